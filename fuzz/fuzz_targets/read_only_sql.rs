@@ -3,7 +3,7 @@
 
 use heddle_fuzz::read_only_sql::{holds, prepare, servers};
 use providers::connect::GuardedConnections;
-use providers::http::Policy;
+use providers::http::EgressPolicy;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static IS_PREPARED: AtomicBool = AtomicBool::new(false);
@@ -18,8 +18,8 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
         .unwrap_or_else(|error| panic!("{error}"));
     runtime.block_on(async {
         for server in &servers {
-            let policy =
-                Policy::parse(&server.server.host).unwrap_or_else(|error| panic!("{error:?}"));
+            let policy = EgressPolicy::parse(&server.server.host)
+                .unwrap_or_else(|error| panic!("{error:?}"));
             let connections = GuardedConnections::new(policy);
             if is_first {
                 prepare(&connections, server).await;

@@ -1,7 +1,7 @@
 //! Any text as a cron expression: reading it never panics, and what is accepted fires later than
 //! now, in bounded time.
 
-use nodes::triggers::schedule::{CronExpression, Rule, Timing, next_run_after};
+use nodes::triggers::schedule::{CronExpression, ScheduleRule, Timing, next_run_after};
 
 #[allow(
     unreachable_pub,
@@ -10,7 +10,7 @@ use nodes::triggers::schedule::{CronExpression, Rule, Timing, next_run_after};
 pub fn holds(text: &str) {
     let Ok(expression) = CronExpression::parse(text) else { return };
     assert_eq!(expression.as_str(), text.trim());
-    let rule = Rule { timing: Timing::Cron { expression, every: None }, last_run_ms: None };
+    let rule = ScheduleRule { timing: Timing::Cron { expression, every: None }, last_run_ms: None };
     // The epoch, a leap day, the last second before clocks go forward in New York, and the far ends
     // of time.
     for instant in

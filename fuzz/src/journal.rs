@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 use model::{Items, RunEvent};
-use store::journal::{PieceWriter, read_piece};
+use store::journal::{SegmentWriter, read_segment};
 
 /// The first bytes say how long the piece is; the rest are parts of a few bytes each.
 #[allow(
@@ -15,7 +15,7 @@ pub fn holds(bytes: &[u8]) {
     let split = usize::from(u16::from_le_bytes([head[0], head[1]])).min(rest.len());
     let (piece, parts) = rest.split_at(split);
     let parts = parts.chunks(1 + usize::from(head[0] % 64)).map(Bytes::copy_from_slice).collect();
-    let Ok(events) = read_piece(piece, parts) else { return };
+    let Ok(events) = read_segment(piece, parts) else { return };
     // A list that is not whole says so, and cannot be written again.
     if events
         .iter()
@@ -25,7 +25,7 @@ pub fn holds(bytes: &[u8]) {
         return;
     }
     let (again, parts) = written(&events);
-    let read = read_piece(&again, parts);
+    let read = read_segment(&again, parts);
     assert_eq!(
         format!("{:?}", read.ok()),
         format!("{:?}", Some(events)),
@@ -38,7 +38,7 @@ fn lists_of(event: &RunEvent) -> Vec<&Items> {
         RunEvent::RunStarted { items, .. } | RunEvent::RunResumed { items } => {
             items.iter().collect()
         }
-        RunEvent::NodeServed { task, .. } => task
+        RunEvent::SubNodeCalled { task, .. } => task
             .data
             .values()
             .flatten()
@@ -55,7 +55,7 @@ fn lists_of(event: &RunEvent) -> Vec<&Items> {
 }
 
 fn written(events: &[RunEvent]) -> (Vec<u8>, Vec<Bytes>) {
-    let (mut writer, mut piece, mut parts) = (PieceWriter::default(), Vec::new(), Vec::new());
+    let (mut writer, mut piece, mut parts) = (SegmentWriter::default(), Vec::new(), Vec::new());
     events.iter().for_each(|event| writer.add(event));
     while !writer.is_empty() {
         let (new, bytes) = writer.take();

@@ -1,7 +1,7 @@
 //! Any schema and any value: checking one against the other never panics, ends, tells little, and
 //! fetches nothing.
 
-use agent::Shape;
+use agent::SchemaCheck;
 use model::Value;
 
 /// Problems that are told at once.
@@ -16,7 +16,7 @@ pub fn holds(text: &str) {
     let (schema, value) = text.split_once('\0').unwrap_or((text, text));
     let Ok(schema) = model::json::parse(schema) else { return };
     let value = model::json::parse(value).unwrap_or_else(|_| value.into());
-    let Ok(shape) = Shape::new(&schema) else { return };
+    let Ok(shape) = SchemaCheck::new(&schema) else { return };
     assert!(!leads_out(&schema), "a schema with a reference to somewhere else is no schema");
     for value in [&value, &schema] {
         let problems = shape.problems(value);

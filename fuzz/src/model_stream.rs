@@ -1,13 +1,13 @@
 //! Any bytes as a model's answer: no reader stops the process, and no cut of the bytes changes what
 //! is read.
 
-use node_api::ai::{ChatEvent, Turn};
-use providers::models::ask::{Decoder as _, Flow};
+use node_api::ai::{ChatEvent, ModelReply};
+use providers::models::body_decoder::{BodyDecoder, EventReader};
 use providers::models::catalog::Catalog;
-use providers::models::failure::Failure;
-use providers::models::lines::Lines;
+use providers::models::failure::ModelFailure;
+use providers::models::lines::LineSplitter;
 use providers::models::openai::{ChatReader, ResponsesReader, read_vectors};
-use providers::models::reading::{Reader, Reading};
+use providers::models::requester::{DecodeProgress, ReplyDecoder as _};
 use providers::models::{anthropic, gemini, ollama};
 
 const LONGEST_LINE: usize = 1 << 20;
@@ -43,28 +43,32 @@ pub fn holds(bytes: &[u8]) {
     let _ = read_vectors(bytes, size);
 }
 
-fn read(reader: impl Reader, bytes: &[u8], size: usize) -> (Vec<ChatEvent>, Result<Turn, Failure>) {
-    decode(Reading::new(reader, LONGEST_LINE), bytes, size)
+fn read(
+    reader: impl EventReader,
+    bytes: &[u8],
+    size: usize,
+) -> (Vec<ChatEvent>, Result<ModelReply, ModelFailure>) {
+    decode(BodyDecoder::new(reader, LONGEST_LINE), bytes, size)
 }
 
 fn read_lines(
-    reader: impl Reader,
+    reader: impl EventReader,
     bytes: &[u8],
     size: usize,
-) -> (Vec<ChatEvent>, Result<Turn, Failure>) {
-    decode(Reading::of_lines(reader, LONGEST_LINE), bytes, size)
+) -> (Vec<ChatEvent>, Result<ModelReply, ModelFailure>) {
+    decode(BodyDecoder::of_lines(reader, LONGEST_LINE), bytes, size)
 }
 
 fn decode(
-    mut reading: Reading<impl Reader>,
+    mut reading: BodyDecoder<impl EventReader>,
     bytes: &[u8],
     size: usize,
-) -> (Vec<ChatEvent>, Result<Turn, Failure>) {
+) -> (Vec<ChatEvent>, Result<ModelReply, ModelFailure>) {
     let mut events = Vec::new();
     for piece in bytes.chunks(size.max(1)) {
         match reading.feed(piece, &mut events) {
-            Ok(Flow::More) => {}
-            Ok(Flow::Complete) => break,
+            Ok(DecodeProgress::More) => {}
+            Ok(DecodeProgress::Complete) => break,
             Err(failure) => return (events, Err(failure)),
         }
     }
@@ -73,7 +77,7 @@ fn decode(
 }
 
 fn lines(bytes: &[u8], size: usize) -> Vec<Vec<u8>> {
-    let mut cutter = Lines::new(LONGEST_LINE);
+    let mut cutter = LineSplitter::new(LONGEST_LINE);
     let mut found = Vec::new();
     for piece in bytes.chunks(size.max(1)) {
         found.extend(cutter.feed(piece).unwrap_or_default());

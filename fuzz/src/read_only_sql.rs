@@ -8,7 +8,7 @@
 
 use model::Value;
 use node_api::connect::{
-    Connections, DateForm, Dialect, NumberForm, ReadLimits, Server, SqlServer, ValueForms,
+    Connections, DateForm, Dialect, NumberForm, ReadLimits, RemoteServer, SqlServer, ValueForms,
 };
 
 /// A statement may be one that takes long or gives much.
@@ -101,8 +101,11 @@ pub fn server(
     password: &str,
     database: &str,
 ) -> SqlServer {
-    let server =
-        Server { user: user.to_owned(), password: password.to_owned(), ..Server::new(host, port) };
+    let server = RemoteServer {
+        user: user.to_owned(),
+        password: password.to_owned(),
+        ..RemoteServer::new(host, port)
+    };
     let values = ValueForms {
         big_integers: NumberForm::Number,
         decimals: NumberForm::Number,

@@ -2,7 +2,7 @@
 //! apart call public too.
 
 use ipnet::IpNet;
-use providers::http::Policy;
+use providers::http::EgressPolicy;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 #[allow(
@@ -10,7 +10,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
     reason = "a module of its own in the fuzz targets, a private one in tests"
 )]
 pub fn holds(text: &str) {
-    let policy = Policy::default();
+    let policy = EgressPolicy::default();
     check(&policy, text);
     check(&policy, &format!("http://{text}/"));
     check(&policy, &format!("https://[{text}]/"));
@@ -29,7 +29,7 @@ pub fn holds(text: &str) {
     unreachable_pub,
     reason = "a module of its own in the fuzz targets, a private one in tests"
 )]
-pub fn check_address(policy: &Policy, address: IpAddr) {
+pub fn check_address(policy: &EgressPolicy, address: IpAddr) {
     let url = match address {
         IpAddr::V4(address) => format!("http://{address}/"),
         IpAddr::V6(address) => format!("http://[{address}]/"),
@@ -38,7 +38,7 @@ pub fn check_address(policy: &Policy, address: IpAddr) {
     check(policy, &url);
 }
 
-fn check(policy: &Policy, text: &str) {
+fn check(policy: &EgressPolicy, text: &str) {
     let Ok(destination) = policy.check_url(text) else { return };
     match destination.host {
         url::Host::Ipv4(address) => assert_public(IpAddr::V4(address), text),

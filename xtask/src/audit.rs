@@ -7,7 +7,7 @@ pub(crate) mod licence;
 pub(crate) mod npm;
 mod policy;
 
-use advisories::Answer;
+use advisories::AdvisoryResult;
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
 use toml_edit::{Document, Item};
@@ -83,12 +83,12 @@ fn check() -> Result<Vec<String>> {
 
     let mut not_checked = Vec::new();
     for (name, answer) in
-        [("advisories", advisories::of_crates()?), ("npm audit", advisories::of_npm()?)]
+        [("advisories", advisories::check_crates()?), ("npm audit", advisories::check_npm()?)]
     {
         match answer {
-            Answer::Clean => section(name, "none known".into(), Vec::new()),
-            Answer::Found(found) => section(name, String::new(), found),
-            Answer::NotChecked(reason) => {
+            AdvisoryResult::Clean => section(name, "none known".into(), Vec::new()),
+            AdvisoryResult::Found(found) => section(name, String::new(), found),
+            AdvisoryResult::NotChecked(reason) => {
                 eprintln!("audit: {name}: not checked ({reason})");
                 not_checked.push(format!("{name} ({reason})"));
             }

@@ -2,21 +2,21 @@
 //! next to n8n and Node-RED if they are there.
 
 pub(crate) mod agents;
-mod answer;
 mod api;
-mod drive;
+mod driver;
 mod load;
 mod process;
+mod response;
 pub(crate) mod scale;
 mod scenarios;
 mod service;
 
 use anyhow::{Context as _, Result};
-use api::Api;
-use load::{Load, Measured, Request};
-use process::Server;
+use api::ApiClient;
+use load::{Load, Measurement, RawRequest};
+use process::BenchServer;
 use scenarios::{SCENARIOS, Scenario};
-use service::Service;
+use service::BenchService;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -26,10 +26,10 @@ const REQUESTS: usize = 20_000;
 /// the whole of the slowest hundredth.
 const HALF: Duration = Duration::from_secs(10);
 /// Numbers of calls at once for the curve.
-const AT_ONCE: &[usize] = &[1, 10, 100, 1000];
+const CONCURRENCY_LEVELS: &[usize] = &[1, 10, 100, 1000];
 /// How long a steady stream is held, and how many calls it has a second.
-const HELD: Duration = Duration::from_secs(60);
-const HELD_RATE: f64 = 1000.0;
+const SUSTAINED_TIME: Duration = Duration::from_secs(60);
+const SUSTAINED_RATE: f64 = 1000.0;
 
 struct Peer {
     name: &'static str,
@@ -69,7 +69,7 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
         "cargo",
         &["build", "--release", "--quiet", "--package", "heddle-server", "--example", "floor"],
     )?;
-    let service = Service::start()?;
+    let service = BenchService::start()?;
     // One alone: `cargo xtask bench server "data table"`.
     let chosen = std::env::args().nth(3);
     for scenario in SCENARIOS
@@ -79,12 +79,12 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
         compare(scenario, &folder.join(scenario.file), &service)
             .with_context(|| scenario.name.to_owned())?;
     }
-    if chosen.is_some() { Ok(()) } else { hold(&folder.join("held"), &service) }
+    if chosen.is_some() { Ok(()) } else { sustain(&folder.join("held"), &service) }
 }
 
 /// What a run leaves on disk.
 #[derive(Clone, Copy)]
-struct Kept {
+struct DiskUsage {
     bytes: usize,
     /// How often something was written: a run that changes something keeps each step before the
     /// next begins.
@@ -92,20 +92,20 @@ struct Kept {
 }
 
 /// One scenario here, on the floor with as much input and output, and on the peers.
-fn compare(scenario: &Scenario, data: &Path, service: &Service) -> Result<()> {
+fn compare(scenario: &Scenario, data: &Path, service: &BenchService) -> Result<()> {
     std::fs::create_dir_all(data)?;
     scenario.import(data, service)?;
     let empty = database_bytes(data)?;
     let began = Instant::now();
-    let server = Server::heddle(data, &service.address)?;
+    let server = BenchServer::heddle(data, &service.address)?;
     let requests = scenario.requests(&server, data)?;
     let one =
         Load { connections: 1, requests: 1, rate: None }.run(&server.address, &requests[..1])?;
     let first = began.elapsed();
     let idle = server.memory()?;
-    let n_requests = REQUESTS / scenario.weight;
+    let n_requests = REQUESTS / scenario.relative_cost;
     let all = Load { connections: CONNECTIONS, requests: n_requests, rate: None };
-    let api = Api::of(data)?;
+    let api = ApiClient::of(data)?;
     let before = api.writes(&server)?;
     let ours = server.measure(&all, &requests)?;
     let writes = ((api.writes(&server)? - before) / n_requests as f64).round().max(1.0) as usize;
@@ -115,15 +115,15 @@ fn compare(scenario: &Scenario, data: &Path, service: &Service) -> Result<()> {
     let after = server.memory()?;
     server.stop()?;
     let kept =
-        Kept { bytes: database_bytes(data)?.saturating_sub(empty) as usize / n_runs, writes };
-    let floor = Server::floor(data)?;
+        DiskUsage { bytes: database_bytes(data)?.saturating_sub(empty) as usize / n_runs, writes };
+    let floor = BenchServer::floor(data)?;
     let same = [scenario.floor_request(&floor, kept, one.answer_bytes, service)];
     let bare = floor.measure(&all, &same)?;
     let bare_half = half_of(&bare).run(&floor.address, &same)?;
     drop(floor);
     bare.print(&format!("floor of {}", scenario.name), None);
     ours.print(scenario.name, Some(&bare));
-    let Kept { bytes, writes } = kept;
+    let DiskUsage { bytes, writes } = kept;
     eprintln!(
         "      first answer after {} ms; {idle} MB idle, {after} MB after; {bytes} bytes in {writes} writes a run",
         first.as_millis()
@@ -139,7 +139,7 @@ fn compare(scenario: &Scenario, data: &Path, service: &Service) -> Result<()> {
 }
 
 /// A stream of half of what was measured.
-fn half_of(most: &Measured) -> Load {
+fn half_of(most: &Measurement) -> Load {
     let rate = most.rate / 2.0;
     Load {
         connections: CONNECTIONS,
@@ -149,12 +149,13 @@ fn half_of(most: &Measured) -> Load {
 }
 
 /// If it runs, as `bench/peers/start.sh` starts it.
-fn compare_with(peer: &Peer, scenario: &Scenario, ours: &Measured) -> Result<()> {
-    let Some(server) = Server::there(peer.variable)? else { return Ok(()) };
+fn compare_with(peer: &Peer, scenario: &Scenario, ours: &Measurement) -> Result<()> {
+    let Some(server) = BenchServer::running(peer.variable)? else { return Ok(()) };
     if !peer.has.contains(&scenario.file) {
         return Ok(());
     }
-    let few = Load { connections: 10, requests: peer.requests / scenario.weight, rate: None };
+    let few =
+        Load { connections: 10, requests: peer.requests / scenario.relative_cost, rate: None };
     let requests = [scenario.request_to_peer(&server)];
     few.run(&server.address, &requests).with_context(|| peer.name.to_owned())?;
     let theirs = server.measure(&few, &requests)?;
@@ -168,13 +169,13 @@ fn compare_with(peer: &Peer, scenario: &Scenario, ours: &Measured) -> Result<()>
 }
 
 /// More and more calls at once, then a steady stream: memory must stay where it is.
-fn hold(data: &Path, service: &Service) -> Result<()> {
+fn sustain(data: &Path, service: &BenchService) -> Result<()> {
     let Some(scenario) = SCENARIOS.first() else { return Ok(()) };
     std::fs::create_dir_all(data)?;
     scenario.import(data, service)?;
-    let server = Server::heddle(data, &service.address)?;
-    let requests: Vec<Request> = scenario.requests(&server, data)?;
-    for connections in AT_ONCE {
+    let server = BenchServer::heddle(data, &service.address)?;
+    let requests: Vec<RawRequest> = scenario.requests(&server, data)?;
+    for connections in CONCURRENCY_LEVELS {
         let load = Load {
             connections: *connections,
             requests: REQUESTS.min(connections * 2000),
@@ -184,10 +185,11 @@ fn hold(data: &Path, service: &Service) -> Result<()> {
         measured.print(&format!("{connections} at once"), None);
     }
     let early = server.memory()?;
-    let n_requests = (HELD_RATE * HELD.as_secs_f64()) as usize;
-    let steady = Load { connections: CONNECTIONS, requests: n_requests, rate: Some(HELD_RATE) };
+    let n_requests = (SUSTAINED_RATE * SUSTAINED_TIME.as_secs_f64()) as usize;
+    let steady =
+        Load { connections: CONNECTIONS, requests: n_requests, rate: Some(SUSTAINED_RATE) };
     let measured = server.measure(&steady, &requests)?;
-    measured.print(&format!("{HELD_RATE} a second for {} s", HELD.as_secs()), None);
+    measured.print(&format!("{SUSTAINED_RATE} a second for {} s", SUSTAINED_TIME.as_secs()), None);
     eprintln!("      {}; {early} MB before, {} MB after", measured.latency(), server.memory()?);
     Ok(())
 }

@@ -1,16 +1,16 @@
 //! Everything that must hold before a change lands.
 
 use crate::{
-    audit, call, clients, dist, fuzz, linted, sandbox, services, simulate, tidy, types, web,
+    audit, call, clients, clippy, dist, fuzz, sandbox, services, simulate, tidy, types, web,
     weights,
 };
 use anyhow::Result;
 use std::time::Instant;
 
-type Step = fn() -> Result<()>;
+type CiStep = fn() -> Result<()>;
 
 /// What is checked, in order: what fails fast comes first.
-const STEPS: &[(&str, Step)] = &[
+const STEPS: &[(&str, CiStep)] = &[
     ("format", || call("cargo", &["fmt", "--all", "--check"])),
     ("tidy", tidy::run),
     ("third-party code", audit::run),
@@ -19,7 +19,7 @@ const STEPS: &[(&str, Step)] = &[
     ("editor: build", web::build),
     ("editor: check", web::check),
     ("weights", weights::fetch),
-    ("Rust: build and tests", || linted(&["test", "--workspace", "--quiet", "--no-fail-fast"])),
+    ("Rust: build and tests", || clippy(&["test", "--workspace", "--quiet", "--no-fail-fast"])),
     ("simulation", simulate::run_in_ci),
     ("fuzz", fuzz::run_in_ci),
     ("SDK clients", clients::run),
@@ -51,7 +51,7 @@ pub(crate) fn write_docs() -> Result<()> {
     types::write()?;
     // The whole workspace at once: on its own, the binary would have its dependencies built again
     // with fewer features.
-    linted(&["build", "--quiet", "--workspace", "--bin", "heddle"])?;
+    clippy(&["build", "--quiet", "--workspace", "--bin", "heddle"])?;
     call("target/debug/heddle", &["nodes", "--docs", "docs/nodes"])?;
     call("target/debug/heddle", &["doctor", "--docs", "docs/settings.md"])
 }

@@ -2,7 +2,7 @@
 //! expect is what callers expect. OpenAI's and Anthropic's own clients are run against our mock
 //! models too, to show that those speak the formats they claim to.
 
-use crate::{call, linted};
+use crate::{call, clippy};
 use anyhow::{Context as _, Result, bail};
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -17,13 +17,13 @@ pub(crate) fn run() -> Result<()> {
     let folder = std::env::current_dir()?.join("target/clients");
     install(&folder)?;
     // Not the fuzz targets, which link LLVM's fuzzer.
-    linted(&["build", "--workspace", "--exclude", "heddle-fuzz", "--quiet"])?;
+    clippy(&["build", "--workspace", "--exclude", "heddle-fuzz", "--quiet"])?;
     for script in ["n8n_mcp.mjs", "n8n_cli.mjs"] {
-        let server = Server::start(&folder.join("data").join(script))?;
+        let server = ClientTestServer::start(&folder.join("data").join(script))?;
         let path = format!("tests/clients/{script}");
         server.run(Command::new("node").arg(&path).envs(programs(&folder)), &path)?;
     }
-    let server = Server::start(&folder.join("data/schemathesis"))?;
+    let server = ClientTestServer::start(&folder.join("data/schemathesis"))?;
     fuzz(&server, &folder)?;
     sdks(&folder)
 }
@@ -38,7 +38,7 @@ fn sdks(folder: &Path) -> Result<()> {
     let mut url = String::new();
     BufReader::new(mock.stdout.take().context("mock-models has no standard output")?)
         .read_line(&mut url)?;
-    let server = Server::start(&folder.join("data/sdks"))?;
+    let server = ClientTestServer::start(&folder.join("data/sdks"))?;
     let python = folder.join("python/bin/python");
     let run = |script: &str| {
         let path = format!("tests/clients/{script}");
@@ -83,7 +83,7 @@ fn programs(folder: &Path) -> [(&'static str, PathBuf); 2] {
 }
 
 /// Calls every operation with what its description allows and forbids, for about a minute.
-fn fuzz(server: &Server, folder: &Path) -> Result<()> {
+fn fuzz(server: &ClientTestServer, folder: &Path) -> Result<()> {
     let address = format!("{}/api/v1", server.url);
     let key = format!("X-N8N-API-KEY: {}", server.key);
     let mut command = Command::new(folder.join("python/bin/schemathesis"));
@@ -110,14 +110,14 @@ fn fuzz(server: &Server, folder: &Path) -> Result<()> {
 }
 
 /// A Heddle with a data folder of its own, stopped when it is dropped.
-struct Server {
+struct ClientTestServer {
     process: Child,
     url: String,
     key: String,
     home: PathBuf,
 }
 
-impl Server {
+impl ClientTestServer {
     fn start(folder: &Path) -> Result<Self> {
         let _ = std::fs::remove_dir_all(folder);
         let home = folder.join("home");
@@ -168,7 +168,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for ClientTestServer {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();

@@ -70,7 +70,7 @@ fn call(program: &str, arguments: &[&str]) -> Result<()> {
 /// Cargo with Clippy in the compiler's place for our own crates. What is linted is then what is
 /// tested: dependencies are built once, and not a second time for the linter alone, which took a
 /// third of a run from nothing.
-fn linted(arguments: &[&str]) -> Result<()> {
+fn clippy(arguments: &[&str]) -> Result<()> {
     // Clippy takes its flags from the environment in this form; its own subcommand of Cargo does
     // the same.
     let strict = ("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");

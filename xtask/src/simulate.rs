@@ -1,6 +1,6 @@
 //! Histories of the runtime and its store from seeds, and the bugs that they must find.
 
-use crate::{call, linted};
+use crate::{call, clippy};
 use anyhow::{Context as _, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -29,13 +29,13 @@ const BUGS: &[Bug] = &[
         changes: &[
             (
                 "crates/runtime/src/resume.rs",
-                "Self::Called { .. } | Self::RuledBefore => state.status == RunStatus::Waiting,",
-                "Self::Called { .. } => true,\n            Self::RuledBefore => state.status == RunStatus::Waiting,",
+                "Self::Called { .. } | Self::ApprovalRecorded => state.status == RunStatus::Waiting,",
+                "Self::Called { .. } => true,\n            Self::ApprovalRecorded => state.status == RunStatus::Waiting,",
             ),
             (
                 "crates/runtime/src/resume.rs",
-                "Resume::Called { wait, .. } if !story.sleeps_at(*wait) =>",
-                "Resume::Called { wait, .. } if *wait == usize::MAX =>",
+                "ResumeReason::Called { wait, .. } if !story.sleeps_at(*wait) =>",
+                "ResumeReason::Called { wait, .. } if *wait == usize::MAX =>",
             ),
         ],
     },
@@ -52,9 +52,12 @@ const BUGS: &[Bug] = &[
         changes: &[(
             "crates/runtime/src/resume.rs",
             "let runtime = self.clone();
-        detached(async move { runtime.take_up_locked(&guard, resume, takes, Turn::IsWaitedFor).await }).await",
+        spawn_detached(async move {
+            runtime.resume_locked(&guard, resume, takes, SlotPolicy::Acquire).await
+        })
+        .await",
             "let guard = std::mem::ManuallyDrop::new(guard);
-        let taken = self.take_up_locked(&guard, resume, takes, Turn::IsWaitedFor).await;
+        let taken = self.resume_locked(&guard, resume, takes, SlotPolicy::Acquire).await;
         drop(std::mem::ManuallyDrop::into_inner(guard));
         taken",
         )],
@@ -109,7 +112,7 @@ pub(crate) fn run_in_ci() -> Result<()> {
 fn build() -> Result<()> {
     // The whole workspace at once: on its own, the program would have its dependencies built again
     // with fewer features.
-    linted(&["build", "--quiet", "--workspace", "--bin", "simulation"])
+    clippy(&["build", "--quiet", "--workspace", "--bin", "simulation"])
 }
 
 /// Puts the bugs back in a copy of the code, one at a time, and sees that each is found.

@@ -1,6 +1,6 @@
 //! The weights of the built-in models, for the tests and for the example that `make run` shows.
 
-use crate::linted;
+use crate::clippy;
 use anyhow::Result;
 use std::process::Command;
 
@@ -13,7 +13,7 @@ const COLLECTION: &str = "heddle-docs";
 /// `cargo xtask weights`: puts the weights where the tests look for them. Without a network the
 /// tests say themselves what they did not run.
 pub(crate) fn fetch() -> Result<()> {
-    linted(&["build", "--quiet", "--workspace", "--bin", "heddle"])?;
+    clippy(&["build", "--quiet", "--workspace", "--bin", "heddle"])?;
     let models = std::env::current_dir()?.join(FOLDER);
     if !pull(Command::new("target/debug/heddle").env("HEDDLE_MODELS", models))? {
         eprintln!(

@@ -1,9 +1,9 @@
 //! Turns of a model as data, for notes.
 
 use model::{Object, Value};
-use node_api::ai::{Message, Stop, Turn, Usage};
+use node_api::ai::{Message, ModelReply, StopReason, TokenUsage};
 
-pub fn turn_to_value(turn: &Turn) -> Value {
+pub fn reply_to_value(turn: &ModelReply) -> Value {
     Object::from_iter([
         ("message", turn.message.to_value()),
         ("stop", turn.stop.name().into()),
@@ -13,17 +13,17 @@ pub fn turn_to_value(turn: &Turn) -> Value {
     .into()
 }
 
-pub fn turn_from_value(value: &Value) -> Option<Turn> {
+pub fn reply_from_value(value: &Value) -> Option<ModelReply> {
     let stop = match value.get("stop")?.as_str()? {
-        "stop" => Stop::Stop,
-        "tool_calls" => Stop::ToolCalls,
-        "length" => Stop::Length,
-        "content_filter" => Stop::ContentFilter,
-        "refusal" => Stop::Refusal,
-        "pause" => Stop::Pause,
-        other => Stop::Other(other.into()),
+        "stop" => StopReason::Stop,
+        "tool_calls" => StopReason::ToolCalls,
+        "length" => StopReason::Length,
+        "content_filter" => StopReason::ContentFilter,
+        "refusal" => StopReason::Refusal,
+        "pause" => StopReason::Pause,
+        other => StopReason::Other(other.into()),
     };
-    Some(Turn {
+    Some(ModelReply {
         message: Message::from_value(value.get("message")?)?,
         stop,
         usage: value.get("usage").map(usage_from_value).unwrap_or_default(),
@@ -31,7 +31,7 @@ pub fn turn_from_value(value: &Value) -> Option<Turn> {
     })
 }
 
-pub(crate) fn usage_to_value(usage: &Usage) -> Value {
+pub(crate) fn usage_to_value(usage: &TokenUsage) -> Value {
     Object::from_iter([
         ("input", Value::from(usage.input as f64)),
         ("cachedRead", (usage.cached_read as f64).into()),
@@ -42,9 +42,9 @@ pub(crate) fn usage_to_value(usage: &Usage) -> Value {
     .into()
 }
 
-pub(crate) fn usage_from_value(value: &Value) -> Usage {
+pub(crate) fn usage_from_value(value: &Value) -> TokenUsage {
     let count = |key: &str| value.get(key).and_then(Value::as_f64).unwrap_or(0.0) as u64;
-    Usage {
+    TokenUsage {
         input: count("input"),
         cached_read: count("cachedRead"),
         cache_write: count("cacheWrite"),
@@ -57,23 +57,30 @@ pub(crate) fn usage_from_value(value: &Value) -> Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::ai::{Arguments, Part, ToolCall};
+    use node_api::ai::{MessagePart, ToolArguments, ToolCall};
 
     #[test]
     fn a_turn_comes_back_as_it_was() {
         let call = ToolCall {
             id: "1".into(),
             name: "add".into(),
-            arguments: Arguments::Read(Object::from_iter([("a", 1)])),
+            arguments: ToolArguments::Parsed(Object::from_iter([("a", 1)])),
             opaque: None,
         };
         let message = Message {
-            parts: vec![Part::Text("yes".into()), Part::ToolCall(call)],
+            parts: vec![MessagePart::Text("yes".into()), MessagePart::ToolCall(call)],
             ..Message::assistant("")
         };
-        let usage =
-            Usage { input: 3, cached_read: 1, cache_write: 0, output: 9, reasoning: 2, raw: None };
-        let turn = Turn { message, stop: Stop::Other("odd".into()), usage, model: "m".into() };
-        assert_eq!(turn_from_value(&turn_to_value(&turn)), Some(turn));
+        let usage = TokenUsage {
+            input: 3,
+            cached_read: 1,
+            cache_write: 0,
+            output: 9,
+            reasoning: 2,
+            raw: None,
+        };
+        let turn =
+            ModelReply { message, stop: StopReason::Other("odd".into()), usage, model: "m".into() };
+        assert_eq!(reply_from_value(&reply_to_value(&turn)), Some(turn));
     }
 }

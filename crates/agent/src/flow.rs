@@ -6,21 +6,25 @@
 //! recipient, a database) is a place of the author's choice.
 
 use model::{Code, Str};
-use node_api::ai::{Exposure, Sends};
+use node_api::ai::{EgressTarget, Exposure};
 
 /// Whether a call may be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ruling {
+pub enum FlowDecision {
     Free,
     /// Only if a person approves it.
     NeedsApproval,
 }
 
 /// The rule. `is_trusted` says that the author lets this tool send anything anywhere.
-pub fn rule(met: Exposure, sends: Sends, is_trusted: bool) -> Ruling {
+pub fn decide(met: Exposure, sends: EgressTarget, is_trusted: bool) -> FlowDecision {
     match sends {
-        Sends::ModelChosen if met.untrusted && met.private && !is_trusted => Ruling::NeedsApproval,
-        Sends::Nowhere | Sends::Declared | Sends::ModelChosen => Ruling::Free,
+        EgressTarget::ModelChosen if met.untrusted && met.private && !is_trusted => {
+            FlowDecision::NeedsApproval
+        }
+        EgressTarget::Nowhere | EgressTarget::Declared | EgressTarget::ModelChosen => {
+            FlowDecision::Free
+        }
     }
 }
 
@@ -52,15 +56,20 @@ mod tests {
     fn only_all_three_together_need_a_person() {
         for untrusted in [false, true] {
             for private in [false, true] {
-                for sends in [Sends::Nowhere, Sends::Declared, Sends::ModelChosen] {
-                    let ruling = rule(Exposure { untrusted, private }, sends, false);
-                    let expected = untrusted && private && sends == Sends::ModelChosen;
+                for sends in
+                    [EgressTarget::Nowhere, EgressTarget::Declared, EgressTarget::ModelChosen]
+                {
+                    let ruling = decide(Exposure { untrusted, private }, sends, false);
+                    let expected = untrusted && private && sends == EgressTarget::ModelChosen;
                     assert_eq!(
-                        ruling == Ruling::NeedsApproval,
+                        ruling == FlowDecision::NeedsApproval,
                         expected,
                         "{untrusted} {private} {sends:?}"
                     );
-                    assert_eq!(rule(Exposure { untrusted, private }, sends, true), Ruling::Free);
+                    assert_eq!(
+                        decide(Exposure { untrusted, private }, sends, true),
+                        FlowDecision::Free
+                    );
                 }
             }
         }

@@ -2,9 +2,9 @@
 //! call.
 
 use crate::AgentError;
-use crate::schema::{Patterns, Validator, validator, weight};
+use crate::schema::{PatternBudget, Validator, read_cost, validator};
 use model::{Object, Str, Value};
-use node_api::ai::{Arguments, Exposure, Tool, ToolAnswer, ToolCall};
+use node_api::ai::{Exposure, Tool, ToolArguments, ToolCall, ToolOutput};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -12,38 +12,38 @@ use std::sync::Arc;
 const MAX_ARGUMENT_BYTES: usize = 1 << 20;
 
 /// The tools of a run, ready to be called.
-pub struct Guard {
-    tools: Vec<Guarded>,
+pub struct ToolGuard {
+    tools: Vec<GuardedTool>,
     by_name: HashMap<Str, usize>,
     max_result_bytes: usize,
     /// What the run has come across before the loop.
-    met: Exposure,
+    prior_exposure: Exposure,
 }
 
-struct Guarded {
+struct GuardedTool {
     tool: Arc<dyn Tool>,
     validator: Validator,
 }
 
 /// Why a call is not made, in words for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused(pub Str);
+pub struct InvalidCall(pub Str);
 
-impl Guard {
+impl ToolGuard {
     pub fn new(tools: Vec<Arc<dyn Tool>>, max_result_bytes: usize) -> Result<Self, AgentError> {
-        let weight = tools.iter().map(|tool| weight(&tool.definition().parameters)).sum();
+        let weight = tools.iter().map(|tool| read_cost(&tool.definition().parameters)).sum();
         compute::for_size(weight, || Self::read(tools, max_result_bytes))
             .map_err(AgentError::Busy)?
     }
 
     fn read(tools: Vec<Arc<dyn Tool>>, max_result_bytes: usize) -> Result<Self, AgentError> {
         // Callers bring tools of their own, so the patterns of all of them are limited together.
-        let mut patterns = Patterns::default();
+        let mut patterns = PatternBudget::default();
         let mut guard = Self {
             tools: Vec::new(),
             by_name: HashMap::new(),
             max_result_bytes,
-            met: Exposure::default(),
+            prior_exposure: Exposure::default(),
         };
         for tool in tools {
             let name = tool.definition().name.clone();
@@ -56,14 +56,14 @@ impl Guard {
             };
             let schema = as_serde(&tool.definition().parameters).map_err(unusable)?;
             let validator = validator(&schema, &mut patterns).map_err(unusable)?;
-            guard.tools.push(Guarded { tool, validator });
+            guard.tools.push(GuardedTool { tool, validator });
         }
         Ok(guard)
     }
 
     /// The same in a run that has come across this already.
     pub fn exposed_to(self, met: Exposure) -> Self {
-        Self { met: self.met.and(met), ..self }
+        Self { prior_exposure: self.prior_exposure.and(met), ..self }
     }
 
     /// What the loop has come across once these tools were used. Data that any of its tools can get
@@ -81,7 +81,7 @@ impl Guard {
         };
         let untrusted = used.into_iter().filter_map(flow_of).any(|flow| flow.untrusted);
         let private = self.tools().any(|tool| tool.definition().flow.private);
-        self.met.and(also).and(Exposure { untrusted, private })
+        self.prior_exposure.and(also).and(Exposure { untrusted, private })
     }
 
     /// Whether what was said earlier may hold text of strangers: some tool brings such text in.
@@ -98,20 +98,20 @@ impl Guard {
     }
 
     /// The tool and the arguments of a call, or what is wrong with it.
-    pub fn admit(&self, call: &ToolCall) -> Result<(&Arc<dyn Tool>, Object), Refused> {
+    pub fn admit(&self, call: &ToolCall) -> Result<(&Arc<dyn Tool>, Object), InvalidCall> {
         let Some(guarded) = self.by_name.get(&call.name).and_then(|index| self.tools.get(*index))
         else {
             let names: Vec<&str> =
                 self.tools().map(|tool| tool.definition().name.as_str()).collect();
-            return Err(Refused(
+            return Err(InvalidCall(
                 format!("There is no tool '{}'. The tools are: {}.", call.name, names.join(", "))
                     .into(),
             ));
         };
         let arguments = match &call.arguments {
-            Arguments::Read(arguments) => arguments.clone(),
-            Arguments::Unreadable { problem, .. } => {
-                return Err(Refused(
+            ToolArguments::Parsed(arguments) => arguments.clone(),
+            ToolArguments::Malformed { problem, .. } => {
+                return Err(InvalidCall(
                     format!("The arguments of '{}' are no JSON object: {problem}", call.name)
                         .into(),
                 ));
@@ -124,22 +124,24 @@ impl Guard {
                 call.name,
                 text.len()
             );
-            return Err(Refused(message.into()));
+            return Err(InvalidCall(message.into()));
         }
         #[expect(
             clippy::disallowed_methods,
             reason = "a value that was read already, in another form, and not much of it"
         )]
         let given: serde_json::Value = serde_json::from_str(&text).map_err(|problem| {
-            Refused(format!("The arguments of '{}' cannot be read: {problem}", call.name).into())
+            InvalidCall(
+                format!("The arguments of '{}' cannot be read: {problem}", call.name).into(),
+            )
         })?;
         let problems = guarded.validator.problems(&given);
         let problems: Vec<String> = problems
             .iter()
-            .map(|problem| format!("{}: {}", place(&problem.place), problem.text))
+            .map(|problem| format!("{}: {}", path_or_root(&problem.path), problem.text))
             .collect();
         if !problems.is_empty() {
-            return Err(Refused(
+            return Err(InvalidCall(
                 format!("The arguments of '{}' do not fit: {}", call.name, problems.join("; "))
                     .into(),
             ));
@@ -149,7 +151,7 @@ impl Guard {
 
     /// The same for a result that stays data while it is short enough.
     pub fn capped_value(&self, content: Value) -> Value {
-        let text = ToolAnswer::new(content.clone()).to_text();
+        let text = ToolOutput::new(content.clone()).to_text();
         if text.len() <= self.max_result_bytes { content } else { self.capped(text).into() }
     }
 
@@ -172,6 +174,6 @@ fn as_serde(schema: &Value) -> Result<serde_json::Value, String> {
     serde_json::from_str(&model::json::to_string(schema)).map_err(|error| error.to_string())
 }
 
-fn place(path: &str) -> &str {
+fn path_or_root(path: &str) -> &str {
     if path.is_empty() { "arguments" } else { path }
 }

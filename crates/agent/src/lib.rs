@@ -2,7 +2,7 @@
 //! it ends.
 //!
 //! Invariant: no network, disk, clock or random source of its own. Models, memories and tools are
-//! ports of `node_api::ai`; the rest of the world is [`World`]. With recorded answers behind them a
+//! ports of `node_api::ai`; the rest of the world is [`AgentHost`]. With recorded answers behind them a
 //! run is a pure function. Invariant: nothing that reached outside is done twice: every model
 //! answer and every tool result is kept in the world's notes before the loop goes on, and a loop
 //! that begins again finds it there.
@@ -12,24 +12,24 @@
 mod ask;
 mod codec;
 pub mod flow;
-mod form;
 mod guard;
+mod host;
 pub mod memory;
 mod prompted;
 pub mod react;
 mod record;
 mod remember;
 mod schema;
-mod shape;
+mod schema_check;
+mod structured_output;
 mod tools;
-mod world;
 
-pub use ask::{MAX_REPAIRS, ask, ask_for_text, ask_in_form};
-pub use codec::{turn_from_value, turn_to_value};
-pub use guard::{Guard, Refused};
-pub use prompted::{Prompted, with_tools};
-pub use record::{Ended, Outcome, Record, ToolUse};
-pub use remember::{Past, Remembering, recall, remember};
-pub use shape::Shape;
-pub use tools::{Approval, OnLimit, Options, ToolsAgent, with_results};
-pub use world::{AgentError, AgentEvent, World};
+pub use ask::{MAX_REPAIRS, ask, ask_for_text, ask_structured};
+pub use codec::{reply_from_value, reply_to_value};
+pub use guard::{InvalidCall, ToolGuard};
+pub use host::{AgentError, AgentEvent, AgentHost};
+pub use prompted::{PromptedModel, with_tools};
+pub use record::{AgentOutcome, EndReason, Record, ToolUse};
+pub use remember::{MemorySession, RecalledHistory, recall, remember};
+pub use schema_check::SchemaCheck;
+pub use tools::{AgentOptions, ApprovalPolicy, OnLimit, ToolsAgent, with_results};

@@ -1,39 +1,43 @@
 //! Kinds of memories over kept conversations: the newest turns, a summary of the rest, or what has
 //! to do with the question.
 
-mod nearest;
-mod past;
 mod recent;
+mod semantic;
 mod summary;
+mod transcript;
 mod window;
 
-pub use nearest::Nearest;
-pub use recent::Recent;
-pub use summary::Summarised;
-pub use window::{Window, mended};
+pub use recent::RecentMemory;
+pub use semantic::SemanticMemory;
+pub use summary::SummarizingMemory;
+pub use window::{MemoryWindow, repair_messages};
 
 use model::Str;
 use node_api::ai::{
-    Conversation, Conversations, KeptTurn, Lifetime, MAX_TURN_BYTES, MemoryError, Message, Most,
-    Rewritten, SessionId, TurnKey,
+    ConversationId, ConversationStore, Lifetime, MAX_TURN_BYTES, MemoryError, Message, RecallLimit,
+    RewriteOutcome, SessionId, StoredTurn, TurnKey,
 };
 use std::sync::Arc;
 
 /// Where the conversations of a memory are, and how long they stay.
 #[derive(Clone)]
-pub struct Place {
-    pub conversations: Arc<dyn Conversations>,
+pub struct MemoryStore {
+    pub conversations: Arc<dyn ConversationStore>,
     pub owner: Str,
     pub scope: Str,
     pub lifetime: Lifetime,
 }
 
-impl Place {
-    async fn newest(&self, session: &SessionId, most: Most) -> Result<Vec<KeptTurn>, MemoryError> {
+impl MemoryStore {
+    async fn newest(
+        &self,
+        session: &SessionId,
+        most: RecallLimit,
+    ) -> Result<Vec<StoredTurn>, MemoryError> {
         self.conversations.newest(&self.of(session), most, self.lifetime).await
     }
 
-    async fn append(&self, session: &SessionId, turn: KeptTurn) -> Result<(), MemoryError> {
+    async fn append(&self, session: &SessionId, turn: StoredTurn) -> Result<(), MemoryError> {
         let bytes = turn.bytes();
         if bytes > MAX_TURN_BYTES {
             return Err(MemoryError::new(format!(
@@ -47,8 +51,8 @@ impl Place {
         &self,
         session: &SessionId,
         seen: &[TurnKey],
-        turns: Vec<KeptTurn>,
-    ) -> Result<Rewritten, MemoryError> {
+        turns: Vec<StoredTurn>,
+    ) -> Result<RewriteOutcome, MemoryError> {
         self.conversations.rewrite(&self.of(session), seen, turns, self.lifetime).await
     }
 
@@ -56,8 +60,8 @@ impl Place {
         self.conversations.clear(&self.of(session)).await
     }
 
-    fn of(&self, session: &SessionId) -> Conversation {
-        Conversation {
+    fn of(&self, session: &SessionId) -> ConversationId {
+        ConversationId {
             owner: self.owner.clone(),
             scope: self.scope.clone(),
             session: session.clone(),
@@ -66,6 +70,6 @@ impl Place {
 }
 
 /// The messages of turns, one after the other, as a model may see them.
-fn messages_of(turns: Vec<KeptTurn>) -> Vec<Message> {
-    mended(turns.into_iter().flat_map(|turn| turn.messages).collect())
+fn messages_of(turns: Vec<StoredTurn>) -> Vec<Message> {
+    repair_messages(turns.into_iter().flat_map(|turn| turn.messages).collect())
 }

@@ -6,10 +6,10 @@ mod reply;
 
 use futures::StreamExt as _;
 use node_api::ai::{
-    ChatEvent, ChatModel, ChatRequest, ChatStream, ModelError, ModelInfo, OutputFormat, ToolChoice,
-    Turn,
+    ChatEvent, ChatModel, ChatRequest, ChatStream, ModelError, ModelInfo, ModelReply, OutputFormat,
+    ToolChoice,
 };
-use reply::Held;
+use reply::ActionBuffer;
 use std::sync::Arc;
 
 /// The model as an agent can use it: itself if it takes tools and schemas, in words otherwise.
@@ -18,17 +18,17 @@ pub fn with_tools(model: Arc<dyn ChatModel>) -> Arc<dyn ChatModel> {
     if capabilities.tools && capabilities.json_schema {
         model
     } else {
-        Arc::new(Prompted::new(model))
+        Arc::new(PromptedModel::new(model))
     }
 }
 
 /// A model behind the codec of JSON actions.
-pub struct Prompted {
+pub struct PromptedModel {
     inner: Arc<dyn ChatModel>,
     info: ModelInfo,
 }
 
-impl Prompted {
+impl PromptedModel {
     pub fn new(inner: Arc<dyn ChatModel>) -> Self {
         let mut info = inner.info().clone();
         info.capabilities.tools = true;
@@ -36,7 +36,7 @@ impl Prompted {
     }
 
     /// The request in words, as far as the model needs it.
-    fn told(&self, mut request: ChatRequest) -> ChatRequest {
+    fn rewrite_request(&self, mut request: ChatRequest) -> ChatRequest {
         let capabilities = self.inner.info().capabilities;
         let mut words = Vec::new();
         if !capabilities.tools {
@@ -56,7 +56,7 @@ impl Prompted {
     }
 }
 
-impl ChatModel for Prompted {
+impl ChatModel for PromptedModel {
     fn info(&self) -> &ModelInfo {
         &self.info
     }
@@ -65,19 +65,19 @@ impl ChatModel for Prompted {
         let reads_calls = !self.inner.info().capabilities.tools
             && !request.tools.is_empty()
             && request.tool_choice != ToolChoice::None;
-        let inner = self.inner.stream(self.told(request));
+        let inner = self.inner.stream(self.rewrite_request(request));
         if !reads_calls {
             return inner;
         }
-        let mut held = Held::default();
-        Box::pin(inner.flat_map(move |event| futures::stream::iter(read(&mut held, event))))
+        let mut held = ActionBuffer::default();
+        Box::pin(inner.flat_map(move |event| futures::stream::iter(map_event(&mut held, event))))
     }
 }
 
 /// What is told on of an event: text may be the beginning of an action and is held back where it
 /// looks like one.
-fn read(
-    held: &mut Held,
+fn map_event(
+    held: &mut ActionBuffer,
     event: Result<ChatEvent, ModelError>,
 ) -> Vec<Result<ChatEvent, ModelError>> {
     match event {
@@ -85,14 +85,14 @@ fn read(
             held.take(&text).map(|text| Ok(ChatEvent::Text(text))).into_iter().collect()
         }
         Ok(ChatEvent::Done(turn)) => {
-            let turn: Turn = reply::with_calls(*turn);
+            let turn: ModelReply = reply::with_calls(*turn);
             let mut events = Vec::new();
             for (index, call) in turn.message.tool_calls().enumerate() {
                 events.push(Ok(ChatEvent::CallBegins { index, name: call.name.clone() }));
             }
             if events.is_empty() {
                 events
-                    .extend(held.rest(&turn.message.text()).map(|text| Ok(ChatEvent::Text(text))));
+                    .extend(held.flush(&turn.message.text()).map(|text| Ok(ChatEvent::Text(text))));
             }
             events.push(Ok(ChatEvent::Done(Box::new(turn))));
             events

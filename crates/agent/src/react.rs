@@ -1,26 +1,26 @@
 //! The strict strategy: one action of the model and at most one tool an iteration, in JSON that is
 //! checked to the letter. A reply that breaks the contract ends the run.
 
+mod action;
 mod config;
 mod envelope;
-mod reply;
 
+pub use action::ContractViolation;
 pub use config::{Config, SCHEMA, StopCondition};
-pub use envelope::{Envelope, Event};
-pub use reply::Fault;
+pub use envelope::{Envelope, EnvelopeEvent};
 
 use crate::codec::{usage_from_value, usage_to_value};
-use crate::flow::{self, Ruling, rule};
-use crate::guard::Guard;
-use crate::record::Ended;
-use crate::world::{AgentError, AgentEvent, World};
+use crate::flow::{self, FlowDecision, decide};
+use crate::guard::ToolGuard;
+use crate::host::{AgentError, AgentEvent, AgentHost};
+use crate::record::EndReason;
+use action::ReactAction;
 use model::{Code, Object, Str, Value};
 use node_api::ai::{
-    Arguments, ChatEvent, ChatModel, ChatRequest, Effect, Exposure, Message, ModelError,
-    OutputFormat, Sends, ToolCall, ToolCallContext, ToolChoice, ToolFailure, Turn,
+    ChatEvent, ChatModel, ChatRequest, EgressTarget, Exposure, Message, ModelError, ModelReply,
+    OutputFormat, ToolArguments, ToolCall, ToolCallContext, ToolChoice, ToolEffect, ToolFailure,
 };
-use node_api::notes;
-use reply::Reply;
+use node_api::checkpoints;
 use std::sync::Arc;
 
 const PROMPT: &str = include_str!("react/prompt.txt");
@@ -28,7 +28,7 @@ const PROMPT: &str = include_str!("react/prompt.txt");
 /// An agent that only orchestrates, validates and routes.
 pub struct ReactAgent {
     pub model: Arc<dyn ChatModel>,
-    pub guard: Guard,
+    pub guard: ToolGuard,
     pub config: Config,
     /// The item of the node's input that it works on.
     pub item: usize,
@@ -41,7 +41,7 @@ pub struct ReactOutcome {
     /// The final message, if there is one.
     pub answer: Option<Value>,
     /// Why it did not end well.
-    pub fault: Option<(Fault, Str)>,
+    pub fault: Option<(ContractViolation, Str)>,
 }
 
 impl ReactAgent {
@@ -49,27 +49,28 @@ impl ReactAgent {
     /// the same answers behind the ports the envelope is the same to the byte.
     pub async fn run(
         &self,
-        world: &dyn World,
+        world: &dyn AgentHost,
         input: Value,
         memory: Option<Object>,
         trace_id: Str,
         started_at: Str,
     ) -> Result<ReactOutcome, AgentError> {
-        world.tell(AgentEvent::Began).await;
+        world.emit(AgentEvent::Started).await;
         let began = world.now_ms();
         let outcome = self.work(world, input, memory, trace_id, started_at).await;
         // The model speaks in JSON; whoever listens hears the one part of it that is an answer.
         if let Ok(ReactOutcome { answer: Some(answer), .. }) = &outcome {
-            world.tell(AgentEvent::Token(words(answer))).await;
+            world.emit(AgentEvent::Token(words(answer))).await;
         }
-        world.tell(self.end_of(&outcome, (world.now_ms() - began).max(0) as u64)).await;
+        world.emit(self.end_of(&outcome, (world.now_ms() - began).max(0) as u64)).await;
         outcome
     }
 
     fn end_of(&self, outcome: &Result<ReactOutcome, AgentError>, duration_ms: u64) -> AgentEvent {
         match outcome {
             Ok(ReactOutcome { envelope, answer, fault: None }) => {
-                let ended = if answer.is_some() { Ended::Completed } else { Ended::MaxIterations };
+                let ended =
+                    if answer.is_some() { EndReason::Completed } else { EndReason::MaxIterations };
                 AgentEvent::Done { ended, iterations: envelope.iteration, duration_ms }
             }
             Ok(ReactOutcome { fault: Some(_), .. }) | Err(_) => AgentEvent::Failed,
@@ -78,7 +79,7 @@ impl ReactAgent {
 
     async fn work(
         &self,
-        world: &dyn World,
+        world: &dyn AgentHost,
         input: Value,
         memory: Option<Object>,
         trace_id: Str,
@@ -92,20 +93,20 @@ impl ReactAgent {
                 return Err(AgentError::Cancelled);
             }
             envelope.iteration = iteration;
-            world.tell(AgentEvent::Iteration { number: iteration }).await;
+            world.emit(AgentEvent::Iteration { number: iteration }).await;
             let (text, duration_ms) = self.call_model(world, &mut envelope).await?;
-            let reply = match Reply::read(&text, &self.config.allowed_tools, &self.guard) {
+            let reply = match ReactAction::read(&text, &self.config.allowed_tools, &self.guard) {
                 Ok(reply) => reply,
                 Err(fault) => return Ok(failed(envelope, fault)),
             };
             let confidence = match reply {
-                Reply::Final { message, confidence } => {
+                ReactAction::Final { message, confidence } => {
                     envelope.last_action = Some("final");
                     envelope.completed = true;
                     envelope.events.push(event(iteration, "final", None, duration_ms, confidence));
                     return Ok(ReactOutcome { envelope, answer: Some(message), fault: None });
                 }
-                Reply::Tool { name, input, confidence } => {
+                ReactAction::Tool { name, input, confidence } => {
                     self.call_tool(world, &mut envelope, name, input, confidence).await?;
                     confidence
                 }
@@ -118,7 +119,7 @@ impl ReactAgent {
         Ok(failed(
             envelope,
             (
-                Fault::IterationOverflow,
+                ContractViolation::IterationOverflow,
                 format!("there was no final answer within {limit} iterations").into(),
             ),
         ))
@@ -135,14 +136,16 @@ impl ReactAgent {
     /// The model's words, and how long it took.
     async fn call_model(
         &self,
-        world: &dyn World,
+        world: &dyn AgentHost,
         envelope: &mut Envelope,
     ) -> Result<(Str, u64), AgentError> {
         let prompt = self.prompt();
         let key = format!("model {}", envelope.iteration);
-        let kept = match world.note(&key) {
+        let kept = match world.recorded_step(&key) {
             Some(kept) => {
-                envelope.reached_out |= notes::is_begun(world.note(&notes::begun(&key)).as_ref());
+                envelope.reached_out |= checkpoints::is_started(
+                    world.recorded_step(&checkpoints::started_key(&key)).as_ref(),
+                );
                 kept
             }
             None => {
@@ -172,13 +175,13 @@ impl ReactAgent {
                     ("usage", usage_to_value(&turn.usage)),
                 ];
                 let kept = Value::from(Object::from_iter(told));
-                world.keep(&key, kept.clone()).await.map_err(AgentError::Kept)?;
+                world.record_step(&key, kept.clone()).await.map_err(AgentError::RecordFailed)?;
                 kept
             }
         };
         let usage = kept.get("usage").map(usage_from_value).unwrap_or_default();
         let dollars = self.model.info().price.map(|price| price.of(&usage));
-        world.tell(AgentEvent::Cost { usage, dollars }).await;
+        world.emit(AgentEvent::Cost { usage, dollars }).await;
         let text: Str = kept.get("text").and_then(Value::as_str).unwrap_or_default().into();
         envelope.last_prompt = Some(prompt);
         envelope.last_response =
@@ -186,13 +189,17 @@ impl ReactAgent {
         Ok((text, kept.get("durationMs").and_then(Value::as_f64).unwrap_or_default() as u64))
     }
 
-    async fn listen(&self, world: &dyn World, request: ChatRequest) -> Result<Turn, AgentError> {
+    async fn listen(
+        &self,
+        world: &dyn AgentHost,
+        request: ChatRequest,
+    ) -> Result<ModelReply, AgentError> {
         use futures::StreamExt as _;
         let mut events = self.model.stream(request);
         while let Some(event) = events.next().await {
             match event.map_err(AgentError::Model)? {
                 ChatEvent::Retry { attempt, wait_ms, cause } => {
-                    world.tell(AgentEvent::ModelRetry { attempt, wait_ms, cause }).await
+                    world.emit(AgentEvent::ModelRetry { attempt, wait_ms, cause }).await
                 }
                 ChatEvent::Done(turn) => return Ok(*turn),
                 ChatEvent::Text(_) | ChatEvent::Thinking(_) | ChatEvent::CallBegins { .. } => {}
@@ -206,31 +213,35 @@ impl ReactAgent {
 
     async fn call_tool(
         &self,
-        world: &dyn World,
+        world: &dyn AgentHost,
         envelope: &mut Envelope,
         name: Str,
         input: Object,
         confidence: f64,
     ) -> Result<(), AgentError> {
         let key = format!("tool {}", envelope.iteration);
-        let kept = match world.note(&key) {
+        let kept = match world.recorded_step(&key) {
             Some(kept) => {
-                envelope.reached_out |= notes::is_begun(world.note(&notes::begun(&key)).as_ref());
+                envelope.reached_out |= checkpoints::is_started(
+                    world.recorded_step(&checkpoints::started_key(&key)).as_ref(),
+                );
                 kept
             }
             None => {
                 let call = ToolCall {
                     id: key.as_str().into(),
                     name: name.clone(),
-                    arguments: Arguments::Read(input.clone()),
+                    arguments: ToolArguments::Parsed(input.clone()),
                     opaque: None,
                 };
                 let in_doubt =
                     || AgentError::Uncertain { tool: name.clone(), call: world.full_key(&key) };
                 let Ok((tool, checked)) = self.guard.admit(&call) else { return Err(in_doubt()) };
                 let definition = tool.definition();
-                if definition.effect != Effect::None
-                    && notes::is_begun(world.note(&notes::begun(&key)).as_ref())
+                if definition.effect != ToolEffect::None
+                    && checkpoints::is_started(
+                        world.recorded_step(&checkpoints::started_key(&key)).as_ref(),
+                    )
                 {
                     return Err(in_doubt());
                 }
@@ -241,44 +252,44 @@ impl ReactAgent {
                     name: name.clone(),
                     arguments: input.clone().into(),
                 };
-                world.tell(started).await;
+                world.emit(started).await;
                 let exposure = self.exposure(envelope);
                 let mut context = ToolCallContext {
                     call_id: call_id.clone(),
                     item: self.item,
                     key: world.full_key(&key),
-                    may_reach_out: false,
+                    allow_egress: false,
                     exposure,
                 };
                 let (mut effect, mut sends) = (definition.effect, tool.sends(&checked, &context));
                 let made = loop {
                     // This strategy asks nobody.
-                    if rule(exposure, sends, false) == Ruling::NeedsApproval {
-                        world.tell(AgentEvent::Warning(flow::warning(&name))).await;
+                    if decide(exposure, sends, false) == FlowDecision::NeedsApproval {
+                        world.emit(AgentEvent::Warning(flow::warning(&name))).await;
                         break Err(ToolFailure::new(flow::refusal(&name)));
                     }
-                    if effect == Effect::Changes {
+                    if effect == ToolEffect::Changes {
                         world
-                            .keep(&notes::begun(&key), name.clone().into())
+                            .record_step(&checkpoints::started_key(&key), name.clone().into())
                             .await
-                            .map_err(AgentError::Kept)?;
+                            .map_err(AgentError::RecordFailed)?;
                     }
                     match tool.call(checked.clone(), &context).await {
-                        Err(failure) if failure.wants_out && effect == Effect::Shown => {
-                            (effect, sends, context.may_reach_out) =
-                                (Effect::Changes, Sends::ModelChosen, true);
+                        Err(failure) if failure.needs_egress && effect == ToolEffect::Dynamic => {
+                            (effect, sends, context.allow_egress) =
+                                (ToolEffect::Changes, EgressTarget::ModelChosen, true);
                         }
                         made => break made,
                     }
                 };
-                envelope.reached_out |= context.may_reach_out;
+                envelope.reached_out |= context.allow_egress;
                 let result = match made {
                     Ok(answer) => Object::from_iter([
                         ("success", Value::from(true)),
                         ("data", self.guard.capped_value(answer.content)),
                     ]),
                     Err(failure) if failure.is_uncertain => {
-                        return Err(AgentError::Within { message: failure.message });
+                        return Err(AgentError::ToolUncertain { message: failure.message });
                     }
                     Err(failure) => {
                         let words = format!("Tool '{name}' failed: {failure}");
@@ -297,9 +308,9 @@ impl ReactAgent {
                     ("result", Value::from(result)),
                     ("durationMs", (duration_ms as f64).into()),
                 ]));
-                world.keep(&key, kept.clone()).await.map_err(AgentError::Kept)?;
+                world.record_step(&key, kept.clone()).await.map_err(AgentError::RecordFailed)?;
                 world
-                    .tell(AgentEvent::ToolEnded {
+                    .emit(AgentEvent::ToolEnded {
                         call_id,
                         name: name.clone(),
                         content,
@@ -311,7 +322,7 @@ impl ReactAgent {
             }
         };
         let seen = || kept.get("result").cloned().unwrap_or_default();
-        let result = notes::said_of(&kept).map_or_else(seen, |said| {
+        let result = checkpoints::confirmed_text(&kept).map_or_else(seen, |said| {
             let data = model::json::parse(&said).unwrap_or_else(|_| said.clone().into());
             Object::from_iter([
                 ("success", Value::from(true)),
@@ -382,8 +393,8 @@ fn event(
     tool: Option<Str>,
     duration_ms: u64,
     confidence: Option<f64>,
-) -> Event {
-    Event {
+) -> EnvelopeEvent {
+    EnvelopeEvent {
         iteration,
         action: action.into(),
         tool,
@@ -393,13 +404,13 @@ fn event(
     }
 }
 
-fn failed(mut envelope: Envelope, (fault, message): (Fault, Str)) -> ReactOutcome {
+fn failed(mut envelope: Envelope, (fault, message): (ContractViolation, Str)) -> ReactOutcome {
     let error = Object::from_iter([
         ("type", Value::from(fault.name())),
         ("message", message.clone().into()),
     ]);
     let iteration = envelope.iteration;
-    let event = Event {
+    let event = EnvelopeEvent {
         iteration,
         action: "error".into(),
         tool: None,

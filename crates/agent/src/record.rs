@@ -1,37 +1,37 @@
 //! What an agent did, for its caller and for the trace.
 
 use model::{Str, Value};
-use node_api::ai::{Message, Usage};
+use node_api::ai::{Message, TokenUsage};
 
 /// How a loop ended and what it did on the way.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct AgentOutcome {
     pub answer: Str,
     /// What the parser made of it, where a form was asked for.
     pub value: Option<Value>,
-    pub ended: Ended,
+    pub end_reason: EndReason,
     pub record: Record,
 }
 
 /// Why it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum EndReason {
     Completed,
     /// The answer is what there was when the limit was reached.
     MaxIterations,
     /// It is what there was when the money or the tokens were used up.
     Budget,
     /// Whoever asked has to make a call first.
-    HandedOver,
+    Handoff,
 }
 
-impl Ended {
+impl EndReason {
     pub fn name(self) -> &'static str {
         match self {
-            Ended::Completed => "completed",
-            Ended::MaxIterations => "max_iterations",
-            Ended::Budget => "budget",
-            Ended::HandedOver => "tool_calls",
+            EndReason::Completed => "completed",
+            EndReason::MaxIterations => "max_iterations",
+            EndReason::Budget => "budget",
+            EndReason::Handoff => "tool_calls",
         }
     }
 }
@@ -40,7 +40,7 @@ impl Ended {
 pub struct Record {
     pub iterations: usize,
     pub tool_uses: Vec<ToolUse>,
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// US dollars, where the price is known.
     pub cost: Option<f64>,
     pub duration_ms: u64,

@@ -1,14 +1,14 @@
 //! What a loop does with its memory: looks back once at the start, and remembers the turn at the
 //! end, once.
 
-use crate::world::{AgentError, AgentEvent, World};
+use crate::host::{AgentError, AgentEvent, AgentHost};
 use model::{Object, Str, Value};
-use node_api::ai::{Memory, Message, Role, SessionId, TurnKey};
+use node_api::ai::{ChatRole, Memory, Message, SessionId, TurnKey};
 use std::sync::Arc;
 
 /// Where a turn is remembered.
 #[derive(Clone)]
-pub struct Remembering {
+pub struct MemorySession {
     pub memory: Arc<dyn Memory>,
     pub session: SessionId,
     /// What this turn is called, unless it got its name before a crash.
@@ -16,7 +16,7 @@ pub struct Remembering {
 }
 
 /// What was said before, and what this turn is called.
-pub struct Past {
+pub struct RecalledHistory {
     pub messages: Vec<Message>,
     pub turn: TurnKey,
 }
@@ -26,18 +26,18 @@ const REMEMBERED: &str = "remembered";
 
 /// What was said before. A memory that fails is done without.
 pub async fn recall(
-    world: &dyn World,
-    remembering: &Remembering,
+    world: &dyn AgentHost,
+    remembering: &MemorySession,
     about: &str,
-) -> Result<Past, AgentError> {
-    if let Some(kept) = world.note(HISTORY) {
+) -> Result<RecalledHistory, AgentError> {
+    if let Some(kept) = world.recorded_step(HISTORY) {
         warn(world, kept.get("warnings")).await;
         let messages = kept.get("messages").and_then(Value::as_array).unwrap_or_default();
         let turn = kept
             .get("turn")
             .and_then(Value::as_str)
             .map_or_else(|| remembering.turn.clone(), |key| TurnKey(key.into()));
-        return Ok(Past {
+        return Ok(RecalledHistory {
             messages: messages.iter().filter_map(Message::from_value).collect(),
             turn,
         });
@@ -54,19 +54,19 @@ pub async fn recall(
         ("messages", Value::array(messages.iter().map(Message::to_value).collect())),
         ("warnings", warnings.clone()),
     ]);
-    world.keep(HISTORY, note.into()).await.map_err(AgentError::Kept)?;
+    world.record_step(HISTORY, note.into()).await.map_err(AgentError::RecordFailed)?;
     warn(world, Some(&warnings)).await;
-    Ok(Past { messages, turn: remembering.turn.clone() })
+    Ok(RecalledHistory { messages, turn: remembering.turn.clone() })
 }
 
 /// Keeps what was said in this turn. A memory that fails is told of.
 pub async fn remember(
-    world: &dyn World,
-    remembering: &Remembering,
+    world: &dyn AgentHost,
+    remembering: &MemorySession,
     turn: &TurnKey,
     said: &[Message],
 ) -> Result<(), AgentError> {
-    if let Some(kept) = world.note(REMEMBERED) {
+    if let Some(kept) = world.recorded_step(REMEMBERED) {
         warn(world, Some(&kept)).await;
         return Ok(());
     }
@@ -76,19 +76,19 @@ pub async fn remember(
     };
     let warnings = Value::array(warnings.into_iter().map(Value::from).collect());
     warn(world, Some(&warnings)).await;
-    world.keep(REMEMBERED, warnings).await.map_err(AgentError::Kept)
+    world.record_step(REMEMBERED, warnings).await.map_err(AgentError::RecordFailed)
 }
 
-async fn warn(world: &dyn World, warnings: Option<&Value>) {
+async fn warn(world: &dyn AgentHost, warnings: Option<&Value>) {
     for words in warnings.and_then(Value::as_array).unwrap_or_default() {
-        world.tell(AgentEvent::Warning(words.to_js_string())).await;
+        world.emit(AgentEvent::Warning(words.to_js_string())).await;
     }
 }
 
 /// Whatever lies in a memory was not written by the author of the agent, so that it never speaks
 /// with the author's authority.
 fn without_authority(message: Message) -> Message {
-    if message.role != Role::System {
+    if message.role != ChatRole::System {
         return message;
     }
     let note: Str =

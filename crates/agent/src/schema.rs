@@ -1,16 +1,16 @@
 //! Checks of the schemas that tools bring: nothing is fetched for them, and neither reading them
 //! nor checking with them goes on for ever.
 
+mod check_cost;
 mod patterns;
-mod steps;
 
-pub(crate) use patterns::{Patterns, weight};
+pub(crate) use patterns::{PatternBudget, read_cost};
 
+use check_cost::Cost;
 use jsonschema::PatternOptions;
 use patterns::{MAX_MATCHER_BYTES, MAX_PATTERN_BYTES};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
-use steps::Cost;
 
 /// Larger schemas are no description of arguments.
 const MAX_PARTS: usize = 5_000;
@@ -19,9 +19,9 @@ const MAX_PROBLEMS: usize = 5;
 const MAX_PROBLEM_LETTERS: usize = 300;
 /// Keywords whose schemas are about the same value as the one they stand in: lists, single ones,
 /// and those by the name of a field.
-const SAME_PLACE_LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
-const SAME_PLACE: [&str; 4] = ["not", "if", "then", "else"];
-const SAME_PLACE_BY_FIELD: [&str; 2] = ["dependentSchemas", "dependencies"];
+const SAME_VALUE_LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+const SAME_VALUE: [&str; 4] = ["not", "if", "then", "else"];
+const SAME_VALUE_BY_FIELD: [&str; 2] = ["dependentSchemas", "dependencies"];
 
 /// A schema, ready to be held against values.
 pub(crate) struct Validator {
@@ -31,31 +31,31 @@ pub(crate) struct Validator {
 
 /// What is wrong with a value, and where in it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub(crate) struct SchemaProblem {
     /// A JSON pointer; empty for the value itself.
-    pub(crate) place: String,
+    pub(crate) path: String,
     pub(crate) text: String,
 }
 
 impl Validator {
     /// The first few problems of a value; none if it fits. A value that would take too long to
     /// check does not fit.
-    pub(crate) fn problems(&self, value: &Value) -> Vec<Problem> {
-        if steps::are_few(&self.schema, value) {
+    pub(crate) fn problems(&self, value: &Value) -> Vec<SchemaProblem> {
+        if check_cost::is_cheap(&self.schema, value) {
             return self.check(value);
         }
         compute::blocking(|| self.check(value))
             .unwrap_or_else(|busy| whole(format!("it cannot be checked now: {busy}")))
     }
 
-    fn check(&self, value: &Value) -> Vec<Problem> {
-        match steps::cost(&self.schema, value) {
+    fn check(&self, value: &Value) -> Vec<SchemaProblem> {
+        match check_cost::cost(&self.schema, value) {
             Cost::Low => self
                 .compiled
                 .iter_errors(value)
                 .take(MAX_PROBLEMS)
-                .map(|error| Problem {
-                    place: error.instance_path().to_string(),
+                .map(|error| SchemaProblem {
+                    path: error.instance_path().to_string(),
                     text: shortened(&error.to_string()),
                 })
                 .collect(),
@@ -65,20 +65,20 @@ impl Validator {
             Cost::High => whole("it does not fit the schema".to_owned()),
             Cost::TooHigh => whole(format!(
                 "the schema is too complex to check it: more than {} steps or {} levels",
-                steps::MAX,
-                steps::MAX_LEVELS
+                check_cost::MAX_STEPS,
+                check_cost::MAX_LEVELS
             )),
         }
     }
 }
 
-fn whole(text: String) -> Vec<Problem> {
-    vec![Problem { place: String::new(), text }]
+fn whole(text: String) -> Vec<SchemaProblem> {
+    vec![SchemaProblem { path: String::new(), text }]
 }
 
 /// A validator for a schema, or why it cannot be used. Patterns are matched in linear time, and
 /// count among those that are given.
-pub(crate) fn validator(schema: &Value, patterns: &mut Patterns) -> Result<Validator, String> {
+pub(crate) fn validator(schema: &Value, patterns: &mut PatternBudget) -> Result<Validator, String> {
     let mut parts = Vec::new();
     collect(schema, &mut parts)?;
     for (at, part) in parts.iter().enumerate() {
@@ -104,7 +104,7 @@ pub(crate) fn validator(schema: &Value, patterns: &mut Patterns) -> Result<Valid
             .flat_map(Map::keys);
         text(part, "pattern").into_iter().chain(by_name.map(String::as_str))
     }))?;
-    if has_circle(schema, &parts) {
+    if has_cycle(schema, &parts) {
         return Err("a reference in it leads back to itself".to_owned());
     }
     let matching =
@@ -160,25 +160,25 @@ fn target<'s>(schema: &'s Value, reference: &str) -> Option<&'s Value> {
 }
 
 /// The schemas that are about the same value as this one.
-fn same_place<'s>(schema: &'s Value, part: &'s Map<String, Value>) -> Vec<&'s Value> {
+fn same_value_schemas<'s>(schema: &'s Value, part: &'s Map<String, Value>) -> Vec<&'s Value> {
     let reference = text(part, "$ref").and_then(|reference| target(schema, reference));
-    let lists = SAME_PLACE_LISTS
+    let lists = SAME_VALUE_LISTS
         .iter()
         .filter_map(|name| part.get(*name))
         .filter_map(Value::as_array)
         .flatten();
-    let by_field = SAME_PLACE_BY_FIELD
+    let by_field = SAME_VALUE_BY_FIELD
         .iter()
         .filter_map(|name| part.get(*name))
         .filter_map(Value::as_object)
         .flat_map(Map::values);
-    let single = SAME_PLACE.iter().filter_map(|name| part.get(*name));
+    let single = SAME_VALUE.iter().filter_map(|name| part.get(*name));
     reference.into_iter().chain(lists).chain(single).chain(by_field).collect()
 }
 
 /// Whether reading the schema comes back to a part of it without looking at another part of the
 /// value. Each part is looked at once.
-fn has_circle<'s>(schema: &'s Value, parts: &[&'s Map<String, Value>]) -> bool {
+fn has_cycle<'s>(schema: &'s Value, parts: &[&'s Map<String, Value>]) -> bool {
     // Parts on the way from where the walk began are open; those behind it are not.
     let mut is_open: HashMap<*const Map<String, Value>, bool> = HashMap::new();
     for start in parts {
@@ -196,7 +196,7 @@ fn has_circle<'s>(schema: &'s Value, parts: &[&'s Map<String, Value>]) -> bool {
                     }
                 }
             }
-            let next = next.get_or_insert_with(|| same_place(schema, part).into_iter());
+            let next = next.get_or_insert_with(|| same_value_schemas(schema, part).into_iter());
             match next.find_map(Value::as_object) {
                 Some(inner) => way.push((inner, None)),
                 None => {
@@ -215,7 +215,7 @@ mod tests {
     use serde_json::json;
 
     fn read(schema: &Value) -> Result<Validator, String> {
-        validator(schema, &mut Patterns::default())
+        validator(schema, &mut PatternBudget::default())
     }
 
     #[test]

@@ -2,25 +2,26 @@
 //! it answers.
 
 mod approval;
-mod calls;
-mod conversation;
-mod hand_over;
+mod client_tools;
+mod loop_state;
 mod options;
+mod tool_calls;
 
-pub use hand_over::with_results;
-pub use options::{Approval, OnLimit, Options};
+pub use client_tools::with_results;
+pub use options::{AgentOptions, ApprovalPolicy, OnLimit};
 
-use crate::ask::{self, complaint, refused};
-use crate::form;
-use crate::guard::Guard;
-use crate::record::{Ended, Outcome, Record};
-use crate::remember::{Remembering, recall, remember};
-use crate::world::{AgentError, AgentEvent, World};
-use conversation::{Conversation, Last, newest, with_unlike_ids};
+use crate::ask::{self, complaint, refusal_error};
+use crate::guard::ToolGuard;
+use crate::host::{AgentError, AgentEvent, AgentHost};
+use crate::record::{AgentOutcome, EndReason, Record};
+use crate::remember::{MemorySession, recall, remember};
+use crate::structured_output;
 use futures::future::Either;
-use model::{Code, SpendingLimit, SpentSum, Str};
+use loop_state::{AgentLoopState, FinalReply, newest, with_unique_ids};
+use model::{Code, SpendingLimit, SpendingTotal, Str};
 use node_api::ai::{
-    ChatModel, ChatRequest, Exposure, Message, ModelError, Parser, Stop, ToolCall, ToolChoice, Turn,
+    ChatModel, ChatRequest, Exposure, Message, ModelError, ModelReply, OutputParser, StopReason,
+    ToolCall, ToolChoice,
 };
 use std::future::Future;
 use std::pin::pin;
@@ -38,35 +39,39 @@ const CONCLUSION: &str = "conclusion";
 
 pub struct ToolsAgent {
     pub model: Arc<dyn ChatModel>,
-    pub guard: Guard,
-    pub memory: Option<Remembering>,
-    pub options: Options,
+    pub guard: ToolGuard,
+    pub memory: Option<MemorySession>,
+    pub options: AgentOptions,
 }
 
 impl ToolsAgent {
-    pub async fn run(&self, world: &dyn World, user: Message) -> Result<Outcome, AgentError> {
-        self.run_told(world, self.work(world, user, None)).await
+    pub async fn run(
+        &self,
+        world: &dyn AgentHost,
+        user: Message,
+    ) -> Result<AgentOutcome, AgentError> {
+        self.run_and_report(world, self.work(world, user, None)).await
     }
 
     /// The same with an answer that a parser has read.
-    pub async fn run_in_form(
+    pub async fn run_structured(
         &self,
-        world: &dyn World,
+        world: &dyn AgentHost,
         user: Message,
-        parser: &dyn Parser,
-    ) -> Result<Outcome, AgentError> {
-        self.run_told(world, self.work(world, user, Some(parser))).await
+        parser: &dyn OutputParser,
+    ) -> Result<AgentOutcome, AgentError> {
+        self.run_and_report(world, self.work(world, user, Some(parser))).await
     }
 
-    async fn run_told(
+    async fn run_and_report(
         &self,
-        world: &dyn World,
-        work: impl Future<Output = Result<Outcome, AgentError>>,
-    ) -> Result<Outcome, AgentError> {
-        world.tell(AgentEvent::Began).await;
-        let outcome = self.run_in_time(world, work).await;
+        world: &dyn AgentHost,
+        work: impl Future<Output = Result<AgentOutcome, AgentError>>,
+    ) -> Result<AgentOutcome, AgentError> {
+        world.emit(AgentEvent::Started).await;
+        let outcome = self.run_with_timeout(world, work).await;
         let event = match &outcome {
-            Ok(Outcome { ended, record, .. }) => AgentEvent::Done {
+            Ok(AgentOutcome { end_reason: ended, record, .. }) => AgentEvent::Done {
                 ended: *ended,
                 iterations: record.iterations,
                 duration_ms: record.duration_ms,
@@ -75,15 +80,15 @@ impl ToolsAgent {
             Err(AgentError::Approval { .. }) => return outcome,
             Err(_) => AgentEvent::Failed,
         };
-        world.tell(event).await;
+        world.emit(event).await;
         outcome
     }
 
-    async fn run_in_time(
+    async fn run_with_timeout(
         &self,
-        world: &dyn World,
-        work: impl Future<Output = Result<Outcome, AgentError>>,
-    ) -> Result<Outcome, AgentError> {
+        world: &dyn AgentHost,
+        work: impl Future<Output = Result<AgentOutcome, AgentError>>,
+    ) -> Result<AgentOutcome, AgentError> {
         let work = pin!(work);
         let Some(limit_ms) = self.options.timeout_ms else { return work.await };
         match futures::future::select(work, pin!(world.sleep(limit_ms))).await {
@@ -94,10 +99,10 @@ impl ToolsAgent {
 
     async fn work(
         &self,
-        world: &dyn World,
+        world: &dyn AgentHost,
         user: Message,
-        form: Option<&dyn Parser>,
-    ) -> Result<Outcome, AgentError> {
+        form: Option<&dyn OutputParser>,
+    ) -> Result<AgentOutcome, AgentError> {
         let began = world.now_ms();
         let past = match &self.memory {
             Some(remembering) => Some(recall(world, remembering, &user.text()).await?),
@@ -107,33 +112,33 @@ impl ToolsAgent {
         let mut history = newest(before, self.options.max_history_tokens);
         // What was said in earlier turns may repeat what a stranger had the model read then.
         let untrusted = (!history.is_empty() && self.guard.brings_untrusted())
-            || !self.options.said_so_far.is_empty();
+            || !self.options.turn_so_far.is_empty();
         history.extend(self.options.opening.iter().cloned());
-        let mut run = Conversation::new(&self.system_prompt(form), history, user);
-        run.met = Exposure { untrusted, private: self.memory.is_some() };
-        for message in &self.options.said_so_far {
-            run.say(message.clone());
+        let mut run = AgentLoopState::new(&self.system_prompt(form), history, user);
+        run.prior_exposure = Exposure { untrusted, private: self.memory.is_some() };
+        for message in &self.options.turn_so_far {
+            run.push(message.clone());
         }
         let last = self.converse(world, &mut run, form).await?;
         // A turn that was handed over is not over yet; the run that ends it remembers all of it.
         if let (Some(remembering), Some(past), true) =
-            (&self.memory, &past, last.ended != Ended::HandedOver)
+            (&self.memory, &past, last.ended != EndReason::Handoff)
         {
-            remember(world, remembering, &past.turn, &run.said).await?;
+            remember(world, remembering, &past.turn, &run.turn_messages).await?;
         }
         run.record.duration_ms = (world.now_ms() - began).max(0) as u64;
-        run.record.messages = run.said;
-        Ok(Outcome {
+        run.record.messages = run.turn_messages;
+        Ok(AgentOutcome {
             answer: last.answer,
             value: last.value,
-            ended: last.ended,
+            end_reason: last.ended,
             record: run.record,
         })
     }
 
-    fn system_prompt(&self, form: Option<&dyn Parser>) -> Str {
+    fn system_prompt(&self, form: Option<&dyn OutputParser>) -> Str {
         let own = &self.options.system_prompt;
-        match form.map(form::instructions) {
+        match form.map(structured_output::instructions) {
             None => own.clone(),
             Some(instructions) if own.is_empty() => instructions,
             Some(instructions) => format!("{own}\n\n{instructions}").into(),
@@ -142,23 +147,23 @@ impl ToolsAgent {
 
     async fn converse(
         &self,
-        world: &dyn World,
-        run: &mut Conversation,
-        form: Option<&dyn Parser>,
-    ) -> Result<Last, AgentError> {
+        world: &dyn AgentHost,
+        run: &mut AgentLoopState,
+        form: Option<&dyn OutputParser>,
+    ) -> Result<FinalReply, AgentError> {
         let mut repairs = 0;
         for iteration in 1..=self.options.max_iterations.max(1) {
             if world.is_cancelled() {
                 return Err(AgentError::Cancelled);
             }
             if let Some(reached) = self.budget_reached(&run.record) {
-                return self.at_the_limit(world, run, form, Ended::Budget, reached).await;
+                return self.end_at_limit(world, run, form, EndReason::Budget, reached).await;
             }
             run.record.iterations = iteration;
-            world.tell(AgentEvent::Iteration { number: iteration }).await;
+            world.emit(AgentEvent::Iteration { number: iteration }).await;
             // A tool that is demanded for ever would never let the model answer.
             let tool_choice =
-                if run.record.tool_uses.is_empty() && self.options.said_so_far.is_empty() {
+                if run.record.tool_uses.is_empty() && self.options.turn_so_far.is_empty() {
                     self.options.tool_choice.clone()
                 } else {
                     ToolChoice::Auto
@@ -166,50 +171,56 @@ impl ToolsAgent {
             let key = format!("model {iteration}");
             let mut turn = match self.ask(world, run, &key, tool_choice, form).await {
                 Err(AgentError::Model(error)) if error.code == Code::BUDGET_REACHED => {
-                    return self.out_of_money(run, error);
+                    return self.end_at_budget(run, error);
                 }
                 other => other?,
             };
-            turn.message = with_unlike_ids(turn.message);
+            turn.message = with_unique_ids(turn.message);
             let calls: Vec<ToolCall> = turn.message.tool_calls().cloned().collect();
             if calls.is_empty() {
                 match turn.stop {
-                    Stop::Pause => {
-                        run.say(turn.message);
+                    StopReason::Pause => {
+                        run.push(turn.message);
                         continue;
                     }
-                    Stop::ContentFilter | Stop::Refusal => return Err(refused(&turn)),
+                    StopReason::ContentFilter | StopReason::Refusal => {
+                        return Err(refusal_error(&turn));
+                    }
                     _ => {}
                 }
             }
             if let Some(parser) = form
-                && let Some(given) =
-                    form::given(&calls).or_else(|| calls.is_empty().then(|| turn.message.clone()))
+                && let Some(given) = structured_output::final_reply(&calls)
+                    .or_else(|| calls.is_empty().then(|| turn.message.clone()))
             {
-                match form::answer(world, &key, parser, &given).await {
+                match structured_output::parse_final(world, &key, parser, &given).await {
                     Ok((answer, value)) => {
                         // The call of the form is how the answer was given, not something to be
                         // remembered.
-                        run.say(Message::assistant(answer.clone()));
-                        return Ok(Last { answer, value: Some(value), ended: Ended::Completed });
+                        run.push(Message::assistant(answer.clone()));
+                        return Ok(FinalReply {
+                            answer,
+                            value: Some(value),
+                            ended: EndReason::Completed,
+                        });
                     }
-                    Err(error @ AgentError::Form(_)) if repairs < self.options.max_repairs => {
+                    Err(error @ AgentError::Format(_)) if repairs < self.options.max_repairs => {
                         repairs += 1;
-                        run.complain(turn.message, &calls, &complaint(&error));
+                        run.reject_answer(turn.message, &calls, &complaint(&error));
                         continue;
                     }
                     Err(error) => return Err(error),
                 }
             }
-            run.say(turn.message.clone());
+            run.push(turn.message.clone());
             if calls.is_empty() {
-                return Ok(Last {
+                return Ok(FinalReply {
                     answer: turn.message.text(),
                     value: None,
-                    ended: Ended::Completed,
+                    ended: EndReason::Completed,
                 });
             }
-            if let Some(last) = self.hand_over(world, run, iteration, &calls).await? {
+            if let Some(last) = self.hand_off(world, run, iteration, &calls).await? {
                 return Ok(last);
             }
             let results = self.call_all(world, run, iteration, &calls).await?;
@@ -224,7 +235,7 @@ impl ToolsAgent {
             run.take_results(&calls, results);
         }
         let reached = format!("Max iterations ({}) reached", self.options.max_iterations);
-        self.at_the_limit(world, run, form, Ended::MaxIterations, reached).await
+        self.end_at_limit(world, run, form, EndReason::MaxIterations, reached).await
     }
 
     /// Whether the agent's own budget is used up, or so far that what is left is for a conclusion.
@@ -235,7 +246,7 @@ impl ToolsAgent {
             tokens: self.options.budget.tokens.map(|tokens| (tokens as f64 * share).ceil() as u64),
             dollars: self.options.budget.dollars.map(|dollars| dollars * share),
         };
-        let sum = SpentSum {
+        let sum = SpendingTotal {
             tokens: record.usage.input.saturating_add(record.usage.output),
             dollars: record.cost.unwrap_or(0.0),
         };
@@ -244,50 +255,56 @@ impl ToolsAgent {
             .map(|reached| format!("The budget of the agent is used up: {reached}"))
     }
 
-    async fn at_the_limit(
+    async fn end_at_limit(
         &self,
-        world: &dyn World,
-        run: &mut Conversation,
-        form: Option<&dyn Parser>,
-        ended: Ended,
+        world: &dyn AgentHost,
+        run: &mut AgentLoopState,
+        form: Option<&dyn OutputParser>,
+        ended: EndReason,
         reached: String,
-    ) -> Result<Last, AgentError> {
+    ) -> Result<FinalReply, AgentError> {
         match self.options.on_limit {
             OnLimit::Error => {
                 let error = ModelError::new(Code::AGENT_LIMIT, reached);
                 let error = error.hint("Raise the agent's limit, or let it conclude there.");
-                Err(AgentError::Limit { error, partial: run.last_words() })
+                Err(AgentError::Limit { error, partial: run.last_text() })
             }
-            OnLimit::Partial => Ok(Last { answer: run.last_words(), value: None, ended }),
+            OnLimit::Partial => Ok(FinalReply { answer: run.last_text(), value: None, ended }),
             OnLimit::Conclude => {
                 run.messages.push(Message::user(CONCLUDE));
                 let asked = self.ask(world, run, CONCLUSION, ToolChoice::None, form).await;
                 run.messages.pop();
                 let turn = match asked {
                     Err(AgentError::Model(error)) if error.code == Code::BUDGET_REACHED => {
-                        return self.out_of_money(run, error);
+                        return self.end_at_budget(run, error);
                     }
                     other => other?,
                 };
                 let answer = turn.message.text();
                 let value = match form {
-                    Some(parser) => {
-                        Some(form::answer(world, CONCLUSION, parser, &turn.message).await?.1)
-                    }
+                    Some(parser) => Some(
+                        structured_output::parse_final(world, CONCLUSION, parser, &turn.message)
+                            .await?
+                            .1,
+                    ),
                     None => None,
                 };
-                run.say(turn.message);
-                Ok(Last { answer, value, ended })
+                run.push(turn.message);
+                Ok(FinalReply { answer, value, ended })
             }
         }
     }
 
     /// Nothing may be asked any more, not even for a conclusion.
-    fn out_of_money(&self, run: &Conversation, error: ModelError) -> Result<Last, AgentError> {
+    fn end_at_budget(
+        &self,
+        run: &AgentLoopState,
+        error: ModelError,
+    ) -> Result<FinalReply, AgentError> {
         match self.options.on_limit {
-            OnLimit::Error => Err(AgentError::Limit { error, partial: run.last_words() }),
+            OnLimit::Error => Err(AgentError::Limit { error, partial: run.last_text() }),
             OnLimit::Partial | OnLimit::Conclude => {
-                Ok(Last { answer: run.last_words(), value: None, ended: Ended::Budget })
+                Ok(FinalReply { answer: run.last_text(), value: None, ended: EndReason::Budget })
             }
         }
     }
@@ -295,15 +312,18 @@ impl ToolsAgent {
     /// One answer of the model: the one that was kept, or a new one that is.
     async fn ask(
         &self,
-        world: &dyn World,
-        run: &mut Conversation,
+        world: &dyn AgentHost,
+        run: &mut AgentLoopState,
         key: &str,
         tool_choice: ToolChoice,
-        form: Option<&dyn Parser>,
-    ) -> Result<Turn, AgentError> {
+        form: Option<&dyn OutputParser>,
+    ) -> Result<ModelReply, AgentError> {
         let is_offered = tool_choice != ToolChoice::None || key != CONCLUSION;
         let own = self.guard.tools().map(|tool| tool.definition().clone());
-        let tools = own.chain(form.and_then(form::tool)).filter(|_| is_offered).collect::<Vec<_>>();
+        let tools = own
+            .chain(form.and_then(structured_output::tool))
+            .filter(|_| is_offered)
+            .collect::<Vec<_>>();
         let tool_choice = match tool_choice {
             _ if tools.is_empty() => ToolChoice::None,
             ToolChoice::None if form.is_some() => ToolChoice::Auto,

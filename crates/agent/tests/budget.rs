@@ -5,31 +5,31 @@
 mod support;
 
 use futures::{StreamExt as _, stream};
-use heddle_agent::{Ended, Guard, OnLimit, Options, Outcome, ToolsAgent};
+use heddle_agent::{AgentOptions, AgentOutcome, EndReason, OnLimit, ToolGuard, ToolsAgent};
 use model::{Code, SpendingLimit, json};
 use node_api::NodeError;
 use node_api::ai::{
-    ChatModel, ChatRequest, ChatStream, Effect, Message, ModelError, ModelInfo, Part,
+    ChatModel, ChatRequest, ChatStream, Message, MessagePart, ModelError, ModelInfo, ToolEffect,
 };
 use std::sync::Arc;
-use support::{Ledger, Script, TestWorld, calls, tool};
+use support::{CallLedger, ScriptedModel, TestAgentHost, calls, tool};
 
 /// Never comes to an end; each of its turns takes 15 tokens and costs 30 millionths of a dollar.
-fn endless() -> Arc<Script> {
-    Script::of((0..50).map(|number| calls(&[("add", json!({ "a": number, "b": 1 }))])))
+fn endless() -> Arc<ScriptedModel> {
+    ScriptedModel::of((0..50).map(|number| calls(&[("add", json!({ "a": number, "b": 1 }))])))
 }
 
 async fn run(
     model: Arc<dyn ChatModel>,
     budget: SpendingLimit,
     on_limit: OnLimit,
-) -> Result<Outcome, NodeError> {
-    let sum = tool("add", Effect::None, &Ledger::new(), |_| Ok(json!(2)));
-    let guard = Guard::new(vec![sum], 1000).unwrap();
-    let options = Options { max_iterations: 40, budget, on_limit, ..Options::default() };
+) -> Result<AgentOutcome, NodeError> {
+    let sum = tool("add", ToolEffect::None, &CallLedger::new(), |_| Ok(json!(2)));
+    let guard = ToolGuard::new(vec![sum], 1000).unwrap();
+    let options = AgentOptions { max_iterations: 40, budget, on_limit, ..AgentOptions::default() };
     let agent = ToolsAgent { model, guard, memory: None, options };
     agent
-        .run(&TestWorld::default(), Message::user("go"))
+        .run(&TestAgentHost::default(), Message::user("go"))
         .await
         .map_err(heddle_agent::AgentError::into_node_error)
 }
@@ -50,7 +50,7 @@ async fn no_budget_is_passed_by_more_than_one_call() {
     let script = endless();
     let dollars = SpendingLimit { tokens: None, dollars: Some(0.000_09) };
     let outcome = run(script.clone(), dollars, OnLimit::Partial).await.unwrap();
-    assert_eq!((outcome.ended, script.asked()), (Ended::Budget, 3));
+    assert_eq!((outcome.end_reason, script.asked()), (EndReason::Budget, 3));
 }
 
 #[tokio::test]
@@ -59,14 +59,14 @@ async fn a_conclusion_is_asked_for_at_nine_tenths_of_the_budget() {
     for (budget, asked) in [(101, 8), (100, 7), (99, 7), (98, 7)] {
         let script = endless();
         let outcome = run(script.clone(), tokens(budget), OnLimit::Conclude).await.unwrap();
-        assert_eq!((outcome.ended, script.asked()), (Ended::Budget, asked), "of {budget}");
+        assert_eq!((outcome.end_reason, script.asked()), (EndReason::Budget, asked), "of {budget}");
         assert!(script.request(asked - 1).tools.is_empty(), "the last question is the conclusion");
     }
 }
 
 /// Answers so often; then somebody else's budget is used up.
 struct Paid {
-    script: Arc<Script>,
+    script: Arc<ScriptedModel>,
     answers: usize,
 }
 
@@ -89,8 +89,8 @@ impl ChatModel for Paid {
 async fn when_the_budget_of_the_day_is_used_up_what_was_said_is_not_lost() {
     let talking = || {
         let mut message = calls(&[("add", json!({ "a": 1, "b": 1 }))]);
-        message.parts.insert(0, Part::Text("I have the first half.".into()));
-        Script::of([message])
+        message.parts.insert(0, MessagePart::Text("I have the first half.".into()));
+        ScriptedModel::of([message])
     };
     let model = || Arc::new(Paid { script: talking(), answers: 1 });
     let error = run(model(), SpendingLimit::default(), OnLimit::Error).await.unwrap_err();
@@ -102,8 +102,8 @@ async fn when_the_budget_of_the_day_is_used_up_what_was_said_is_not_lost() {
     for on_limit in [OnLimit::Partial, OnLimit::Conclude] {
         let outcome = run(model(), SpendingLimit::default(), on_limit).await.unwrap();
         assert_eq!(
-            (outcome.answer.as_str(), outcome.ended),
-            ("I have the first half.", Ended::Budget)
+            (outcome.answer.as_str(), outcome.end_reason),
+            ("I have the first half.", EndReason::Budget)
         );
     }
 }

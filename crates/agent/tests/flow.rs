@@ -5,44 +5,52 @@
 mod support;
 
 use heddle_agent::react::{Config, ReactAgent};
-use heddle_agent::{AgentError, AgentEvent, Approval, Guard, Options, Outcome, ToolsAgent};
+use heddle_agent::{
+    AgentError, AgentEvent, AgentOptions, AgentOutcome, ApprovalPolicy, ToolGuard, ToolsAgent,
+};
 use model::{Object, json};
 use node_api::ai::{
-    Effect, Exposure, Flow, Message, Sends, Tool, ToolAnswer, ToolCallContext, ToolDefinition,
-    ToolFailure,
+    DataFlow, EgressTarget, Exposure, Message, Tool, ToolCallContext, ToolDefinition, ToolEffect,
+    ToolFailure, ToolOutput,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use support::{
-    Crash, Ledger, List, Script, TestWorld, answers, calls, remembering, tool_that_flows,
+    CallLedger, Crash, ListMemory, ScriptedModel, TestAgentHost, answers, calls, remembering,
+    tool_that_flows,
 };
 
-const CHOSEN: Flow = Flow { untrusted: false, private: false, sends: Sends::ModelChosen };
+const CHOSEN: DataFlow =
+    DataFlow { untrusted: false, private: false, sends: EgressTarget::ModelChosen };
 
-fn tools(ledger: &Arc<Ledger>) -> Vec<Arc<dyn Tool>> {
-    let tool = |name: &str, effect: Effect, flow: Flow| {
+fn tools(ledger: &Arc<CallLedger>) -> Vec<Arc<dyn Tool>> {
+    let tool = |name: &str, effect: ToolEffect, flow: DataFlow| {
         tool_that_flows(name, json!({ "type": "object" }), effect, flow, ledger, |_| {
             Ok("done".into())
         })
     };
     vec![
-        tool("browse", Effect::None, Flow::UNTRUSTED),
-        tool("records", Effect::None, Flow { private: true, ..Flow::default() }),
-        tool("post", Effect::None, CHOSEN),
-        tool("api", Effect::Changes, Flow::default().sending(Sends::Declared)),
+        tool("browse", ToolEffect::None, DataFlow::UNTRUSTED),
+        tool("records", ToolEffect::None, DataFlow { private: true, ..DataFlow::default() }),
+        tool("post", ToolEffect::None, CHOSEN),
+        tool("api", ToolEffect::Changes, DataFlow::default().sending(EgressTarget::Declared)),
     ]
 }
 
-fn agent(script: &Arc<Script>, ledger: &Arc<Ledger>, options: Options) -> ToolsAgent {
+fn agent(
+    script: &Arc<ScriptedModel>,
+    ledger: &Arc<CallLedger>,
+    options: AgentOptions,
+) -> ToolsAgent {
     ToolsAgent {
         model: script.clone(),
-        guard: Guard::new(tools(ledger), 1000).unwrap(),
+        guard: ToolGuard::new(tools(ledger), 1000).unwrap(),
         memory: None,
         options,
     }
 }
 
-async fn run(agent: &ToolsAgent, world: &TestWorld) -> Result<Outcome, AgentError> {
+async fn run(agent: &ToolsAgent, world: &TestAgentHost) -> Result<AgentOutcome, AgentError> {
     agent.run(world, Message::user("go")).await
 }
 
@@ -52,10 +60,10 @@ fn one(name: &str) -> Message {
 
 #[tokio::test]
 async fn issue_14_00_after_untrusted_content_a_place_of_the_models_choice_gets_nothing() {
-    let ledger = Ledger::new();
-    let script = Script::of([one("browse"), one("post"), one("api"), answers("end")]);
-    let world = TestWorld::default();
-    let outcome = run(&agent(&script, &ledger, Options::default()), &world).await.unwrap();
+    let ledger = CallLedger::new();
+    let script = ScriptedModel::of([one("browse"), one("post"), one("api"), answers("end")]);
+    let world = TestAgentHost::default();
+    let outcome = run(&agent(&script, &ledger, AgentOptions::default()), &world).await.unwrap();
     assert_eq!((ledger.of("post"), ledger.of("api")), (0, 1), "what the author declared goes on");
     let refused = &outcome.record.tool_uses[1];
     assert!(refused.is_error && refused.content.contains("AGENT_OUTWARD"), "{}", refused.content);
@@ -66,20 +74,24 @@ async fn issue_14_00_after_untrusted_content_a_place_of_the_models_choice_gets_n
 
 #[tokio::test]
 async fn issue_14_00_calls_before_it_and_tools_that_the_author_trusts_are_made() {
-    let ledger = Ledger::new();
+    let ledger = CallLedger::new();
     // The calls of one turn were thought of before any of them had a result.
     let both = calls(&[("browse", json!({})), ("post", json!({ "n": 1 }))]);
     run(
-        &agent(&Script::of([one("post"), both, answers("end")]), &ledger, Options::default()),
-        &TestWorld::default(),
+        &agent(
+            &ScriptedModel::of([one("post"), both, answers("end")]),
+            &ledger,
+            AgentOptions::default(),
+        ),
+        &TestAgentHost::default(),
     )
     .await
     .unwrap();
     assert_eq!(ledger.of("post"), 2);
-    let trusting = Options { trusted: vec!["post".into()], ..Options::default() };
+    let trusting = AgentOptions { trusted: vec!["post".into()], ..AgentOptions::default() };
     run(
-        &agent(&Script::of([one("browse"), one("post"), answers("end")]), &ledger, trusting),
-        &TestWorld::default(),
+        &agent(&ScriptedModel::of([one("browse"), one("post"), answers("end")]), &ledger, trusting),
+        &TestAgentHost::default(),
     )
     .await
     .unwrap();
@@ -88,10 +100,10 @@ async fn issue_14_00_calls_before_it_and_tools_that_the_author_trusts_are_made()
 
 #[tokio::test]
 async fn issue_14_00_a_person_is_asked_where_the_author_wants_that() {
-    let ledger = Ledger::new();
-    let options = Options { approval: Approval::Changes, ..Options::default() };
-    let script = Script::of([one("browse"), one("post"), answers("end")]);
-    let asked = run(&agent(&script, &ledger, options), &TestWorld::default()).await;
+    let ledger = CallLedger::new();
+    let options = AgentOptions { approval: ApprovalPolicy::Changes, ..AgentOptions::default() };
+    let script = ScriptedModel::of([one("browse"), one("post"), answers("end")]);
+    let asked = run(&agent(&script, &ledger, options), &TestAgentHost::default()).await;
     assert!(matches!(asked, Err(AgentError::Approval { .. })), "{asked:?}");
     assert_eq!(ledger.of("post"), 0);
 }
@@ -100,14 +112,16 @@ async fn issue_14_00_a_person_is_asked_where_the_author_wants_that() {
 async fn issue_14_00_what_was_read_is_known_after_a_crash_at_any_note() {
     for at in 0..8 {
         for crash in [Crash::Before(at), Crash::After(at)] {
-            let ledger = Ledger::new();
+            let ledger = CallLedger::new();
             let turns = || [one("browse"), one("post"), one("post"), answers("end")];
-            let world = TestWorld::default();
+            let world = TestAgentHost::default();
             world.crash(crash);
-            let _ = run(&agent(&Script::of(turns()), &ledger, Options::default()), &world).await;
+            let _ =
+                run(&agent(&ScriptedModel::of(turns()), &ledger, AgentOptions::default()), &world)
+                    .await;
             let n_left = world.notes().keys().filter(|key| key.starts_with("model ")).count();
-            let script = Script::of(turns().into_iter().skip(n_left));
-            run(&agent(&script, &ledger, Options::default()), &world.after_a_crash())
+            let script = ScriptedModel::of(turns().into_iter().skip(n_left));
+            run(&agent(&script, &ledger, AgentOptions::default()), &world.after_a_crash())
                 .await
                 .unwrap();
             assert_eq!(ledger.of("post"), 0, "{crash:?}");
@@ -118,17 +132,17 @@ async fn issue_14_00_what_was_read_is_known_after_a_crash_at_any_note() {
 #[tokio::test]
 async fn issue_14_00_what_came_before_the_loop_counts() {
     let turns = || [one("post"), answers("end")];
-    let ledger = Ledger::new();
+    let ledger = CallLedger::new();
     let met = Exposure { untrusted: true, private: false };
-    let mut exposed = agent(&Script::of(turns()), &ledger, Options::default());
-    exposed.guard = Guard::new(tools(&ledger), 1000).unwrap().exposed_to(met);
-    run(&exposed, &TestWorld::default()).await.unwrap();
+    let mut exposed = agent(&ScriptedModel::of(turns()), &ledger, AgentOptions::default());
+    exposed.guard = ToolGuard::new(tools(&ledger), 1000).unwrap().exposed_to(met);
+    run(&exposed, &TestAgentHost::default()).await.unwrap();
     assert_eq!(ledger.of("post"), 0, "the body of a webhook");
-    let memory = Arc::new(List::default());
+    let memory = Arc::new(ListMemory::default());
     memory.put(vec![Message::user("earlier"), Message::assistant("something that was read")]);
-    let mut remembers = agent(&Script::of(turns()), &ledger, Options::default());
+    let mut remembers = agent(&ScriptedModel::of(turns()), &ledger, AgentOptions::default());
     remembers.memory = remembering(memory, "turn");
-    run(&remembers, &TestWorld::default()).await.unwrap();
+    run(&remembers, &TestAgentHost::default()).await.unwrap();
     assert_eq!(ledger.of("post"), 0, "an earlier turn may have read it");
 }
 
@@ -149,20 +163,20 @@ async fn issue_14_00_the_strict_agent_knows_that_code_has_reached_outside() {
             r#"{ "strategy": "react", "maxIterations": 5, "allowedTools": ["code", "post"] }"#;
         Config::read(&model::json::parse(text).unwrap()).unwrap()
     };
-    let strict = |turns: Vec<Message>, ledger: &Arc<Ledger>, code: &Arc<Showing>| {
+    let strict = |turns: Vec<Message>, ledger: &Arc<CallLedger>, code: &Arc<Showing>| {
         let mut all = tools(ledger);
         all.push(code.clone());
         ReactAgent {
-            model: Script::of(turns),
-            guard: Guard::new(all, 1000).unwrap(),
+            model: ScriptedModel::of(turns),
+            guard: ToolGuard::new(all, 1000).unwrap(),
             config: config(),
             item: 0,
         }
     };
-    let go = async |agent: &ReactAgent, world: &TestWorld| {
+    let go = async |agent: &ReactAgent, world: &TestAgentHost| {
         agent.run(world, json!({}), None, "trace".into(), "2026-01-02T03:04:05.000Z".into()).await
     };
-    let (ledger, code, world) = (Ledger::new(), showing(), TestWorld::default());
+    let (ledger, code, world) = (CallLedger::new(), showing(), TestAgentHost::default());
     go(&strict(turns().into(), &ledger, &code), &world).await.unwrap();
     assert_eq!(
         (code.sent.load(Ordering::Relaxed), ledger.of("post")),
@@ -170,7 +184,7 @@ async fn issue_14_00_the_strict_agent_knows_that_code_has_reached_outside() {
         "what came back from outside is untrusted"
     );
     // Also when the call of the code is only known from its note.
-    let (ledger, code, world) = (Ledger::new(), showing(), TestWorld::default());
+    let (ledger, code, world) = (CallLedger::new(), showing(), TestAgentHost::default());
     world.crash(Crash::After(2));
     let _ = go(&strict(turns().into(), &ledger, &code), &world).await;
     let n_left = world.notes().keys().filter(|key| key.starts_with("model ")).count();
@@ -196,13 +210,13 @@ impl Tool for Showing {
         &self,
         _arguments: Object,
         context: &ToolCallContext,
-    ) -> Result<ToolAnswer, ToolFailure> {
+    ) -> Result<ToolOutput, ToolFailure> {
         self.tries.fetch_add(1, Ordering::Relaxed);
-        match context.may_reach_out {
+        match context.allow_egress {
             true => self.sent.fetch_add(1, Ordering::Relaxed),
-            false => return Err(ToolFailure { wants_out: true, ..ToolFailure::new("not yet") }),
+            false => return Err(ToolFailure { needs_egress: true, ..ToolFailure::new("not yet") }),
         };
-        Ok(ToolAnswer::new("sent"))
+        Ok(ToolOutput::new("sent"))
     }
 }
 
@@ -211,8 +225,8 @@ fn showing() -> Arc<Showing> {
         name: "code".into(),
         description: "Runs.".into(),
         parameters: json!({ "type": "object" }),
-        effect: Effect::Shown,
-        flow: Flow::default(),
+        effect: ToolEffect::Dynamic,
+        flow: DataFlow::default(),
     };
     Arc::new(Showing { definition, tries: AtomicUsize::new(0), sent: AtomicUsize::new(0) })
 }
@@ -220,18 +234,18 @@ fn showing() -> Arc<Showing> {
 #[tokio::test]
 async fn issue_14_00_a_tool_whose_effect_only_shows_is_judged_when_it_does() {
     for (turns, approval, sent, is_asked) in [
-        (vec![one("code"), answers("end")], Approval::Never, 1, false),
-        (vec![one("browse"), one("code"), answers("end")], Approval::Never, 0, false),
-        (vec![one("code"), answers("end")], Approval::Changes, 0, true),
-        (vec![one("code"), one("post"), answers("end")], Approval::Never, 1, false),
+        (vec![one("code"), answers("end")], ApprovalPolicy::Never, 1, false),
+        (vec![one("browse"), one("code"), answers("end")], ApprovalPolicy::Never, 0, false),
+        (vec![one("code"), answers("end")], ApprovalPolicy::Changes, 0, true),
+        (vec![one("code"), one("post"), answers("end")], ApprovalPolicy::Never, 1, false),
     ] {
-        let (ledger, code, n_turns) = (Ledger::new(), showing(), turns.len());
+        let (ledger, code, n_turns) = (CallLedger::new(), showing(), turns.len());
         let mut all = tools(&ledger);
         all.push(code.clone());
-        let guard = Guard::new(all, 1000).unwrap();
-        let options = Options { approval, ..Options::default() };
-        let agent = ToolsAgent { model: Script::of(turns), guard, memory: None, options };
-        let world = TestWorld::default();
+        let guard = ToolGuard::new(all, 1000).unwrap();
+        let options = AgentOptions { approval, ..AgentOptions::default() };
+        let agent = ToolsAgent { model: ScriptedModel::of(turns), guard, memory: None, options };
+        let world = TestAgentHost::default();
         let outcome = run(&agent, &world).await;
         assert_eq!(matches!(outcome, Err(AgentError::Approval { .. })), is_asked, "{outcome:?}");
         assert_eq!(code.sent.load(Ordering::Relaxed), sent, "{n_turns} turns, {approval:?}");

@@ -4,12 +4,12 @@
 
 mod support;
 
-use heddle_agent::{AgentError, Guard, Options, Shape, ToolsAgent, ask_in_form};
+use heddle_agent::{AgentError, AgentOptions, SchemaCheck, ToolGuard, ToolsAgent, ask_structured};
 use model::{Str, Value, json};
 use node_api::NodeError;
-use node_api::ai::{Effect, Message, OutputFormat, Parser, Role};
+use node_api::ai::{ChatRole, Message, OutputFormat, OutputParser, ToolEffect};
 use std::sync::Arc;
-use support::{Crash, Ledger, Script, TestWorld, answers, calls, tool};
+use support::{CallLedger, Crash, ScriptedModel, TestAgentHost, answers, calls, tool};
 
 /// A number in a field `n`.
 struct Numbers(Value);
@@ -21,7 +21,7 @@ fn numbers() -> Numbers {
 }
 
 #[async_trait::async_trait]
-impl Parser for Numbers {
+impl OutputParser for Numbers {
     fn instructions(&self) -> Str {
         "a number".into()
     }
@@ -33,7 +33,7 @@ impl Parser for Numbers {
     async fn parse(&self, answer: &Message) -> Result<Value, NodeError> {
         let value = model::json::parse(&answer.text())
             .map_err(|error| NodeError::failed(error.to_string()))?;
-        let problems = Shape::new(&self.0).unwrap().problems(&value);
+        let problems = SchemaCheck::new(&self.0).unwrap().problems(&value);
         if problems.is_empty() {
             Ok(value)
         } else {
@@ -46,7 +46,7 @@ impl Parser for Numbers {
 struct InWords;
 
 #[async_trait::async_trait]
-impl Parser for InWords {
+impl OutputParser for InWords {
     fn instructions(&self) -> Str {
         "Say it in capitals.".into()
     }
@@ -60,29 +60,30 @@ impl Parser for InWords {
     }
 }
 
-fn agent(script: &Arc<Script>, ledger: &Arc<Ledger>) -> ToolsAgent {
-    let sender = tool("send", Effect::Changes, ledger, |_| Ok("sent".into()));
+fn agent(script: &Arc<ScriptedModel>, ledger: &Arc<CallLedger>) -> ToolsAgent {
+    let sender = tool("send", ToolEffect::Changes, ledger, |_| Ok("sent".into()));
     ToolsAgent {
         model: script.clone(),
-        guard: Guard::new(vec![sender], 1000).unwrap(),
+        guard: ToolGuard::new(vec![sender], 1000).unwrap(),
         memory: None,
-        options: Options::default(),
+        options: AgentOptions::default(),
     }
 }
 
 #[tokio::test]
 async fn a_model_is_told_what_does_not_fit_and_asked_again() {
-    let script = Script::of([answers("none"), answers(r#"{"n":"x"}"#), answers(r#"{"n":1}"#)]);
-    let world = TestWorld::default();
+    let script =
+        ScriptedModel::of([answers("none"), answers(r#"{"n":"x"}"#), answers(r#"{"n":1}"#)]);
+    let world = TestAgentHost::default();
     let found =
-        ask_in_form(&world, script.as_ref(), "answer", vec![Message::user("n?")], &numbers())
+        ask_structured(&world, script.as_ref(), "answer", vec![Message::user("n?")], &numbers())
             .await
             .unwrap();
     assert_eq!(found, json!({ "n": 1 }));
     assert!(matches!(script.request(0).format, OutputFormat::Schema { .. }));
     let last = script.request(2).messages.last().unwrap().clone();
     assert!(
-        last.role == Role::User && last.text().contains("is not of type \"number\""),
+        last.role == ChatRole::User && last.text().contains("is not of type \"number\""),
         "{}",
         last.text()
     );
@@ -90,9 +91,10 @@ async fn a_model_is_told_what_does_not_fit_and_asked_again() {
 
 #[tokio::test]
 async fn a_model_that_never_fits_is_an_error_after_two_repairs() {
-    let script = Script::of([answers("a"), answers("b"), answers("c"), answers(r#"{"n":1}"#)]);
-    let error = ask_in_form(
-        &TestWorld::default(),
+    let script =
+        ScriptedModel::of([answers("a"), answers("b"), answers("c"), answers(r#"{"n":1}"#)]);
+    let error = ask_structured(
+        &TestAgentHost::default(),
         script.as_ref(),
         "answer",
         vec![Message::user("n?")],
@@ -100,14 +102,14 @@ async fn a_model_that_never_fits_is_an_error_after_two_repairs() {
     )
     .await
     .unwrap_err();
-    assert!(matches!(error, AgentError::Form(_)) && script.asked() == 3, "{error}");
+    assert!(matches!(error, AgentError::Format(_)) && script.asked() == 3, "{error}");
 }
 
 #[tokio::test]
 async fn a_form_without_a_schema_is_asked_for_in_words() {
-    let script = Script::of([answers("YES")]);
-    let found = ask_in_form(
-        &TestWorld::default(),
+    let script = ScriptedModel::of([answers("YES")]);
+    let found = ask_structured(
+        &TestAgentHost::default(),
         script.as_ref(),
         "answer",
         vec![Message::user("well?")],
@@ -130,18 +132,23 @@ async fn after_a_crash_nothing_that_was_kept_is_asked_again() {
         (Crash::After(1), "none", 2),
         (Crash::After(2), "none", 2),
     ] {
-        let script = Script::of([answers(first), answers(r#"{"n":1}"#)]);
-        let world = TestWorld::default();
+        let script = ScriptedModel::of([answers(first), answers(r#"{"n":1}"#)]);
+        let world = TestAgentHost::default();
         world.crash(crash);
         let question = || vec![Message::user("n?")];
-        let error = ask_in_form(&world, script.as_ref(), "answer", question(), &numbers())
+        let error = ask_structured(&world, script.as_ref(), "answer", question(), &numbers())
             .await
             .unwrap_err();
-        assert!(matches!(error, AgentError::Kept(_)), "{crash:?} {first}: {error}");
-        let found =
-            ask_in_form(&world.after_a_crash(), script.as_ref(), "answer", question(), &numbers())
-                .await
-                .unwrap();
+        assert!(matches!(error, AgentError::RecordFailed(_)), "{crash:?} {first}: {error}");
+        let found = ask_structured(
+            &world.after_a_crash(),
+            script.as_ref(),
+            "answer",
+            question(),
+            &numbers(),
+        )
+        .await
+        .unwrap();
         assert_eq!((found, script.asked()), (json!({ "n": 1 }), asked), "{crash:?} {first}");
     }
 }
@@ -149,14 +156,14 @@ async fn after_a_crash_nothing_that_was_kept_is_asked_again() {
 #[tokio::test]
 async fn an_agent_gives_its_answer_by_the_tool_of_the_form() {
     let form = "format_final_json_response";
-    let script = Script::of([
+    let script = ScriptedModel::of([
         calls(&[("send", json!({}))]),
         calls(&[(form, json!({ "n": "x" })), ("send", json!({}))]),
         calls(&[(form, json!({ "n": 4 }))]),
     ]);
-    let (ledger, world) = (Ledger::new(), TestWorld::default());
+    let (ledger, world) = (CallLedger::new(), TestAgentHost::default());
     let outcome = agent(&script, &ledger)
-        .run_in_form(&world, Message::user("2+2?"), &numbers())
+        .run_structured(&world, Message::user("2+2?"), &numbers())
         .await
         .unwrap();
     assert_eq!(outcome.value, Some(json!({ "n": 4 })));
@@ -190,37 +197,37 @@ async fn an_agent_gives_its_answer_by_the_tool_of_the_form() {
 
 #[tokio::test]
 async fn an_agent_that_answers_in_words_is_read_too() {
-    let script = Script::of([answers("I think it is four."), answers(r#"{"n":4}"#)]);
-    let outcome = agent(&script, &Ledger::new())
-        .run_in_form(&TestWorld::default(), Message::user("2+2?"), &numbers())
+    let script = ScriptedModel::of([answers("I think it is four."), answers(r#"{"n":4}"#)]);
+    let outcome = agent(&script, &CallLedger::new())
+        .run_structured(&TestAgentHost::default(), Message::user("2+2?"), &numbers())
         .await
         .unwrap();
     assert_eq!((outcome.value, script.asked()), (Some(json!({ "n": 4 })), 2));
-    let script = Script::of([answers("a"), answers("b"), answers("c")]);
-    let error = agent(&script, &Ledger::new())
-        .run_in_form(&TestWorld::default(), Message::user("2+2?"), &numbers())
+    let script = ScriptedModel::of([answers("a"), answers("b"), answers("c")]);
+    let error = agent(&script, &CallLedger::new())
+        .run_structured(&TestAgentHost::default(), Message::user("2+2?"), &numbers())
         .await
         .unwrap_err();
-    assert!(matches!(error, AgentError::Form(_)), "{error}");
+    assert!(matches!(error, AgentError::Format(_)), "{error}");
 }
 
 #[tokio::test]
 async fn only_the_newest_part_of_a_long_conversation_is_shown() {
-    let script = Script::of([answers("fine")]);
+    let script = ScriptedModel::of([answers("fine")]);
     let past: Vec<Message> = (0..10)
         .flat_map(|n| [Message::user(format!("question {n}")), Message::assistant("x".repeat(200))])
         .collect();
-    let memory = Arc::new(support::List::default());
+    let memory = Arc::new(support::ListMemory::default());
     memory.put(past);
-    let options = Options { max_history_tokens: Some(150), ..Options::default() };
-    let guard = Guard::new(Vec::new(), 1000).unwrap();
+    let options = AgentOptions { max_history_tokens: Some(150), ..AgentOptions::default() };
+    let guard = ToolGuard::new(Vec::new(), 1000).unwrap();
     let agent = ToolsAgent {
         model: script.clone(),
         guard,
         memory: support::remembering(memory, "turn"),
         options,
     };
-    agent.run(&TestWorld::default(), Message::user("and now?")).await.unwrap();
+    agent.run(&TestAgentHost::default(), Message::user("and now?")).await.unwrap();
     let said: Vec<Str> = script.request(0).messages.iter().map(Message::text).collect();
     assert!(
         said.len() < 8 && said[1].starts_with("question ") && said.last().unwrap() == "and now?",

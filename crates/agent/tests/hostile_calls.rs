@@ -19,11 +19,11 @@
 
 mod support;
 
-use heddle_agent::{AgentError, Guard, OnLimit, Options, ToolsAgent};
+use heddle_agent::{AgentError, AgentOptions, OnLimit, ToolGuard, ToolsAgent};
 use model::{Code, Object, Value, json};
-use node_api::ai::{Arguments, Effect, Message, Part, Role, Tool, ToolCall};
+use node_api::ai::{ChatRole, Message, MessagePart, Tool, ToolArguments, ToolCall, ToolEffect};
 use std::sync::Arc;
-use support::{Ledger, Script, TestWorld, answers, calls, tool, tool_with};
+use support::{CallLedger, ScriptedModel, TestAgentHost, answers, calls, tool, tool_with};
 
 fn strict_schema() -> Value {
     json!({
@@ -34,18 +34,21 @@ fn strict_schema() -> Value {
     })
 }
 
-fn guard(ledger: &Arc<Ledger>) -> Guard {
+fn guard(ledger: &Arc<CallLedger>) -> ToolGuard {
     let weather =
-        tool_with("get_weather", strict_schema(), Effect::None, ledger, |_| Ok("sunny".into()));
-    Guard::new(vec![weather, tool("open", Effect::None, ledger, |_| Ok("done".into()))], 1000)
-        .unwrap()
+        tool_with("get_weather", strict_schema(), ToolEffect::None, ledger, |_| Ok("sunny".into()));
+    ToolGuard::new(
+        vec![weather, tool("open", ToolEffect::None, ledger, |_| Ok("done".into()))],
+        1000,
+    )
+    .unwrap()
 }
 
 fn call(name: &str, arguments: &str) -> ToolCall {
     ToolCall {
         id: "1".into(),
         name: name.into(),
-        arguments: Arguments::parse(arguments),
+        arguments: ToolArguments::parse(arguments),
         opaque: None,
     }
 }
@@ -53,7 +56,7 @@ fn call(name: &str, arguments: &str) -> ToolCall {
 /// Why a call is not made.
 #[track_caller]
 fn refusal(name: &str, arguments: &str) -> String {
-    match guard(&Ledger::new()).admit(&call(name, arguments)) {
+    match guard(&CallLedger::new()).admit(&call(name, arguments)) {
         Ok(_) => panic!("{name} {arguments} was let through"),
         Err(refused) => refused.0.to_string(),
     }
@@ -119,7 +122,7 @@ fn arguments_that_do_not_fit_are_refused_with_the_reason() {
 
 #[test]
 fn keys_of_other_languages_are_only_keys() {
-    let guard = guard(&Ledger::new());
+    let guard = guard(&CallLedger::new());
     let (_, arguments) =
         guard.admit(&call("open", r#"{ "__proto__": { "a": 1 }, "constructor": 2 }"#)).unwrap();
     assert_eq!(Value::from(arguments.clone()).get("a"), None);
@@ -148,16 +151,17 @@ fn a_schema_that_cannot_be_checked_is_no_tool() {
         json!({ "type": "object", "properties": { "a": { "type": "string", "pattern": "(" } } }),
     ];
     for schema in schemas {
-        let tool =
-            tool_with("odd", schema.clone(), Effect::None, &Ledger::new(), |_| Ok(Value::Null));
-        let error = Guard::new(vec![tool], 1000).err().unwrap();
+        let tool = tool_with("odd", schema.clone(), ToolEffect::None, &CallLedger::new(), |_| {
+            Ok(Value::Null)
+        });
+        let error = ToolGuard::new(vec![tool], 1000).err().unwrap();
         assert!(matches!(&error, AgentError::Schema { tool, .. } if tool == "odd"), "{error}");
     }
 }
 
 #[test]
 fn results_are_cut_and_cleaned() {
-    let guard = guard(&Ledger::new());
+    let guard = guard(&CallLedger::new());
     let cut = guard.capped("é".repeat(25 << 20).into());
     assert!(
         cut.len() < 1100 && cut.ends_with("[cut: 1000 of 52428800 bytes]"),
@@ -167,10 +171,14 @@ fn results_are_cut_and_cleaned() {
     assert_eq!(guard.capped("a\u{0}b\u{1b}[31m\u{7}\tc\n".into()), "ab[31m\tc\n");
 }
 
-fn agent(script: &Arc<Script>, tools: Vec<Arc<dyn Tool>>, options: Options) -> ToolsAgent {
+fn agent(
+    script: &Arc<ScriptedModel>,
+    tools: Vec<Arc<dyn Tool>>,
+    options: AgentOptions,
+) -> ToolsAgent {
     ToolsAgent {
         model: script.clone(),
-        guard: Guard::new(tools, 1000).unwrap(),
+        guard: ToolGuard::new(tools, 1000).unwrap(),
         memory: None,
         options,
     }
@@ -178,25 +186,26 @@ fn agent(script: &Arc<Script>, tools: Vec<Arc<dyn Tool>>, options: Options) -> T
 
 fn turn(calls: &[(&str, &str)]) -> Message {
     let part = |(id, name): &(&str, &str)| {
-        Part::ToolCall(ToolCall {
+        MessagePart::ToolCall(ToolCall {
             id: (*id).into(),
             name: (*name).into(),
-            arguments: Arguments::Read(Object::new()),
+            arguments: ToolArguments::Parsed(Object::new()),
             opaque: None,
         })
     };
-    Message::new(Role::Assistant, calls.iter().map(part).collect())
+    Message::new(ChatRole::Assistant, calls.iter().map(part).collect())
 }
 
 #[tokio::test]
 async fn calls_with_one_id_are_told_apart_or_made_once() {
-    let script = Script::of([turn(&[("c", "one"), ("c", "one"), ("c", "two")]), answers("done")]);
-    let ledger = Ledger::new();
+    let script =
+        ScriptedModel::of([turn(&[("c", "one"), ("c", "one"), ("c", "two")]), answers("done")]);
+    let ledger = CallLedger::new();
     let tools = ["one", "two"]
-        .map(|name| tool(name, Effect::Changes, &ledger, move |_| Ok(name.into())))
+        .map(|name| tool(name, ToolEffect::Changes, &ledger, move |_| Ok(name.into())))
         .to_vec();
-    agent(&script, tools, Options::default())
-        .run(&TestWorld::default(), Message::user("go"))
+    agent(&script, tools, AgentOptions::default())
+        .run(&TestAgentHost::default(), Message::user("go"))
         .await
         .unwrap();
     assert_eq!((ledger.of("one"), ledger.of("two")), (1, 1));
@@ -211,11 +220,11 @@ async fn calls_with_one_id_are_told_apart_or_made_once() {
 #[tokio::test]
 async fn of_five_hundred_calls_in_one_reply_a_few_are_made_and_all_are_answered() {
     let many: Vec<(&str, Value)> = (0..500).map(|n| ("look", json!({ "n": n }))).collect();
-    let script = Script::of([calls(&many), answers("done")]);
-    let ledger = Ledger::new();
-    let tools = vec![tool("look", Effect::None, &ledger, |_| Ok("x".into()))];
-    agent(&script, tools, Options::default())
-        .run(&TestWorld::default(), Message::user("go"))
+    let script = ScriptedModel::of([calls(&many), answers("done")]);
+    let ledger = CallLedger::new();
+    let tools = vec![tool("look", ToolEffect::None, &ledger, |_| Ok("x".into()))];
+    agent(&script, tools, AgentOptions::default())
+        .run(&TestAgentHost::default(), Message::user("go"))
         .await
         .unwrap();
     assert_eq!(ledger.count(), 32);
@@ -230,11 +239,11 @@ async fn of_five_hundred_calls_in_one_reply_a_few_are_made_and_all_are_answered(
 #[tokio::test]
 async fn the_same_call_many_times_in_one_reply_is_made_three_times() {
     let many: Vec<(&str, Value)> = (0..10).map(|_| ("look", json!({}))).collect();
-    let script = Script::of([calls(&many), answers("done")]);
-    let ledger = Ledger::new();
-    let tools = vec![tool("look", Effect::None, &ledger, |_| Ok("x".into()))];
-    agent(&script, tools, Options::default())
-        .run(&TestWorld::default(), Message::user("go"))
+    let script = ScriptedModel::of([calls(&many), answers("done")]);
+    let ledger = CallLedger::new();
+    let tools = vec![tool("look", ToolEffect::None, &ledger, |_| Ok("x".into()))];
+    agent(&script, tools, AgentOptions::default())
+        .run(&TestAgentHost::default(), Message::user("go"))
         .await
         .unwrap();
     assert_eq!(ledger.count(), 3);
@@ -244,12 +253,12 @@ async fn the_same_call_many_times_in_one_reply_is_made_three_times() {
 async fn a_model_that_never_stops_calling_is_stopped() {
     for names in [&["one"][..], &["one", "two"]] {
         let endless = (0..200).map(|n| calls(&[(names[n % names.len()], json!({ "n": n }))]));
-        let (script, ledger) = (Script::of(endless), Ledger::new());
+        let (script, ledger) = (ScriptedModel::of(endless), CallLedger::new());
         let tools = ["one", "two"]
-            .map(|name| tool(name, Effect::None, &ledger, |_| Ok("more".into())))
+            .map(|name| tool(name, ToolEffect::None, &ledger, |_| Ok("more".into())))
             .to_vec();
-        let error = agent(&script, tools, Options::default())
-            .run(&TestWorld::default(), Message::user("go"))
+        let error = agent(&script, tools, AgentOptions::default())
+            .run(&TestAgentHost::default(), Message::user("go"))
             .await
             .unwrap_err();
         assert_eq!(error.into_node_error().code(), Code::AGENT_LIMIT);
@@ -260,13 +269,14 @@ async fn a_model_that_never_stops_calling_is_stopped() {
 #[tokio::test]
 async fn two_calls_in_turns_with_the_same_arguments_come_to_an_end() {
     let endless = (0..200).map(|n| calls(&[(["one", "two"][n % 2], json!({}))]));
-    let (script, ledger) = (Script::of(endless), Ledger::new());
+    let (script, ledger) = (ScriptedModel::of(endless), CallLedger::new());
     let tools = ["one", "two"]
-        .map(|name| tool(name, Effect::None, &ledger, |_| Ok("more".into())))
+        .map(|name| tool(name, ToolEffect::None, &ledger, |_| Ok("more".into())))
         .to_vec();
-    let options = Options { max_iterations: 100, on_limit: OnLimit::Error, ..Options::default() };
+    let options =
+        AgentOptions { max_iterations: 100, on_limit: OnLimit::Error, ..AgentOptions::default() };
     let error = agent(&script, tools, options)
-        .run(&TestWorld::default(), Message::user("go"))
+        .run(&TestAgentHost::default(), Message::user("go"))
         .await
         .unwrap_err();
     assert_eq!(
@@ -279,11 +289,12 @@ async fn two_calls_in_turns_with_the_same_arguments_come_to_an_end() {
 
 #[tokio::test]
 async fn a_failure_goes_back_to_the_model_in_words() {
-    let script = Script::of([calls(&[("fail", json!({}))]), answers("sorry")]);
-    let ledger = Ledger::new();
-    let tools = vec![tool("fail", Effect::Changes, &ledger, |_| Err("no such\u{0} city".into()))];
-    let outcome = agent(&script, tools, Options::default())
-        .run(&TestWorld::default(), Message::user("go"))
+    let script = ScriptedModel::of([calls(&[("fail", json!({}))]), answers("sorry")]);
+    let ledger = CallLedger::new();
+    let tools =
+        vec![tool("fail", ToolEffect::Changes, &ledger, |_| Err("no such\u{0} city".into()))];
+    let outcome = agent(&script, tools, AgentOptions::default())
+        .run(&TestAgentHost::default(), Message::user("go"))
         .await
         .unwrap();
     assert_eq!(outcome.record.tool_uses[0].content, "Tool 'fail' failed: no such city");

@@ -4,13 +4,13 @@
 
 mod support;
 
-use heddle_agent::{AgentError, Guard, Shape};
+use heddle_agent::{AgentError, SchemaCheck, ToolGuard};
 use model::Value;
-use node_api::ai::Effect;
+use node_api::ai::ToolEffect;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use support::{Ledger, tool_with};
+use support::{CallLedger, tool_with};
 
 /// Far more than any of it takes, and far less than it took.
 const SOON: Duration = Duration::from_secs(60);
@@ -39,7 +39,8 @@ fn nested(depth: usize) -> Value {
 fn problems(schema: Value, value: Value) -> Vec<String> {
     let begun = Instant::now();
     let check = move || {
-        Shape::new(&schema).map_or_else(|problem| vec![problem], |shape| shape.problems(&value))
+        SchemaCheck::new(&schema)
+            .map_or_else(|problem| vec![problem], |shape| shape.problems(&value))
     };
     let found =
         std::thread::Builder::new().stack_size(2 << 20).spawn(check).unwrap().join().unwrap();
@@ -125,14 +126,14 @@ fn issue_14_00_large_things_are_not_compared_again_and_again() {
 }
 
 /// The tools of an agent, one for each schema, are ready within a moment or refused.
-fn guarded(schemas: impl IntoIterator<Item = String>) -> Result<Guard, AgentError> {
+fn guarded(schemas: impl IntoIterator<Item = String>) -> Result<ToolGuard, AgentError> {
     let begun = Instant::now();
     let tool = |(at, schema): (usize, String)| {
-        tool_with(&format!("t{at}"), read(&schema), Effect::None, &Ledger::new(), |_| {
+        tool_with(&format!("t{at}"), read(&schema), ToolEffect::None, &CallLedger::new(), |_| {
             Err(String::new())
         })
     };
-    let guard = Guard::new(schemas.into_iter().enumerate().map(tool).collect(), 1000);
+    let guard = ToolGuard::new(schemas.into_iter().enumerate().map(tool).collect(), 1000);
     assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
     guard
 }
@@ -169,7 +170,7 @@ fn issue_14_02_a_pattern_with_many_states_is_refused() {
         &"a".repeat(5000),
     ] {
         let schema = read(&format!(r#"{{"pattern":"{pattern}"}}"#));
-        assert!(Shape::new(&schema).is_err(), "{}", &pattern[..10]);
+        assert!(SchemaCheck::new(&schema).is_err(), "{}", &pattern[..10]);
     }
     for pattern in [
         "^.{1,120}$",
@@ -178,7 +179,7 @@ fn issue_14_02_a_pattern_with_many_states_is_refused() {
         r"^\\d{4}-\\d{2}-\\d{2}$",
     ] {
         let schema = read(&format!(r#"{{"pattern":"{pattern}"}}"#));
-        assert_eq!(Shape::new(&schema).err(), None, "{pattern}");
+        assert_eq!(SchemaCheck::new(&schema).err(), None, "{pattern}");
     }
 }
 
@@ -204,7 +205,8 @@ async fn issue_14_02_others_are_served_while_a_value_is_checked() {
     let served = Arc::new(AtomicBool::new(false));
     let seen = served.clone();
     let checking = tokio::spawn(async move {
-        let shape = Shape::new(&read(r#"{"type":"array","items":{"type":"integer"}}"#)).unwrap();
+        let shape =
+            SchemaCheck::new(&read(r#"{"type":"array","items":{"type":"integer"}}"#)).unwrap();
         let numbers = Value::array((0..5000).map(Value::from).collect());
         let begun = Instant::now();
         while !seen.load(Ordering::Relaxed) && begun.elapsed() < SOON {

@@ -4,13 +4,13 @@
 
 mod support;
 
-use heddle_agent::react::{Config, Fault, ReactAgent, ReactOutcome, SCHEMA};
-use heddle_agent::{AgentError, AgentEvent, Ended, Guard};
+use heddle_agent::react::{Config, ContractViolation, ReactAgent, ReactOutcome, SCHEMA};
+use heddle_agent::{AgentError, AgentEvent, EndReason, ToolGuard};
 use model::{Value, json};
-use node_api::ai::Effect;
-use node_api::notes;
+use node_api::ai::ToolEffect;
+use node_api::checkpoints;
 use std::sync::Arc;
-use support::{Crash, Ledger, Script, TestWorld, answers, tool};
+use support::{CallLedger, Crash, ScriptedModel, TestAgentHost, answers, tool};
 
 fn config(more: &str) -> Config {
     let text = format!(
@@ -19,20 +19,25 @@ fn config(more: &str) -> Config {
     Config::read(&model::json::parse(&text).unwrap()).unwrap()
 }
 
-fn agent(script: &Arc<Script>, ledger: &Arc<Ledger>, config: Config) -> ReactAgent {
+fn agent(script: &Arc<ScriptedModel>, ledger: &Arc<CallLedger>, config: Config) -> ReactAgent {
     let sum = |arguments: &model::Object| {
         let number = |key: &str| arguments.get(key).and_then(Value::as_f64).unwrap_or_default();
         Ok((number("a") + number("b")).into())
     };
     let tools = vec![
-        tool("add", Effect::None, ledger, sum),
-        tool("send", Effect::Changes, ledger, |_| Ok("sent".into())),
-        tool("other", Effect::None, ledger, |_| Ok("x".into())),
+        tool("add", ToolEffect::None, ledger, sum),
+        tool("send", ToolEffect::Changes, ledger, |_| Ok("sent".into())),
+        tool("other", ToolEffect::None, ledger, |_| Ok("x".into())),
     ];
-    ReactAgent { model: script.clone(), guard: Guard::new(tools, 1000).unwrap(), config, item: 0 }
+    ReactAgent {
+        model: script.clone(),
+        guard: ToolGuard::new(tools, 1000).unwrap(),
+        config,
+        item: 0,
+    }
 }
 
-async fn run(agent: &ReactAgent, world: &TestWorld) -> Result<ReactOutcome, AgentError> {
+async fn run(agent: &ReactAgent, world: &TestAgentHost) -> Result<ReactOutcome, AgentError> {
     agent
         .run(
             world,
@@ -51,16 +56,18 @@ const FINAL: &str = r#"{ "action": "final", "message": "4", "confidence": 0.9 }"
 #[tokio::test]
 async fn a_second_call_in_one_reply_ends_it_before_anything_runs() {
     let two = format!("{ADD}\n{ADD}");
-    let (script, ledger) = (Script::of([answers(&two)]), Ledger::new());
-    let outcome = run(&agent(&script, &ledger, config("")), &TestWorld::default()).await.unwrap();
+    let (script, ledger) = (ScriptedModel::of([answers(&two)]), CallLedger::new());
+    let outcome =
+        run(&agent(&script, &ledger, config("")), &TestAgentHost::default()).await.unwrap();
     assert!(outcome.fault.is_some() && outcome.answer.is_none());
     assert_eq!(ledger.count(), 0);
 }
 
 #[tokio::test]
 async fn a_tool_and_a_final_answer_make_this_envelope() {
-    let (script, ledger) = (Script::of([answers(ADD), answers(FINAL)]), Ledger::new());
-    let outcome = run(&agent(&script, &ledger, config("")), &TestWorld::default()).await.unwrap();
+    let (script, ledger) = (ScriptedModel::of([answers(ADD), answers(FINAL)]), CallLedger::new());
+    let outcome =
+        run(&agent(&script, &ledger, config("")), &TestAgentHost::default()).await.unwrap();
     assert_eq!((outcome.answer, outcome.fault), (Some(json!("4")), None));
     let mut envelope = outcome.envelope.to_value();
     let prompt = envelope.remove_path("model.lastPrompt").unwrap().to_js_string();
@@ -92,8 +99,9 @@ async fn a_tool_and_a_final_answer_make_this_envelope() {
 
 #[tokio::test]
 async fn whoever_listens_hears_the_tools_the_cost_and_the_answer() {
-    let (script, world) = (Script::of([answers(ADD), answers(FINAL)]), TestWorld::default());
-    run(&agent(&script, &Ledger::new(), config("")), &world).await.unwrap();
+    let (script, world) =
+        (ScriptedModel::of([answers(ADD), answers(FINAL)]), TestAgentHost::default());
+    run(&agent(&script, &CallLedger::new(), config("")), &world).await.unwrap();
     let told: Vec<AgentEvent> = world
         .told()
         .into_iter()
@@ -102,7 +110,7 @@ async fn whoever_listens_hears_the_tools_the_cost_and_the_answer() {
     let [began, cost, started, ended, again, words, done] = told.as_slice() else {
         panic!("{told:?}")
     };
-    assert_eq!((began, words), (&AgentEvent::Began, &AgentEvent::Token("4".into())));
+    assert_eq!((began, words), (&AgentEvent::Started, &AgentEvent::Token("4".into())));
     assert!(
         matches!((cost, again), (AgentEvent::Cost { .. }, AgentEvent::Cost { .. })),
         "{told:?}"
@@ -117,46 +125,51 @@ async fn whoever_listens_hears_the_tools_the_cost_and_the_answer() {
         *ended,
         AgentEvent::ToolEnded { call_id, name, content, is_error: false, duration_ms: 0 }
     );
-    assert_eq!(*done, AgentEvent::Done { ended: Ended::Completed, iterations: 2, duration_ms: 0 });
-    let world = TestWorld::default();
-    run(&agent(&Script::of([answers("no")]), &Ledger::new(), config("")), &world).await.unwrap();
+    assert_eq!(
+        *done,
+        AgentEvent::Done { ended: EndReason::Completed, iterations: 2, duration_ms: 0 }
+    );
+    let world = TestAgentHost::default();
+    run(&agent(&ScriptedModel::of([answers("no")]), &CallLedger::new(), config("")), &world)
+        .await
+        .unwrap();
     assert_eq!(world.told().last(), Some(&AgentEvent::Failed));
 }
 
 #[tokio::test]
 async fn a_reply_that_breaks_the_contract_ends_the_run_and_is_told() {
     for (reply, wanted) in [
-        ("I think it is 4", Fault::InvalidJson),
-        ("[1]", Fault::InvalidJson),
-        (r#"{ "action": "think" }"#, Fault::InvalidAction),
+        ("I think it is 4", ContractViolation::InvalidJson),
+        ("[1]", ContractViolation::InvalidJson),
+        (r#"{ "action": "think" }"#, ContractViolation::InvalidAction),
         (
             r#"{ "action": "tool", "tool": "other", "input": {}, "confidence": 1 }"#,
-            Fault::ToolNotAllowed,
+            ContractViolation::ToolNotAllowed,
         ),
         (
             r#"{ "action": "tool", "tool": "add", "input": { "a": "two" }, "confidence": 1 }"#,
-            Fault::InvalidInput,
+            ContractViolation::InvalidInput,
         ),
         (
             r#"{ "action": "tool", "tool": "add", "input": [], "confidence": 1 }"#,
-            Fault::InvalidInput,
+            ContractViolation::InvalidInput,
         ),
         (
             r#"{ "action": "tool", "tool": "add", "input": { "a": 1, "b": 2 }, "confidence": 1.5 }"#,
-            Fault::InvalidConfidence,
+            ContractViolation::InvalidConfidence,
         ),
         (
             r#"{ "action": "tool", "tool": "add", "input": { "a": 1, "b": 2 } }"#,
-            Fault::InvalidConfidence,
+            ContractViolation::InvalidConfidence,
         ),
         (
             r#"{ "action": "final", "message": "x", "confidence": "high" }"#,
-            Fault::InvalidConfidence,
+            ContractViolation::InvalidConfidence,
         ),
     ] {
-        let (script, ledger) = (Script::of([answers(reply)]), Ledger::new());
+        let (script, ledger) = (ScriptedModel::of([answers(reply)]), CallLedger::new());
         let outcome =
-            run(&agent(&script, &ledger, config("")), &TestWorld::default()).await.unwrap();
+            run(&agent(&script, &ledger, config("")), &TestAgentHost::default()).await.unwrap();
         assert_eq!(outcome.fault.as_ref().map(|(fault, _)| *fault), Some(wanted), "{reply}");
         assert_eq!((script.asked(), ledger.count()), (1, 0), "{reply}");
         let last =
@@ -170,23 +183,25 @@ async fn a_reply_that_breaks_the_contract_ends_the_run_and_is_told() {
 async fn it_ends_at_a_stop_condition_or_at_its_last_iteration() {
     let sure =
         r#"{ "action": "tool", "tool": "add", "input": { "a": 2, "b": 2 }, "confidence": 0.95 }"#;
-    let script = Script::of([answers(ADD), answers(sure), answers(FINAL)]);
+    let script = ScriptedModel::of([answers(ADD), answers(sure), answers(FINAL)]);
     let stop = config(r#", "stopConditions": [{ "type": "confidence_threshold", "value": 0.9 }]"#);
-    let outcome = run(&agent(&script, &Ledger::new(), stop), &TestWorld::default()).await.unwrap();
+    let outcome =
+        run(&agent(&script, &CallLedger::new(), stop), &TestAgentHost::default()).await.unwrap();
     assert_eq!(
         (outcome.envelope.iteration, outcome.envelope.completed, outcome.fault),
         (2, false, None)
     );
-    let script = Script::of((0..9).map(|_| answers(ADD)));
-    let outcome =
-        run(&agent(&script, &Ledger::new(), config("")), &TestWorld::default()).await.unwrap();
+    let script = ScriptedModel::of((0..9).map(|_| answers(ADD)));
+    let outcome = run(&agent(&script, &CallLedger::new(), config("")), &TestAgentHost::default())
+        .await
+        .unwrap();
     assert_eq!(
         (script.asked(), outcome.fault.map(|(fault, _)| fault)),
-        (5, Some(Fault::IterationOverflow))
+        (5, Some(ContractViolation::IterationOverflow))
     );
-    let script = Script::of((0..9).map(|_| answers(ADD)));
+    let script = ScriptedModel::of((0..9).map(|_| answers(ADD)));
     let stop = config(r#", "stopConditions": [{ "type": "iteration_limit", "value": 2 }]"#);
-    run(&agent(&script, &Ledger::new(), stop), &TestWorld::default()).await.unwrap();
+    run(&agent(&script, &CallLedger::new(), stop), &TestAgentHost::default()).await.unwrap();
     assert_eq!(script.asked(), 2);
 }
 
@@ -215,21 +230,25 @@ fn a_configuration_is_checked_against_the_published_schema() {
 async fn a_run_that_was_cut_off_ends_with_the_same_envelope() {
     let send = r#"{ "action": "tool", "tool": "send", "input": {}, "confidence": 0.5 }"#;
     let turns = || [answers(ADD), answers(send), answers(FINAL)];
-    let whole =
-        run(&agent(&Script::of(turns()), &Ledger::new(), config("")), &TestWorld::default())
-            .await
-            .unwrap();
+    let whole = run(
+        &agent(&ScriptedModel::of(turns()), &CallLedger::new(), config("")),
+        &TestAgentHost::default(),
+    )
+    .await
+    .unwrap();
     let wanted = model::json::to_string(&whole.envelope.to_value());
     for cut in 0..6 {
         for crash in [Crash::Before(cut), Crash::After(cut)] {
-            let (ledger, world) = (Ledger::new(), TestWorld::default());
+            let (ledger, world) = (CallLedger::new(), TestAgentHost::default());
             world.crash(crash);
             assert!(
-                run(&agent(&Script::of(turns()), &ledger, config("")), &world).await.is_err(),
+                run(&agent(&ScriptedModel::of(turns()), &ledger, config("")), &world)
+                    .await
+                    .is_err(),
                 "{crash:?}"
             );
             let again = world.after_a_crash();
-            let rest = Script::of(turns().into_iter().skip(again.n_kept("model ")));
+            let rest = ScriptedModel::of(turns().into_iter().skip(again.n_kept("model ")));
             match run(&agent(&rest, &ledger, config("")), &again).await {
                 Ok(outcome) => {
                     assert_eq!(
@@ -253,19 +272,23 @@ async fn a_run_that_was_cut_off_ends_with_the_same_envelope() {
 #[tokio::test]
 async fn a_strict_agent_takes_a_persons_word_for_a_call_in_doubt() {
     let send = r#"{ "action": "tool", "tool": "send", "input": {}, "confidence": 0.5 }"#;
-    for (note, key, sent) in
-        [(notes::happened("{ \"id\": 7 }"), "tool 1", 1), (notes::withdrawn(), "tool 1 begun", 2)]
-    {
-        let (ledger, world) = (Ledger::new(), TestWorld::default());
+    for (note, key, sent) in [
+        (checkpoints::confirmed_result("{ \"id\": 7 }"), "tool 1", 1),
+        (checkpoints::retracted(), "tool 1 begun", 2),
+    ] {
+        let (ledger, world) = (CallLedger::new(), TestAgentHost::default());
         world.crash(Crash::Before(2));
         assert!(
-            run(&agent(&Script::of([answers(send)]), &ledger, config("")), &world).await.is_err()
+            run(&agent(&ScriptedModel::of([answers(send)]), &ledger, config("")), &world)
+                .await
+                .is_err()
         );
         let world = world.after_a_crash();
-        let doubt = run(&agent(&Script::of([]), &ledger, config("")), &world).await.unwrap_err();
+        let doubt =
+            run(&agent(&ScriptedModel::of([]), &ledger, config("")), &world).await.unwrap_err();
         assert!(matches!(doubt, AgentError::Uncertain { call, .. } if call == "tool 1"));
         let ended = run(
-            &agent(&Script::of([answers(FINAL)]), &ledger, config("")),
+            &agent(&ScriptedModel::of([answers(FINAL)]), &ledger, config("")),
             &world.told_of(key, note),
         )
         .await

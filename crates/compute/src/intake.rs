@@ -22,9 +22,9 @@ const STEP_BYTES: usize = 256 << 10;
 const MODEST_BYTES: usize = 1 << 20;
 
 /// How long somebody waits for room while others hold theirs.
-const PATIENCE: Duration = Duration::from_secs(120);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(120);
 
-static SHARED: Intake = Intake::new(DEFAULT_TOTAL, PATIENCE);
+static SHARED: Intake = Intake::new(DEFAULT_TOTAL, WAIT_TIMEOUT);
 static LARGEST: AtomicUsize = AtomicUsize::new(DEFAULT_LARGEST);
 
 /// Sets how much all may take together, and what a single text may become.
@@ -41,13 +41,13 @@ pub fn largest_intake() -> usize {
 /// There was no room for what came, and nobody gave theirs back in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("what comes from other services takes all of the {limit} bytes that there are for it")]
-pub struct NoRoom {
+pub struct IntakeExhausted {
     pub limit: usize,
 }
 
 /// Room that is held until this is dropped. It grows with what comes.
 #[derive(Debug)]
-pub struct Held {
+pub struct MemoryReservation {
     of: &'static Intake,
     /// Zero as long as nothing is counted.
     arrival: u64,
@@ -57,13 +57,13 @@ pub struct Held {
 #[derive(Debug)]
 struct Intake {
     total: AtomicUsize,
-    patience: Duration,
-    state: Mutex<State>,
+    wait_timeout: Duration,
+    state: Mutex<IntakeState>,
     freed: Notify,
 }
 
 #[derive(Debug)]
-struct State {
+struct IntakeState {
     used: usize,
     arrivals: u64,
     waiting: BTreeSet<u64>,
@@ -73,34 +73,34 @@ struct State {
 }
 
 /// What is told to those who cannot wait.
-impl Default for NoRoom {
+impl Default for IntakeExhausted {
     fn default() -> Self {
         Self { limit: SHARED.total.load(Ordering::Relaxed) }
     }
 }
 
-impl Default for Held {
+impl Default for MemoryReservation {
     fn default() -> Self {
         Self { of: &SHARED, arrival: 0, bytes: 0 }
     }
 }
 
-impl Held {
+impl MemoryReservation {
     /// Room for so many bytes.
-    pub async fn of(bytes: usize) -> Result<Self, NoRoom> {
+    pub async fn of(bytes: usize) -> Result<Self, IntakeExhausted> {
         let mut held = Self::default();
         held.grow_to(bytes).await?;
         Ok(held)
     }
 
     /// Takes room for so many bytes in all; waits if there is none.
-    pub async fn grow_to(&mut self, bytes: usize) -> Result<(), NoRoom> {
+    pub async fn grow_to(&mut self, bytes: usize) -> Result<(), IntakeExhausted> {
         if self.try_grow_to(bytes) {
             return Ok(());
         }
         let wanted = counted(bytes);
         let (of, arrival) = (self.of, self.arrival);
-        let _waiting = Waiting::begin(of, arrival);
+        let _waiting = IntakeWaiter::begin(of, arrival);
         let grow = async {
             let mut freed = std::pin::pin!(of.freed.notified());
             loop {
@@ -112,17 +112,17 @@ impl Held {
                 freed.set(of.freed.notified());
             }
         };
-        tokio::time::timeout(of.patience, grow)
+        tokio::time::timeout(of.wait_timeout, grow)
             .await
-            .map_err(|_| NoRoom { limit: of.total.load(Ordering::Relaxed) })
+            .map_err(|_| IntakeExhausted { limit: of.total.load(Ordering::Relaxed) })
     }
 
     /// Takes room for so many bytes besides what is held.
-    pub async fn grow_by(&mut self, bytes: usize) -> Result<(), NoRoom> {
+    pub async fn grow_by(&mut self, bytes: usize) -> Result<(), IntakeExhausted> {
         self.grow_to(self.bytes.saturating_add(bytes)).await
     }
 
-    /// The same as [`Held::grow_to`] for whoever cannot wait; whether there was room.
+    /// The same as [`MemoryReservation::grow_to`] for whoever cannot wait; whether there was room.
     pub fn try_grow_to(&mut self, bytes: usize) -> bool {
         let wanted = counted(bytes);
         wanted <= self.bytes || self.try_take(wanted)
@@ -158,7 +158,7 @@ fn counted(bytes: usize) -> usize {
     if bytes <= FREE_BYTES { 0 } else { bytes.div_ceil(STEP_BYTES).saturating_mul(STEP_BYTES) }
 }
 
-impl Drop for Held {
+impl Drop for MemoryReservation {
     fn drop(&mut self) {
         if self.bytes == 0 {
             return;
@@ -174,19 +174,19 @@ impl Drop for Held {
 }
 
 /// Somebody's place among those who wait, however the wait ends.
-struct Waiting {
+struct IntakeWaiter {
     of: &'static Intake,
     arrival: u64,
 }
 
-impl Waiting {
+impl IntakeWaiter {
     fn begin(of: &'static Intake, arrival: u64) -> Self {
         of.lock().waiting.insert(arrival);
         Self { of, arrival }
     }
 }
 
-impl Drop for Waiting {
+impl Drop for IntakeWaiter {
     fn drop(&mut self) {
         self.of.lock().waiting.remove(&self.arrival);
         self.of.freed.notify_waiters();
@@ -195,16 +195,16 @@ impl Drop for Waiting {
 
 impl Intake {
     const fn new(total: usize, patience: Duration) -> Self {
-        let state = State { used: 0, arrivals: 0, waiting: BTreeSet::new(), ahead: None };
+        let state = IntakeState { used: 0, arrivals: 0, waiting: BTreeSet::new(), ahead: None };
         Self {
             total: AtomicUsize::new(total),
-            patience,
+            wait_timeout: patience,
             state: Mutex::new(state),
             freed: Notify::const_new(),
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, IntakeState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -219,8 +219,8 @@ mod tests {
         Box::leak(Box::new(Intake::new(total, Duration::from_millis(100))))
     }
 
-    fn nothing(of: &'static Intake) -> Held {
-        Held { of, ..Held::default() }
+    fn nothing(of: &'static Intake) -> MemoryReservation {
+        MemoryReservation { of, ..MemoryReservation::default() }
     }
 
     /// What is held, how many wait, and who goes ahead.
@@ -229,7 +229,7 @@ mod tests {
         (state.used, state.waiting.len(), state.ahead)
     }
 
-    async fn held(of: &'static Intake, bytes: usize) -> Result<Held, NoRoom> {
+    async fn held(of: &'static Intake, bytes: usize) -> Result<MemoryReservation, IntakeExhausted> {
         let mut held = nothing(of);
         held.grow_to(bytes).await.map(|()| held)
     }
@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(all.lock().used, 14 * MB);
         // The first one that finds no room goes on; the next ones wait for it.
         let third = held(all, 4 * MB).await.unwrap();
-        assert_eq!(held(all, 4 * MB).await.unwrap_err(), NoRoom { limit: 16 * MB });
+        assert_eq!(held(all, 4 * MB).await.unwrap_err(), IntakeExhausted { limit: 16 * MB });
         assert!(held(all, FREE_BYTES).await.is_ok(), "little is not counted");
         drop((first, third));
         assert!(held(all, 8 * MB).await.is_ok());
@@ -271,7 +271,7 @@ mod tests {
                 tokio::task::yield_now().await;
             }
             let used = all.lock().used;
-            Ok::<_, NoRoom>((number, used))
+            Ok::<_, IntakeExhausted>((number, used))
         };
         let many: Vec<_> = (0..20).map(|number| tokio::spawn(one(number))).collect();
         for one in many {

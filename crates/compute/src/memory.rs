@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const DEFAULT_GROWTH: usize = 128 << 20;
 
 /// The process is asked for its size at most so often.
-const LOOK_EVERY_MS: u64 = 5;
+const SAMPLE_INTERVAL_MS: u64 = 5;
 
 /// Whoever has to wait looks again after this time.
 const WAIT: Duration = Duration::from_millis(20);
@@ -33,7 +33,7 @@ pub fn is_memory_short() -> bool {
 
 #[derive(Default)]
 struct LongWork {
-    state: Mutex<State>,
+    state: Mutex<LongWorkState>,
     ended: Condvar,
     looked_at_ms: AtomicU64,
     /// By how many times what it may the process has grown.
@@ -41,7 +41,7 @@ struct LongWork {
 }
 
 #[derive(Default)]
-struct State {
+struct LongWorkState {
     arrivals: u64,
     under_way: BTreeSet<u64>,
     /// The size of the process when the first of them began.
@@ -49,11 +49,11 @@ struct State {
 }
 
 /// One piece of long work, until it is dropped.
-pub(crate) struct Long {
+pub(crate) struct LongTask {
     arrival: u64,
 }
 
-impl Long {
+impl LongTask {
     pub(crate) fn begin() -> Self {
         let mut state = LONG.lock();
         if state.under_way.is_empty() {
@@ -68,7 +68,7 @@ impl Long {
 
     /// Whether there is memory for it, or it is among the few that go on anyway: the oldest, and in
     /// the end only one.
-    pub(crate) fn goes_on(&self) -> bool {
+    pub(crate) fn may_continue(&self) -> bool {
         static PROCESSORS: LazyLock<usize> =
             LazyLock::new(|| available_parallelism().map_or(2, usize::from));
         let few = match LONG.times_grown() {
@@ -81,14 +81,14 @@ impl Long {
 
     /// Waits until it goes on, as long as somebody wants it.
     pub(crate) fn wait(&self, is_wanted: impl Fn() -> bool) {
-        while is_wanted() && !self.goes_on() {
+        while is_wanted() && !self.may_continue() {
             let state = LONG.lock();
             drop(LONG.ended.wait_timeout(state, WAIT));
         }
     }
 }
 
-impl Drop for Long {
+impl Drop for LongTask {
     fn drop(&mut self) {
         let mut state = LONG.lock();
         state.under_way.remove(&self.arrival);
@@ -100,15 +100,15 @@ impl Drop for Long {
 }
 
 impl LongWork {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, LongWorkState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn times_grown(&self) -> usize {
         static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
-        let now = BEGAN.elapsed().as_millis() as u64 + LOOK_EVERY_MS;
+        let now = BEGAN.elapsed().as_millis() as u64 + SAMPLE_INTERVAL_MS;
         let looked_at = self.looked_at_ms.load(Ordering::Relaxed);
-        let is_due = now.saturating_sub(looked_at) >= LOOK_EVERY_MS;
+        let is_due = now.saturating_sub(looked_at) >= SAMPLE_INTERVAL_MS;
         if is_due
             && self
                 .looked_at_ms

@@ -1,7 +1,7 @@
 //! A future whose polls are long work, or become long work once much data has come in.
 
-use crate::section::{Allowance, LARGE_BYTES, Start, is_offloaded, lending, section};
-use crate::turns::Kind;
+use crate::cpu_slots::SlotKind;
+use crate::section::{Allowance, LARGE_BYTES, SectionStart, is_offloaded, lending, section};
 use std::cell::Cell;
 use std::pin::Pin;
 use std::sync::{Arc, LazyLock};
@@ -38,7 +38,7 @@ impl<F: Future + Unpin> Offload<F> {
         Self { is_long: true, ..Self::new(inner, allowance) }
     }
 
-    /// Polls it like any other, until something inside of it calls [`aside`]. Sections inside of it
+    /// Polls it like any other, until something inside of it calls [`request_offload`]. Sections inside of it
     /// are charged to the allowance.
     pub fn if_asked(inner: F, allowance: Allowance) -> Self {
         Self { inner, allowance, used: Duration::ZERO, is_long: false, places: None }
@@ -68,9 +68,10 @@ impl<F: Future + Unpin> Future for Offload<F> {
         // Inside of another one's poll, that one has the place. The semaphore is never closed.
         let _place = if is_offloaded() { None } else { ready!(places.poll_acquire(context)) };
         let (inner, start) =
-            (&mut this.inner, Start { used_before: this.used, is_long: this.is_long });
-        let (polled, used) =
-            section(Kind::Whole, Some(&this.allowance), start, || Pin::new(inner).poll(context));
+            (&mut this.inner, SectionStart { used_before: this.used, is_long: this.is_long });
+        let (polled, used) = section(SlotKind::Whole, Some(&this.allowance), start, || {
+            Pin::new(inner).poll(context)
+        });
         this.used += used;
         polled
     }
@@ -79,7 +80,7 @@ impl<F: Future + Unpin> Future for Offload<F> {
 /// To be called once so much data is there, and before it is worked on: what follows is offloaded
 /// if it is much, together with all of the [`Offload::if_asked`] that it is a part of. Where there
 /// is none, nothing changes.
-pub async fn aside(bytes: usize) {
+pub async fn request_offload(bytes: usize) {
     let mut is_told = bytes < LARGE_BYTES;
     std::future::poll_fn(|context| {
         if is_told || is_offloaded() {
@@ -167,10 +168,10 @@ mod tests {
     async fn issue_14_06_work_that_meets_much_data_goes_on_elsewhere() {
         let allowance = Allowance::new(Duration::from_millis(20), Duration::from_secs(1));
         let work = Box::pin(async {
-            aside(LARGE_BYTES - 1).await;
+            request_offload(LARGE_BYTES - 1).await;
             let little = is_offloaded();
             // A part of several that are under way.
-            tokio::join!(aside(LARGE_BYTES), tokio::task::yield_now());
+            tokio::join!(request_offload(LARGE_BYTES), tokio::task::yield_now());
             let until = crate::cpu_used() + Duration::from_secs(5);
             let mut ended = Ok(());
             while ended.is_ok() && crate::cpu_used() < until {
@@ -184,7 +185,7 @@ mod tests {
             (false, true, Err(Exceeded { limit }))
         );
         // Where nobody offloads, it goes on where it is.
-        aside(LARGE_BYTES).await;
+        request_offload(LARGE_BYTES).await;
         assert!(!is_offloaded());
         let next = Box::pin(async { is_offloaded() });
         assert!(

@@ -1,8 +1,8 @@
 //! One stretch of work on one thread: off the runtime's threads, in turns, within an allowance of
 //! CPU time.
 
-use crate::memory::Long;
-use crate::turns::{Kind, Turn, Usage};
+use crate::cpu_slots::{CpuSlot, CpuUsage, SlotKind};
+use crate::memory::LongTask;
 use rustix::time::ClockId;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -77,7 +77,7 @@ impl Allowance {
 /// More work is under way than there are threads for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{MAX_SECTIONS} computations are under way already")]
-pub struct Busy;
+pub struct Overloaded;
 
 /// The CPU time that was granted is used up, or nobody wants the work any more: then nothing is
 /// granted.
@@ -88,8 +88,8 @@ pub struct Exceeded {
 }
 
 struct Section {
-    kind: Kind,
-    turn: Turn,
+    kind: SlotKind,
+    turn: CpuSlot,
     /// This thread's CPU time when the section began.
     began: Duration,
     /// And when its turn began.
@@ -101,54 +101,54 @@ struct Section {
     allowance: Option<Allowance>,
     exceeded: Option<Exceeded>,
     /// Once it is.
-    long: Option<Long>,
+    long: Option<LongTask>,
 }
 
 /// Does work that may take long: hands the runtime's work on this thread to another one, waits for
 /// a turn, and computes. Inside of such work it is a plain call.
-pub fn blocking<T>(work: impl FnOnce() -> T) -> Result<T, Busy> {
-    whole(Duration::ZERO, work)
+pub fn blocking<T>(work: impl FnOnce() -> T) -> Result<T, Overloaded> {
+    run_uninterrupted(Duration::ZERO, work)
 }
 
 /// The place in the queue is that of somebody who has used as much as the work is expected to take.
-fn whole<T>(expected: Duration, work: impl FnOnce() -> T) -> Result<T, Busy> {
-    let _room = Room::now()?;
-    Ok(section(Kind::Whole, None, Start::after(expected), work).0)
+fn run_uninterrupted<T>(expected: Duration, work: impl FnOnce() -> T) -> Result<T, Overloaded> {
+    let _room = SectionPermit::now()?;
+    Ok(section(SlotKind::Whole, None, SectionStart::after(expected), work).0)
 }
 
 /// Content of this size is worth moving out of the way for: reading it takes some milliseconds.
 pub const LARGE_BYTES: usize = 64 << 10;
 
 /// Work on content of a size: a plain call for little of it. Whoever brings less goes first.
-pub fn for_size<T>(bytes: usize, work: impl FnOnce() -> T) -> Result<T, Busy> {
+pub fn for_size<T>(bytes: usize, work: impl FnOnce() -> T) -> Result<T, Overloaded> {
     const BYTES_PER_MS: usize = 50_000;
     if bytes < LARGE_BYTES {
         Ok(work())
     } else {
-        whole(Duration::from_millis((bytes / BYTES_PER_MS) as u64), work)
+        run_uninterrupted(Duration::from_millis((bytes / BYTES_PER_MS) as u64), work)
     }
 }
 
 /// The same for work that calls [`tick`], and so does not keep its turn from others.
-pub fn interruptible<T>(work: impl FnOnce() -> T) -> Result<T, Busy> {
-    Ok(Room::now()?.interruptible(work))
+pub fn interruptible<T>(work: impl FnOnce() -> T) -> Result<T, Overloaded> {
+    Ok(SectionPermit::now()?.interruptible(work))
 }
 
 /// The same within an allowance, to which it is charged.
-pub fn within<T>(allowance: &Allowance, work: impl FnOnce() -> T) -> Result<T, Busy> {
-    Ok(Room::now()?.within(allowance, work))
+pub fn within<T>(allowance: &Allowance, work: impl FnOnce() -> T) -> Result<T, Overloaded> {
+    Ok(SectionPermit::now()?.within(allowance, work))
 }
 
 /// How a section begins.
 #[derive(Default)]
-pub(crate) struct Start {
+pub(crate) struct SectionStart {
     /// What the piece of work used in earlier sections, or is expected to use.
     pub(crate) used_before: Duration,
     /// Whether it is known to take long, so that it does not even begin while memory is short.
     pub(crate) is_long: bool,
 }
 
-impl Start {
+impl SectionStart {
     fn after(used_before: Duration) -> Self {
         Self { used_before, is_long: false }
     }
@@ -156,9 +156,9 @@ impl Start {
 
 /// The same. Gives back what was used, too.
 pub(crate) fn section<T>(
-    kind: Kind,
+    kind: SlotKind,
     allowance: Option<&Allowance>,
-    start: Start,
+    start: SectionStart,
     work: impl FnOnce() -> T,
 ) -> (T, Duration) {
     if is_offloaded() {
@@ -167,15 +167,15 @@ pub(crate) fn section<T>(
     let lent = if allowance.is_none() { LENT.with_borrow(Clone::clone) } else { None };
     let allowance = allowance.or(lent.as_ref());
     off_the_runtime(|| {
-        let Start { used_before, is_long } = start;
-        let long = is_long.then(Long::begin);
+        let SectionStart { used_before, is_long } = start;
+        let long = is_long.then(LongTask::begin);
         if let Some(long) = &long {
             long.wait(|| is_wanted(allowance));
         }
         let owner_before = allowance.map_or(Duration::ZERO, Allowance::used);
-        let turn = kind.turns().take(Usage::of(owner_before.max(used_before)));
+        let turn = kind.turns().acquire(CpuUsage::of(owner_before.max(used_before)));
         let now = thread_time();
-        let entered = Entered;
+        let entered = SectionGuard;
         IS_OFFLOADED.set(true);
         CURRENT.set(Some(Section {
             kind,
@@ -197,14 +197,14 @@ pub(crate) fn section<T>(
 
 /// Sections that the work opens, and that bring no allowance of their own, are charged to this one.
 pub(crate) fn lending<T>(allowance: &Allowance, work: impl FnOnce() -> T) -> T {
-    let _back = Lent(LENT.replace(Some(allowance.clone())));
+    let _back = LentGuard(LENT.replace(Some(allowance.clone())));
     work()
 }
 
 /// What was lent before, to be lent again when the work ends, also by a panic.
-struct Lent(Option<Allowance>);
+struct LentGuard(Option<Allowance>);
 
-impl Drop for Lent {
+impl Drop for LentGuard {
     fn drop(&mut self) {
         LENT.set(self.0.take());
     }
@@ -240,22 +240,24 @@ pub fn tick() -> Result<(), Exceeded> {
             };
             section.exceeded = limit.map(|limit| Exceeded { limit });
         }
-        section.turn.is_seen();
+        section.turn.beat();
         let slice_is_over = now.saturating_sub(section.turn_began) >= SLICE;
         if slice_is_over || section.turn.is_lent() {
-            let usage = Usage::of(section.owner_before.max(section.used_before) + used);
+            let usage = CpuUsage::of(section.owner_before.max(section.used_before) + used);
             let turns = section.kind.turns();
             if used >= LONG_AFTER && section.long.is_none() {
-                section.long = Some(Long::begin());
+                section.long = Some(LongTask::begin());
             }
-            let short_of_memory =
-                section.long.as_ref().filter(|long| section.exceeded.is_none() && !long.goes_on());
+            let short_of_memory = section
+                .long
+                .as_ref()
+                .filter(|long| section.exceeded.is_none() && !long.may_continue());
             if short_of_memory.is_some() || section.turn.is_lent() || turns.is_wanted(usage) {
-                turns.give_back(&section.turn);
+                turns.release(&section.turn);
                 if let Some(long) = short_of_memory {
                     long.wait(|| is_wanted(section.allowance.as_ref()));
                 }
-                section.turn = turns.take(usage);
+                section.turn = turns.acquire(usage);
             }
             section.turn_began = now;
         }
@@ -269,32 +271,32 @@ pub fn cpu_used() -> Duration {
 }
 
 /// A section on this thread; it ends, and gives its turn back, also when the work panics.
-struct Entered;
+struct SectionGuard;
 
-impl Drop for Entered {
+impl Drop for SectionGuard {
     fn drop(&mut self) {
         IS_OFFLOADED.set(false);
         let Some(section) = CURRENT.take() else { return };
         if let Some(allowance) = &section.allowance {
             allowance.charge(thread_time().saturating_sub(section.began));
         }
-        section.kind.turns().give_back(&section.turn);
+        section.kind.turns().release(&section.turn);
     }
 }
 
 /// One of the [`MAX_SECTIONS`]; none is needed inside of a section.
-pub struct Room {
+pub struct SectionPermit {
     _permit: Option<SemaphorePermit<'static>>,
 }
 
-impl Room {
-    fn now() -> Result<Self, Busy> {
+impl SectionPermit {
+    fn now() -> Result<Self, Overloaded> {
         match is_offloaded() {
             true => Ok(Self { _permit: None }),
             false => SECTIONS
                 .try_acquire()
                 .map(|permit| Self { _permit: Some(permit) })
-                .map_err(|_| Busy),
+                .map_err(|_| Overloaded),
         }
     }
 
@@ -306,12 +308,12 @@ impl Room {
 
     /// Does work that calls [`tick`].
     pub fn interruptible<T>(self, work: impl FnOnce() -> T) -> T {
-        section(Kind::Sliced, None, Start::default(), work).0
+        section(SlotKind::Sliced, None, SectionStart::default(), work).0
     }
 
     /// The same within an allowance, to which it is charged.
     pub fn within<T>(self, allowance: &Allowance, work: impl FnOnce() -> T) -> T {
-        section(Kind::Sliced, Some(allowance), Start::default(), work).0
+        section(SlotKind::Sliced, Some(allowance), SectionStart::default(), work).0
     }
 }
 
@@ -349,8 +351,9 @@ mod tests {
     fn work_ends_when_its_allowance_is_used_up() {
         // Less is left for the third than one may take, so that it meets the limit for all.
         let allowance = Allowance::new(Duration::from_millis(200), Duration::from_millis(350));
-        let piece =
-            |ms| section(Kind::Sliced, Some(&allowance), Start::default(), || compute(ms)).0;
+        let piece = |ms| {
+            section(SlotKind::Sliced, Some(&allowance), SectionStart::default(), || compute(ms)).0
+        };
         assert_eq!(piece(10_000), Err(Exceeded { limit: Duration::from_millis(200) }));
         assert_eq!(piece(10), Ok(()));
         assert_eq!(piece(10_000), Err(Exceeded { limit: Duration::from_millis(350) }));
@@ -364,7 +367,10 @@ mod tests {
             Allowance::new(Duration::from_secs(60), Duration::from_secs(60)).until(stop.clone());
         let stopped = std::thread::scope(|scope| {
             let work = scope.spawn(|| {
-                section(Kind::Whole, Some(&allowance), Start::default(), || compute(30_000)).0
+                section(SlotKind::Whole, Some(&allowance), SectionStart::default(), || {
+                    compute(30_000)
+                })
+                .0
             });
             stop.cancel();
             work.join().unwrap()

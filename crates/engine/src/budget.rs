@@ -1,9 +1,9 @@
 //! What a run may spend on models, and who spends beside it.
 
-use crate::account::{Account, Claim};
+use crate::budget_account::{BudgetAccount, BudgetClaim};
 use crate::ports::Addresses;
-use model::{Code, SpendingLimit, SpentSum, Str, Value, Workflow};
-use node_api::ai::{ModelError, kept_apart};
+use model::{Code, SpendingLimit, SpendingTotal, Str, Value, Workflow};
+use node_api::ai::{ModelError, isolated_session};
 use std::sync::Arc;
 
 /// The limits that a workflow sets itself, in its settings under `budget`.
@@ -62,7 +62,7 @@ impl Budgets {
 #[derive(Default)]
 pub struct Spending {
     limit: SpendingLimit,
-    account: Arc<Account>,
+    account: Arc<BudgetAccount>,
     /// The run that called this one.
     above: Option<Arc<Spending>>,
 }
@@ -70,28 +70,28 @@ pub struct Spending {
 impl Spending {
     pub fn new(
         limit: SpendingLimit,
-        account: Arc<Account>,
+        account: Arc<BudgetAccount>,
         above: Option<Arc<Spending>>,
     ) -> Arc<Self> {
         Arc::new(Self { limit, account, above })
     }
 
-    pub fn account(&self) -> &Arc<Account> {
+    pub fn account(&self) -> &Arc<BudgetAccount> {
         &self.account
     }
 
     /// The accounts that a call of the run is paid from.
-    pub(crate) fn claims(&self) -> Vec<Claim> {
+    pub(crate) fn claims(&self) -> Vec<BudgetClaim> {
         let each = std::iter::successors(Some(self), |spending: &&Self| spending.above.as_deref());
-        each.map(|spending| Claim {
+        each.map(|spending| BudgetClaim {
             account: spending.account.clone(),
             limit: spending.limit,
-            whose: "this run",
+            owner: "this run",
         })
         .collect()
     }
 
-    pub fn spent(&self) -> SpentSum {
+    pub fn spent(&self) -> SpendingTotal {
         self.account.spent()
     }
 }
@@ -122,7 +122,7 @@ pub(crate) fn session_of(
         Value::Number(number) => model::number_to_string(*number).into(),
         _ => return None,
     };
-    Some(kept_apart(session, |session, signature| {
+    Some(isolated_session(session, |session, signature| {
         signed.is_some_and(|signed| signed.has_signed(session, signature))
     }))
 }
@@ -130,8 +130,8 @@ pub(crate) fn session_of(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::Opened;
-    use model::{Spent, json};
+    use crate::budget_account::BudgetReservation;
+    use model::{ModelUsage, json};
 
     #[test]
     fn a_budget_with_a_slip_of_the_pen_is_no_licence_to_spend() {
@@ -165,10 +165,11 @@ mod tests {
         };
         let caller = limited(50, None);
         let called = limited(1000, Some(caller.clone()));
-        let opened = Opened::open(&called.claims(), SpentSum::default()).await.unwrap();
-        opened.spend(&Spent { input: 50, dollars: Some(0.01), ..Spent::default() });
+        let opened =
+            BudgetReservation::open(&called.claims(), SpendingTotal::default()).await.unwrap();
+        opened.spend(&ModelUsage { input: 50, dollars: Some(0.01), ..ModelUsage::default() });
         assert_eq!((caller.spent().tokens, caller.spent().dollars), (50, 0.01));
-        let refused = Opened::open(&called.claims(), SpentSum::default()).await;
+        let refused = BudgetReservation::open(&called.claims(), SpendingTotal::default()).await;
         assert!(refused.is_err(), "its own limit is far away, the caller's is not");
     }
 }

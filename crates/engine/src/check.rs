@@ -1,27 +1,27 @@
 //! Looks a workflow over and tells what is wrong with it; never fails.
 
+mod escape;
 mod expressions;
 mod fields;
 mod graph;
 mod nodes;
 mod parameters;
-mod reach;
-mod words;
+mod reachability;
 
+use escape::short;
 use model::{Code, Str, Workflow};
 use node_api::Registry;
-use words::short;
 
 /// Everything `check` found.
 #[derive(Clone, Debug, Default)]
-pub struct Report {
-    pub problems: Vec<Problem>,
+pub struct CheckReport {
+    pub problems: Vec<CheckProblem>,
     pub nodes: Vec<NodeReport>,
 }
 
 /// Something that is wrong, and where.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Problem {
+pub struct CheckProblem {
     pub severity: Severity,
     pub code: Code,
     /// A path into the document, such as `nodes[3].name`.
@@ -65,10 +65,10 @@ impl Compatibility {
     }
 }
 
-impl Report {
+impl CheckReport {
     /// The report of a text that is not even a workflow.
     pub fn unreadable(message: &str) -> Self {
-        let problem = Problem {
+        let problem = CheckProblem {
             severity: Severity::Error,
             code: Code::WORKFLOW_JSON,
             place: "".into(),
@@ -89,14 +89,14 @@ pub const MAX_PROBLEMS: usize = 1000;
 
 /// Tells all problems of a workflow, and how well each node is supported. Looks at everything once:
 /// the time it takes grows with the document and with nothing else.
-pub fn check(workflow: &Workflow, registry: &Registry) -> Report {
+pub fn check(workflow: &Workflow, registry: &Registry) -> CheckReport {
     let mut checker = Checker {
         workflow,
         registry,
-        report: Report::default(),
+        report: CheckReport::default(),
         unlisted: 0,
         unlisted_error: false,
-        session: expr::Session::default(),
+        session: expr::Evaluator::default(),
         compiled: 0,
     };
     checker.fields();
@@ -109,24 +109,24 @@ pub fn check(workflow: &Workflow, registry: &Registry) -> Report {
 struct Checker<'a> {
     workflow: &'a Workflow,
     registry: &'a Registry,
-    report: Report,
+    report: CheckReport,
     /// How many problems came after the first [`MAX_PROBLEMS`].
     unlisted: usize,
     unlisted_error: bool,
-    session: expr::Session,
+    session: expr::Evaluator,
     /// How many expressions the sandbox has looked at.
     compiled: usize,
 }
 
 /// What is wrong, before it is written down: texts are only made for problems that are listed.
-struct Finding<'a> {
+struct ProblemDraft<'a> {
     severity: Severity,
     code: Code,
     node: Option<&'a str>,
     hint: &'static str,
 }
 
-impl<'a> Finding<'a> {
+impl<'a> ProblemDraft<'a> {
     fn error(code: Code, hint: &'static str) -> Self {
         Self { severity: Severity::Error, code, node: None, hint }
     }
@@ -144,7 +144,7 @@ impl<'a> Finding<'a> {
 impl Checker<'_> {
     fn problem(
         &mut self,
-        finding: Finding<'_>,
+        finding: ProblemDraft<'_>,
         place: impl FnOnce() -> String,
         message: impl FnOnce() -> String,
     ) {
@@ -153,21 +153,21 @@ impl Checker<'_> {
             self.unlisted_error |= finding.severity == Severity::Error;
             return;
         }
-        self.report.problems.push(Problem {
+        self.report.problems.push(CheckProblem {
             severity: finding.severity,
             code: finding.code,
             place: place().into(),
             node: finding
                 .node
-                .map(|name| if name.len() <= words::MAX_NAME { name.into() } else { short(name) }),
+                .map(|name| if name.len() <= escape::MAX_NAME { name.into() } else { short(name) }),
             message: message().into(),
             hint: Some(finding.hint).filter(|hint| !hint.is_empty()).map(Str::from),
         });
     }
 
-    fn finish(mut self) -> Report {
+    fn finish(mut self) -> CheckReport {
         if self.unlisted > 0 {
-            self.report.problems.push(Problem {
+            self.report.problems.push(CheckProblem {
                 severity: if self.unlisted_error { Severity::Error } else { Severity::Warning },
                 code: Code::WORKFLOW_TOO_LARGE,
                 place: "".into(),

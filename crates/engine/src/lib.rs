@@ -7,35 +7,35 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
-mod account;
 mod budget;
+mod budget_account;
 pub mod check;
-mod choose;
-mod extent;
+mod credential_choice;
 mod from_ai;
+mod inline_workflow;
 mod options;
 mod outcome;
+mod parameter_refs;
 mod params;
+mod partial;
 mod plan;
 mod ports;
 mod preview;
 mod reuse;
 mod run;
 mod scope;
-mod siblings;
-mod text;
 
-pub use account::{Account, Claim};
 pub use budget::{Budgets, Spender, Spending};
-pub use options::{Failures, Limits, Recorded, RunOptions};
-pub use outcome::{Outcome, write_run_data};
-pub use params::Compiled;
-pub use plan::{Plan, PlanNode, Supplier};
+pub use budget_account::{BudgetAccount, BudgetClaim};
+pub use options::{ExecutionLimits, FailureHandling, RecordedStep, RunOptions};
+pub use outcome::{RunOutcome, write_run_data};
+pub use params::CompiledParam;
+pub use plan::{Plan, PlanNode, PlanSupplier};
 pub use ports::{
-    Addresses, Call, CallTarget, Calls, Clock, Credentials, Journal, JournalError, Ledger,
-    NoCredentials, NoJournal, NoLedger, NoWorkflows, Place, Ports, Random, Recording, Reply,
-    Responder, SharedPorts, Workflows,
+    Addresses, CallReply, CallSite, CallTarget, Clock, CredentialSource, Journal, JournalError,
+    NoCredentials, NoJournal, NoLedger, NoWorkflows, PendingRecord, Ports, Random, Responder,
+    SharedPorts, SpendingLedger, SubworkflowCall, Subworkflows, WorkflowSource,
 };
 pub use preview::{Preview, preview};
-pub use run::{Engine, Start, TRIES};
-pub use scope::{Called, ExecutionVars, RunData, RunView, Vars};
+pub use run::{Engine, RunStart, TRIES};
+pub use scope::{ExecutionVars, RunData, RunView, ToolCallScope, Vars};

@@ -1,9 +1,9 @@
 //! How a run is to go.
 
-use crate::account::Account;
 use crate::budget::Spending;
+use crate::budget_account::BudgetAccount;
 use crate::ports::{Addresses, Responder};
-use model::{Changed, Exposure, Extent, Items, Object, Str, TaskData, Value};
+use model::{Exposure, Items, Object, RunRange, StepChanges, Str, TaskData, Value};
 use node_api::host::Feature;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub struct RunOptions {
     pub run_id: Str,
     /// The id of the stored workflow whose rights the run has. A workflow that comes as text has
     /// those of its caller, whatever id the text claims.
-    pub stands_for: Str,
+    pub acting_workflow: Str,
     /// `manual`, `trigger`, `webhook`, `integrated`, `error` …
     pub mode: Str,
     /// The zone of a workflow that names none.
@@ -26,17 +26,17 @@ pub struct RunOptions {
     pub environment: Object,
     pub features: Vec<Feature>,
     /// Which part of the workflow it covers.
-    pub extent: Extent,
+    pub extent: RunRange,
     /// Outputs of nodes that need not run again.
-    pub earlier: HashMap<Str, Vec<Items>>,
+    pub pinned_outputs: HashMap<Str, Vec<Items>>,
     /// What the run did before it was cut off or went to sleep, in order; it is not done again.
-    pub recorded: VecDeque<Recorded>,
+    pub recorded: VecDeque<RecordedStep>,
     /// What the step after those has noted before it was cut off.
     pub notes: Object,
     /// What that step put out, as a person says who has looked: it is not taken again.
-    pub given: Option<Items>,
+    pub supplied_output: Option<Items>,
     /// The journal has the start of the run already.
-    pub is_announced: bool,
+    pub start_recorded: bool,
     /// What the workflow keeps between runs, if it is newer than the plan.
     pub static_data: Option<Value>,
     /// Where a node's answer to the outside goes.
@@ -45,11 +45,11 @@ pub struct RunOptions {
     pub addresses: Option<Arc<dyn Addresses>>,
     pub use_pin_data: bool,
     /// Sit out timed waits in this process instead of putting the run to sleep.
-    pub sits_out_waits: bool,
-    pub limits: Limits,
-    pub failures: Failures,
+    pub wait_inline: bool,
+    pub limits: ExecutionLimits,
+    pub failures: FailureHandling,
     /// What it and the runs that it called have spent on models, if it goes on.
-    pub account: Option<Arc<Account>>,
+    pub account: Option<Arc<BudgetAccount>>,
     /// The run that called it, on whose account it spends too.
     pub spends_for: Option<Arc<Spending>>,
     /// How many workflows deep this run is called.
@@ -61,20 +61,20 @@ pub struct RunOptions {
 
 /// Whether the workflow that is to hear of failures is started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Failures {
+pub enum FailureHandling {
     #[default]
-    AreTold,
+    ErrorWorkflow,
     /// Whoever started the run sees to it.
-    AreOurs,
+    Caller,
 }
 
 /// A step that a run has taken already.
 #[derive(Clone, Debug)]
-pub struct Recorded {
+pub struct RecordedStep {
     pub node: Str,
     /// Its record; none if the node had nothing to say.
     pub task: Option<Arc<TaskData>>,
-    pub changed: Changed,
+    pub changed: StepChanges,
     /// What woke the run, if it slept after this step and something did.
     pub woken_by: Option<Items>,
     /// Take the step again all the same, with what it noted then.
@@ -83,7 +83,7 @@ pub struct Recorded {
 
 /// The bounds of a run; each has an error of its own.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct ExecutionLimits {
     /// Wall time in milliseconds; a workflow's own timeout may be shorter.
     pub timeout_ms: Option<u64>,
     /// Node executions, so that a loop without an end does end.
@@ -100,25 +100,25 @@ impl Default for RunOptions {
     fn default() -> Self {
         Self {
             run_id: "1".into(),
-            stands_for: Str::new(),
+            acting_workflow: Str::new(),
             mode: "manual".into(),
             timezone: "UTC".into(),
             variables: Object::new(),
             environment: Object::new(),
             features: Vec::new(),
-            extent: Extent::default(),
-            earlier: HashMap::new(),
+            extent: RunRange::default(),
+            pinned_outputs: HashMap::new(),
             recorded: VecDeque::new(),
             notes: Object::new(),
-            given: None,
-            is_announced: false,
+            supplied_output: None,
+            start_recorded: false,
             static_data: None,
             responder: None,
             addresses: None,
             use_pin_data: true,
-            sits_out_waits: false,
-            limits: Limits::default(),
-            failures: Failures::default(),
+            wait_inline: false,
+            limits: ExecutionLimits::default(),
+            failures: FailureHandling::default(),
             account: None,
             spends_for: None,
             depth: 0,
@@ -127,7 +127,7 @@ impl Default for RunOptions {
     }
 }
 
-impl Default for Limits {
+impl Default for ExecutionLimits {
     fn default() -> Self {
         Self {
             timeout_ms: None,

@@ -14,7 +14,7 @@ pub(crate) fn panicked(what: &str) -> NodeError {
 
 /// A run that has ended or gone to sleep.
 #[derive(Clone)]
-pub struct Outcome {
+pub struct RunOutcome {
     pub run_id: Str,
     pub status: RunStatus,
     pub mode: Str,
@@ -33,13 +33,13 @@ pub struct Outcome {
     pub static_data: Value,
     /// The parts of it that are new and that no step has told of, because it did not come to its
     /// end.
-    pub untold_static_data: Option<Value>,
+    pub unrecorded_static_data: Option<Value>,
     pub custom_data: Object,
     pub workflow_id: Str,
     pub workflow_name: Str,
 }
 
-impl Outcome {
+impl RunOutcome {
     /// What is known of a run that broke.
     pub fn panicked(plan: &Plan, run_id: Str, mode: Str, at_ms: i64) -> Self {
         let (status, error) = (RunStatus::Error, Some(panicked("The run").to_run_error("")));
@@ -66,7 +66,7 @@ impl Outcome {
             waits_for: None,
             asks: false,
             static_data: Value::Undefined,
-            untold_static_data: None,
+            unrecorded_static_data: None,
             custom_data: Object::new(),
             workflow_id: plan.id.clone(),
             workflow_name: plan.name.clone(),
@@ -120,7 +120,7 @@ impl Outcome {
         self.frame(run_data.into())
     }
 
-    /// Writes what [`Outcome::to_value`] gives, one run of a node at a time.
+    /// Writes what [`RunOutcome::to_value`] gives, one run of a node at a time.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         /// Stands where the run data goes; no JSON text of ours can contain it unescaped.
         const MARK: &str = "\"\u{0}runData\"";

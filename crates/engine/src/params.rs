@@ -1,34 +1,34 @@
 //! Parameters compiled once: what has no expression is a constant, the rest is a tree of templates.
 
-use crate::siblings;
-use expr::{Error, Part, Scope, Session, Template};
+use crate::parameter_refs;
+use expr::{Evaluator, ExprError, Scope, Template, TemplatePart};
 use model::{Object, PathKeys, Str, Value};
 use std::sync::Arc;
 
 /// A parameter value, ready to be resolved for any item.
 #[derive(Clone)]
-pub enum Compiled {
+pub enum CompiledParam {
     Constant(Value),
     Template(Arc<Template>),
-    Array(Arc<[Compiled]>),
-    Object(Arc<[(Str, Compiled)]>),
+    Array(Arc<[CompiledParam]>),
+    Object(Arc<[(Str, CompiledParam)]>),
 }
 
-impl Compiled {
+impl CompiledParam {
     pub fn new(value: &Value) -> Self {
         match value {
             Value::String(text) if text.starts_with('=') => {
-                Compiled::Template(Arc::new(Template::parse(text)))
+                CompiledParam::Template(Arc::new(Template::parse(text)))
             }
             Value::Array(values) => {
                 let parts: Vec<_> = values.iter().map(Self::new).collect();
                 match parts.iter().all(Self::is_constant) {
-                    true => Compiled::Constant(value.clone()),
-                    false => Compiled::Array(parts.into()),
+                    true => CompiledParam::Constant(value.clone()),
+                    false => CompiledParam::Array(parts.into()),
                 }
             }
             Value::Object(object) => Self::object(object, |_| false),
-            other => Compiled::Constant(other.clone()),
+            other => CompiledParam::Constant(other.clone()),
         }
     }
 
@@ -36,10 +36,10 @@ impl Compiled {
     pub(crate) fn object(object: &Arc<Object>, is_raw: impl Fn(&str) -> bool) -> Self {
         let compile = |(key, value): (&Str, &Value)| {
             let compiled = match value {
-                _ if is_raw(key) => Compiled::Constant(value.clone()),
+                _ if is_raw(key) => CompiledParam::Constant(value.clone()),
                 Value::String(text) if text.starts_with('=') => {
-                    let written = siblings::written_in(text, object);
-                    Compiled::Template(Arc::new(Template::parse(
+                    let written = parameter_refs::written_in(text, object);
+                    CompiledParam::Template(Arc::new(Template::parse(
                         written.as_deref().unwrap_or(text),
                     )))
                 }
@@ -49,13 +49,13 @@ impl Compiled {
         };
         let fields: Vec<_> = object.iter().map(compile).collect();
         match fields.iter().all(|(_, field)| field.is_constant()) {
-            true => Compiled::Constant(Value::Object(object.clone())),
-            false => Compiled::Object(fields.into()),
+            true => CompiledParam::Constant(Value::Object(object.clone())),
+            false => CompiledParam::Object(fields.into()),
         }
     }
 
     pub(crate) fn is_constant(&self) -> bool {
-        matches!(self, Compiled::Constant(_))
+        matches!(self, CompiledParam::Constant(_))
     }
 
     /// Whether the value at a path depends on the item.
@@ -71,9 +71,9 @@ impl Compiled {
     /// it depends on nothing. The beginning of a list or an object is empty.
     pub(crate) fn fixed_beginning(&self, path: &str) -> Option<Str> {
         match self.descend(path) {
-            Descent::Found(Compiled::Template(template)) => {
+            Descent::Found(CompiledParam::Template(template)) => {
                 template.as_text().is_none().then(|| match template.parts().first() {
-                    Some(Part::Text(text)) => text.clone(),
+                    Some(TemplatePart::Text(text)) => text.clone(),
                     _ => Str::new(),
                 })
             }
@@ -87,9 +87,9 @@ impl Compiled {
     pub(crate) fn resolve_at(
         &self,
         path: &str,
-        session: &Session,
+        session: &Evaluator,
         scope: &dyn Scope,
-    ) -> Result<Value, Error> {
+    ) -> Result<Value, ExprError> {
         match self.descend(path) {
             Descent::Found(compiled) => compiled.resolve(session, scope),
             Descent::Constant(value) => Ok(value),
@@ -100,16 +100,16 @@ impl Compiled {
         }
     }
 
-    pub fn resolve(&self, session: &Session, scope: &dyn Scope) -> Result<Value, Error> {
+    pub fn resolve(&self, session: &Evaluator, scope: &dyn Scope) -> Result<Value, ExprError> {
         match self {
-            Compiled::Constant(value) => Ok(value.clone()),
-            Compiled::Template(template) => session.evaluate(template, scope),
-            Compiled::Array(parts) => {
+            CompiledParam::Constant(value) => Ok(value.clone()),
+            CompiledParam::Template(template) => session.evaluate(template, scope),
+            CompiledParam::Array(parts) => {
                 let values: Result<Vec<_>, _> =
                     parts.iter().map(|part| part.resolve(session, scope)).collect();
                 values.map(Value::array)
             }
-            Compiled::Object(fields) => {
+            CompiledParam::Object(fields) => {
                 let mut object = Object::with_capacity(fields.len());
                 for (key, field) in fields.iter() {
                     object.append(key.clone(), field.resolve(session, scope)?);
@@ -124,7 +124,7 @@ impl Compiled {
             return Descent::Found(self);
         }
         // Most paths are one plain key, which needs no splitting.
-        if let Compiled::Object(fields) = self
+        if let CompiledParam::Object(fields) = self
             && let Some((_, field)) = fields.iter().find(|(key, _)| key == path)
         {
             return Descent::Found(field);
@@ -135,19 +135,19 @@ impl Compiled {
             let before = keys.clone();
             let Some(key) = keys.next() else { return Descent::Found(current) };
             let next = match current {
-                Compiled::Object(fields) => {
+                CompiledParam::Object(fields) => {
                     fields.iter().find(|(name, _)| name == key).map(|(_, field)| field)
                 }
-                Compiled::Array(parts) => {
+                CompiledParam::Array(parts) => {
                     key.parse().ok().and_then(|index: usize| parts.get(index))
                 }
-                Compiled::Constant(value) => {
+                CompiledParam::Constant(value) => {
                     return value
                         .get_keys(before)
                         .cloned()
                         .map_or(Descent::Missing, Descent::Constant);
                 }
-                Compiled::Template(template) => return Descent::Inside(template, before),
+                CompiledParam::Template(template) => return Descent::Inside(template, before),
             };
             match next {
                 Some(next) => current = next,
@@ -158,7 +158,7 @@ impl Compiled {
 }
 
 enum Descent<'c> {
-    Found(&'c Compiled),
+    Found(&'c CompiledParam),
     /// A part of a constant.
     Constant(Value),
     /// A path that leads into what an expression will give.

@@ -1,14 +1,14 @@
 //! A workflow made ready to run: names resolved, defaults filled in, expressions compiled.
 
 use crate::budget::Budgets;
-use crate::params::Compiled;
-use crate::text;
-use expr::native::Code;
+use crate::inline_workflow;
+use crate::params::CompiledParam;
+use expr::native::NativeCode;
 use model::{Item, Items, Kind, Node, Object, OnError, Str, Value, Workflow};
 use node_api::ai::Exposure;
-use node_api::host::TextSource;
+use node_api::host::WorkflowOrigin;
 use node_api::{
-    Destination, DestinationForm, Group, NodeError, NodeInfo, NodeType, Registry, StartedBy,
+    Destination, DestinationForm, NodeError, NodeGroup, NodeInfo, NodeType, Registry, StartCause,
 };
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -31,7 +31,7 @@ pub struct Plan {
     by_name: HashMap<Str, usize>,
     pub static_data: Value,
     /// Where it is from, if it is no stored workflow.
-    pub(crate) text: Option<TextSource>,
+    pub(crate) text: Option<WorkflowOrigin>,
 }
 
 /// A node of a plan.
@@ -39,7 +39,7 @@ pub struct PlanNode {
     pub info: NodeInfo,
     /// `None` if the type or version is not known; the run stops only when it gets here.
     pub node_type: Option<Arc<NodeType>>,
-    pub(crate) params: Compiled,
+    pub(crate) params: CompiledParam,
     /// The parameters with defaults, expressions unevaluated.
     pub raw_params: Value,
     pub credentials: Object,
@@ -49,28 +49,28 @@ pub struct PlanNode {
     pub retry: Option<Retry>,
     pub position: (f64, f64),
     /// Per output: where it leads.
-    pub outputs: Vec<Vec<Target>>,
+    pub outputs: Vec<Vec<PlanTarget>>,
     /// Per input: where it is fed from.
-    pub inputs: Vec<Vec<Target>>,
+    pub inputs: Vec<Vec<PlanTarget>>,
     /// The nodes that supply it with a model, a memory, tools and so on.
-    pub suppliers: Vec<Supplier>,
+    pub suppliers: Vec<PlanSupplier>,
     pub pinned: Option<Items>,
     pub webhook_id: Option<Str>,
     /// JavaScript of the node, read when it first ran.
-    pub(crate) code: OnceLock<ReadCode>,
+    pub(crate) code: OnceLock<CodeSource>,
     /// What a model that calls the node fills in, read when it was first offered to one.
     pub(crate) asked_of_model: OnceLock<Result<Value, NodeError>>,
 }
 
 /// The source of a Code node, and the program if it can be run without the sandbox.
-pub(crate) struct ReadCode {
+pub(crate) struct CodeSource {
     pub(crate) source: Str,
-    pub(crate) native: Option<Code>,
+    pub(crate) native: Option<NativeCode>,
 }
 
-impl ReadCode {
+impl CodeSource {
     pub(crate) fn new(source: Str) -> Self {
-        Self { native: Code::compile(&source), source }
+        Self { native: NativeCode::compile(&source), source }
     }
 }
 
@@ -82,14 +82,14 @@ pub struct Retry {
 
 /// One end of a connection: a node and the index of its input or output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct PlanTarget {
     pub node: usize,
     pub index: usize,
 }
 
 /// A node that another one uses instead of passing items to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Supplier {
+pub struct PlanSupplier {
     pub kind: Kind,
     pub node: usize,
     /// Which of the inputs of that kind it is connected to.
@@ -115,7 +115,7 @@ impl Plan {
                 continue;
             };
             if edge.kind != Kind::Main {
-                nodes[to].suppliers.push(Supplier {
+                nodes[to].suppliers.push(PlanSupplier {
                     kind: edge.kind,
                     node: from,
                     input: edge.input,
@@ -123,8 +123,9 @@ impl Plan {
                 continue;
             }
             slot(&mut nodes[from].outputs, edge.output)
-                .push(Target { node: to, index: edge.input });
-            slot(&mut nodes[to].inputs, edge.input).push(Target { node: from, index: edge.output });
+                .push(PlanTarget { node: to, index: edge.input });
+            slot(&mut nodes[to].inputs, edge.input)
+                .push(PlanTarget { node: from, index: edge.output });
         }
         for node in &mut nodes {
             node.suppliers.sort_by_key(|supplier| supplier.input);
@@ -152,7 +153,7 @@ impl Plan {
             nodes,
             by_name,
             static_data: workflow.doc().get("staticData").cloned().unwrap_or_default(),
-            text: text::source_of(workflow),
+            text: inline_workflow::source_of(workflow),
         }
     }
 
@@ -164,8 +165,8 @@ impl Plan {
 
     /// Whether it came as text that the author of the workflow which called it did not write
     /// themselves. What is fixed in it was fixed by whoever did.
-    pub(crate) fn is_strangers(&self) -> bool {
-        matches!(self.text, Some(TextSource::Made | TextSource::Fetched))
+    pub(crate) fn is_untrusted(&self) -> bool {
+        matches!(self.text, Some(WorkflowOrigin::Made | WorkflowOrigin::Fetched))
     }
 
     /// Whether a run of it may reach outside, so that no step of it may be taken twice.
@@ -194,7 +195,7 @@ impl Plan {
 
     /// The node a run starts from: the trigger made for this cause, else the first trigger, else
     /// the first node that nothing leads to.
-    pub fn start_node(&self, cause: StartedBy) -> Option<usize> {
+    pub fn start_node(&self, cause: StartCause) -> Option<usize> {
         let candidates =
             || self.nodes.iter().enumerate().filter(|(_, node)| !node.disabled && !node.is_note());
         let meant = candidates().find(|(_, node)| {
@@ -254,7 +255,7 @@ impl PlanNode {
 
     /// The parameters that have a value before any call, and those that have none, as they are
     /// written.
-    pub(crate) fn params_before_calls(&self) -> (Compiled, Vec<(Str, Value)>) {
+    pub(crate) fn params_before_calls(&self) -> (CompiledParam, Vec<(Str, Value)>) {
         let Some(node_type) =
             self.node_type.as_deref().filter(|node_type| !node_type.spec.per_call.is_empty())
         else {
@@ -266,8 +267,8 @@ impl PlanNode {
             .filter_map(|path| early.remove_path(path).map(|written| (path.clone(), written)))
             .collect();
         let compiled = match &early {
-            Value::Object(early) => Compiled::object(early, |key| is_raw(node_type, key)),
-            other => Compiled::new(other),
+            Value::Object(early) => CompiledParam::object(early, |key| is_raw(node_type, key)),
+            other => CompiledParam::new(other),
         };
         (compiled, late)
     }
@@ -295,7 +296,7 @@ impl PlanNode {
                 on_error: node.on_error(),
                 ..NodeInfo::default()
             },
-            params: Compiled::object(&params, is_raw),
+            params: CompiledParam::object(&params, is_raw),
             raw_params: Value::Object(params),
             node_type,
             credentials: node.credentials().cloned().unwrap_or_default(),
@@ -318,7 +319,7 @@ impl PlanNode {
 
     pub fn is_trigger(&self) -> bool {
         match &self.node_type {
-            Some(found) => found.spec.group == Group::Trigger,
+            Some(found) => found.spec.group == NodeGroup::Trigger,
             None => self.info.type_name.to_lowercase().ends_with("trigger"),
         }
     }
@@ -420,7 +421,7 @@ fn is_raw(node_type: &NodeType, key: &str) -> bool {
     node_type.spec.params.iter().any(|param| param.name == key && param.no_expression)
 }
 
-fn slot(lists: &mut Vec<Vec<Target>>, index: usize) -> &mut Vec<Target> {
+fn slot(lists: &mut Vec<Vec<PlanTarget>>, index: usize) -> &mut Vec<PlanTarget> {
     if lists.len() <= index {
         lists.resize_with(index + 1, Vec::new);
     }

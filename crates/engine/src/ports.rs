@@ -1,17 +1,17 @@
 //! The engine's doors to the world.
 
-use crate::account::Claim;
 use crate::budget::{Spender, Spending};
-use crate::outcome::Outcome;
+use crate::budget_account::BudgetClaim;
+use crate::outcome::RunOutcome;
 use model::{Code, Exposure, Items, Object, RunEvent, RunStatus, Spill, Str, Workflow};
-use node_api::ai::{KeptHere, LocalModels, ModelError};
+use node_api::ai::{ConversationStores, LocalModels, ModelError};
 use node_api::collections::Collections;
 use node_api::connect::Connections;
-use node_api::host::Files;
+use node_api::host::FileStorage;
 use node_api::http::Http;
 use node_api::tables::Tables;
-use node_api::trigger::{Answer, Chunk};
-use node_api::{NodeError, StartedBy};
+use node_api::trigger::{StreamChunk, WebhookResponse};
+use node_api::{NodeError, StartCause};
 use std::pin::Pin;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -23,21 +23,21 @@ pub struct Ports {
     pub random: Arc<dyn Random>,
     pub http: Arc<dyn Http>,
     pub connections: Arc<dyn Connections>,
-    pub files: Arc<dyn Files>,
+    pub files: Arc<dyn FileStorage>,
     pub tables: Arc<dyn Tables>,
     pub collections: Arc<dyn Collections>,
     /// Where conversations are kept; each run sees those of its own workflow.
-    pub conversations: KeptHere,
+    pub conversations: ConversationStores,
     /// The models on this machine.
     pub local_models: Arc<dyn LocalModels>,
-    pub credentials: Arc<dyn Credentials>,
-    pub workflows: Arc<dyn Workflows>,
+    pub credentials: Arc<dyn CredentialSource>,
+    pub workflows: Arc<dyn WorkflowSource>,
     /// Keeps the runs that other runs start. Without it they go on in the memory of their caller,
     /// and end with it.
-    pub calls: Option<Arc<dyn Calls>>,
+    pub calls: Option<Arc<dyn Subworkflows>>,
     pub journal: Arc<dyn Journal>,
     /// What is spent on models beyond single runs.
-    pub ledger: Arc<dyn Ledger>,
+    pub ledger: Arc<dyn SpendingLedger>,
     /// Makes the keeper of one run's data.
     pub spill: Option<Arc<dyn Fn() -> Arc<dyn Spill> + Send + Sync>>,
 }
@@ -79,7 +79,7 @@ pub trait Random: Send + Sync {
 }
 
 /// Decrypted credentials. The fields never reach an expression, an item or a log.
-pub trait Credentials: Send + Sync {
+pub trait CredentialSource: Send + Sync {
     /// The fields of the credential of this type and id, if the stored workflow on whose behalf the
     /// run goes ([`crate::RunOptions::stands_for`]) may use it. A node that names no id is never
     /// asked about here: it has none.
@@ -88,7 +88,7 @@ pub trait Credentials: Send + Sync {
 
 /// Workflows that other workflows call in memory.
 #[async_trait::async_trait]
-pub trait Workflows: Send + Sync {
+pub trait WorkflowSource: Send + Sync {
     /// The workflow with this id, if the one on whose behalf a run goes may call it.
     async fn get(&self, stands_for: &str, id: &str) -> Option<Workflow>;
 }
@@ -96,21 +96,21 @@ pub trait Workflows: Send + Sync {
 /// Runs that other runs start, as executions of their own. Implemented by `runtime`; called once
 /// for each call of a node.
 #[async_trait::async_trait]
-pub trait Calls: Send + Sync {
+pub trait Subworkflows: Send + Sync {
     /// Starts a run, or finds the one that the call from the same place has started before; nothing
     /// is started twice. Does not return before the beginning of the run would outlive a crash,
     /// unless the run has no effects.
-    async fn call(&self, call: Call) -> Result<Reply, NodeError>;
+    async fn call(&self, call: SubworkflowCall) -> Result<CallReply, NodeError>;
 }
 
 /// A call of a workflow.
-pub struct Call {
-    pub place: Place,
+pub struct SubworkflowCall {
+    pub place: CallSite,
     /// The stored workflow whose rights the caller has.
     pub caller: Str,
     pub target: CallTarget,
     pub items: Items,
-    pub cause: StartedBy,
+    pub cause: StartCause,
     /// Whether the caller needs its result.
     pub waits: bool,
     /// How many workflows deep the called one is.
@@ -126,7 +126,7 @@ pub struct Call {
 
 /// Where a call is made: the same for a call that is made again after a crash or a sleep.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct CallSite {
     pub run_id: Str,
     /// The caller's step, counted from one.
     pub step: usize,
@@ -134,7 +134,7 @@ pub struct Place {
     pub number: usize,
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for CallSite {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "{}.{}.{}", self.run_id, self.step, self.number)
     }
@@ -156,22 +156,24 @@ impl CallTarget {
 }
 
 /// What came of a call.
-pub enum Reply {
+pub enum CallReply {
     /// Nobody waits for it, and it will go on.
-    Begun,
+    Started,
     /// It is not over; its caller is to sleep until it is.
-    Asleep { run_id: Str },
+    Suspended { run_id: Str },
     /// It is over, or a person must decide how it goes on.
-    Ended(Box<Outcome>),
+    Finished(Box<RunOutcome>),
 }
 
-impl Reply {
+impl CallReply {
     /// How a run stands, told to the one that called it.
-    pub fn of(outcome: Outcome) -> Self {
+    pub fn of(outcome: RunOutcome) -> Self {
         match outcome.status {
-            RunStatus::Running | RunStatus::Waiting => Reply::Asleep { run_id: outcome.run_id },
+            RunStatus::Running | RunStatus::Waiting => {
+                CallReply::Suspended { run_id: outcome.run_id }
+            }
             RunStatus::Success | RunStatus::Error | RunStatus::Cancelled | RunStatus::Uncertain => {
-                Reply::Ended(Box::new(outcome))
+                CallReply::Finished(Box::new(outcome))
             }
         }
     }
@@ -181,7 +183,7 @@ impl Reply {
 /// and no successor of a node starts before the node's result was recorded.
 pub trait Journal: Send + Sync {
     /// Takes an event in; if the run has to wait for it, what it has to wait for.
-    fn append<'a>(&'a self, run_id: &str, event: RunEvent) -> Option<Recording<'a>>;
+    fn append<'a>(&'a self, run_id: &str, event: RunEvent) -> Option<PendingRecord<'a>>;
     /// Whether a run counts. One whose beginning could not be recorded was turned away, and nobody
     /// is to hear of its failure.
     fn is_accepted(&self, _run_id: &str) -> bool {
@@ -190,7 +192,7 @@ pub trait Journal: Send + Sync {
 }
 
 /// An event on its way to where it outlives the process.
-pub type Recording<'a> = Pin<Box<dyn Future<Output = Result<(), JournalError>> + Send + 'a>>;
+pub type PendingRecord<'a> = Pin<Box<dyn Future<Output = Result<(), JournalError>> + Send + 'a>>;
 
 /// The journal cannot take events any more; the run stops.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -202,7 +204,7 @@ pub struct JournalError {
 /// Takes the answer of a run to whoever started it.
 #[async_trait::async_trait]
 pub trait Responder: Send + Sync {
-    fn respond(&self, answer: Answer);
+    fn respond(&self, answer: WebhookResponse);
     /// Whether pieces of the answer are taken as they come.
     fn is_streaming(&self) -> bool {
         false
@@ -211,7 +213,7 @@ pub trait Responder: Send + Sync {
     fn is_watched(&self) -> bool {
         false
     }
-    async fn stream(&self, _chunk: Chunk) {}
+    async fn stream(&self, _chunk: StreamChunk) {}
 }
 
 /// Addresses that wake a run that waits, and whatever else only this instance can sign. Implemented
@@ -229,17 +231,21 @@ pub trait Addresses: Send + Sync {
 /// What is spent on models by all runs together. Implemented by `runtime`; asked before each call
 /// of a model.
 #[async_trait::async_trait]
-pub trait Ledger: Send + Sync {
+pub trait SpendingLedger: Send + Sync {
     /// The accounts that a call is paid from beside that of its run.
-    async fn claims(&self, spender: &Spender, now_ms: i64) -> Result<Vec<Claim>, ModelError>;
+    async fn claims(&self, spender: &Spender, now_ms: i64) -> Result<Vec<BudgetClaim>, ModelError>;
 }
 
 /// For runs of which nobody adds up what they spend.
 pub struct NoLedger;
 
 #[async_trait::async_trait]
-impl Ledger for NoLedger {
-    async fn claims(&self, _spender: &Spender, _now_ms: i64) -> Result<Vec<Claim>, ModelError> {
+impl SpendingLedger for NoLedger {
+    async fn claims(
+        &self,
+        _spender: &Spender,
+        _now_ms: i64,
+    ) -> Result<Vec<BudgetClaim>, ModelError> {
         Ok(Vec::new())
     }
 }
@@ -248,7 +254,7 @@ impl Ledger for NoLedger {
 pub struct NoJournal;
 
 impl Journal for NoJournal {
-    fn append<'a>(&'a self, _run_id: &str, _event: RunEvent) -> Option<Recording<'a>> {
+    fn append<'a>(&'a self, _run_id: &str, _event: RunEvent) -> Option<PendingRecord<'a>> {
         None
     }
 }
@@ -257,7 +263,7 @@ impl Journal for NoJournal {
 pub struct NoWorkflows;
 
 #[async_trait::async_trait]
-impl Workflows for NoWorkflows {
+impl WorkflowSource for NoWorkflows {
     async fn get(&self, _stands_for: &str, _id: &str) -> Option<Workflow> {
         None
     }
@@ -266,7 +272,7 @@ impl Workflows for NoWorkflows {
 /// For runs without a vault.
 pub struct NoCredentials;
 
-impl Credentials for NoCredentials {
+impl CredentialSource for NoCredentials {
     fn get(&self, _stands_for: &str, kind: &str, _id: &str) -> Result<Object, NodeError> {
         let message = format!("No credential of type '{kind}' is available to this run");
         Err(NodeError::new(model::Code::CREDENTIAL_MISSING, message).with("credentialType", kind))

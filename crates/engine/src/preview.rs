@@ -4,7 +4,7 @@
 use crate::plan::Plan;
 use crate::run::host::expression_error;
 use crate::scope::{RunData, RunView, Vars};
-use expr::{Session, Template};
+use expr::{Evaluator, Template};
 use model::{Items, Object, Source, Str, TaskData, Value};
 use node_api::NodeError;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ pub fn preview(asked: &Preview<'_>) -> Result<Value, NodeError> {
     } else {
         format!("={}", asked.expression)
     };
-    let session = Session::default().putting_out_at_most(MAX_OUTPUT_BYTES);
+    let session = Evaluator::default().putting_out_at_most(MAX_OUTPUT_BYTES);
     session.evaluate(&Template::parse(&text), &view).map_err(|error| expression_error(error, ""))
 }
 
@@ -83,7 +83,7 @@ fn sources(plan: &Plan, data: &RunData, node: usize, run: usize) -> Vec<Option<S
         return sources(plan, data, above, run);
     }
     let feeding = found.inputs.iter().map(|from| {
-        let has_data = |target: &&crate::plan::Target| {
+        let has_data = |target: &&crate::plan::PlanTarget| {
             !data.of(target.node).is_empty() || plan.nodes[target.node].pinned.is_some()
         };
         let target = from.iter().find(has_data)?;

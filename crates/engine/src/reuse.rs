@@ -1,18 +1,18 @@
 //! Results of an earlier run that still hold, so that a run by hand does only what has changed
 //! since.
 
-use crate::options::Recorded;
-use crate::plan::{Plan, PlanNode, Target};
-use crate::run::{Entry, Schedule};
+use crate::options::RecordedStep;
+use crate::plan::{Plan, PlanNode, PlanTarget};
+use crate::run::{ExecutionStack, ScheduledNode};
 use crate::scope::RunData;
-use model::{Extent, Items, Kind, Str};
+use model::{Items, Kind, RunRange, Str};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 impl Plan {
     /// Per node, whether what it gave in a run of `earlier` is what it would give now: neither it
     /// nor anything before it has changed, and the extent does not ask for it anew.
-    pub fn unchanged_since(&self, earlier: &Plan, extent: &Extent) -> Vec<bool> {
+    pub fn unchanged_since(&self, earlier: &Plan, extent: &RunRange) -> Vec<bool> {
         if self.legacy_order != earlier.legacy_order || self.timezone != earlier.timezone {
             return vec![false; self.nodes.len()];
         }
@@ -56,7 +56,7 @@ impl Plan {
 
     /// What feeds a node, by name: the order in which connections were drawn says nothing.
     fn feeding(&self, node: &PlanNode) -> Vec<(usize, usize, Str)> {
-        let name = |target: &Target| self.nodes[target.node].info.name.clone();
+        let name = |target: &PlanTarget| self.nodes[target.node].info.name.clone();
         let all = node
             .inputs
             .iter()
@@ -71,18 +71,24 @@ impl Plan {
     /// Of the steps of an earlier run, those that a run from `start` takes over, in the order in
     /// which it comes to them. A step is taken over when it is the next one of its node and was fed
     /// by the same outputs.
-    pub fn take_over(&self, start: usize, extent: &Extent, steps: Vec<Recorded>) -> Vec<Recorded> {
-        let mut offered: HashMap<Str, VecDeque<Recorded>> = HashMap::new();
+    pub fn reusable_steps(
+        &self,
+        start: usize,
+        extent: &RunRange,
+        steps: Vec<RecordedStep>,
+    ) -> Vec<RecordedStep> {
+        let mut offered: HashMap<Str, VecDeque<RecordedStep>> = HashMap::new();
         for step in steps {
             offered.entry(step.node.clone()).or_default().push_back(step);
         }
-        let mut schedule = Schedule::new(self, extent);
+        let mut schedule = ExecutionStack::new(self, extent);
         let mut data = RunData::new(self);
-        schedule.push(Entry::unfed(start));
+        schedule.push(ScheduledNode::unfed(start));
         let mut taken = Vec::new();
         loop {
-            let next_of = |entry: &Entry| offered.get(&self.nodes[entry.node].info.name)?.front();
-            let is_offered = |entry: &Entry| {
+            let next_of =
+                |entry: &ScheduledNode| offered.get(&self.nodes[entry.node].info.name)?.front();
+            let is_offered = |entry: &ScheduledNode| {
                 next_of(entry)
                     .and_then(|step| step.task.as_ref())
                     .is_some_and(|task| task.source == entry.sources)
@@ -99,7 +105,7 @@ impl Plan {
                 task.data.get(&Kind::Main).cloned().unwrap_or_default();
             let run_index = data.of(entry.node).len();
             data.push(entry.node, task.clone());
-            taken.push(Recorded { task: Some(task), ..step });
+            taken.push(RecordedStep { task: Some(task), ..step });
             if extent.until.as_ref() != Some(name) {
                 schedule.follow(self, &data, entry.node, run_index, &outputs);
             }

@@ -1,40 +1,40 @@
 //! Runs a plan: takes nodes off the stack, executes them, and puts their successors on it.
 
-mod called;
-mod calls;
 mod code;
+mod destination_match;
+mod egress_check;
+mod execution_stack;
 pub(crate) mod host;
+mod knowledge_record;
 mod node_http;
 mod node_tool;
-mod outward;
-mod parking;
-mod place;
 mod replay;
-mod schedule;
-mod served;
-mod served_knowledge;
 mod step;
-mod supplies;
+mod sub_nodes;
+mod subnode_record;
+mod subworkflow;
+mod suspend;
+mod tool_host;
 
 pub use step::TRIES;
 
-use self::step::Amount;
+use self::step::WorkSize;
 use crate::budget::{Spender, Spending};
-use crate::options::{Failures, Recorded, RunOptions};
-use crate::outcome::Outcome;
+use crate::options::{FailureHandling, RecordedStep, RunOptions};
+use crate::outcome::RunOutcome;
 use crate::plan::Plan;
-use crate::ports::{Call, CallTarget, JournalError, Place, SharedPorts};
+use crate::ports::{CallSite, CallTarget, JournalError, SharedPorts, SubworkflowCall};
 use crate::scope::{RunData, Vars};
 use compute::{Allowance, Offload};
-use expr::Session;
+pub(crate) use execution_stack::{ExecutionStack, ScheduledNode};
+use expr::Evaluator;
 use model::{
     Code, Item, Items, Object, RunError, RunEvent, RunStatus, Source, Spill, SpillError, Str,
     TaskData, Value, Workflow,
 };
-use node_api::host::{ExecutionInfo, Files, NodeState, Pause};
-use node_api::http::ForModel;
-use node_api::{NodeError, Registry, StartedBy};
-pub(crate) use schedule::{Entry, Schedule};
+use node_api::host::{ExecutionInfo, FileStorage, NodeState, Pause};
+use node_api::http::CappedHttp;
+use node_api::{NodeError, Registry, StartCause};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -49,17 +49,17 @@ pub struct Engine {
 
 /// Where a run begins.
 #[derive(Clone, Debug)]
-pub struct Start {
-    pub cause: StartedBy,
+pub struct RunStart {
+    pub cause: StartCause,
     /// The node by name; without one, the trigger that fits the cause.
     pub node: Option<Str>,
     /// What the node is given; one empty item if nothing is said.
     pub items: Option<Items>,
 }
 
-impl Default for Start {
+impl Default for RunStart {
     fn default() -> Self {
-        Self { cause: StartedBy::Hand, node: None, items: None }
+        Self { cause: StartCause::Hand, node: None, items: None }
     }
 }
 
@@ -77,11 +77,11 @@ impl Engine {
     pub async fn run(
         &self,
         plan: Arc<Plan>,
-        start: Start,
+        start: RunStart,
         options: RunOptions,
         cancel: CancellationToken,
-    ) -> Outcome {
-        let mut run = Run::new(self.clone(), plan, options, cancel);
+    ) -> RunOutcome {
+        let mut run = ActiveRun::new(self.clone(), plan, options, cancel);
         run.go(start).await;
         let outcome = run.finish().await;
         self.report_failure(&run, &outcome).await;
@@ -89,9 +89,10 @@ impl Engine {
     }
 
     /// Starts the workflow that is to hear of failures.
-    async fn report_failure(&self, run: &Run, outcome: &Outcome) {
+    async fn report_failure(&self, run: &ActiveRun, outcome: &RunOutcome) {
         let (Some(id), Some(error)) = (&run.plan.error_workflow, &outcome.error) else { return };
-        let is_told = outcome.mode != "manual" && run.options.failures == Failures::AreTold;
+        let is_told =
+            outcome.mode != "manual" && run.options.failures == FailureHandling::ErrorWorkflow;
         if outcome.status != RunStatus::Error
             || !is_told
             || run.options.depth >= run.options.limits.max_depth
@@ -115,12 +116,12 @@ impl Engine {
             ("execution", Value::from(execution)),
             ("workflow", about.into()),
         ]));
-        let call = Call {
-            place: Place { run_id: outcome.run_id.clone(), step: run.steps + 1, number: 0 },
-            caller: run.options.stands_for.clone(),
+        let call = SubworkflowCall {
+            place: CallSite { run_id: outcome.run_id.clone(), step: run.steps + 1, number: 0 },
+            caller: run.options.acting_workflow.clone(),
             target: CallTarget::Stored(id.clone()),
             items: Items::one(item),
-            cause: StartedBy::Error,
+            cause: StartCause::Error,
             // A run in memory would end with this one.
             waits: self.ports.calls.is_none(),
             depth: run.options.depth + 1,
@@ -134,40 +135,40 @@ impl Engine {
 }
 
 /// A run under way.
-pub(crate) struct Run {
-    shared: Arc<Shared>,
+pub(crate) struct ActiveRun {
+    shared: Arc<RunContext>,
     /// The nodes of a step hold on to the records that were there when it began.
     data: Arc<RunData>,
-    schedule: Schedule,
-    outcome: Outcome,
+    schedule: ExecutionStack,
+    outcome: RunOutcome,
     steps: usize,
     /// The error of the node that ran last, if the run went on after it.
     survived: Option<(usize, RunError)>,
     /// Steps that were taken before and are only followed.
-    recorded: VecDeque<Recorded>,
+    recorded: VecDeque<RecordedStep>,
 }
 
 /// What a run has in common with the nodes that it executes.
-pub(crate) struct Shared {
+pub(crate) struct RunContext {
     engine: Engine,
     plan: Arc<Plan>,
     options: RunOptions,
     cancel: CancellationToken,
-    session: Session,
+    session: Evaluator,
     /// What its steps may use of the processors.
     cpu: Allowance,
     vars: Vars,
     execution: ExecutionInfo,
     spill: Option<Arc<dyn Spill>>,
     /// The files that the workflow may use, once a node has asked for some.
-    files: OnceLock<Arc<dyn Files>>,
+    files: OnceLock<Arc<dyn FileStorage>>,
     states: Mutex<HashMap<usize, NodeState>>,
     static_data: Mutex<Value>,
     custom_data: Mutex<Object>,
     /// What the step that is next has noted before the run was cut off.
     notes: Mutex<Object>,
     /// The way out for nodes while they are tools.
-    http_for_models: Arc<ForModel>,
+    http_for_models: Arc<CappedHttp>,
     /// What that step is said to have put out.
     given: Mutex<Option<Items>>,
     /// What did not work in the step under way.
@@ -190,15 +191,15 @@ pub(crate) struct Shared {
     reached_out: AtomicBool,
 }
 
-impl std::ops::Deref for Run {
-    type Target = Shared;
+impl std::ops::Deref for ActiveRun {
+    type Target = RunContext;
 
-    fn deref(&self) -> &Shared {
+    fn deref(&self) -> &RunContext {
         &self.shared
     }
 }
 
-impl Shared {
+impl RunContext {
     fn now(&self) -> i64 {
         self.engine.ports.clock.now_ms()
     }
@@ -211,17 +212,17 @@ impl Shared {
     }
 
     /// The same for an event that may carry much data.
-    async fn record_large(&self, event: RunEvent, amount: Amount) -> Result<(), JournalError> {
+    async fn record_large(&self, event: RunEvent, amount: WorkSize) -> Result<(), JournalError> {
         let offload = match amount {
-            Amount::Small => return self.record(event).await,
-            Amount::Modest => Offload::new,
-            Amount::Large => Offload::long,
+            WorkSize::Small => return self.record(event).await,
+            WorkSize::Modest => Offload::new,
+            WorkSize::Large => Offload::long,
         };
         offload(std::pin::pin!(self.record(event)), self.cpu.clone()).await
     }
 }
 
-impl Run {
+impl ActiveRun {
     fn new(
         engine: Engine,
         plan: Arc<Plan>,
@@ -238,13 +239,13 @@ impl Run {
         let vars = options.vars();
         Self {
             data: Arc::new(RunData::new(&plan)),
-            schedule: Schedule::new(&plan, &options.extent),
-            outcome: Outcome::new(&plan, options.run_id.clone(), options.mode.clone()),
+            schedule: ExecutionStack::new(&plan, &options.extent),
+            outcome: RunOutcome::new(&plan, options.run_id.clone(), options.mode.clone()),
             steps: 0,
             survived: None,
             recorded: options.recorded.clone(),
-            shared: Arc::new(Shared {
-                session: Session::default(),
+            shared: Arc::new(RunContext {
+                session: Evaluator::default(),
                 cpu: Allowance::new(options.limits.step_cpu, options.limits.run_cpu)
                     .until(cancel.clone()),
                 vars,
@@ -257,8 +258,8 @@ impl Run {
                 ),
                 custom_data: Mutex::default(),
                 notes: Mutex::new(options.notes.clone()),
-                http_for_models: Arc::new(ForModel(engine.ports.http.clone())),
-                given: Mutex::new(options.given.clone()),
+                http_for_models: Arc::new(CappedHttp(engine.ports.http.clone())),
+                given: Mutex::new(options.supplied_output.clone()),
                 warnings: Mutex::default(),
                 calls: AtomicUsize::new(0),
                 spending: Spending::new(
@@ -267,7 +268,7 @@ impl Run {
                     options.spends_for.clone(),
                 ),
                 spender: Spender {
-                    workflow_id: options.stands_for.clone(),
+                    workflow_id: options.acting_workflow.clone(),
                     session: None,
                     budgets: plan.budgets,
                 },
@@ -284,11 +285,11 @@ impl Run {
         }
     }
 
-    async fn go(&mut self, start: Start) {
+    async fn go(&mut self, start: RunStart) {
         self.outcome.started_ms = self.now();
         let begun = self.begin(start);
         // A run that goes on has been told already.
-        if self.recorded.is_empty() && !self.options.is_announced {
+        if self.recorded.is_empty() && !self.options.start_recorded {
             let first = begun.as_ref().ok();
             let started = RunEvent::RunStarted {
                 run_id: self.options.run_id.clone(),
@@ -333,7 +334,7 @@ impl Run {
     }
 
     /// The node that the run begins with, and its data.
-    fn begin(&mut self, start: Start) -> Result<Entry, NodeError> {
+    fn begin(&mut self, start: RunStart) -> Result<ScheduledNode, NodeError> {
         let node = match &start.node {
             Some(name) => self.plan.index_of(name).ok_or_else(|| {
                 let names: Vec<&str> =
@@ -352,9 +353,9 @@ impl Run {
         self.take_earlier_data();
         Ok(match start.items {
             Some(items) => {
-                Entry { node, inputs: vec![Some(items.unwatched())], sources: Vec::new() }
+                ScheduledNode { node, inputs: vec![Some(items.unwatched())], sources: Vec::new() }
             }
-            None => self.entry_from_earlier(node).unwrap_or_else(|| Entry::unfed(node)),
+            None => self.entry_from_earlier(node).unwrap_or_else(|| ScheduledNode::unfed(node)),
         })
     }
 
@@ -362,7 +363,7 @@ impl Run {
     fn take_earlier_data(&mut self) {
         let plan = self.plan.clone();
         for (node, info) in plan.nodes.iter().enumerate() {
-            if let Some(outputs) = self.options.earlier.get(&info.info.name) {
+            if let Some(outputs) = self.options.pinned_outputs.get(&info.info.name) {
                 let outputs = outputs.iter().cloned().map(Some).collect();
                 self.add_record(node, Arc::new(step::task(self.now(), 0, Vec::new(), outputs)));
             }
@@ -374,8 +375,8 @@ impl Run {
     }
 
     /// The node with what earlier outputs feed it; `None` if they feed it nothing.
-    fn entry_from_earlier(&self, node: usize) -> Option<Entry> {
-        let mut entry = Entry { node, inputs: Vec::new(), sources: Vec::new() };
+    fn entry_from_earlier(&self, node: usize) -> Option<ScheduledNode> {
+        let mut entry = ScheduledNode { node, inputs: Vec::new(), sources: Vec::new() };
         for feeding in &self.plan.nodes[node].inputs {
             let found = feeding.iter().find_map(|from| {
                 let runs = self.data.of(from.node);
@@ -462,7 +463,7 @@ impl Run {
         };
     }
 
-    async fn finish(&mut self) -> Outcome {
+    async fn finish(&mut self) -> RunOutcome {
         self.outcome.finished_ms = self.now();
         let ended = RunEvent::RunFinished {
             status: self.outcome.status,
@@ -482,7 +483,7 @@ impl Run {
         for (node, task) in std::mem::take(&mut *lock(&self.served)) {
             outcome.add(node, task);
         }
-        outcome.untold_static_data = self.untold_static_data();
+        outcome.unrecorded_static_data = self.unrecorded_static_data();
         outcome.static_data = lock(&self.static_data).clone();
         outcome.custom_data = lock(&self.custom_data).clone();
         outcome

@@ -9,7 +9,7 @@ pub use vars::{ExecutionVars, Vars};
 
 use crate::plan::{Plan, PlanNode};
 use crate::run::host::expression_error;
-use expr::{Error, PreviousNode, Scope, Session};
+use expr::{Evaluator, ExprError, PreviousNode, Scope};
 use model::{Gaps, Item, Items, Kind, Object, Source, Str, TaskData, Value};
 use node_api::NodeError;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ impl Plan {
         };
         let (early, late) = node.params_before_calls();
         let mut params = early
-            .resolve(&Session::default(), &view)
+            .resolve(&Evaluator::default(), &view)
             .map_err(|error| expression_error(error, ""))?;
         let mut gaps = Gaps::default();
         for (path, written) in late {
@@ -104,7 +104,7 @@ pub struct RunView<'a> {
     /// Names that only this evaluation has, such as `$response`.
     pub extra: Option<&'a Object>,
     /// The call that the node answers as a tool.
-    pub called: Option<&'a Called>,
+    pub called: Option<&'a ToolCallScope>,
     /// The parameters of the node, resolved as far as they are.
     pub parameters: &'a Value,
     /// What looping nodes share with expressions.
@@ -114,14 +114,14 @@ pub struct RunView<'a> {
 }
 
 /// What expressions of a node see while a model calls it as a tool.
-pub struct Called {
+pub struct ToolCallScope {
     /// What the model gave: `$fromAI` reads it.
     pub arguments: Object,
     /// The item that the agent works on. Fields that it does not have are the model's.
     pub item: Item,
 }
 
-impl Called {
+impl ToolCallScope {
     pub fn new(arguments: Object, item: Option<Item>) -> Self {
         let mut item = item.unwrap_or_else(|| Item::new(Object::new()));
         let mut fields = arguments.clone();
@@ -146,7 +146,7 @@ impl RunView<'_> {
     }
 
     /// Another node's parameters, their expressions evaluated as seen from here.
-    fn parameters_of(&self, node: usize) -> Result<Value, Error> {
+    fn parameters_of(&self, node: usize) -> Result<Value, ExprError> {
         /// Parameters that refer to parameters that refer to parameters.
         const MAX_DEPTH: usize = 5;
         let found = &self.plan.nodes[node];
@@ -155,7 +155,7 @@ impl RunView<'_> {
         }
         // The session of this evaluation is busy with the expression that asks.
         let view = RunView { node, depth: self.depth + 1, parameters: &found.raw_params, ..*self };
-        found.params.resolve(&Session::default(), &view)
+        found.params.resolve(&Evaluator::default(), &view)
     }
 
     /// `$agentInfo`: what is connected to an agent.
@@ -180,8 +180,8 @@ impl RunView<'_> {
         .into()
     }
 
-    fn find(&self, name: &str) -> Result<usize, Error> {
-        self.plan.index_of(name).ok_or_else(|| Error::Data {
+    fn find(&self, name: &str) -> Result<usize, ExprError> {
+        self.plan.index_of(name).ok_or_else(|| ExprError::Data {
             message: "Referenced node doesn't exist".into(),
             description: Some(
                 format!("The node '{name}' doesn't exist, but it's used in an expression here.")
@@ -200,7 +200,7 @@ impl Scope for RunView<'_> {
         self.main_input().and_then(|(_, items)| items.get(self.item_index))
     }
 
-    fn missing_item(&self) -> Error {
+    fn missing_item(&self) -> ExprError {
         nodes::not_executed(&self.plan.nodes[self.node].info.name)
     }
 
@@ -227,11 +227,11 @@ impl Scope for RunView<'_> {
         node: &str,
         output: Option<usize>,
         run: Option<usize>,
-    ) -> Result<Items, Error> {
+    ) -> Result<Items, ExprError> {
         self.items_of(node, output, run)
     }
 
-    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Item, Error> {
+    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Item, ExprError> {
         self.paired_with(node, index.unwrap_or(self.item_index))
     }
 
@@ -243,19 +243,19 @@ impl Scope for RunView<'_> {
         self.plan.index_of(node).is_some_and(|index| !self.data.of(index).is_empty())
     }
 
-    fn parameters(&self, node: Option<&str>) -> Result<Value, Error> {
+    fn parameters(&self, node: Option<&str>) -> Result<Value, ExprError> {
         match node {
             None => Ok(self.parameters.clone()),
             Some(name) => self.parameters_of(self.find(name)?),
         }
     }
 
-    fn context(&self, node: Option<&str>) -> Result<Value, Error> {
+    fn context(&self, node: Option<&str>) -> Result<Value, ExprError> {
         let index = node.map_or(Ok(self.node), |name| self.find(name))?;
         Ok(Value::object((self.contexts)(index)))
     }
 
-    fn variable(&self, name: &str) -> Result<Option<Value>, Error> {
+    fn variable(&self, name: &str) -> Result<Option<Value>, ExprError> {
         if let Some(value) = self.extra.and_then(|extra| extra.get(name)) {
             return Ok(Some(value.clone()));
         }
@@ -292,7 +292,7 @@ impl Scope for RunView<'_> {
         own.iter().map(|name| Str::from(*name)).chain(self.vars.names()).chain(extra).collect()
     }
 
-    fn ai_value(&self, key: &str, default: Option<Value>) -> Result<Value, Error> {
+    fn ai_value(&self, key: &str, default: Option<Value>) -> Result<Value, ExprError> {
         if let Some(called) = self.called {
             return Ok(called.arguments.get(key).cloned().or(default).unwrap_or_default());
         }

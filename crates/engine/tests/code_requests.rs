@@ -4,14 +4,14 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
 use heddle_engine::{
-    Clock, Engine, NoCredentials, NoJournal, NoLedger, NoWorkflows, Outcome, Ports, Random,
-    RunOptions, Start,
+    Clock, Engine, NoCredentials, NoJournal, NoLedger, NoWorkflows, Ports, Random, RunOptions,
+    RunOutcome, RunStart,
 };
 use model::{RunStatus, Workflow};
-use node_api::host::{CodeFlavour, CodeJob, Files, Returned};
+use node_api::host::{CodeFlavour, CodeOutput, CodeRequest, FileStorage};
 use node_api::http::{Http, HttpError, HttpRequest, HttpResponse};
 use node_api::prelude::*;
-use node_api::{Entry, Registry, run as row};
+use node_api::{NodeEntry, Registry, run as row};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
@@ -23,8 +23,8 @@ impl Node for Begin {
         let spec = Spec::new("start", &[1.0], "start", "For tests");
         Spec {
             inputs: Vec::new(),
-            group: Group::Trigger,
-            started_by: Some(StartedBy::Hand),
+            group: NodeGroup::Trigger,
+            started_by: Some(StartCause::Hand),
             ..spec
         }
     }
@@ -43,7 +43,7 @@ impl Node for RunCode {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        let job = CodeJob {
+        let job = CodeRequest {
             source: ctx.text("source", 0)?,
             flavour: CodeFlavour::AllItems,
             items,
@@ -52,7 +52,7 @@ impl Node for RunCode {
         };
         let mut output = ctx.builder();
         let mut each = |piece| {
-            if let Returned::Whole(value) | Returned::Element(value) = piece {
+            if let CodeOutput::Whole(value) | CodeOutput::Element(value) = piece {
                 output.push(Item::new(value));
             }
             Ok(())
@@ -62,10 +62,10 @@ impl Node for RunCode {
     }
 }
 
-static NODES: &[Entry] = &[row::<Begin>(), row::<RunCode>()];
+static NODES: &[NodeEntry] = &[row::<Begin>(), row::<RunCode>()];
 
 /// Answers after a moment, and remembers how many asked at once and what they were ready to take.
-struct World {
+struct RequestHost {
     body: Vec<u8>,
     under_way: AtomicUsize,
     most_under_way: AtomicUsize,
@@ -73,7 +73,7 @@ struct World {
 }
 
 #[async_trait::async_trait]
-impl Http for World {
+impl Http for RequestHost {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let now = self.under_way.fetch_add(1, Ordering::SeqCst) + 1;
         self.most_under_way.fetch_max(now, Ordering::SeqCst);
@@ -91,27 +91,27 @@ impl Http for World {
             headers,
             body,
             url: request.url,
-            held: Default::default(),
+            reservation: Default::default(),
         })
     }
 }
 
 #[async_trait::async_trait]
-impl Clock for World {
+impl Clock for RequestHost {
     fn now_ms(&self) -> i64 {
         1_700_000_000_000
     }
     async fn sleep(&self, _milliseconds: u64) {}
 }
 
-impl Random for World {
+impl Random for RequestHost {
     fn fill(&self, bytes: &mut [u8]) {
         bytes.fill(7);
     }
 }
 
 #[async_trait::async_trait]
-impl Files for World {
+impl FileStorage for RequestHost {
     async fn read(&self, _path: &str) -> Result<bytes::Bytes, NodeError> {
         Err(NodeError::failed("no files"))
     }
@@ -123,8 +123,8 @@ impl Files for World {
     }
 }
 
-async fn run(source: &str, body: Vec<u8>) -> (Outcome, Arc<World>) {
-    let world = Arc::new(World {
+async fn run(source: &str, body: Vec<u8>) -> (RunOutcome, Arc<RequestHost>) {
+    let world = Arc::new(RequestHost {
         body,
         under_way: AtomicUsize::new(0),
         most_under_way: AtomicUsize::new(0),
@@ -138,7 +138,7 @@ async fn run(source: &str, body: Vec<u8>) -> (Outcome, Arc<World>) {
         files: world.clone(),
         tables: Arc::new(node_api::tables::NoTables),
         collections: Arc::new(node_api::collections::NoCollections),
-        conversations: node_api::ai::KeptHere::default(),
+        conversations: node_api::ai::ConversationStores::default(),
         local_models: Arc::new(node_api::ai::NoLocalModels),
         credentials: Arc::new(NoCredentials),
         workflows: Arc::new(NoWorkflows),
@@ -159,7 +159,9 @@ async fn run(source: &str, body: Vec<u8>) -> (Outcome, Arc<World>) {
     let engine = Engine::new(Arc::new(Registry::new([NODES])), ports);
     let plan = Arc::new(engine.plan(&Workflow::from_value(&workflow).unwrap()));
     (
-        engine.run(plan, Start::default(), RunOptions::default(), CancellationToken::new()).await,
+        engine
+            .run(plan, RunStart::default(), RunOptions::default(), CancellationToken::new())
+            .await,
         world,
     )
 }

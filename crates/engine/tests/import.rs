@@ -14,15 +14,15 @@ extern crate heddle_engine as engine;
 mod property;
 
 use engine::Plan;
-use engine::check::{MAX_PROBLEMS, Problem, Report, Severity, check};
+use engine::check::{CheckProblem, CheckReport, MAX_PROBLEMS, Severity, check};
 use model::{Code, Items, Kind, Value, Workflow, json};
-use node_api::{Ctx, Entry, FieldGroup, Node, NodeError, Outputs, Param, Port, Registry, Spec};
+use node_api::{Ctx, FieldGroup, Node, NodeEntry, NodeError, Outputs, Param, Port, Registry, Spec};
 use proptest::prelude::*;
 use std::path::PathBuf;
 
-struct Start;
-struct Step;
-struct Model;
+struct StartNode;
+struct StepNode;
+struct ModelNode;
 
 /// Reaching one of these means that opening a workflow ran something.
 #[expect(clippy::panic, reason = "the test must fail if a node is run")]
@@ -30,7 +30,7 @@ fn must_not_run() -> Result<Outputs, NodeError> {
     panic!("importing a workflow ran one of its nodes");
 }
 
-impl Node for Start {
+impl Node for StartNode {
     fn spec() -> Spec {
         Spec::trigger("start", &[1.0], "Start", "Starts.")
     }
@@ -39,7 +39,7 @@ impl Node for Start {
     }
 }
 
-impl Node for Step {
+impl Node for StepNode {
     fn spec() -> Spec {
         Spec::new("step", &[1.0, 2.0], "Step", "Does a thing.")
             .param(Param::choice("mode", "Mode", &[("a", "A"), ("b", "B")]))
@@ -57,7 +57,7 @@ impl Node for Step {
     }
 }
 
-impl Node for Model {
+impl Node for ModelNode {
     fn spec() -> Spec {
         Spec::new("model", &[1.0], "Model", "Supplies.")
             .inputs([])
@@ -68,27 +68,27 @@ impl Node for Model {
     }
 }
 
-static NODES: &[Entry] =
-    &[node_api::run::<Start>(), node_api::run::<Step>(), node_api::run::<Model>()];
+static NODES: &[NodeEntry] =
+    &[node_api::run::<StartNode>(), node_api::run::<StepNode>(), node_api::run::<ModelNode>()];
 
 fn registry() -> Registry {
     Registry::new([NODES])
 }
 
 /// Reads, checks and plans a text, as importing and opening a workflow do.
-fn open(text: &str) -> (Workflow, Report, Plan) {
+fn open(text: &str) -> (Workflow, CheckReport, Plan) {
     let workflow = Workflow::parse(text).unwrap();
     let report = check(&workflow, &registry());
     let plan = Plan::new(&workflow, &registry());
     (workflow, report, plan)
 }
 
-fn report(document: Value) -> Report {
+fn report(document: Value) -> CheckReport {
     open(&model::json::to_string(&document)).1
 }
 
 #[track_caller]
-fn problem(report: &Report, code: Code, place: &str) -> Problem {
+fn problem(report: &CheckReport, code: Code, place: &str) -> CheckProblem {
     let found =
         report.problems.iter().find(|problem| problem.code == code && problem.place == place);
     found.unwrap_or_else(|| panic!("no {code} at {place} in {:#?}", report.problems)).clone()
@@ -223,7 +223,7 @@ fn circles_are_fine_along_main_and_an_error_among_suppliers() {
             .collect();
         open(&format!(r#"{{"nodes":[{}],"connections":{{{}}}}}"#, nodes.join(","), links.join(",")))
     };
-    let has_cycle = |report: &Report| {
+    let has_cycle = |report: &CheckReport| {
         report.problems.iter().any(|problem| problem.code == Code::WORKFLOW_CYCLE)
     };
     assert!(!has_cycle(&ring("main").1));

@@ -5,7 +5,7 @@
 
 use heddle_engine::{Plan, Preview, Vars, preview};
 use model::{Code, Value, Workflow, json};
-use node_api::{Entry, Registry};
+use node_api::{NodeEntry, Registry};
 
 /// Threads of tokio have as much.
 const STACK_BYTES: usize = 2 << 20;
@@ -21,7 +21,7 @@ fn asked(calls: usize) -> Result<Value, Code> {
     let nodes = Value::array(nodes.chain([last]).collect());
     let workflow =
         Workflow::from_value(&json!({ "name": "W", "nodes": nodes, "connections": {} })).unwrap();
-    let plan = Plan::new(&workflow, &Registry::new([] as [&'static [Entry]; 0]));
+    let plan = Plan::new(&workflow, &Registry::new([] as [&'static [NodeEntry]; 0]));
     let vars = Vars::default();
     let made = preview(&Preview {
         plan: &plan,

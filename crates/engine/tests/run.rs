@@ -3,14 +3,14 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop at the first surprise")]
 
 use heddle_engine::{
-    Calls, Clock, Engine, Journal, NoCredentials, Outcome, Ports, Random, Recorded, Recording,
-    Reply, RunOptions, Start, Workflows,
+    CallReply, Clock, Engine, Journal, NoCredentials, PendingRecord, Ports, Random, RecordedStep,
+    RunOptions, RunOutcome, RunStart, Subworkflows, WorkflowSource,
 };
 use model::{RunEvent, RunStatus, Workflow};
-use node_api::host::{Files, Pause};
+use node_api::host::{FileStorage, Pause};
 use node_api::http::{Http, HttpError, HttpRequest, HttpResponse};
 use node_api::prelude::*;
-use node_api::{Entry, Registry, run as row};
+use node_api::{NodeEntry, Registry, run as row};
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
@@ -37,8 +37,8 @@ node!(
     "start",
     |spec| Spec {
         inputs: Vec::new(),
-        group: Group::Trigger,
-        started_by: Some(StartedBy::Hand),
+        group: NodeGroup::Trigger,
+        started_by: Some(StartCause::Hand),
         ..spec
     },
     |_ctx, items| Ok(vec![items])
@@ -48,8 +48,8 @@ node!(
     "called",
     |spec| Spec {
         inputs: Vec::new(),
-        group: Group::Trigger,
-        started_by: Some(StartedBy::Workflow),
+        group: NodeGroup::Trigger,
+        started_by: Some(StartCause::Workflow),
         ..spec
     },
     |_ctx, items| Ok(vec![items])
@@ -59,8 +59,8 @@ node!(
     "onFailure",
     |spec| Spec {
         inputs: Vec::new(),
-        group: Group::Trigger,
-        started_by: Some(StartedBy::Error),
+        group: NodeGroup::Trigger,
+        started_by: Some(StartCause::Error),
         ..spec
     },
     |_ctx, items| Ok(vec![items])
@@ -121,7 +121,7 @@ node!(
     }
 );
 
-static NODES: &[Entry] = &[
+static NODES: &[NodeEntry] = &[
     row::<Begin>(),
     row::<Called>(),
     row::<OnFailure>(),
@@ -139,7 +139,7 @@ static NODES: &[Entry] = &[
     row::<Call>(),
 ];
 
-/// A workflow from lines such as `Start:start -> A:pass -> B:pass`, `A =1=> C:fail`, `A -2->
+/// A workflow from lines such as `RunStart:start -> A:pass -> B:pass`, `A =1=> C:fail`, `A -2->
 /// J:join`. `->` leads from output 0 to input 0, `=n=>` from output n, `-n->` to input n. The type
 /// is told where a node first stands.
 fn graph(text: &str) -> Value {
@@ -195,9 +195,9 @@ fn with(mut workflow: Value, node: &str, field: &str, value: Value) -> Value {
     workflow
 }
 
-struct World {
+struct RunHost {
     events: Mutex<Vec<String>>,
-    steps: Mutex<Vec<Recorded>>,
+    steps: Mutex<Vec<RecordedStep>>,
     slept_ms: AtomicI64,
     others: Vec<(&'static str, Value)>,
     /// How runs that are called stand, in order, and where they were called from.
@@ -206,23 +206,23 @@ struct World {
 }
 
 /// Keeps runs as far as a caller can tell: each call finds the next of the world's standings.
-struct Keeper(Arc<World>);
+struct TestKeeper(Arc<RunHost>);
 
 #[async_trait::async_trait]
-impl Calls for Keeper {
-    async fn call(&self, call: heddle_engine::Call) -> Result<Reply, NodeError> {
+impl Subworkflows for TestKeeper {
+    async fn call(&self, call: heddle_engine::SubworkflowCall) -> Result<CallReply, NodeError> {
         self.0.called_from.lock().unwrap().push(call.place.to_string());
         let mut outcome = run(&graph("Start:start -> End:three")).await;
         (outcome.run_id, outcome.status) = ("7".into(), self.0.standing.lock().unwrap().remove(0));
         if outcome.status == RunStatus::Error {
             outcome.error = Some(NodeError::failed("no").to_run_error("End"));
         }
-        Ok(Reply::of(outcome))
+        Ok(CallReply::of(outcome))
     }
 }
 
 #[async_trait::async_trait]
-impl Clock for World {
+impl Clock for RunHost {
     fn now_ms(&self) -> i64 {
         1_700_000_000_000 + self.slept_ms.load(Ordering::SeqCst)
     }
@@ -235,16 +235,16 @@ impl Clock for World {
     }
 }
 
-impl Random for World {
+impl Random for RunHost {
     fn fill(&self, bytes: &mut [u8]) {
         bytes.fill(7);
     }
 }
 
-impl Journal for World {
-    fn append<'a>(&'a self, _run_id: &str, event: RunEvent) -> Option<Recording<'a>> {
+impl Journal for RunHost {
+    fn append<'a>(&'a self, _run_id: &str, event: RunEvent) -> Option<PendingRecord<'a>> {
         if let RunEvent::NodeFinished { node, task, changed, .. } = &event {
-            let step = Recorded {
+            let step = RecordedStep {
                 node: node.clone(),
                 task: Some(task.clone()),
                 changed: changed.clone(),
@@ -257,9 +257,9 @@ impl Journal for World {
             RunEvent::RunStarted { mode, .. } => format!("run started ({mode})"),
             RunEvent::NodeStarted { node, run_index, .. } => format!("{node}#{run_index} started"),
             RunEvent::NodeLog { node, line } => format!("{node} says {line}"),
-            RunEvent::NodeNoted { node, key, .. } => format!("{node} notes {key}"),
+            RunEvent::StepRecorded { node, key, .. } => format!("{node} notes {key}"),
             RunEvent::ModelUsed { node, spent } => format!("{node} used {} tokens", spent.tokens()),
-            RunEvent::NodeServed { node, task } => {
+            RunEvent::SubNodeCalled { node, task } => {
                 format!("{node} serves {}", task.serves().map_or("nothing", model::Kind::name))
             }
             RunEvent::NodeRetried { node, attempt, error } => {
@@ -278,7 +278,7 @@ impl Journal for World {
 }
 
 #[async_trait::async_trait]
-impl Workflows for World {
+impl WorkflowSource for RunHost {
     async fn get(&self, _stands_for: &str, id: &str) -> Option<Workflow> {
         self.others
             .iter()
@@ -288,14 +288,14 @@ impl Workflows for World {
 }
 
 #[async_trait::async_trait]
-impl Http for World {
+impl Http for RunHost {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         panic!("no request was to be made: {}", request.url)
     }
 }
 
 #[async_trait::async_trait]
-impl Files for World {
+impl FileStorage for RunHost {
     async fn read(&self, path: &str) -> Result<bytes::Bytes, NodeError> {
         panic!("no file was to be read: {path}")
     }
@@ -308,13 +308,13 @@ impl Files for World {
 }
 
 async fn run_in(
-    world: Arc<World>,
+    world: Arc<RunHost>,
     workflow: &Value,
     options: RunOptions,
     cancel: CancellationToken,
-) -> Outcome {
+) -> RunOutcome {
     let has_keeper = !world.standing.lock().unwrap().is_empty();
-    let calls = has_keeper.then(|| Arc::new(Keeper(world.clone())) as Arc<dyn Calls>);
+    let calls = has_keeper.then(|| Arc::new(TestKeeper(world.clone())) as Arc<dyn Subworkflows>);
     let ports = Ports {
         clock: world.clone(),
         random: world.clone(),
@@ -323,7 +323,7 @@ async fn run_in(
         files: world.clone(),
         tables: Arc::new(node_api::tables::NoTables),
         collections: Arc::new(node_api::collections::NoCollections),
-        conversations: node_api::ai::KeptHere::default(),
+        conversations: node_api::ai::ConversationStores::default(),
         local_models: Arc::new(node_api::ai::NoLocalModels),
         credentials: Arc::new(NoCredentials),
         workflows: world.clone(),
@@ -334,11 +334,11 @@ async fn run_in(
     };
     let engine = Engine::new(Arc::new(Registry::new([NODES])), ports);
     let plan = Arc::new(engine.plan(&Workflow::from_value(workflow).unwrap()));
-    engine.run(plan, Start::default(), options, cancel).await
+    engine.run(plan, RunStart::default(), options, cancel).await
 }
 
-fn world(others: Vec<(&'static str, Value)>) -> Arc<World> {
-    Arc::new(World {
+fn world(others: Vec<(&'static str, Value)>) -> Arc<RunHost> {
+    Arc::new(RunHost {
         events: Mutex::default(),
         steps: Mutex::default(),
         slept_ms: AtomicI64::new(0),
@@ -349,21 +349,21 @@ fn world(others: Vec<(&'static str, Value)>) -> Arc<World> {
 }
 
 /// A world in which runs that are called stand like this, one after the other.
-fn world_of(standing: &[RunStatus]) -> Arc<World> {
+fn world_of(standing: &[RunStatus]) -> Arc<RunHost> {
     let world = world(Vec::new());
     *world.standing.lock().unwrap() = standing.to_vec();
     world
 }
 
-async fn run(workflow: &Value) -> Outcome {
+async fn run(workflow: &Value) -> RunOutcome {
     run_in(world(Vec::new()), workflow, RunOptions::default(), CancellationToken::new()).await
 }
 
-fn order(outcome: &Outcome) -> String {
+fn order(outcome: &RunOutcome) -> String {
     outcome.order().join(" ")
 }
 
-fn output(outcome: &Outcome, node: &str, index: usize) -> Value {
+fn output(outcome: &RunOutcome, node: &str, index: usize) -> Value {
     let last = outcome
         .runs_of(node)
         .last()
@@ -515,7 +515,7 @@ async fn a_wait_parks_the_run_or_is_sat_out() {
         (parked.status, order(&parked).as_str(), parked.wait_till_ms),
         (RunStatus::Waiting, "Start N", Some(1_700_003_600_000))
     );
-    let options = RunOptions { sits_out_waits: true, ..RunOptions::default() };
+    let options = RunOptions { wait_inline: true, ..RunOptions::default() };
     let sat_out = run_in(world(Vec::new()), &workflow, options, CancellationToken::new()).await;
     assert_eq!((sat_out.status, order(&sat_out).as_str()), (RunStatus::Success, "Start N B"));
 }
@@ -651,7 +651,7 @@ async fn a_caller_sleeps_with_the_run_it_called_and_takes_the_step_again_when_th
     assert_eq!((outcome.status, outcome.waits_for.as_deref()), (RunStatus::Waiting, Some("7")));
     let events = sleeping.events.lock().unwrap().join(", ");
     assert!(events.ends_with("Call#0 started, paused at Call, run waiting"), "{events}");
-    let recorded: std::collections::VecDeque<Recorded> =
+    let recorded: std::collections::VecDeque<RecordedStep> =
         sleeping.steps.lock().unwrap().drain(..).collect();
     assert_eq!(recorded.len(), 1, "the step that sleeps has no record");
     let awake = world_of(&[RunStatus::Success]);

@@ -6,7 +6,7 @@
 )]
 
 use heddle_expr::native::Program;
-use heddle_expr::{Error, PreviousNode, Scope, Template};
+use heddle_expr::{ExprError, PreviousNode, Scope, Template};
 use model::{Item, Items, Str, Value};
 use std::hint::black_box;
 use std::time::Instant;
@@ -73,10 +73,10 @@ impl Scope for BenchScope {
     fn previous(&self) -> Option<PreviousNode> {
         None
     }
-    fn node_items(&self, _: &str, _: Option<usize>, _: Option<usize>) -> Result<Items, Error> {
+    fn node_items(&self, _: &str, _: Option<usize>, _: Option<usize>) -> Result<Items, ExprError> {
         Ok(self.input())
     }
-    fn paired_item(&self, _: &str, _: Option<usize>) -> Result<Item, Error> {
+    fn paired_item(&self, _: &str, _: Option<usize>) -> Result<Item, ExprError> {
         Ok(self.item.clone())
     }
     fn has_node(&self, _: &str) -> bool {
@@ -85,19 +85,19 @@ impl Scope for BenchScope {
     fn is_executed(&self, _: &str) -> bool {
         true
     }
-    fn parameters(&self, _: Option<&str>) -> Result<Value, Error> {
+    fn parameters(&self, _: Option<&str>) -> Result<Value, ExprError> {
         Ok(Value::Undefined)
     }
-    fn context(&self, _: Option<&str>) -> Result<Value, Error> {
+    fn context(&self, _: Option<&str>) -> Result<Value, ExprError> {
         Ok(Value::Undefined)
     }
-    fn variable(&self, _: &str) -> Result<Option<Value>, Error> {
+    fn variable(&self, _: &str) -> Result<Option<Value>, ExprError> {
         Ok(None)
     }
     fn variable_names(&self) -> Vec<Str> {
         Vec::new()
     }
-    fn ai_value(&self, _: &str, default: Option<Value>) -> Result<Value, Error> {
+    fn ai_value(&self, _: &str, default: Option<Value>) -> Result<Value, ExprError> {
         Ok(default.unwrap_or_default())
     }
     fn now_ms(&self) -> i64 {

@@ -3,9 +3,9 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use futures::future::BoxFuture;
-use heddle_expr::Error;
+use heddle_expr::ExprError;
 use heddle_expr::sandbox::{
-    CodeHost, CodeJob, ExpressionCode, Flavour, Limits, Sandbox, StaticData,
+    CodeHost, CodeStaticData, ExpressionCode, Flavour, Sandbox, SandboxJob, SandboxLimits,
 };
 use heddle_expr::testing::FakeScope;
 use model::{Item, Object, Value, json};
@@ -18,8 +18,8 @@ impl CodeHost for Nobody {
         &'a self,
         name: &'a str,
         _argument: Value,
-    ) -> BoxFuture<'a, Result<Value, Error>> {
-        Box::pin(async move { Err(Error::data(format!("no {name}"))) })
+    ) -> BoxFuture<'a, Result<Value, ExprError>> {
+        Box::pin(async move { Err(ExprError::data(format!("no {name}"))) })
     }
 }
 
@@ -32,9 +32,9 @@ fn main() {
     let scope = FakeScope::with_json(item(1));
     let simple = ExpressionCode::new("$json.name.toUpperCase() + ' ' + ($json.n + 1)");
     best("fresh session, first expression", 200, || {
-        sandbox.session(Limits::expression()).evaluate(&simple, &scope).unwrap();
+        sandbox.session(SandboxLimits::expression()).evaluate(&simple, &scope).unwrap();
     });
-    let mut session = sandbox.session(Limits::expression());
+    let mut session = sandbox.session(SandboxLimits::expression());
     // Expressions given as arguments are timed instead of the usual ones.
     let given: Vec<String> = std::env::args().skip(1).collect();
     for source in &given {
@@ -100,17 +100,17 @@ fn main() {
             items: (0..1000).map(|number| Item::new(item(number))).collect(),
             ..FakeScope::default()
         };
-        let job = CodeJob {
+        let job = SandboxJob {
             source: source.into(),
             flavour,
-            static_data: StaticData::default(),
+            static_data: CodeStaticData::default(),
             first: 0,
             names: Object::new(),
         };
         best(name, 20, || {
             let mut count = 0;
             runtime
-                .block_on(sandbox.session(Limits::code_node()).run_code(
+                .block_on(sandbox.session(SandboxLimits::code_node()).run_code(
                     &job,
                     &scope,
                     &Nobody,

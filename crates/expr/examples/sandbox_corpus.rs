@@ -2,8 +2,8 @@
 //! many agree.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
 
-use heddle_expr::Error;
-use heddle_expr::sandbox::{ExpressionCode, Limits, Sandbox, Thrown};
+use heddle_expr::ExprError;
+use heddle_expr::sandbox::{ExpressionCode, Sandbox, SandboxLimits, Thrown};
 use heddle_expr::testing::FakeScope;
 use model::{Item, Value, json};
 
@@ -86,9 +86,9 @@ fn wild_context(scope: &mut FakeScope, folder: &std::path::Path, context: &str, 
     }
 }
 
-fn evaluate(expression: &str, scope: &FakeScope, thrown: Thrown) -> Result<Value, Error> {
+fn evaluate(expression: &str, scope: &FakeScope, thrown: Thrown) -> Result<Value, ExprError> {
     let Some(template) = expression.strip_prefix('=') else { return Ok(Value::from(expression)) };
-    let mut session = Sandbox::new().session(Limits::expression());
+    let mut session = Sandbox::new().session(SandboxLimits::expression());
     let mut parts = Vec::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {

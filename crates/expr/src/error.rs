@@ -7,7 +7,7 @@ const MAX_TEXT_BYTES: usize = 16 << 10;
 
 /// An error of an expression or of sandboxed JavaScript, in words for the author of the workflow.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Error {
+pub enum ExprError {
     /// Not valid JavaScript.
     #[error("invalid syntax")]
     Syntax { detail: Str },
@@ -46,25 +46,25 @@ pub enum Error {
     Sandbox { detail: Str },
 }
 
-impl Error {
+impl ExprError {
     pub fn code(&self) -> Code {
         match self {
-            Error::Syntax { .. } => Code::EXPRESSION_SYNTAX,
-            Error::Data { .. } | Error::Thrown { .. } => Code::EXPRESSION_FAILED,
-            Error::Forbidden { .. } => Code::EXPRESSION_FORBIDDEN,
-            Error::Time { .. } => Code::SANDBOX_TIME,
-            Error::Memory { .. } | Error::SharedMemory { .. } => Code::SANDBOX_MEMORY,
-            Error::Stack => Code::SANDBOX_STACK,
-            Error::Output { .. } => Code::SANDBOX_OUTPUT,
-            Error::Loops { .. } => Code::SANDBOX_LOOPS,
-            Error::Fetches { .. } | Error::FetchBody { .. } => Code::SANDBOX_FETCH,
-            Error::Busy { .. } => Code::SANDBOX_BUSY,
-            Error::Sandbox { .. } => Code::SANDBOX_FAILED,
+            ExprError::Syntax { .. } => Code::EXPRESSION_SYNTAX,
+            ExprError::Data { .. } | ExprError::Thrown { .. } => Code::EXPRESSION_FAILED,
+            ExprError::Forbidden { .. } => Code::EXPRESSION_FORBIDDEN,
+            ExprError::Time { .. } => Code::SANDBOX_TIME,
+            ExprError::Memory { .. } | ExprError::SharedMemory { .. } => Code::SANDBOX_MEMORY,
+            ExprError::Stack => Code::SANDBOX_STACK,
+            ExprError::Output { .. } => Code::SANDBOX_OUTPUT,
+            ExprError::Loops { .. } => Code::SANDBOX_LOOPS,
+            ExprError::Fetches { .. } | ExprError::FetchBody { .. } => Code::SANDBOX_FETCH,
+            ExprError::Busy { .. } => Code::SANDBOX_BUSY,
+            ExprError::Sandbox { .. } => Code::SANDBOX_FAILED,
         }
     }
 
     pub fn data(message: impl Into<Str>) -> Self {
-        Error::Data { message: message.into(), description: None, kind: None }
+        ExprError::Data { message: message.into(), description: None, kind: None }
     }
 
     /// The same with texts that are worth keeping: they may quote data, and somebody may make them
@@ -80,26 +80,30 @@ impl Error {
         let sum =
             |texts: [Option<&Str>; 3]| texts.into_iter().flatten().map(|text| text.len()).sum();
         match self {
-            Error::Syntax { detail } | Error::Sandbox { detail } => detail.len(),
-            Error::Data { message, description, kind } => {
+            ExprError::Syntax { detail } | ExprError::Sandbox { detail } => detail.len(),
+            ExprError::Data { message, description, kind } => {
                 sum([Some(message), description.as_ref(), kind.as_ref()])
             }
-            Error::Thrown { name, message, stack } => {
+            ExprError::Thrown { name, message, stack } => {
                 sum([Some(name), Some(message), stack.as_ref()])
             }
-            Error::Forbidden { message } => message.len(),
+            ExprError::Forbidden { message } => message.len(),
             _ => 0,
         }
     }
 
     fn texts_mut(&mut self) -> [Option<&mut Str>; 3] {
         match self {
-            Error::Syntax { detail } | Error::Sandbox { detail } => [Some(detail), None, None],
-            Error::Data { message, description, kind } => {
+            ExprError::Syntax { detail } | ExprError::Sandbox { detail } => {
+                [Some(detail), None, None]
+            }
+            ExprError::Data { message, description, kind } => {
                 [Some(message), description.as_mut(), kind.as_mut()]
             }
-            Error::Thrown { name, message, stack } => [Some(name), Some(message), stack.as_mut()],
-            Error::Forbidden { message } => [Some(message), None, None],
+            ExprError::Thrown { name, message, stack } => {
+                [Some(name), Some(message), stack.as_mut()]
+            }
+            ExprError::Forbidden { message } => [Some(message), None, None],
             _ => [None, None, None],
         }
     }
@@ -115,14 +119,14 @@ pub(crate) fn shorten(text: &mut Str) {
     }
 }
 
-impl From<compute::Busy> for Error {
-    fn from(_: compute::Busy) -> Self {
-        Error::Busy { limit: compute::MAX_SECTIONS }
+impl From<compute::Overloaded> for ExprError {
+    fn from(_: compute::Overloaded) -> Self {
+        ExprError::Busy { limit: compute::MAX_SECTIONS }
     }
 }
 
-impl From<compute::Exceeded> for Error {
+impl From<compute::Exceeded> for ExprError {
     fn from(exceeded: compute::Exceeded) -> Self {
-        Error::Time { limit_ms: exceeded.limit.as_millis() as u64 }
+        ExprError::Time { limit_ms: exceeded.limit.as_millis() as u64 }
     }
 }

@@ -1,15 +1,15 @@
 //! Sends each expression to the evaluator that can take it.
 
-use crate::native::Failure;
-use crate::sandbox::{self, ExpressionCode, Limits, Sandbox, Thrown};
-use crate::template::Part;
-use crate::{Error, Scope, Template};
+use crate::native::NativeFailure;
+use crate::sandbox::{self, ExpressionCode, Sandbox, SandboxLimits, Thrown};
+use crate::template::TemplatePart;
+use crate::{ExprError, Scope, Template};
 use model::{Str, Value};
 use std::sync::{Mutex, PoisonError};
 
 /// Which evaluator takes an expression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Route {
+pub enum EvalRoute {
     /// The native one where it can, the sandbox for the rest.
     #[default]
     Auto,
@@ -21,17 +21,17 @@ pub enum Route {
 
 /// Evaluates the expressions of one run. Made at no cost; the sandbox starts when an expression
 /// first needs it.
-pub struct Session {
-    route: Route,
+pub struct Evaluator {
+    route: EvalRoute,
     thrown: Thrown,
-    sandbox: Mutex<sandbox::Session>,
+    sandbox: Mutex<sandbox::SandboxSession>,
     /// What comes out may be as large as this, whichever evaluator made it.
     output_bytes: Option<usize>,
 }
 
-impl Session {
-    pub fn new(route: Route) -> Self {
-        let sandbox = Mutex::new(Sandbox::new().session(Limits::expression()));
+impl Evaluator {
+    pub fn new(route: EvalRoute) -> Self {
+        let sandbox = Mutex::new(Sandbox::new().session(SandboxLimits::expression()));
         Self { route, thrown: Thrown::default(), sandbox, output_bytes: None }
     }
 
@@ -45,27 +45,32 @@ impl Session {
     /// Refuses to put out what is larger than this, in bytes of its JSON.
     #[must_use]
     pub fn putting_out_at_most(mut self, output_bytes: usize) -> Self {
-        self.sandbox =
-            Mutex::new(Sandbox::new().session(Limits { output_bytes, ..Limits::expression() }));
+        self.sandbox = Mutex::new(
+            Sandbox::new().session(SandboxLimits { output_bytes, ..SandboxLimits::expression() }),
+        );
         self.output_bytes = Some(output_bytes);
         self
     }
 
     /// The value of a template: the raw value of a single `{{ … }}`, otherwise text.
-    pub fn evaluate(&self, template: &Template, scope: &dyn Scope) -> Result<Value, Error> {
+    pub fn evaluate(&self, template: &Template, scope: &dyn Scope) -> Result<Value, ExprError> {
         let value = match self.route {
-            Route::Auto => template.evaluate_with(scope, |source| self.in_sandbox(source, scope)),
-            Route::Native => template.evaluate_native(scope).map_err(|failure| match failure {
-                Failure::Error(error) => error,
-                Failure::Declined => {
-                    Error::Sandbox { detail: Str::from("the native evaluator declined") }
+            EvalRoute::Auto => {
+                template.evaluate_with(scope, |source| self.in_sandbox(source, scope))
+            }
+            EvalRoute::Native => template.evaluate_native(scope).map_err(|failure| match failure {
+                NativeFailure::Error(error) => error,
+                NativeFailure::Declined => {
+                    ExprError::Sandbox { detail: Str::from("the native evaluator declined") }
                 }
             }),
-            Route::Sandbox => template.evaluate_all_with(|source| self.in_sandbox(source, scope)),
+            EvalRoute::Sandbox => {
+                template.evaluate_all_with(|source| self.in_sandbox(source, scope))
+            }
         }?;
         match self.output_bytes {
             Some(limit_bytes) if !fits(&value, &mut { limit_bytes }) => {
-                Err(Error::Output { limit_bytes })
+                Err(ExprError::Output { limit_bytes })
             }
             _ => Ok(value),
         }
@@ -73,17 +78,17 @@ impl Session {
 
     /// What keeps a template from being evaluated at all, if anything does. Nothing of it is
     /// evaluated.
-    pub fn malformed(&self, template: &Template) -> Option<Error> {
+    pub fn malformed(&self, template: &Template) -> Option<ExprError> {
         let mut sandbox = self.sandbox.lock().unwrap_or_else(PoisonError::into_inner);
         template.parts().iter().find_map(|part| match part {
-            Part::Code { source, native: None } => {
+            TemplatePart::Code { source, native: None } => {
                 sandbox.compile(&ExpressionCode::new(source.clone())).err()
             }
-            Part::Code { .. } | Part::Text(_) => None,
+            TemplatePart::Code { .. } | TemplatePart::Text(_) => None,
         })
     }
 
-    fn in_sandbox(&self, source: &str, scope: &dyn Scope) -> Result<Value, Error> {
+    fn in_sandbox(&self, source: &str, scope: &dyn Scope) -> Result<Value, ExprError> {
         let mut sandbox = self.sandbox.lock().unwrap_or_else(PoisonError::into_inner);
         sandbox.evaluate(&ExpressionCode { source: source.into(), thrown: self.thrown }, scope)
     }
@@ -111,9 +116,9 @@ fn fits_named(name: &str, field: &Value, left: &mut usize) -> bool {
     left.checked_sub(name.len() + 4).map(|rest| *left = rest).is_some() && fits(field, left)
 }
 
-impl Default for Session {
+impl Default for Evaluator {
     fn default() -> Self {
-        Self::new(Route::Auto)
+        Self::new(EvalRoute::Auto)
     }
 }
 
@@ -127,8 +132,8 @@ mod tests {
     fn issue_14_09_what_comes_out_is_limited_whichever_evaluator_made_it() {
         let scope =
             FakeScope::with_json(json!({ "s": "x".repeat(2_000), "list": [[1, 2, 3], "abc"] }));
-        for route in [Route::Native, Route::Sandbox, Route::Auto] {
-            let session = Session::new(route).putting_out_at_most(1_000);
+        for route in [EvalRoute::Native, EvalRoute::Sandbox, EvalRoute::Auto] {
+            let session = Evaluator::new(route).putting_out_at_most(1_000);
             let value = |source: &str| session.evaluate(&Template::parse(source), &scope);
             for source in [
                 "={{ $json.s }}",
@@ -138,14 +143,14 @@ mod tests {
             ] {
                 assert_eq!(
                     value(source),
-                    Err(Error::Output { limit_bytes: 1_000 }),
+                    Err(ExprError::Output { limit_bytes: 1_000 }),
                     "{source} {route:?}"
                 );
             }
             // Much larger written out than it is in memory.
             let shared =
                 value("={{ [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].reduce((a, x) => [a, a], 'x') }}");
-            assert_eq!(shared, Err(Error::Output { limit_bytes: 1_000 }), "{route:?}");
+            assert_eq!(shared, Err(ExprError::Output { limit_bytes: 1_000 }), "{route:?}");
             assert_eq!(value("={{ $json.list }}"), Ok(json!([[1, 2, 3], "abc"])), "{route:?}");
         }
     }

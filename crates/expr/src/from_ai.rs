@@ -1,8 +1,8 @@
 //! `$fromAI(…)` calls in parameters: what a model is asked to fill in.
 
-use crate::Error;
+use crate::ExprError;
 use crate::native::literal_call;
-use crate::template::{Split, split};
+use crate::template::{TemplateSegment, split};
 use model::{Str, Value, json};
 
 /// One `$fromAI('key', 'description', 'type', default)`.
@@ -26,7 +26,7 @@ pub enum FromAiKind {
 const NAMES: [&str; 3] = ["$fromAI", "$fromAi", "$fromai"];
 
 /// Every call in a text, in order, whether or not it stands inside `{{ }}`.
-pub fn extract_from_ai_calls(text: &str) -> Result<Vec<FromAiCall>, Error> {
+pub fn extract_from_ai_calls(text: &str) -> Result<Vec<FromAiCall>, ExprError> {
     let mut calls = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find('$') {
@@ -49,7 +49,9 @@ pub fn is_from_ai_only_expression(text: &str) -> bool {
     let Some(template) = text.strip_prefix('=') else { return false };
     let pieces = split(template.trim());
     let code = match pieces.as_slice() {
-        [Split::Text(before), Split::Code { source, is_closed: true }] if before.is_empty() => {
+        [TemplateSegment::Text(before), TemplateSegment::Code { source, is_closed: true }]
+            if before.is_empty() =>
+        {
             source
         }
         _ => return false,
@@ -97,22 +99,22 @@ impl FromAiKind {
     }
 }
 
-fn call(arguments: Vec<String>) -> Result<FromAiCall, Error> {
+fn call(arguments: Vec<String>) -> Result<FromAiCall, ExprError> {
     let mut arguments = arguments.into_iter();
     let key = arguments.next().unwrap_or_default();
     if key.is_empty() {
-        return Err(Error::data("You must add a key when using $fromAI"));
+        return Err(ExprError::data("You must add a key when using $fromAI"));
     }
     let is_plain = |part: char| part.is_ascii_alphanumeric() || part == '_' || part == '-';
     if key.len() > 64 || !key.chars().all(is_plain) {
-        return Err(Error::data(format!(
+        return Err(ExprError::data(format!(
             "Invalid key \"{key}\" in $fromAI: use 1 to 64 letters, digits, underscores and dashes"
         )));
     }
     let description = arguments.next().map(Str::from);
     let kind = match arguments.next().filter(|kind| !kind.is_empty()) {
         Some(kind) => FromAiKind::from_name(&kind)
-            .ok_or_else(|| Error::data(format!("Invalid type \"{kind}\" in $fromAI")))?,
+            .ok_or_else(|| ExprError::data(format!("Invalid type \"{kind}\" in $fromAI")))?,
         None => FromAiKind::default(),
     };
     let default = arguments.next().map(|text| kind.convert(&text));
@@ -120,8 +122,8 @@ fn call(arguments: Vec<String>) -> Result<FromAiCall, Error> {
 }
 
 /// The arguments up to the closing parenthesis, without their quotes, and the text behind it.
-fn arguments(text: &str) -> Result<(Vec<String>, &str), Error> {
-    let unbalanced = || Error::data("Unbalanced parentheses or quotes while parsing $fromAI");
+fn arguments(text: &str) -> Result<(Vec<String>, &str), ExprError> {
+    let unbalanced = || ExprError::data("Unbalanced parentheses or quotes while parsing $fromAI");
     let mut arguments = Vec::new();
     let mut current = String::new();
     let mut was_quoted = false;

@@ -1,6 +1,6 @@
 //! Functions that both evaluators call: sums, zones, encodings, URLs, randomness.
 
-use crate::Error;
+use crate::ExprError;
 use aws_lc_rs::{digest, hmac as aws_hmac};
 use base64::Engine as _;
 use base64::alphabet;
@@ -89,8 +89,8 @@ pub const FORBIDDEN_NAMES: &[&str] = &[
 ];
 
 /// The error of reaching for one of them.
-pub fn forbidden_name(name: &str) -> Error {
-    Error::Forbidden {
+pub fn forbidden_name(name: &str) -> ExprError {
+    ExprError::Forbidden {
         message: format!("Cannot access \"{name}\" due to security concerns").into(),
     }
 }

@@ -18,9 +18,9 @@ mod scope;
 mod template;
 pub mod testing;
 
-pub use error::Error;
-pub use evaluator::{Route, Session};
+pub use error::ExprError;
+pub use evaluator::{EvalRoute, Evaluator};
 pub use from_ai::{FromAiCall, FromAiKind, extract_from_ai_calls, is_from_ai_only_expression};
 pub use model::rename::{is_plain_name, rename_in_expression};
 pub use scope::{PreviousNode, Scope};
-pub use template::{Part, Split, Template, is_expression, split, strict_form};
+pub use template::{Template, TemplatePart, TemplateSegment, is_expression, split, strict_form};

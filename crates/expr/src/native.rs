@@ -4,6 +4,7 @@
 //! compile time where the text already tells, at run time where a value does. Declining is always
 //! safe, because evaluating changes nothing.
 
+mod arithmetic;
 mod array;
 mod ast;
 mod builtin;
@@ -23,11 +24,10 @@ mod number_methods;
 mod object;
 mod operators;
 mod parser;
-mod reading;
+mod purity;
 mod regexp;
 mod statics;
 mod string;
-mod sum;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -35,10 +35,10 @@ mod tests;
 mod text;
 mod value;
 
-pub use code::Code;
+pub use code::NativeCode;
 
-use crate::{Error, Scope};
-use ast::{Expr, Function};
+use crate::{ExprError, Scope};
+use ast::{Expr, FunctionDef};
 use model::Value;
 use std::sync::Arc;
 
@@ -61,27 +61,27 @@ const SHORT_STEPS: u64 = 200_000;
 /// An expression that the native evaluator understands, ready to run any number of times.
 #[derive(Clone, Debug)]
 pub struct Program {
-    inner: Arc<Inner>,
+    inner: Arc<ProgramInner>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct ProgramInner {
     root: Expr,
-    functions: Vec<Function>,
+    functions: Vec<FunctionDef>,
     slots: u32,
 }
 
 /// Why there is no value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Failure {
+pub enum NativeFailure {
     /// The sandbox has to evaluate this one.
     Declined,
-    Error(Error),
+    Error(ExprError),
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Failure::Error(error)
+impl From<ExprError> for NativeFailure {
+    fn from(error: ExprError) -> Self {
+        NativeFailure::Error(error)
     }
 }
 
@@ -94,14 +94,14 @@ impl Program {
 
     /// The value for one item. Like n8n, reading a property of `undefined` makes the whole value
     /// `undefined`.
-    pub fn evaluate(&self, scope: &dyn Scope) -> Result<Value, Failure> {
+    pub fn evaluate(&self, scope: &dyn Scope) -> Result<Value, NativeFailure> {
         if !compute::is_offloaded() {
             let meter = meter::Meter::inline();
             let evaluated = self.run(scope);
             drop(meter);
             match evaluated {
                 Ok(value) => return Ok(value),
-                Err(Stop::Unfinished) => {}
+                Err(Interrupt::Unfinished) => {}
                 Err(stop) => return Err(stop.into_failure()),
             }
         }
@@ -110,14 +110,14 @@ impl Program {
 
     /// Off the threads that serve others.
     #[cold]
-    fn evaluate_elsewhere(&self, scope: &dyn Scope) -> Result<Value, Failure> {
+    fn evaluate_elsewhere(&self, scope: &dyn Scope) -> Result<Value, NativeFailure> {
         let evaluated = compute::interruptible(|| {
             let _meter = meter::Meter::start();
             self.run(scope)
         });
         match evaluated {
-            Ok(evaluated) => evaluated.map_err(Stop::into_failure),
-            Err(busy) => Err(Failure::Error(busy.into())),
+            Ok(evaluated) => evaluated.map_err(Interrupt::into_failure),
+            Err(busy) => Err(NativeFailure::Error(busy.into())),
         }
     }
 
@@ -126,17 +126,17 @@ impl Program {
         reason = "a result that is copied once more costs a tenth of a short expression"
     )]
     #[inline(always)]
-    fn run(&self, scope: &dyn Scope) -> Run<Value> {
+    fn run(&self, scope: &dyn Scope) -> EvalResult<Value> {
         let mut machine = eval::Machine::new(&self.inner, scope);
         let weighed = |value: Value| {
             if self.inner.functions.is_empty() {
                 Ok(value)
             } else {
-                value::weigh(&value).map(|()| value)
+                value::check_output(&value).map(|()| value)
             }
         };
         match machine.eval(&self.inner.root).and_then(value::Js::into_value).and_then(weighed) {
-            Err(Stop::TypeError) => Ok(Value::Undefined),
+            Err(Interrupt::TypeError) => Ok(Value::Undefined),
             evaluated => evaluated,
         }
     }
@@ -145,14 +145,17 @@ impl Program {
 /// What evaluating an expression takes of its allowance, and what it makes; `None` if it is not for
 /// this evaluator. For tests.
 #[doc(hidden)]
-pub fn measured(source: &str, scope: &dyn Scope) -> Option<(Result<Value, Failure>, u64, usize)> {
+pub fn measured(
+    source: &str,
+    scope: &dyn Scope,
+) -> Option<(Result<Value, NativeFailure>, u64, usize)> {
     let program = Program::compile(source)?;
     let meter = meter::Meter::measured();
     let evaluated = eval::Machine::new(&program.inner, scope)
         .eval(&program.inner.root)
         .and_then(value::Js::into_value);
     let (steps, bytes) = meter.used();
-    Some((evaluated.map_err(Stop::into_failure), steps, bytes))
+    Some((evaluated.map_err(Interrupt::into_failure), steps, bytes))
 }
 
 /// Every name that something may have a method under. For tests.
@@ -163,11 +166,14 @@ pub fn method_names() -> impl Iterator<Item = &'static str> {
 
 /// Whether evaluating an expression in the sandbox surely changes nothing of what it reads.
 pub(crate) fn only_reads(source: &str) -> bool {
-    read(source, parser::parse).is_some_and(|inner| reading::only_reads(&inner))
+    read(source, parser::parse).is_some_and(|inner| purity::only_reads(&inner))
 }
 
 /// Reads a source, unless it is longer than anybody writes by hand.
-fn read(source: &str, parse: impl FnOnce(lexer::Tokens) -> Option<Inner>) -> Option<Arc<Inner>> {
+fn read(
+    source: &str,
+    parse: impl FnOnce(lexer::ExprTokens) -> Option<ProgramInner>,
+) -> Option<Arc<ProgramInner>> {
     if source.len() > MAX_SOURCE {
         return None;
     }
@@ -187,24 +193,29 @@ pub(crate) fn date_text(epoch_ms: f64) -> model::Str {
 
 /// The name of the function, if the source is one call with nothing but constants for arguments.
 pub(crate) fn literal_call(source: &str) -> Option<model::Str> {
-    use lexer::Token;
+    use lexer::ExprToken;
     let tokens = lexer::tokens(source)?.list;
-    let [Token::Name(name), Token::Sign("("), args @ .., Token::Sign(")")] = tokens.as_slice()
+    let [ExprToken::Name(name), ExprToken::Sign("("), args @ .., ExprToken::Sign(")")] =
+        tokens.as_slice()
     else {
         return None;
     };
-    let is_constant = |arg: &[Token]| match arg {
-        [Token::Text(_) | Token::Number(_) | Token::Keyword("true" | "false" | "null")]
-        | [Token::Sign("-"), Token::Number(_)] => true,
-        [Token::Template(_, parts)] => parts.is_empty(),
+    let is_constant = |arg: &[ExprToken]| match arg {
+        [
+            ExprToken::Text(_)
+            | ExprToken::Number(_)
+            | ExprToken::Keyword("true" | "false" | "null"),
+        ]
+        | [ExprToken::Sign("-"), ExprToken::Number(_)] => true,
+        [ExprToken::Template(_, parts)] => parts.is_empty(),
         _ => false,
     };
-    (!args.is_empty() && args.split(|token| *token == Token::Sign(",")).all(is_constant))
+    (!args.is_empty() && args.split(|token| *token == ExprToken::Sign(",")).all(is_constant))
         .then(|| name.clone())
 }
 
 /// Why evaluating stops early.
-enum Stop {
+enum Interrupt {
     Declined,
     /// A property of `null` or `undefined` was asked for.
     TypeError,
@@ -212,22 +223,25 @@ enum Stop {
     Short,
     /// It takes longer than this thread has time for.
     Unfinished,
-    Error(Box<Error>),
+    Error(Box<ExprError>),
 }
 
-impl Stop {
-    fn into_failure(self) -> Failure {
+impl Interrupt {
+    fn into_failure(self) -> NativeFailure {
         match self {
-            Stop::Declined | Stop::TypeError | Stop::Short | Stop::Unfinished => Failure::Declined,
-            Stop::Error(error) => Failure::Error(*error),
+            Interrupt::Declined
+            | Interrupt::TypeError
+            | Interrupt::Short
+            | Interrupt::Unfinished => NativeFailure::Declined,
+            Interrupt::Error(error) => NativeFailure::Error(*error),
         }
     }
 }
 
-type Run<T> = Result<T, Stop>;
+type EvalResult<T> = Result<T, Interrupt>;
 
-impl From<Error> for Stop {
-    fn from(error: Error) -> Self {
-        Stop::Error(Box::new(error))
+impl From<ExprError> for Interrupt {
+    fn from(error: ExprError) -> Self {
+        Interrupt::Error(Box::new(error))
     }
 }

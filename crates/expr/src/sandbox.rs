@@ -1,7 +1,7 @@
 //! The JavaScript sandbox: QuickJS in a WebAssembly heap of its own.
 //!
 //! One prepared image (Luxon, the extension functions, frozen globals; see `crates/expr/js`) is
-//! built by `cargo xtask sandbox` and embedded. A [`Session`] is an instance of it: its own memory,
+//! built by `cargo xtask sandbox` and embedded. A [`SandboxSession`] is an instance of it: its own memory,
 //! no host object, only the calls listed in `host`.
 //!
 //! Invariant: whatever the guest does, it ends: at the deadline of its limits, by a named error,
@@ -40,13 +40,13 @@ mod tests;
 mod ticker;
 
 pub use code::{
-    CodeFailure, CodeHost, CodeJob, CodeOutcome, Flavour, LogLine, Returned, StaticData,
+    CodeFailure, CodeHost, CodeOutcome, CodeStaticData, Flavour, LogLine, SandboxJob, SandboxOutput,
 };
-pub use limits::Limits;
+pub use limits::SandboxLimits;
 pub use memory::limit_shared_memory;
-pub use session::Session;
+pub use session::SandboxSession;
 
-use crate::{Error, Scope};
+use crate::{ExprError, Scope};
 use model::Str;
 
 scoped_tls_hkt::scoped_thread_local!(
@@ -56,7 +56,7 @@ scoped_tls_hkt::scoped_thread_local!(
 
 scoped_tls_hkt::scoped_thread_local!(
     /// Where the code that runs on this thread puts what it returns.
-    static mut SINK: for<'a> &'a mut (dyn FnMut(Returned) + Send + 'a)
+    static mut SINK: for<'a> &'a mut (dyn FnMut(SandboxOutput) + Send + 'a)
 );
 
 /// A handle to the process's sandbox. Cheap to copy; the image is loaded on first use.
@@ -69,12 +69,12 @@ impl Sandbox {
     }
 
     /// A session for one run. Nothing is loaded before it is used.
-    pub fn session(&self, limits: Limits) -> Session {
-        Session::new(limits)
+    pub fn session(&self, limits: SandboxLimits) -> SandboxSession {
+        SandboxSession::new(limits)
     }
 
     /// Loads the image now instead of on first use.
-    pub fn load(&self) -> Result<(), Error> {
+    pub fn load(&self) -> Result<(), ExprError> {
         image::pooled().map(|_| ())
     }
 }
@@ -93,7 +93,7 @@ pub enum Thrown {
     /// reported all the same.
     #[default]
     BecomesUndefined,
-    /// Reported as [`Error::Thrown`].
+    /// Reported as [`ExprError::Thrown`].
     IsReported,
 }
 

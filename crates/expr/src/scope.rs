@@ -1,6 +1,6 @@
 //! What an expression may see of the run around it.
 
-use crate::Error;
+use crate::ExprError;
 use model::{Item, Items, Str, Value};
 
 /// The world of one expression: the current item, the node it belongs to, and the run so far.
@@ -14,8 +14,8 @@ pub trait Scope {
     fn item(&self) -> Option<Item>;
     /// The error of `$json` and `$binary` when there is no current item; the engine names the node
     /// that has not run.
-    fn missing_item(&self) -> Error {
-        Error::data("There is no input item")
+    fn missing_item(&self) -> ExprError {
+        ExprError::data("There is no input item")
     }
     /// `$itemIndex`.
     fn item_index(&self) -> usize;
@@ -34,29 +34,29 @@ pub trait Scope {
         node: &str,
         output: Option<usize>,
         run: Option<usize>,
-    ) -> Result<Items, Error>;
+    ) -> Result<Items, ExprError>;
     /// The item of `node` that item `index` of the current input (default: the current one) was
     /// made from: `$('X').item`, `.pairedItem(i)`, `.itemMatching(i)`.
-    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Item, Error>;
+    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Item, ExprError>;
     /// Whether a node of that name is in the workflow.
     fn has_node(&self, node: &str) -> bool;
     /// `$('X').isExecuted`.
     fn is_executed(&self, node: &str) -> bool;
     /// `$('X').params`, `$node["X"].parameter`; for the current node with `None`: `$parameter`,
     /// `$input.params`.
-    fn parameters(&self, node: Option<&str>) -> Result<Value, Error>;
+    fn parameters(&self, node: Option<&str>) -> Result<Value, ExprError>;
     /// `$('X').context`, `$input.context`: what a looping node shares with expressions.
-    fn context(&self, node: Option<&str>) -> Result<Value, Error>;
+    fn context(&self, node: Option<&str>) -> Result<Value, ExprError>;
 
     /// Any other `$name` that is plain data: `$workflow`, `$execution`, `$vars`, `$env`, `$mode`,
     /// `$nodeId`, `$nodeVersion`, `$webhookId`, `$agentInfo`, `$pageCount`, `$request`,
     /// `$response`, additional keys, and so on. `None`: no such name. A name that exists but is
     /// denied (`$env`) is an error.
-    fn variable(&self, name: &str) -> Result<Option<Value>, Error>;
+    fn variable(&self, name: &str) -> Result<Option<Value>, ExprError>;
     /// The names [`Scope::variable`] knows, for `in` checks and completion.
     fn variable_names(&self) -> Vec<Str>;
     /// `$fromAI(key, description, type, default)`: the value a model gave for the key.
-    fn ai_value(&self, key: &str, default: Option<Value>) -> Result<Value, Error>;
+    fn ai_value(&self, key: &str, default: Option<Value>) -> Result<Value, ExprError>;
 
     /// The run's clock for `$now`, `$today` and `new Date()`, in milliseconds since the Unix epoch.
     fn now_ms(&self) -> i64;

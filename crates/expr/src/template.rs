@@ -1,7 +1,7 @@
 //! Templates: text with `{{ … }}` parts, split once and evaluated any number of times.
 
-use crate::native::{Failure, Program};
-use crate::{Error, Scope};
+use crate::native::{NativeFailure, Program};
+use crate::{ExprError, Scope};
 use model::{DateKind, Str, Value};
 
 /// The text that the parts of one template make together.
@@ -11,11 +11,11 @@ const MAX_TEXT_BYTES: usize = 64 << 20;
 /// error of evaluating it.
 #[derive(Clone, Debug)]
 pub struct Template {
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
 }
 
 #[derive(Clone, Debug)]
-pub enum Part {
+pub enum TemplatePart {
     Text(Str),
     Code {
         source: Str,
@@ -33,15 +33,15 @@ impl Template {
     /// n8n's form: a template starts with `=`, any other text stands for itself.
     pub fn parse(text: &str) -> Template {
         let Some(template) = text.strip_prefix('=') else {
-            return Template { parts: vec![Part::Text(text.into())] };
+            return Template { parts: vec![TemplatePart::Text(text.into())] };
         };
         let parts = split(template)
             .into_iter()
-            .filter(|part| !matches!(part, Split::Text(text) if text.is_empty()))
+            .filter(|part| !matches!(part, TemplateSegment::Text(text) if text.is_empty()))
             .map(|part| match part {
-                Split::Text(text) => Part::Text(text.into()),
-                Split::Code { source, .. } => {
-                    Part::Code { native: Program::compile(&source), source: source.into() }
+                TemplateSegment::Text(text) => TemplatePart::Text(text.into()),
+                TemplateSegment::Code { source, .. } => {
+                    TemplatePart::Code { native: Program::compile(&source), source: source.into() }
                 }
             })
             .collect();
@@ -53,7 +53,7 @@ impl Template {
         Template::parse(&strict_form(text))
     }
 
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[TemplatePart] {
         &self.parts
     }
 
@@ -61,19 +61,19 @@ impl Template {
     pub fn as_text(&self) -> Option<Str> {
         match self.parts.as_slice() {
             [] => Some(Str::new()),
-            [Part::Text(text)] => Some(text.clone()),
+            [TemplatePart::Text(text)] => Some(text.clone()),
             _ => None,
         }
     }
 
     /// Whether the native evaluator takes every part; it may still decline one at run time.
     pub fn is_native(&self) -> bool {
-        self.parts.iter().all(|part| !matches!(part, Part::Code { native: None, .. }))
+        self.parts.iter().all(|part| !matches!(part, TemplatePart::Code { native: None, .. }))
     }
 
     /// Evaluates with the native evaluator alone.
-    pub fn evaluate_native(&self, scope: &dyn Scope) -> Result<Value, Failure> {
-        self.evaluate_parts(|_, native| native.ok_or(Failure::Declined)?.evaluate(scope))
+    pub fn evaluate_native(&self, scope: &dyn Scope) -> Result<Value, NativeFailure> {
+        self.evaluate_parts(|_, native| native.ok_or(NativeFailure::Declined)?.evaluate(scope))
     }
 
     /// Evaluates natively where that is possible and hands the source of the other parts to
@@ -81,39 +81,39 @@ impl Template {
     pub fn evaluate_with(
         &self,
         scope: &dyn Scope,
-        mut sandbox: impl FnMut(&str) -> Result<Value, Error>,
-    ) -> Result<Value, Error> {
+        mut sandbox: impl FnMut(&str) -> Result<Value, ExprError>,
+    ) -> Result<Value, ExprError> {
         self.evaluate_parts(|source, native| match native.map(|program| program.evaluate(scope)) {
             Some(Ok(value)) => Ok(value),
-            Some(Err(Failure::Error(error))) => Err(error),
-            Some(Err(Failure::Declined)) | None => sandbox(source),
+            Some(Err(NativeFailure::Error(error))) => Err(error),
+            Some(Err(NativeFailure::Declined)) | None => sandbox(source),
         })
     }
 
     /// Hands the source of every part to `sandbox`.
     pub fn evaluate_all_with(
         &self,
-        mut sandbox: impl FnMut(&str) -> Result<Value, Error>,
-    ) -> Result<Value, Error> {
+        mut sandbox: impl FnMut(&str) -> Result<Value, ExprError>,
+    ) -> Result<Value, ExprError> {
         self.evaluate_parts(|source, _| sandbox(source))
     }
 
     /// One code part alone keeps its value; anything else becomes text.
-    fn evaluate_parts<E: From<Error>>(
+    fn evaluate_parts<E: From<ExprError>>(
         &self,
         mut evaluate: impl FnMut(&str, Option<&Program>) -> Result<Value, E>,
     ) -> Result<Value, E> {
-        if let [Part::Code { source, native }] = self.parts.as_slice() {
+        if let [TemplatePart::Code { source, native }] = self.parts.as_slice() {
             return evaluate(source, native.as_ref());
         }
-        if let [Part::Text(text)] = self.parts.as_slice() {
+        if let [TemplatePart::Text(text)] = self.parts.as_slice() {
             return Ok(Value::String(text.clone()));
         }
         let mut out = String::new();
         for part in &self.parts {
             match part {
-                Part::Text(text) => push_str(&mut out, text)?,
-                Part::Code { source, native } => {
+                TemplatePart::Text(text) => push_str(&mut out, text)?,
+                TemplatePart::Code { source, native } => {
                     push_value(&mut out, &evaluate(source, native.as_ref())?)?
                 }
             }
@@ -124,7 +124,7 @@ impl Template {
 
 /// Adds a part's value to the text around it: nothing for what JavaScript takes for false, except
 /// `0` and `false`.
-fn push_value(out: &mut String, value: &Value) -> Result<(), Error> {
+fn push_value(out: &mut String, value: &Value) -> Result<(), ExprError> {
     match value {
         Value::Undefined | Value::Null => Ok(()),
         Value::Number(number) if number.is_nan() => Ok(()),
@@ -133,7 +133,7 @@ fn push_value(out: &mut String, value: &Value) -> Result<(), Error> {
     }
 }
 
-fn push_text(out: &mut String, value: &Value) -> Result<(), Error> {
+fn push_text(out: &mut String, value: &Value) -> Result<(), ExprError> {
     match value {
         Value::Date(date) if date.kind == DateKind::Js => {
             push_str(out, &crate::native::date_text(date.epoch_ms))
@@ -154,9 +154,9 @@ fn push_text(out: &mut String, value: &Value) -> Result<(), Error> {
 }
 
 /// Each part has limits of its own; what they make together has this one.
-fn push_str(out: &mut String, text: &str) -> Result<(), Error> {
+fn push_str(out: &mut String, text: &str) -> Result<(), ExprError> {
     if out.len() + text.len() > MAX_TEXT_BYTES {
-        return Err(Error::Memory { limit_bytes: MAX_TEXT_BYTES });
+        return Err(ExprError::Memory { limit_bytes: MAX_TEXT_BYTES });
     }
     out.push_str(text);
     Ok(())
@@ -164,14 +164,14 @@ fn push_str(out: &mut String, text: &str) -> Result<(), Error> {
 
 /// A piece of a template before it is compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Split {
+pub enum TemplateSegment {
     Text(String),
     Code { source: String, is_closed: bool },
 }
 
 /// Cuts a template (without its `=`) at `{{` and `}}` exactly as n8n does: a bracket pair after an
 /// odd number of backslashes does not count, and quotes inside the code do not protect a `}}`.
-pub fn split(template: &str) -> Vec<Split> {
+pub fn split(template: &str) -> Vec<TemplateSegment> {
     let mut pieces = Vec::new();
     let mut piece = String::new();
     let mut rest = template;
@@ -199,13 +199,13 @@ pub fn split(template: &str) -> Vec<Split> {
     pieces
 }
 
-fn finished(piece: String, is_code: bool, is_closed: bool) -> Split {
+fn finished(piece: String, is_code: bool, is_closed: bool) -> TemplateSegment {
     if is_code {
-        Split::Code { source: piece.replacen("\\}}", "}}", 1), is_closed }
+        TemplateSegment::Code { source: piece.replacen("\\}}", "}}", 1), is_closed }
     } else if is_closed {
-        Split::Text(piece.replace("\\\\", "\\"))
+        TemplateSegment::Text(piece.replace("\\\\", "\\"))
     } else {
-        Split::Text(piece)
+        TemplateSegment::Text(piece)
     }
 }
 
@@ -218,8 +218,8 @@ pub fn strict_form(text: &str) -> Str {
     let mut out = Str::from("=");
     for piece in split(text) {
         match piece {
-            Split::Text(text) => out.push_str(&text),
-            Split::Code { source, is_closed } => {
+            TemplateSegment::Text(text) => out.push_str(&text),
+            TemplateSegment::Code { source, is_closed } => {
                 out.push_str("{{");
                 out.push_str(&with_dollar_signs(&source));
                 out.push_str(if is_closed { "}}" } else { "" });
@@ -310,12 +310,18 @@ mod tests {
         // About 64 KB of template that would make 11 GB of text.
         let text = format!("={}", "{{'x'.repeat(4194304)}}".repeat(2_700));
         let made = Template::parse(&text).evaluate_native(&TestScope::new(json!({})));
-        assert_eq!(made, Err(Failure::Error(Error::Memory { limit_bytes: MAX_TEXT_BYTES })));
+        assert_eq!(
+            made,
+            Err(NativeFailure::Error(ExprError::Memory { limit_bytes: MAX_TEXT_BYTES }))
+        );
         let text = "x".repeat(10_000);
         let list = (0..40).fold(json!([text]), |inner, _| Value::array(vec![inner.clone(), inner]));
         let made = Template::parse("=a {{ $json.list }}")
             .evaluate_native(&TestScope::new(Value::from(Object::from_iter([("list", list)]))));
-        assert_eq!(made, Err(Failure::Error(Error::Memory { limit_bytes: MAX_TEXT_BYTES })));
+        assert_eq!(
+            made,
+            Err(NativeFailure::Error(ExprError::Memory { limit_bytes: MAX_TEXT_BYTES }))
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A small world for tests of both evaluators: a few nodes with their items, nothing behind them.
 
-use crate::{Error, PreviousNode, Scope};
+use crate::{ExprError, PreviousNode, Scope};
 use model::{Item, Items, Object, Str, Value};
 use std::collections::BTreeMap;
 
@@ -59,10 +59,10 @@ impl FakeScope {
         self
     }
 
-    fn output_of(&self, node: &str) -> Result<&[Item], Error> {
+    fn output_of(&self, node: &str) -> Result<&[Item], ExprError> {
         match self.nodes.get(node) {
-            None => Err(Error::data("Referenced node doesn't exist")),
-            Some(None) => Err(Error::data(format!("Node '{node}' hasn't been executed"))),
+            None => Err(ExprError::data("Referenced node doesn't exist")),
+            Some(None) => Err(ExprError::data(format!("Node '{node}' hasn't been executed"))),
             Some(Some(items)) => Ok(items),
         }
     }
@@ -73,8 +73,8 @@ impl Scope for FakeScope {
         self.items.get(self.item_index).cloned()
     }
 
-    fn missing_item(&self) -> Error {
-        Error::data(format!("Node '{}' hasn't been executed", self.node))
+    fn missing_item(&self) -> ExprError {
+        ExprError::data(format!("Node '{}' hasn't been executed", self.node))
     }
 
     fn item_index(&self) -> usize {
@@ -98,9 +98,9 @@ impl Scope for FakeScope {
         node: &str,
         _output: Option<usize>,
         run: Option<usize>,
-    ) -> Result<Items, Error> {
+    ) -> Result<Items, ExprError> {
         if run.is_some_and(|run| run > 0) {
-            return Err(Error::data(format!(
+            return Err(ExprError::data(format!(
                 "Run {} of node \"{node}\" not found",
                 run.unwrap_or_default()
             )));
@@ -108,13 +108,13 @@ impl Scope for FakeScope {
         self.output_of(node).map(|items| items.to_vec().into())
     }
 
-    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Item, Error> {
+    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Item, ExprError> {
         let items = self.output_of(node)?;
         items
             .get(index.unwrap_or(self.item_index))
             .or(items.first())
             .cloned()
-            .ok_or_else(|| Error::data("No path back to referenced node"))
+            .ok_or_else(|| ExprError::data("No path back to referenced node"))
     }
 
     fn has_node(&self, node: &str) -> bool {
@@ -125,20 +125,22 @@ impl Scope for FakeScope {
         matches!(self.nodes.get(node), Some(Some(_)))
     }
 
-    fn parameters(&self, node: Option<&str>) -> Result<Value, Error> {
+    fn parameters(&self, node: Option<&str>) -> Result<Value, ExprError> {
         match node {
-            Some(name) if !self.has_node(name) => Err(Error::data("Referenced node doesn't exist")),
+            Some(name) if !self.has_node(name) => {
+                Err(ExprError::data("Referenced node doesn't exist"))
+            }
             _ => Ok(Value::object(self.parameters.clone())),
         }
     }
 
-    fn context(&self, _node: Option<&str>) -> Result<Value, Error> {
+    fn context(&self, _node: Option<&str>) -> Result<Value, ExprError> {
         Ok(Value::empty_object())
     }
 
-    fn variable(&self, name: &str) -> Result<Option<Value>, Error> {
+    fn variable(&self, name: &str) -> Result<Option<Value>, ExprError> {
         match self.variables.get(name) {
-            None if name == "$env" => Err(Error::data("access to env vars denied")),
+            None if name == "$env" => Err(ExprError::data("access to env vars denied")),
             found => Ok(found.cloned()),
         }
     }
@@ -147,11 +149,11 @@ impl Scope for FakeScope {
         self.variables.keys().cloned().collect()
     }
 
-    fn ai_value(&self, key: &str, default: Option<Value>) -> Result<Value, Error> {
+    fn ai_value(&self, key: &str, default: Option<Value>) -> Result<Value, ExprError> {
         match (self.from_ai.get(key), default) {
             (Some(value), _) => Ok(value.clone()),
             (None, Some(default)) => Ok(default),
-            (None, None) => Err(Error::data(format!("No value given for '{key}'"))),
+            (None, None) => Err(ExprError::data(format!("No value given for '{key}'"))),
         }
     }
 

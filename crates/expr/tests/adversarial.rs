@@ -2,10 +2,10 @@
 //! value, and the host lives on.
 
 use futures::future::BoxFuture;
-use heddle_expr::Error;
+use heddle_expr::ExprError;
 use heddle_expr::sandbox::{
-    CodeHost, CodeJob, ExpressionCode, Flavour, Limits, Returned, Sandbox, Session, StaticData,
-    limit_shared_memory,
+    CodeHost, CodeStaticData, ExpressionCode, Flavour, Sandbox, SandboxJob, SandboxLimits,
+    SandboxOutput, SandboxSession, limit_shared_memory,
 };
 use heddle_expr::testing::FakeScope;
 use model::{Object, Value, json};
@@ -20,10 +20,12 @@ impl CodeHost for Bytes {
         &'a self,
         name: &'a str,
         argument: Value,
-    ) -> BoxFuture<'a, Result<Value, Error>> {
+    ) -> BoxFuture<'a, Result<Value, ExprError>> {
         Box::pin(async move {
             if name != "fetch" {
-                return Err(Error::Forbidden { message: format!("{name} is not allowed").into() });
+                return Err(ExprError::Forbidden {
+                    message: format!("{name} is not allowed").into(),
+                });
             }
             let url = argument.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
             let count: usize =
@@ -36,32 +38,32 @@ impl CodeHost for Bytes {
     }
 }
 
-fn short() -> Limits {
-    Limits { time_ms: 300, memory_bytes: 64 << 20, ..Limits::expression() }
+fn short() -> SandboxLimits {
+    SandboxLimits { time_ms: 300, memory_bytes: 64 << 20, ..SandboxLimits::expression() }
 }
 
 /// Each piece is tried by itself: what all of them may take together is more than they do.
-fn session(limits: Limits) -> Session {
+fn session(limits: SandboxLimits) -> SandboxSession {
     limit_shared_memory(usize::MAX);
     Sandbox::new().session(limits)
 }
 
-fn evaluate_with(limits: Limits, source: &str) -> Result<Value, Error> {
+fn evaluate_with(limits: SandboxLimits, source: &str) -> Result<Value, ExprError> {
     session(limits).evaluate(
         &ExpressionCode::new(source),
         &FakeScope::with_json(json!({ "a": "{{ 1 + 1 }}" })),
     )
 }
 
-fn evaluate(source: &str) -> Result<Value, Error> {
-    evaluate_with(Limits::expression(), source)
+fn evaluate(source: &str) -> Result<Value, ExprError> {
+    evaluate_with(SandboxLimits::expression(), source)
 }
 
-async fn tool_with(limits: Limits, source: &str) -> Result<Vec<Returned>, Error> {
-    let job = CodeJob {
+async fn tool_with(limits: SandboxLimits, source: &str) -> Result<Vec<SandboxOutput>, ExprError> {
+    let job = SandboxJob {
         source: source.into(),
         flavour: Flavour::Tool,
-        static_data: StaticData::default(),
+        static_data: CodeStaticData::default(),
         first: 0,
         names: Object::new(),
     };
@@ -72,8 +74,8 @@ async fn tool_with(limits: Limits, source: &str) -> Result<Vec<Returned>, Error>
     result.map(|_| returned).map_err(|failure| failure.error)
 }
 
-async fn tool(source: &str) -> Result<Vec<Returned>, Error> {
-    tool_with(Limits { time_ms: 2_000, ..Limits::tool() }, source).await
+async fn tool(source: &str) -> Result<Vec<SandboxOutput>, ExprError> {
+    tool_with(SandboxLimits { time_ms: 2_000, ..SandboxLimits::tool() }, source).await
 }
 
 #[test]
@@ -96,7 +98,7 @@ fn every_loop_ends_at_the_deadline() {
         let result = evaluate_with(short(), source);
         let used = compute::cpu_used() - began;
         assert!(
-            matches!(result, Err(Error::Time { limit_ms: 300 } | Error::Memory { .. })),
+            matches!(result, Err(ExprError::Time { limit_ms: 300 } | ExprError::Memory { .. })),
             "{source}: {result:?} after {used:?}"
         );
         assert!(used < Duration::from_secs(5), "{source} took {used:?}");
@@ -116,19 +118,22 @@ fn memory_has_an_end() {
         "new RegExp('(' .repeat(1e6))",
         "(() => { const m = new Map(); for (let i = 0; ; i++) m.set(i, 'x'.repeat(1000) + i) })()",
     ] {
-        let result = evaluate_with(Limits { time_ms: 10_000, ..short() }, source);
+        let result = evaluate_with(SandboxLimits { time_ms: 10_000, ..short() }, source);
         let ended = matches!(
             result,
-            Err(Error::Memory { .. } | Error::Time { .. } | Error::Stack | Error::Syntax { .. })
+            Err(ExprError::Memory { .. }
+                | ExprError::Time { .. }
+                | ExprError::Stack
+                | ExprError::Syntax { .. })
                 | Ok(Value::Undefined)
         );
         assert!(ended, "{source}: {result:?}");
     }
     let hoard = evaluate_with(
-        Limits { time_ms: 10_000, ..short() },
+        SandboxLimits { time_ms: 10_000, ..short() },
         "(() => { const a = []; for (;;) a.push('x'.repeat(1e6) + a.length) })()",
     );
-    assert_eq!(hoard, Err(Error::Memory { limit_bytes: 64 << 20 }));
+    assert_eq!(hoard, Err(ExprError::Memory { limit_bytes: 64 << 20 }));
 }
 
 #[test]
@@ -141,9 +146,9 @@ fn recursion_has_an_end() {
         "(() => { let o = []; for (let i = 0; i < 1e5; i++) o = [o]; return o.flat(Infinity).length })()",
     ] {
         let result = evaluate(source);
-        assert!(matches!(result, Err(Error::Stack) | Ok(_)), "{source}: {result:?}");
+        assert!(matches!(result, Err(ExprError::Stack) | Ok(_)), "{source}: {result:?}");
     }
-    assert_eq!(evaluate("(function f() { return f() + 1 })()"), Err(Error::Stack));
+    assert_eq!(evaluate("(function f() { return f() + 1 })()"), Err(ExprError::Stack));
     assert!(evaluate(&"(".repeat(100_000)).is_err());
     assert!(evaluate(&"[".repeat(100_000)).is_err());
     assert!(
@@ -153,8 +158,9 @@ fn recursion_has_an_end() {
     assert!(evaluate("(() => { const o = {}; o.o = o; return o })()").is_err());
     // The host is called from the bottom of the stack, with data as deep as it may be.
     let deep = "(() => { let o = {}; for (let i = 0; i < 500; i++) o = { o }; const f = () => { try { f() } catch {} return $jmespath(o, 'o') }; f(); return 1 })()";
-    let result = evaluate_with(Limits { time_ms: 2_000, ..Limits::expression() }, deep);
-    assert!(matches!(result, Err(Error::Stack | Error::Time { .. }) | Ok(_)), "{result:?}");
+    let result =
+        evaluate_with(SandboxLimits { time_ms: 2_000, ..SandboxLimits::expression() }, deep);
+    assert!(matches!(result, Err(ExprError::Stack | ExprError::Time { .. }) | Ok(_)), "{result:?}");
 }
 
 #[test]
@@ -180,13 +186,14 @@ fn issue_14_02_a_query_of_data_ends_within_the_limits() {
         "*".repeat(100_000),
     ] {
         let scope = FakeScope::with_json(json!({ "data": { "a": [1, 2] }, "q": query.clone() }));
-        let limits = Limits { time_ms: 1_000, memory_bytes: 32 << 20, ..Limits::expression() };
+        let limits =
+            SandboxLimits { time_ms: 1_000, memory_bytes: 32 << 20, ..SandboxLimits::expression() };
         let began = compute::cpu_used();
         let result = session(limits)
             .evaluate(&ExpressionCode::new("$jmespath($json.data, $json.q)"), &scope);
         let name: String = query.chars().take(30).collect();
         assert!((compute::cpu_used() - began) < Duration::from_secs(5), "{name}");
-        assert!(!matches!(result, Err(Error::Sandbox { .. })), "{name}: {result:?}");
+        assert!(!matches!(result, Err(ExprError::Sandbox { .. })), "{name}: {result:?}");
     }
 }
 
@@ -203,7 +210,7 @@ fn issue_14_02_a_query_reaches_data_and_nothing_behind_it() {
         let result = session(short())
             .evaluate(&ExpressionCode::new("$jmespath($json.data, $json.q)"), &scope);
         assert!(
-            matches!(result, Err(Error::Forbidden { .. }) | Ok(Value::Null | Value::Undefined)),
+            matches!(result, Err(ExprError::Forbidden { .. }) | Ok(Value::Null | Value::Undefined)),
             "{query}: {result:?}"
         );
     }
@@ -214,8 +221,11 @@ fn issue_14_06_long_evaluations_take_turns_and_are_stopped_by_their_cpu_time() {
     let source = "(() => { while (true) {} })()";
     let ends = |limit_ms: u64| {
         let began = compute::cpu_used();
-        let result = evaluate_with(Limits { time_ms: limit_ms, ..Limits::expression() }, source);
-        assert_eq!(result, Err(Error::Time { limit_ms }));
+        let result = evaluate_with(
+            SandboxLimits { time_ms: limit_ms, ..SandboxLimits::expression() },
+            source,
+        );
+        assert_eq!(result, Err(ExprError::Time { limit_ms }));
         compute::cpu_used() - began
     };
     std::thread::scope(|scope| {
@@ -239,7 +249,8 @@ fn list_of(value: &str, count: usize) -> String {
 
 #[test]
 fn issue_14_01_a_result_pays_for_the_memory_that_it_takes() {
-    let limits = Limits { time_ms: 30_000, memory_bytes: 32 << 20, ..Limits::expression() };
+    let limits =
+        SandboxLimits { time_ms: 30_000, memory_bytes: 32 << 20, ..SandboxLimits::expression() };
     let parts = [
         ("{}", 600_000),
         ("[]", 700_000),
@@ -250,7 +261,7 @@ fn issue_14_01_a_result_pays_for_the_memory_that_it_takes() {
     for (value, count) in parts {
         assert_eq!(
             evaluate_with(limits, &list_of(value, count)),
-            Err(Error::Memory { limit_bytes: 32 << 20 }),
+            Err(ExprError::Memory { limit_bytes: 32 << 20 }),
             "{value}"
         );
         let some = evaluate_with(limits, &list_of(value, count / 10)).unwrap();
@@ -266,7 +277,7 @@ fn issue_14_01_a_result_pays_for_the_memory_that_it_takes() {
     ] {
         let result = evaluate_with(limits, source);
         assert!(
-            matches!(result, Err(Error::Memory { .. } | Error::Time { .. })),
+            matches!(result, Err(ExprError::Memory { .. } | ExprError::Time { .. })),
             "{source}: {result:?}"
         );
     }
@@ -276,13 +287,13 @@ fn issue_14_01_a_result_pays_for_the_memory_that_it_takes() {
 fn issue_14_01_errors_that_are_caught_do_not_pile_up() {
     let source =
         "(() => { const name = 'x'.repeat(2e6); for (;;) try { $items(name) } catch {} })()";
-    assert_eq!(evaluate_with(short(), source), Err(Error::Time { limit_ms: 300 }));
+    assert_eq!(evaluate_with(short(), source), Err(ExprError::Time { limit_ms: 300 }));
     // What is thrown last is told, in words that are worth reading.
     let thrown = evaluate(
         "(() => { for (let i = 0; i < 2000; i++) try { $('a' + i) } catch {} return $('x'.repeat(2e6)) })()",
     );
     assert!(
-        matches!(&thrown, Err(Error::Data { message, description, .. })
+        matches!(&thrown, Err(ExprError::Data { message, description, .. })
         if message.len() < 20_000 && description.as_ref().is_none_or(|text| text.len() < 20_000)),
         "{thrown:?}"
     );
@@ -290,7 +301,7 @@ fn issue_14_01_errors_that_are_caught_do_not_pile_up() {
 
 #[tokio::test]
 async fn issue_14_01_what_waits_and_what_is_kept_is_paid_for() {
-    let limits = Limits {
+    let limits = SandboxLimits {
         time_ms: 30_000,
         memory_bytes: 64 << 20,
         output_bytes: 1 << 30,
@@ -298,7 +309,7 @@ async fn issue_14_01_what_waits_and_what_is_kept_is_paid_for() {
         fetch_calls: 100_000,
         open_calls: 100_000,
         log_lines: 100_000,
-        ..Limits::tool()
+        ..SandboxLimits::tool()
     };
     for source in [
         "for (let i = 0; i < 10000; i++) fetch('http://h/1', { method: 'POST', body: 'x'.repeat(1e6) }).catch(() => {}); await sleep(1)",
@@ -306,11 +317,11 @@ async fn issue_14_01_what_waits_and_what_is_kept_is_paid_for() {
         "return new Array(1e8)",
     ] {
         let ended = tool_with(limits, source).await;
-        assert_eq!(ended, Err(Error::Memory { limit_bytes: 64 << 20 }), "{source}");
+        assert_eq!(ended, Err(ExprError::Memory { limit_bytes: 64 << 20 }), "{source}");
     }
     // What was answered is paid back.
     let one_by_one = "for (let i = 0; i < 200; i++) await fetch('http://h/1', { method: 'POST', body: 'x'.repeat(1e6) }); return 1";
-    assert_eq!(tool_with(limits, one_by_one).await, Ok(vec![Returned::Whole(json!(1))]));
+    assert_eq!(tool_with(limits, one_by_one).await, Ok(vec![SandboxOutput::Whole(json!(1))]));
 }
 
 #[test]
@@ -337,7 +348,7 @@ fn the_way_to_the_function_constructor_is_closed() {
     ] {
         let result = evaluate(source);
         assert!(
-            matches!(result, Err(Error::Forbidden { .. } | Error::Syntax { .. })),
+            matches!(result, Err(ExprError::Forbidden { .. } | ExprError::Syntax { .. })),
             "{source}: {result:?}"
         );
     }
@@ -366,7 +377,7 @@ fn the_way_to_the_function_constructor_is_closed() {
     ] {
         let result = evaluate(source);
         assert!(
-            matches!(result, Err(Error::Forbidden { .. }) | Ok(Value::Undefined | Value::Null)),
+            matches!(result, Err(ExprError::Forbidden { .. }) | Ok(Value::Undefined | Value::Null)),
             "{source}: {result:?}"
         );
     }
@@ -374,7 +385,7 @@ fn the_way_to_the_function_constructor_is_closed() {
 
 #[test]
 fn an_expression_cannot_change_the_world_of_the_next() {
-    let mut session = session(Limits::expression());
+    let mut session = session(SandboxLimits::expression());
     let scope = FakeScope::with_json(json!({ "list": [3, 1, 2], "o": { "n": 1 } }));
     let mut value = |source: &str| session.evaluate(&ExpressionCode::new(source), &scope);
     for source in [
@@ -428,7 +439,7 @@ fn data_is_never_code() {
     let scope = FakeScope::with_json(
         json!({ "\u{1}": ["date", 5], "__proto__": { "x": 1 }, "constructor": 2, "toString": "t" }),
     );
-    let mut session = session(Limits::expression());
+    let mut session = session(SandboxLimits::expression());
     assert_eq!(
         session.evaluate(&ExpressionCode::new("$json"), &scope),
         Ok(scope.items[0].json.clone())
@@ -448,14 +459,14 @@ fn there_is_no_way_out_of_the_heap() {
         "typeof navigator",
     ] {
         match evaluate(source) {
-            Err(Error::Forbidden { .. }) | Ok(Value::Undefined) => {}
+            Err(ExprError::Forbidden { .. }) | Ok(Value::Undefined) => {}
             Ok(Value::String(text)) => {
                 assert!(text == "undefined" || text == "object", "{source}: {text}")
             }
             other => panic!("{source}: {other:?}"),
         }
     }
-    assert!(matches!(evaluate("$env.HOME"), Err(Error::Data { .. })));
+    assert!(matches!(evaluate("$env.HOME"), Err(ExprError::Data { .. })));
     assert_eq!(
         evaluate("Date.now() === $now.toMillis() && new Date().getTime()"),
         Ok(json!(FakeScope::default().now_ms))
@@ -484,15 +495,21 @@ fn a_session_goes_on_after_each_kind_of_end() {
 
 #[test]
 fn output_has_an_end() {
-    let limits = Limits { output_bytes: 1000, ..Limits::expression() };
-    assert_eq!(evaluate_with(limits, "'x'.repeat(2000)"), Err(Error::Output { limit_bytes: 1000 }));
-    assert_eq!(evaluate_with(limits, "new Array(5000)"), Err(Error::Output { limit_bytes: 1000 }));
+    let limits = SandboxLimits { output_bytes: 1000, ..SandboxLimits::expression() };
+    assert_eq!(
+        evaluate_with(limits, "'x'.repeat(2000)"),
+        Err(ExprError::Output { limit_bytes: 1000 })
+    );
+    assert_eq!(
+        evaluate_with(limits, "new Array(5000)"),
+        Err(ExprError::Output { limit_bytes: 1000 })
+    );
     assert_eq!(
         evaluate_with(
             limits,
             "(() => { let o = {}; for (let i = 0; i < 30; i++) o = { a: o, b: o }; return o })()"
         ),
-        Err(Error::Output { limit_bytes: 1000 })
+        Err(ExprError::Output { limit_bytes: 1000 })
     );
     assert!(evaluate_with(limits, "'x'.repeat(900)").is_ok());
 }
@@ -501,32 +518,32 @@ fn output_has_an_end() {
 async fn tools_have_exactly_their_limits() {
     assert_eq!(
         tool("for (let i = 0; i < 10000; i++) {} return 1").await,
-        Ok(vec![Returned::Whole(json!(1))])
+        Ok(vec![SandboxOutput::Whole(json!(1))])
     );
     assert_eq!(
         tool("for (let i = 0; i < 10001; i++) {} return 1").await,
-        Err(Error::Loops { limit: 10_000 })
+        Err(ExprError::Loops { limit: 10_000 })
     );
     assert_eq!(
         tool("try { while (true) {} } catch {} return 1").await,
-        Err(Error::Loops { limit: 10_000 })
+        Err(ExprError::Loops { limit: 10_000 })
     );
     assert_eq!(
         tool("let n = 0; do n++; while (n < 20000); return n").await,
-        Err(Error::Loops { limit: 10_000 })
+        Err(ExprError::Loops { limit: 10_000 })
     );
     assert_eq!(
         tool("for (const x of new Array(10001).fill(0)) ; return 1").await,
-        Err(Error::Loops { limit: 10_000 })
+        Err(ExprError::Loops { limit: 10_000 })
     );
     assert_eq!(
         tool("return 'x'.repeat(100 * 1024)").await,
-        Err(Error::Output { limit_bytes: 100 * 1024 })
+        Err(ExprError::Output { limit_bytes: 100 * 1024 })
     );
     assert!(tool("return 'x'.repeat(100 * 1024 - 10)").await.is_ok());
     assert_eq!(
         tool("console.log('x'.repeat(200 * 1024)); return 1").await,
-        Err(Error::Output { limit_bytes: 100 * 1024 })
+        Err(ExprError::Output { limit_bytes: 100 * 1024 })
     );
     assert!(
         tool("let n = 0; while (n < 20) { await fetch('http://h/1'); n++ } return n").await.is_ok()
@@ -534,22 +551,25 @@ async fn tools_have_exactly_their_limits() {
     assert_eq!(
         tool("for (let n = 0; n < 21; n++) try { await fetch('http://h/1') } catch {} return 1")
             .await,
-        Err(Error::Fetches { limit: 20 })
+        Err(ExprError::Fetches { limit: 20 })
     );
     assert!(tool("return (await (await fetch('http://h/1048576')).text()).length").await.is_ok());
     assert_eq!(
         tool("try { await fetch('http://h/1048577') } catch {} return 1").await,
-        Err(Error::FetchBody { limit_bytes: 1 << 20 })
+        Err(ExprError::FetchBody { limit_bytes: 1 << 20 })
     );
     assert_eq!(
         tool("return new Array(9e6).fill(1.5).map(x => [x])").await,
-        Err(Error::Memory { limit_bytes: 64 << 20 })
+        Err(ExprError::Memory { limit_bytes: 64 << 20 })
     );
-    assert_eq!(tool("return (function f() { return f() + 1 })()").await, Err(Error::Stack));
-    assert!(matches!(tool("return getSecret('undeclared')").await, Err(Error::Forbidden { .. })));
+    assert_eq!(tool("return (function f() { return f() + 1 })()").await, Err(ExprError::Stack));
+    assert!(matches!(
+        tool("return getSecret('undeclared')").await,
+        Err(ExprError::Forbidden { .. })
+    ));
     assert!(matches!(
         tool("return workspace.read('../../etc/passwd')").await,
-        Err(Error::Forbidden { .. })
+        Err(ExprError::Forbidden { .. })
     ));
 }
 
@@ -594,7 +614,9 @@ async fn issue_14_00_no_loop_goes_uncounted() {
         assert!(
             matches!(
                 result,
-                Err(Error::Loops { .. } | Error::Forbidden { .. } | Error::Syntax { .. })
+                Err(ExprError::Loops { .. }
+                    | ExprError::Forbidden { .. }
+                    | ExprError::Syntax { .. })
             ),
             "{source:?}: {result:?}"
         );
@@ -608,7 +630,7 @@ async fn issue_14_00_no_loop_goes_uncounted() {
         const t = `${x / 2}/${list[0] / list[1]}`
         while (x > 2) x--
         return [half, f(), parts.length, t, x, /x=(.)/.exec('x=y')[1], list.with(0, 1)[0]].join()";
-    assert_eq!(tool(honest).await, Ok(vec![Returned::Whole(json!("3,,4,3.5/2,2,y,1"))]));
+    assert_eq!(tool(honest).await, Ok(vec![SandboxOutput::Whole(json!("3,,4,3.5/2,2,y,1"))]));
 }
 
 const LOOP: &str = "for (let i = 0; i < 300; i++) n++;";
@@ -683,17 +705,17 @@ proptest! {
         after in proptest::collection::vec(proptest::sample::select(PARTS), 0..5),
     ) {
         let source = format!("var n = 0, x = 1; {}{LOOP}{}\nreturn n", before.concat(), after.concat());
-        let limits = Limits { loop_iterations: Some(100), time_ms: 1_000, ..Limits::tool() };
+        let limits = SandboxLimits { loop_iterations: Some(100), time_ms: 1_000, ..SandboxLimits::tool() };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let result = runtime.block_on(tool_with(limits, &source));
-        let turns = if let Ok([Returned::Whole(Value::Number(turns))]) = result.as_deref() { *turns } else { 0.0 };
+        let turns = if let Ok([SandboxOutput::Whole(Value::Number(turns))]) = result.as_deref() { *turns } else { 0.0 };
         prop_assert!(turns <= 100.0, "{source:?}: {result:?}");
     }
 }
 
 #[tokio::test]
 async fn issue_14_00_what_goes_round_the_count_is_ended_by_the_engine() {
-    let few = Limits { loop_iterations: Some(10), ..Limits::tool() };
+    let few = SandboxLimits { loop_iterations: Some(10), ..SandboxLimits::tool() };
     for source in [
         "new Array(1e6).fill(0).forEach(() => { try { f() } catch {} }); return 1",
         "const f = () => Promise.resolve().then(f); await f()",
@@ -702,33 +724,33 @@ async fn issue_14_00_what_goes_round_the_count_is_ended_by_the_engine() {
     ] {
         let result = tool_with(few, source).await;
         assert!(
-            matches!(result, Err(Error::Loops { limit: 10 } | Error::Stack)),
+            matches!(result, Err(ExprError::Loops { limit: 10 } | ExprError::Stack)),
             "{source}: {result:?}"
         );
     }
     // Code nodes are not counted.
     let result = tool_with(
-        Limits { loop_iterations: None, ..few },
+        SandboxLimits { loop_iterations: None, ..few },
         "new Array(1e5).fill(0).forEach(() => {}); return 1",
     )
     .await;
-    assert_eq!(result, Ok(vec![Returned::Whole(json!(1))]));
+    assert_eq!(result, Ok(vec![SandboxOutput::Whole(json!(1))]));
 }
 
 #[tokio::test]
 async fn floods_of_promises_and_timers_end() {
-    let limits = Limits { time_ms: 500, loop_iterations: None, ..Limits::tool() };
+    let limits = SandboxLimits { time_ms: 500, loop_iterations: None, ..SandboxLimits::tool() };
     let flood =
         "const again = () => Promise.resolve().then(again); again(); await new Promise(() => {})";
-    assert_eq!(tool_with(limits, flood).await, Err(Error::Time { limit_ms: 500 }));
+    assert_eq!(tool_with(limits, flood).await, Err(ExprError::Time { limit_ms: 500 }));
     let hoard = "const all = []; for (;;) all.push(new Promise(() => {}).then(() => all))";
     assert!(matches!(
         tool_with(limits, hoard).await,
-        Err(Error::Time { .. } | Error::Memory { .. })
+        Err(ExprError::Time { .. } | ExprError::Memory { .. })
     ));
     let timers = tool_with(limits, "for (let i = 0; i < 1e6; i++) setTimeout(() => {}, 1e6)").await;
     assert!(
-        matches!(timers, Err(Error::Thrown { ref message, .. }) if message.contains("timers and requests are open")),
+        matches!(timers, Err(ExprError::Thrown { ref message, .. }) if message.contains("timers and requests are open")),
         "{timers:?}"
     );
     assert_eq!(
@@ -737,15 +759,15 @@ async fn floods_of_promises_and_timers_end() {
             "const tick = () => setTimeout(tick, 0); tick(); await new Promise(() => {})"
         )
         .await,
-        Err(Error::Time { limit_ms: 500 })
+        Err(ExprError::Time { limit_ms: 500 })
     );
     assert_eq!(
         tool_with(limits, "await fetch('http://slow/1')").await,
-        Err(Error::Time { limit_ms: 500 })
+        Err(ExprError::Time { limit_ms: 500 })
     );
-    let impatient = Limits { fetch_timeout_ms: 50, ..limits };
+    let impatient = SandboxLimits { fetch_timeout_ms: 50, ..limits };
     assert!(
-        matches!(tool_with(impatient, "await fetch('http://slow/1')").await, Err(Error::Thrown { ref name, .. }) if name == "TimeoutError")
+        matches!(tool_with(impatient, "await fetch('http://slow/1')").await, Err(ExprError::Thrown { ref name, .. }) if name == "TimeoutError")
     );
 }
 
@@ -756,7 +778,7 @@ async fn damage_of_one_run_is_not_seen_by_the_next() {
     assert_eq!(
         tool("return [({}).polluted, typeof leaked, [1].map(String)[0], JSON.stringify(1)].join()")
             .await,
-        Ok(vec![Returned::Whole(json!(",undefined,1,1"))])
+        Ok(vec![SandboxOutput::Whole(json!(",undefined,1,1"))])
     );
 }
 
@@ -766,12 +788,16 @@ async fn a_thousand_runs_side_by_side_are_kept_apart() {
         .map(|number| {
             tokio::spawn(async move {
                 let source = format!("globalThis.mine = {number}; await sleep(20); return mine");
-                (number, tool_with(Limits { time_ms: 30_000, ..Limits::tool() }, &source).await)
+                (
+                    number,
+                    tool_with(SandboxLimits { time_ms: 30_000, ..SandboxLimits::tool() }, &source)
+                        .await,
+                )
             })
         })
         .collect();
     for run in runs {
         let (number, result) = run.await.unwrap();
-        assert_eq!(result, Ok(vec![Returned::Whole(json!(number))]));
+        assert_eq!(result, Ok(vec![SandboxOutput::Whole(json!(number))]));
     }
 }

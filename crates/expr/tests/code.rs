@@ -4,10 +4,12 @@
 #![expect(clippy::panic, reason = "a test may stop at the first surprise")]
 
 use futures::future::BoxFuture;
-use heddle_expr::native::Code;
-use heddle_expr::sandbox::{CodeHost, CodeJob, Flavour, Limits, Returned, Sandbox, StaticData};
+use heddle_expr::native::NativeCode;
+use heddle_expr::sandbox::{
+    CodeHost, CodeStaticData, Flavour, Sandbox, SandboxJob, SandboxLimits, SandboxOutput,
+};
 use heddle_expr::testing::FakeScope;
-use heddle_expr::{Error, Scope as _};
+use heddle_expr::{ExprError, Scope as _};
 use model::{Item, Object, Value, json};
 
 struct Nobody;
@@ -17,32 +19,32 @@ impl CodeHost for Nobody {
         &'a self,
         name: &'a str,
         _argument: Value,
-    ) -> BoxFuture<'a, Result<Value, Error>> {
-        Box::pin(async move { Err(Error::data(format!("no {name} here"))) })
+    ) -> BoxFuture<'a, Result<Value, ExprError>> {
+        Box::pin(async move { Err(ExprError::data(format!("no {name} here"))) })
     }
 }
 
-async fn in_sandbox(source: &str, flavour: Flavour, scope: &FakeScope) -> Vec<Returned> {
-    let job = CodeJob {
+async fn in_sandbox(source: &str, flavour: Flavour, scope: &FakeScope) -> Vec<SandboxOutput> {
+    let job = SandboxJob {
         source: source.into(),
         flavour,
-        static_data: StaticData::default(),
+        static_data: CodeStaticData::default(),
         first: 0,
         names: Object::new(),
     };
     let mut returned = Vec::new();
-    let mut session = Sandbox::new().session(Limits::code_node());
+    let mut session = Sandbox::new().session(SandboxLimits::code_node());
     let ended = session.run_code(&job, scope, &Nobody, &mut |value| returned.push(value)).await;
     ended.unwrap_or_else(|failure| panic!("{source}: {failure}"));
     returned
 }
 
-fn natively(source: &str, flavour: Flavour, scope: &FakeScope) -> Option<Vec<Returned>> {
-    let code = Code::compile(source)?;
+fn natively(source: &str, flavour: Flavour, scope: &FakeScope) -> Option<Vec<SandboxOutput>> {
+    let code = NativeCode::compile(source)?;
     if flavour == Flavour::EachItem {
         let one = |(index, item): (usize, &Item)| {
             let here = FakeScope { item_index: index, ..scope.clone() };
-            code.for_item(item.clone(), &here).map(|value| Returned::ForItem { index, value })
+            code.for_item(item.clone(), &here).map(|value| SandboxOutput::ForItem { index, value })
         };
         return scope.items.iter().enumerate().map(one).collect();
     }
@@ -52,10 +54,10 @@ fn natively(source: &str, flavour: Flavour, scope: &FakeScope) -> Option<Vec<Ret
                 .iter()
                 .cloned()
                 .enumerate()
-                .map(|(index, value)| Returned::Element { index, value });
-            [Returned::List { len: values.len() }].into_iter().chain(elements).collect()
+                .map(|(index, value)| SandboxOutput::Element { index, value });
+            [SandboxOutput::List { len: values.len() }].into_iter().chain(elements).collect()
         }
-        value => vec![Returned::Whole(value)],
+        value => vec![SandboxOutput::Whole(value)],
     })
 }
 
@@ -167,7 +169,7 @@ fn what_could_mean_something_else_is_declined() {
 
 #[test]
 fn random_numbers_are_spread_over_their_range() {
-    let code = Code::compile(
+    let code = NativeCode::compile(
         "return Array.from({ length: 1000 }).map(() => Math.floor(Math.random() * 10))",
     )
     .unwrap();

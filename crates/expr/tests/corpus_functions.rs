@@ -1,7 +1,7 @@
 //! The corpus' cases for the pure functions on expression texts.
 
 use heddle_expr::{
-    FromAiCall, Split, extract_from_ai_calls, is_expression, is_from_ai_only_expression,
+    FromAiCall, TemplateSegment, extract_from_ai_calls, is_expression, is_from_ai_only_expression,
     rename_in_expression, split,
 };
 use model::{Object, Value, json};
@@ -32,7 +32,7 @@ fn functions_on_expression_texts_answer_as_n8n_does() {
 }
 
 /// What our function gives; `None` for functions that live elsewhere.
-fn answer(case: &Value) -> Option<Result<Value, heddle_expr::Error>> {
+fn answer(case: &Value) -> Option<Result<Value, heddle_expr::ExprError>> {
     let args = case.get("args")?.as_array()?;
     let text = |at: usize| args.get(at).and_then(Value::as_str).unwrap_or_default();
     Some(Ok(match case.get("function")?.as_str()? {
@@ -48,14 +48,14 @@ fn answer(case: &Value) -> Option<Result<Value, heddle_expr::Error>> {
     }))
 }
 
-fn piece(piece: Split) -> Value {
+fn piece(piece: TemplateSegment) -> Value {
     let mut object = Object::new();
     match piece {
-        Split::Text(text) => {
+        TemplateSegment::Text(text) => {
             object.insert("type", "text");
             object.insert("text", text);
         }
-        Split::Code { source, is_closed } => {
+        TemplateSegment::Code { source, is_closed } => {
             object.insert("type", "code");
             object.insert("text", source);
             object.insert("hasClosingBrackets", is_closed);

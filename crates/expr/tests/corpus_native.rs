@@ -3,8 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use heddle_expr::native::Failure;
-use heddle_expr::{Error, PreviousNode, Scope, Template};
+use heddle_expr::native::NativeFailure;
+use heddle_expr::{ExprError, PreviousNode, Scope, Template};
 use model::{Item, Items, Object, Str, Value, json};
 use std::path::PathBuf;
 
@@ -173,12 +173,12 @@ impl Tally {
         let id = case.get("id").map(Value::to_js_string).unwrap_or_default();
         let result = Template::parse(expression).evaluate_native(scope);
         let is_right = match (&result, case.get("expectedError")) {
-            (Err(Failure::Declined), _) => {
+            (Err(NativeFailure::Declined), _) => {
                 self.declined
                     .push(format!("{id}: {}", expression.chars().take(200).collect::<String>()));
                 return;
             }
-            (Err(Failure::Error(error)), Some(wanted)) => {
+            (Err(NativeFailure::Error(error)), Some(wanted)) => {
                 wanted.as_str().is_none_or(|part| error.to_string().contains(part))
             }
             (Ok(value), None) => {
@@ -277,11 +277,11 @@ struct CorpusScope {
 }
 
 impl CorpusScope {
-    fn pinned(&self, node: &str) -> Result<&[Item], Error> {
+    fn pinned(&self, node: &str) -> Result<&[Item], ExprError> {
         let found = self.pinned.iter().find(|(name, _)| name == node);
         found
             .map(|(_, items)| items.as_slice())
-            .ok_or_else(|| Error::data(format!("no data for {node}")))
+            .ok_or_else(|| ExprError::data(format!("no data for {node}")))
     }
 }
 
@@ -301,11 +301,16 @@ impl Scope for CorpusScope {
     fn previous(&self) -> Option<PreviousNode> {
         Some(PreviousNode { name: self.input.clone(), output: 0, run: 0 })
     }
-    fn node_items(&self, node: &str, _: Option<usize>, _: Option<usize>) -> Result<Items, Error> {
+    fn node_items(
+        &self,
+        node: &str,
+        _: Option<usize>,
+        _: Option<usize>,
+    ) -> Result<Items, ExprError> {
         self.pinned(node).map(|items| items.to_vec().into())
     }
-    fn paired_item(&self, node: &str, _: Option<usize>) -> Result<Item, Error> {
-        self.pinned(node)?.first().cloned().ok_or_else(|| Error::data("no item"))
+    fn paired_item(&self, node: &str, _: Option<usize>) -> Result<Item, ExprError> {
+        self.pinned(node)?.first().cloned().ok_or_else(|| ExprError::data("no item"))
     }
     fn has_node(&self, node: &str) -> bool {
         self.nodes.iter().any(|name| name == node)
@@ -313,19 +318,19 @@ impl Scope for CorpusScope {
     fn is_executed(&self, node: &str) -> bool {
         self.pinned(node).is_ok()
     }
-    fn parameters(&self, _: Option<&str>) -> Result<Value, Error> {
-        Err(Error::data("no parameters here"))
+    fn parameters(&self, _: Option<&str>) -> Result<Value, ExprError> {
+        Err(ExprError::data("no parameters here"))
     }
-    fn context(&self, _: Option<&str>) -> Result<Value, Error> {
-        Err(Error::data("no context here"))
+    fn context(&self, _: Option<&str>) -> Result<Value, ExprError> {
+        Err(ExprError::data("no context here"))
     }
-    fn variable(&self, _: &str) -> Result<Option<Value>, Error> {
+    fn variable(&self, _: &str) -> Result<Option<Value>, ExprError> {
         Ok(None)
     }
     fn variable_names(&self) -> Vec<Str> {
         Vec::new()
     }
-    fn ai_value(&self, _: &str, default: Option<Value>) -> Result<Value, Error> {
+    fn ai_value(&self, _: &str, default: Option<Value>) -> Result<Value, ExprError> {
         Ok(default.unwrap_or_default())
     }
     fn now_ms(&self) -> i64 {

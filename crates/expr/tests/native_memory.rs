@@ -4,9 +4,9 @@
 
 #![expect(unsafe_code, reason = "counting what is allocated needs an allocator")]
 
-use heddle_expr::native::{Failure, measured, method_names};
+use heddle_expr::native::{NativeFailure, measured, method_names};
 use heddle_expr::testing::FakeScope;
-use heddle_expr::{Error, Template};
+use heddle_expr::{ExprError, Template};
 use model::{Object, Value, json};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -202,7 +202,7 @@ fn issue_14_09_what_native_methods_make_is_charged() {
         PEAK.set(before);
         let Some((result, _, bytes)) = measured(source, &scope) else { return };
         let used = (PEAK.get() - before).max(0) as usize;
-        taken += usize::from(!matches!(result, Err(Failure::Declined)));
+        taken += usize::from(!matches!(result, Err(NativeFailure::Declined)));
         // What was refused is not made.
         let fixed = if source.contains('/') { PATTERN_BYTES } else { FIXED_BYTES };
         if used > bytes.min(LIMIT_BYTES) * SPARE + fixed {
@@ -238,7 +238,7 @@ fn issue_14_09_a_chain_of_calls_ends_at_the_limit() {
         let used = (PEAK.get() - before) as usize;
         assert!(used < 2 * LIMIT_BYTES, "{call}: {used}");
         assert!(
-            matches!(result, Some(Err(Failure::Error(Error::Memory { .. })) | Ok(_))),
+            matches!(result, Some(Err(NativeFailure::Error(ExprError::Memory { .. })) | Ok(_))),
             "{call}: {result:?}"
         );
     }

@@ -1,14 +1,14 @@
 //! Memory of all evaluations together: in a binary of its own, because the limit is the process's
 //! and would end what other tests evaluate.
 
-use heddle_expr::sandbox::{ExpressionCode, Limits, Sandbox, limit_shared_memory};
+use heddle_expr::sandbox::{ExpressionCode, Sandbox, SandboxLimits, limit_shared_memory};
 use heddle_expr::testing::FakeScope;
-use heddle_expr::{Error, Route, Session, Template};
+use heddle_expr::{EvalRoute, Evaluator, ExprError, Template};
 use model::{Value, json};
 
-fn evaluate(source: &str) -> Result<Value, Error> {
+fn evaluate(source: &str) -> Result<Value, ExprError> {
     Sandbox::new()
-        .session(Limits::expression())
+        .session(SandboxLimits::expression())
         .evaluate(&ExpressionCode::new(source), &FakeScope::default())
 }
 
@@ -22,20 +22,20 @@ fn issue_14_06_memory_of_all_evaluations_together_is_limited() {
     });
     limit_shared_memory(256 << 20);
     assert!(
-        results.iter().any(|result| matches!(result, Err(Error::SharedMemory { .. }))),
+        results.iter().any(|result| matches!(result, Err(ExprError::SharedMemory { .. }))),
         "{results:?}"
     );
     assert!(
-        results.iter().all(|result| matches!(result, Ok(_) | Err(Error::SharedMemory { .. }))),
+        results.iter().all(|result| matches!(result, Ok(_) | Err(ExprError::SharedMemory { .. }))),
         "{results:?}"
     );
     assert_eq!(evaluate(source), Ok(json!(300)));
     // What is evaluated without an instance has its part of the same memory, and gives it back.
     let native =
         Template::parse("={{ numberList(1, 4).map(x => 'x'.repeat(9000000 + x)).length }}");
-    let session = || Session::new(Route::Native).evaluate(&native, &FakeScope::default());
+    let session = || Evaluator::new(EvalRoute::Native).evaluate(&native, &FakeScope::default());
     limit_shared_memory(8 << 20);
-    assert_eq!(session(), Err(Error::SharedMemory { limit_bytes: 8 << 20 }));
+    assert_eq!(session(), Err(ExprError::SharedMemory { limit_bytes: 8 << 20 }));
     limit_shared_memory(32 << 20);
     assert_eq!((session(), session()), (Ok(json!(4)), Ok(json!(4))));
     limit_shared_memory(256 << 20);

@@ -1,16 +1,18 @@
 //! The command line: every command, option and example.
 
+mod chat;
 mod folder;
 mod knowledge;
 mod models;
-mod talk;
 
-pub(crate) use folder::{Backup, Doctor, Export, ExportFormat, Migrate, Restore};
-pub(crate) use knowledge::{AddKnowledge, Knowledge, SearchKnowledge};
-pub(crate) use models::Models;
-pub(crate) use talk::{Agent, AgentTool, AskBefore, Chat};
+pub(crate) use chat::{AgentArgs, AgentToolChoice, AskBefore, ChatArgs};
+pub(crate) use folder::{
+    BackupArgs, DoctorArgs, ExportArgs, ExportFormat, MigrateArgs, RestoreArgs,
+};
+pub(crate) use knowledge::{AddKnowledgeArgs, KnowledgeCommand, SearchKnowledgeArgs};
+pub(crate) use models::ModelsCommand;
 
-use crate::settings::Given;
+use crate::settings::GlobalArgs;
 use clap::{Args, Parser, Subcommand, ValueHint};
 use std::path::PathBuf;
 
@@ -19,7 +21,7 @@ use std::path::PathBuf;
 #[command(name = "heddle", version, after_help = EXAMPLES)]
 pub(crate) struct Cli {
     #[command(flatten)]
-    pub(crate) given: Given,
+    pub(crate) global: GlobalArgs,
     /// Without one, the server starts
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -27,8 +29,8 @@ pub(crate) struct Cli {
 
 impl Cli {
     /// The command that was given; the server if none was.
-    pub(crate) fn chosen(self) -> Command {
-        self.command.unwrap_or_else(|| Command::Serve(Serve::default()))
+    pub(crate) fn into_command(self) -> Command {
+        self.command.unwrap_or_else(|| Command::Serve(ServeArgs::default()))
     }
 
     /// Whether another process of ours has started this one for a piece of work.
@@ -55,62 +57,62 @@ Settings come from --set, the environment and heddle.toml in the data folder; `h
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Start the server: webhooks, schedules, the API
-    Serve(Serve),
+    Serve(ServeArgs),
     /// Put workflow files into the data folder
-    Import(Import),
+    Import(ImportArgs),
     /// List the workflows of the data folder
     List(DataFolder),
     /// Make a workflow listen to its triggers
-    Activate(OneWorkflow),
+    Activate(WorkflowArgs),
     /// Make a workflow stop listening
-    Deactivate(OneWorkflow),
+    Deactivate(WorkflowArgs),
     /// Look at what has run
     #[command(subcommand)]
-    Executions(Executions),
+    Executions(ExecutionsCommand),
     /// Make and remove keys of the API
     #[command(subcommand)]
-    ApiKeys(ApiKeys),
+    ApiKeys(ApiKeysCommand),
     /// Look at the credentials of the data folder, and bring some along
     #[command(subcommand)]
-    Credentials(Credentials),
+    Credentials(CredentialsCommand),
     /// Fill and search the collections of documents that agents look into
     #[command(subcommand)]
-    Knowledge(Knowledge),
+    Knowledge(KnowledgeCommand),
     /// Put models on this machine that need no key, and look at them
     #[command(subcommand)]
-    Models(Models),
+    Models(ModelsCommand),
     /// Say who may sign in
     #[command(subcommand)]
-    Users(Users),
+    Users(UsersCommand),
     /// Run a workflow file
-    Run(Run),
+    Run(RunArgs),
     /// Do again what an execution did, from its journal and without any network, or go another way
     /// from one of its steps
-    Replay(Replay),
+    Replay(ReplayArgs),
     /// Talk to a workflow that has a chat trigger
-    Chat(Chat),
+    Chat(ChatArgs),
     /// Give an agent something to do, without a workflow
-    Agent(Agent),
+    Agent(AgentArgs),
     /// Evaluate an expression
-    Expr(Expr),
+    Expr(ExprArgs),
     /// Look workflows over: problems, and which nodes run here
-    Check(Check),
+    Check(CheckArgs),
     /// Write workflows out: those of the data folder, or a file as Heddle saves it
-    Export(Export),
+    Export(ExportArgs),
     /// Put everything in the data folder into one file, also while a server runs on it
-    Backup(Backup),
+    Backup(BackupArgs),
     /// Make a data folder of a backup
-    Restore(Restore),
+    Restore(RestoreArgs),
     /// Bring a data folder that an older Heddle wrote up to date
-    Migrate(Migrate),
+    Migrate(MigrateArgs),
     /// Run recorded cases and compare the results
-    Conformance(Conformance),
+    Conformance(ConformanceArgs),
     /// List the nodes that can run
-    Nodes(Nodes),
+    Nodes(NodesArgs),
     /// Check this installation and its data folder, and show all settings
-    Doctor(Doctor),
+    Doctor(DoctorArgs),
     /// Print a completion script for your shell
-    Completions(Completions),
+    Completions(CompletionsArgs),
     /// Read the PDF on standard input, for the nodes that need its text
     #[command(name = nodes::files::PDF_COMMAND, hide = true)]
     ReadPdf,
@@ -158,7 +160,7 @@ impl DataFolder {
   heddle serve --config /etc/heddle.toml --set keep_days=7
 
 It listens on this machine only, until another address is given with --host.")]
-pub(crate) struct Serve {
+pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
     /// The address to listen on (HEDDLE_HOST; 127.0.0.1)
@@ -180,7 +182,7 @@ pub(crate) struct Serve {
 A workflow with an id that is there already becomes a new version of it. Works whether or not a server runs on the folder. Many are saved
 500 at a time; one that cannot be imported ends it, and those before it are imported. Nodes keep credentials that are stored under the same id,
 name and type: run `heddle credentials import` first.")]
-pub(crate) struct Import {
+pub(crate) struct ImportArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
     /// Make them listen to their triggers
@@ -192,7 +194,7 @@ pub(crate) struct Import {
 }
 
 #[derive(Args)]
-pub(crate) struct OneWorkflow {
+pub(crate) struct WorkflowArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
     /// The id of the workflow; `heddle list` shows it
@@ -207,7 +209,7 @@ pub(crate) struct OneWorkflow {
 Without --from nothing is asked and nothing is written: agents take their steps again with the answers and results that they had, and
 each step is compared with what it put out then. The exit code is 1 if anything differs. With --from a new execution begins: what stands
 before the step stays as it was, and the rest is done anew, by the server that runs on the data folder or here.")]
-pub(crate) struct Replay {
+pub(crate) struct ReplayArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
     /// The id of an execution
@@ -221,7 +223,7 @@ pub(crate) struct Replay {
 }
 
 #[derive(Subcommand)]
-pub(crate) enum Executions {
+pub(crate) enum ExecutionsCommand {
     /// The newest ones first
     List {
         #[command(flatten)]
@@ -322,7 +324,7 @@ work; without one it is done here. The exit code is 0 when the run succeeded, 1 
 }
 
 #[derive(Subcommand)]
-pub(crate) enum ApiKeys {
+pub(crate) enum ApiKeysCommand {
     /// Make a key; it is shown once
     Create {
         #[command(flatten)]
@@ -354,7 +356,7 @@ pub(crate) enum ApiKeys {
 }
 
 #[derive(Subcommand)]
-pub(crate) enum Credentials {
+pub(crate) enum CredentialsCommand {
     /// Take credentials over from a file that `n8n export:credentials --all --decrypted` wrote
     Import {
         #[command(flatten)]
@@ -389,7 +391,7 @@ pub(crate) enum Credentials {
 }
 
 #[derive(Subcommand)]
-pub(crate) enum Users {
+pub(crate) enum UsersCommand {
     /// Everybody, and whether they can sign in
     List {
         #[command(flatten)]
@@ -435,7 +437,7 @@ pub(crate) enum Users {
   curl https://example.com/items.json | heddle run flow.json --input -
 
 The exit code is 0 when the run succeeded, 1 when it failed and 2 when it could not start.")]
-pub(crate) struct Run {
+pub(crate) struct RunArgs {
     /// The workflow, n8n's JSON; `-` reads it from standard input
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
@@ -476,7 +478,7 @@ pub(crate) struct Run {
   heddle expr '{{ $now.plus(1, \"week\").toISODate() }}'
   heddle expr 'Hello {{ $json.name }}' --json '{\"name\":\"Ada\"}'
   heddle expr --cases expressions.jsonl > results.jsonl")]
-pub(crate) struct Expr {
+pub(crate) struct ExprArgs {
     /// The expression, with `{{ }}`; a leading `=` may be left out
     #[arg(required_unless_present = "cases")]
     pub(crate) expression: Option<String>,
@@ -499,7 +501,7 @@ pub(crate) enum EvaluatorChoice {
 }
 
 #[derive(Args)]
-pub(crate) struct Check {
+pub(crate) struct CheckArgs {
     /// Workflow files
     #[arg(required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
@@ -513,7 +515,7 @@ pub(crate) struct Check {
   heddle conformance ../shared/corpus
   heddle conformance ../shared/corpus/flows --json
   heddle conformance ../shared/corpus --only n8n.Merge --differences")]
-pub(crate) struct Conformance {
+pub(crate) struct ConformanceArgs {
     /// A folder of cases: the corpus, or one of its parts
     #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) folder: PathBuf,
@@ -532,7 +534,7 @@ pub(crate) struct Conformance {
 }
 
 #[derive(Args)]
-pub(crate) struct Nodes {
+pub(crate) struct NodesArgs {
     /// Only nodes whose type, name or summary contains this
     pub(crate) search: Option<String>,
     /// Print the descriptions as JSON
@@ -544,7 +546,7 @@ pub(crate) struct Nodes {
 }
 
 #[derive(Args)]
-pub(crate) struct Completions {
+pub(crate) struct CompletionsArgs {
     /// bash, zsh, fish, elvish or powershell
     pub(crate) shell: clap_complete::Shell,
 }

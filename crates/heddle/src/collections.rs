@@ -2,14 +2,15 @@
 //! node first asks for it.
 
 use model::Str;
-use node_api::ai::Found;
+use node_api::ai::ScoredDocument;
 use node_api::collections::{
-    Chunk, ChunkQuery, Collection, CollectionChange, CollectionError, CollectionLimits,
-    CollectionName, Collections, NewChunks, NewCollection, Question, Source, WhichChunks,
+    ChunkQuery, ChunkSearch, ChunkSelection, ChunkSource, Collection, CollectionChange,
+    CollectionError, CollectionLimits, CollectionName, Collections, DocumentChunk, NewChunks,
+    NewCollection,
 };
 use std::path::PathBuf;
 use std::sync::OnceLock;
-use store::{Sqlite, Use};
+use store::{OpenMode, Sqlite};
 
 pub(crate) struct FolderCollections {
     folder: PathBuf,
@@ -28,7 +29,7 @@ impl FolderCollections {
             if !self.folder.join("heddle.db").exists() {
                 return Err(CollectionError::Nowhere);
             }
-            Ok(Sqlite::open(&self.folder, Use::Beside)
+            Ok(Sqlite::open(&self.folder, OpenMode::Shared)
                 .map_err(CollectionError::from)?
                 .with_collection_limits(self.limits))
         });
@@ -41,7 +42,7 @@ impl Collections for FolderCollections {
     fn limits(&self) -> CollectionLimits {
         self.limits
     }
-    async fn seen_project(&self) -> Result<Str, CollectionError> {
+    async fn scoped_project(&self) -> Result<Str, CollectionError> {
         Ok(Str::new())
     }
     async fn collections(&self) -> Result<Vec<Collection>, CollectionError> {
@@ -66,20 +67,28 @@ impl Collections for FolderCollections {
     async fn insert_chunks(&self, id: &str, new: NewChunks) -> Result<Vec<Str>, CollectionError> {
         self.store()?.insert_chunks(id, new).await
     }
-    async fn chunks(&self, id: &str, query: ChunkQuery) -> Result<Vec<Chunk>, CollectionError> {
+    async fn chunks(
+        &self,
+        id: &str,
+        query: ChunkQuery,
+    ) -> Result<Vec<DocumentChunk>, CollectionError> {
         self.store()?.chunks(id, query).await
     }
-    async fn sources(&self, id: &str) -> Result<Vec<Source>, CollectionError> {
+    async fn sources(&self, id: &str) -> Result<Vec<ChunkSource>, CollectionError> {
         self.store()?.sources(id).await
     }
     async fn search_chunks(
         &self,
         id: &str,
-        question: Question,
-    ) -> Result<Vec<Found>, CollectionError> {
+        question: ChunkSearch,
+    ) -> Result<Vec<ScoredDocument>, CollectionError> {
         self.store()?.search_chunks(id, question).await
     }
-    async fn delete_chunks(&self, id: &str, which: WhichChunks) -> Result<usize, CollectionError> {
+    async fn delete_chunks(
+        &self,
+        id: &str,
+        which: ChunkSelection,
+    ) -> Result<usize, CollectionError> {
         self.store()?.delete_chunks(id, which).await
     }
 }

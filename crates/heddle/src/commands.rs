@@ -60,10 +60,10 @@ use std::process::ExitCode;
 pub(crate) fn dispatch(arguments: Cli, folder: &DataFolder) -> Result<ExitCode> {
     // A child of ours confines itself before it reads anything, so it has no settings.
     if !arguments.is_child() {
-        settings::use_sources(settings::Sources::gather(&arguments.given, &folder.path())?);
-        ::nodes::use_child_program(own_program());
+        settings::use_sources(settings::Sources::load(&arguments.global, &folder.path())?);
+        ::nodes::use_child_program(current_program());
     }
-    match arguments.chosen() {
+    match arguments.into_command() {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Import(arguments) => import::run(&arguments),
         Command::List(data) => workflows::list(&data),
@@ -111,7 +111,7 @@ pub(crate) fn dispatch(arguments: Cli, folder: &DataFolder) -> Result<ExitCode> 
 /// The program that does work for us that cannot be trusted: this one again, so that the work can
 /// be stopped. It is the link that the system keeps to it: after an upgrade the file of the same
 /// name is another version, which speaks otherwise.
-fn own_program() -> PathBuf {
+fn current_program() -> PathBuf {
     let link = PathBuf::from("/proc/self/exe");
     if cfg!(target_os = "linux") { link } else { std::env::current_exe().unwrap_or(link) }
 }
@@ -164,7 +164,7 @@ pub(crate) fn read_workflow(path: &Path) -> Result<Workflow> {
 }
 
 /// An error of the store with its code, as the terminal shows it.
-pub(crate) fn coded(error: store::Error) -> anyhow::Error {
+pub(crate) fn with_code(error: store::Error) -> anyhow::Error {
     let (text, code) = (error.to_string(), error.code().name());
     if text.contains(code) { anyhow::anyhow!(text) } else { anyhow::anyhow!("{text} ({code})") }
 }

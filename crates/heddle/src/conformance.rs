@@ -4,38 +4,38 @@ pub(crate) mod compare;
 pub(crate) mod context;
 mod expressions;
 pub(crate) mod functions;
+mod harness;
 mod nodes;
 mod report;
 pub(crate) mod special;
 mod templates;
 mod workflows;
-mod world;
 
 use crate::cli;
 use anyhow::{Context as _, Result};
 use model::{Object, Value};
-use report::{CaseResult, Report};
+use report::{CaseResult, ConformanceReport};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-pub(crate) fn run(arguments: &cli::Conformance) -> Result<ExitCode> {
+pub(crate) fn run(arguments: &cli::ConformanceArgs) -> Result<ExitCode> {
     anyhow::ensure!(arguments.folder.is_dir(), "{} is not a folder", arguments.folder.display());
-    let mut report = Report::default();
+    let mut report = ConformanceReport::default();
     let mut files = Vec::new();
     collect(&arguments.folder, &mut files)
         .with_context(|| format!("{} cannot be read", arguments.folder.display()))?;
     files.sort();
-    let runner = Runner {
+    let runner = CaseRunner {
         only: arguments.only.as_deref(),
         evaluator: arguments.evaluator,
-        runtime: world::runtime()?,
+        runtime: harness::runtime()?,
     };
     for file in &files {
         runner.run_file(&arguments.folder, file, &mut report)?;
     }
     anyhow::ensure!(!report.is_empty(), "no case was found in {}", arguments.folder.display());
     match arguments.json {
-        true => crate::terminal::say(&model::json::to_string(&report.to_value())),
+        true => crate::terminal::print_line(&model::json::to_string(&report.to_value())),
         false => report.print(arguments.differences),
     }
     Ok(if report.all_passed() { ExitCode::SUCCESS } else { ExitCode::from(1) })
@@ -64,14 +64,14 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-pub(crate) struct Runner<'a> {
+pub(crate) struct CaseRunner<'a> {
     only: Option<&'a str>,
     evaluator: cli::EvaluatorChoice,
     runtime: tokio::runtime::Runtime,
 }
 
-impl Runner<'_> {
-    fn run_file(&self, root: &Path, file: &Path, report: &mut Report) -> Result<()> {
+impl CaseRunner<'_> {
+    fn run_file(&self, root: &Path, file: &Path, report: &mut ConformanceReport) -> Result<()> {
         let text = std::fs::read_to_string(file)
             .with_context(|| format!("{} cannot be read", file.display()))?;
         let set = file

@@ -2,22 +2,26 @@
 //! agent first remembers something.
 
 use node_api::ai::{
-    Conversation, Conversations, KeptHere, KeptTurn, Lifetime, MemoryError, Most, Rewritten,
-    Sealer, TurnKey,
+    ConversationId, ConversationStore, ConversationStores, Lifetime, MemoryError, RecallLimit,
+    RewriteOutcome, Sealer, StoredTurn, TurnKey,
 };
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use store::{Sqlite, Use};
+use store::{OpenMode, Sqlite};
 
 /// Those of a folder that is open.
-pub(crate) fn of_store(store: &Sqlite, before: &KeptHere) -> KeptHere {
-    KeptHere { lasting: Arc::new(store.clone()), sealer: Arc::new(store.clone()), ..before.clone() }
+pub(crate) fn from_store(store: &Sqlite, before: &ConversationStores) -> ConversationStores {
+    ConversationStores {
+        durable: Arc::new(store.clone()),
+        sealer: Arc::new(store.clone()),
+        ..before.clone()
+    }
 }
 
 /// Those of a folder that may not be there.
-pub(crate) fn of_folder(folder: PathBuf, before: &KeptHere) -> KeptHere {
+pub(crate) fn from_folder(folder: PathBuf, before: &ConversationStores) -> ConversationStores {
     let folder = Arc::new(FolderConversations { folder, opened: OnceLock::new() });
-    KeptHere { lasting: folder.clone(), sealer: folder, ..before.clone() }
+    ConversationStores { durable: folder.clone(), sealer: folder, ..before.clone() }
 }
 
 struct FolderConversations {
@@ -35,7 +39,7 @@ impl FolderConversations {
                     self.folder.display()
                 )));
             }
-            Sqlite::open(&self.folder, Use::Beside)
+            Sqlite::open(&self.folder, OpenMode::Shared)
                 .map_err(|error| MemoryError::new(error.to_string()))
         });
         opened.as_ref().map_err(Clone::clone)
@@ -43,33 +47,33 @@ impl FolderConversations {
 }
 
 #[async_trait::async_trait]
-impl Conversations for FolderConversations {
+impl ConversationStore for FolderConversations {
     async fn newest(
         &self,
-        which: &Conversation,
-        most: Most,
+        which: &ConversationId,
+        most: RecallLimit,
         lifetime: Lifetime,
-    ) -> Result<Vec<KeptTurn>, MemoryError> {
+    ) -> Result<Vec<StoredTurn>, MemoryError> {
         self.store()?.newest(which, most, lifetime).await
     }
     async fn append(
         &self,
-        which: &Conversation,
-        turn: KeptTurn,
+        which: &ConversationId,
+        turn: StoredTurn,
         lifetime: Lifetime,
     ) -> Result<(), MemoryError> {
         self.store()?.append(which, turn, lifetime).await
     }
     async fn rewrite(
         &self,
-        which: &Conversation,
+        which: &ConversationId,
         seen: &[TurnKey],
-        turns: Vec<KeptTurn>,
+        turns: Vec<StoredTurn>,
         lifetime: Lifetime,
-    ) -> Result<Rewritten, MemoryError> {
+    ) -> Result<RewriteOutcome, MemoryError> {
         self.store()?.rewrite(which, seen, turns, lifetime).await
     }
-    async fn clear(&self, which: &Conversation) -> Result<(), MemoryError> {
+    async fn clear(&self, which: &ConversationId) -> Result<(), MemoryError> {
         self.store()?.clear(which).await
     }
 }

@@ -1,15 +1,15 @@
 //! The vault behind the engine's door to credentials.
 
-use engine::Credentials;
+use engine::CredentialSource;
 use model::Object;
 use node_api::NodeError;
 use store::Sqlite;
-use store::credentials::Credentials as _;
+use store::credentials::CredentialStore as _;
 
 /// The credentials of a data folder, for the nodes of running workflows.
 pub(crate) struct StoredCredentials(pub(crate) Sqlite);
 
-impl Credentials for StoredCredentials {
+impl CredentialSource for StoredCredentials {
     #[expect(
         clippy::disallowed_methods,
         reason = "the one way of running nodes to what a credential holds"

@@ -1,11 +1,11 @@
 //! The server's log: lines of text for people, or JSON for whatever collects them.
 
-use crate::settings::{LogFormat, Serving};
-use crate::terminal::note;
+use crate::settings::{LogFormat, ServerSettings};
+use crate::terminal::eprint_line;
 use tracing_subscriber::EnvFilter;
 
 /// Starts logging to standard error.
-pub(crate) fn start(serving: &Serving) {
+pub(crate) fn start(serving: &ServerSettings) {
     let filter = EnvFilter::try_new(&serving.log).unwrap_or_else(|_| "info".into());
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     // One that has been started already, by a test, is as good.
@@ -18,9 +18,9 @@ pub(crate) fn start(serving: &Serving) {
 }
 
 /// Words for the person who starts the server; a line of the log where that is to be JSON.
-pub(crate) fn announce(serving: &Serving, line: &str) {
+pub(crate) fn announce(serving: &ServerSettings, line: &str) {
     match serving.log_format {
-        LogFormat::Text => note(line),
+        LogFormat::Text => eprint_line(line),
         LogFormat::Json => tracing::info!("{line}"),
     }
 }

@@ -3,6 +3,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 mod allocator;
+mod chat_session;
 mod cli;
 mod collections;
 mod commands;
@@ -11,13 +12,12 @@ mod conformance;
 mod conversations;
 mod credentials;
 mod logs;
+mod progress;
 mod settings;
 mod tables;
-mod talk;
 mod terminal;
 mod traces;
-mod watching;
-mod world;
+mod wiring;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
 use std::process::ExitCode;
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     match commands::dispatch(arguments, &folder) {
         Ok(code) => code,
         Err(error) => {
-            terminal::complain(&error);
+            terminal::print_error(&error);
             ExitCode::from(2)
         }
     }

@@ -7,7 +7,7 @@ mod page;
 mod sources;
 
 pub(crate) use page::page;
-pub(crate) use sources::{Given, Origin, Sources, use_sources};
+pub(crate) use sources::{GlobalArgs, SettingOrigin, Sources, use_sources};
 
 use anyhow::{Context as _, Result};
 use model::SpendingLimit;
@@ -41,15 +41,15 @@ pub(crate) struct Settings {
     pub(crate) table_bytes: usize,
     pub(crate) collections: CollectionLimits,
     pub(crate) run_limits: runtime::RunLimits,
-    pub(crate) gate_limits: server::GateLimits,
+    pub(crate) admission_limits: server::AdmissionLimits,
     pub(crate) catch_up: runtime::CatchUp,
     pub(crate) spending: SpendingLimit,
-    pub(crate) serving: Serving,
+    pub(crate) server: ServerSettings,
 }
 
 /// How the server is reached and what it logs.
 #[derive(Clone, Debug)]
-pub(crate) struct Serving {
+pub(crate) struct ServerSettings {
     pub(crate) host: IpAddr,
     pub(crate) port: u16,
     pub(crate) base_url: Option<String>,
@@ -63,7 +63,7 @@ pub(crate) struct Serving {
     pub(crate) log_format: LogFormat,
 }
 
-impl Default for Serving {
+impl Default for ServerSettings {
     fn default() -> Self {
         Self {
             host: Ipv4Addr::LOCALHOST.into(),
@@ -104,14 +104,14 @@ impl Setting {
     }
 
     /// Whether it says where the file is, and so cannot stand in it.
-    pub(crate) fn is_outside_of_files(&self) -> bool {
-        OUTSIDE_OF_FILES.contains(&self.name)
+    pub(crate) fn is_excluded_from_files(&self) -> bool {
+        EXCLUDED_FROM_FILES.contains(&self.name)
     }
 }
 
 const SECRET: &[&str] = &["OTEL_EXPORTER_OTLP_HEADERS"];
 
-const OUTSIDE_OF_FILES: &[&str] = &["HEDDLE_DATA", "HEDDLE_CONFIG"];
+const EXCLUDED_FROM_FILES: &[&str] = &["HEDDLE_DATA", "HEDDLE_CONFIG"];
 
 pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
@@ -394,7 +394,7 @@ impl Settings {
         }
         let timezone = read("HEDDLE_TIMEZONE");
         jiff::tz::TimeZone::get(&timezone)
-            .with_context(|| unusable("HEDDLE_TIMEZONE", "which is no time zone"))?;
+            .with_context(|| invalid_value("HEDDLE_TIMEZONE", "which is no time zone"))?;
         Ok(Self {
             timezone,
             files_root: read("HEDDLE_FILES_ROOT").into(),
@@ -427,33 +427,33 @@ impl Settings {
                 ..CollectionLimits::default()
             },
             run_limits: runtime::RunLimits {
-                at_once: count("HEDDLE_RUNS_AT_ONCE")?,
-                waiting: count("HEDDLE_RUNS_WAITING")?,
-                held_bytes: bytes("HEDDLE_RUN_MEMORY_TOTAL")?,
+                max_running: count("HEDDLE_RUNS_AT_ONCE")?,
+                max_queued: count("HEDDLE_RUNS_WAITING")?,
+                max_reserved_bytes: bytes("HEDDLE_RUN_MEMORY_TOTAL")?,
             },
-            gate_limits: gate_limits()?,
+            admission_limits: admission_limits()?,
             catch_up: catch_up()?,
             spending: SpendingLimit { tokens: tokens_per_day()?, dollars: dollars_per_day()? },
-            serving: Serving::load()?,
+            server: ServerSettings::load()?,
         })
     }
 }
 
-impl Serving {
+impl ServerSettings {
     fn load() -> Result<Self> {
         let log = read("HEDDLE_LOG");
         tracing_subscriber::EnvFilter::try_new(&log)
-            .with_context(|| unusable("HEDDLE_LOG", "which is no level such as info"))?;
+            .with_context(|| invalid_value("HEDDLE_LOG", "which is no level such as info"))?;
         let serving = Self {
             host: read("HEDDLE_HOST").parse().with_context(|| {
-                unusable("HEDDLE_HOST", "which is no address such as 127.0.0.1")
+                invalid_value("HEDDLE_HOST", "which is no address such as 127.0.0.1")
             })?,
             port: read("HEDDLE_PORT")
                 .parse()
-                .with_context(|| unusable("HEDDLE_PORT", "which is no port"))?,
+                .with_context(|| invalid_value("HEDDLE_PORT", "which is no port"))?,
             base_url: origin("HEDDLE_BASE_URL"),
             webhook_url: origin("HEDDLE_WEBHOOK_URL"),
-            allowed_hosts: listed("HEDDLE_ALLOWED_HOSTS"),
+            allowed_hosts: parse_list("HEDDLE_ALLOWED_HOSTS"),
             remote_setup: flag("HEDDLE_REMOTE_SETUP")?,
             log,
             log_format: log_format()?,
@@ -464,23 +464,28 @@ impl Serving {
 }
 
 /// Where an instance is reached.
-pub(crate) struct Urls {
+pub(crate) struct InstanceUrls {
     pub(crate) base: model::Str,
     pub(crate) webhooks: Option<model::Str>,
-    pub(crate) hosts: server::Hosts,
+    pub(crate) hosts: server::AllowedHosts,
 }
 
-impl Serving {
+impl ServerSettings {
     /// Where a server that listens at this address is reached.
-    pub(crate) fn urls(&self, address: SocketAddr) -> Result<Urls> {
+    pub(crate) fn urls(&self, address: SocketAddr) -> Result<InstanceUrls> {
         let base = self.base_url.clone().unwrap_or_else(|| format!("http://{address}"));
-        let hosts = server::Hosts::new(&base, self.webhook_url.as_deref(), &self.allowed_hosts);
+        let hosts =
+            server::AllowedHosts::new(&base, self.webhook_url.as_deref(), &self.allowed_hosts);
         let hosts = hosts.context("HEDDLE_BASE_URL, HEDDLE_WEBHOOK_URL and HEDDLE_ALLOWED_HOSTS do not fit together (SETTING_INVALID)")?;
-        Ok(Urls { base: base.into(), webhooks: self.webhook_url.as_deref().map(Into::into), hosts })
+        Ok(InstanceUrls {
+            base: base.into(),
+            webhooks: self.webhook_url.as_deref().map(Into::into),
+            hosts,
+        })
     }
 }
 
-impl Urls {
+impl InstanceUrls {
     /// Where webhooks, forms and chats are reached.
     pub(crate) fn webhook_base(&self) -> &model::Str {
         self.webhooks.as_ref().unwrap_or(&self.base)
@@ -492,7 +497,7 @@ fn origin(name: &str) -> Option<String> {
     Some(read(name).trim().trim_end_matches('/').to_owned()).filter(|url| !url.is_empty())
 }
 
-fn listed(name: &str) -> Vec<String> {
+fn parse_list(name: &str) -> Vec<String> {
     read(name)
         .split(',')
         .map(str::trim)
@@ -507,7 +512,7 @@ pub(crate) fn read(name: &str) -> String {
 }
 
 /// The value of a setting, and where it comes from.
-pub(crate) fn find(name: &str) -> (String, Origin) {
+pub(crate) fn find(name: &str) -> (String, SettingOrigin) {
     sources::current().find(name)
 }
 
@@ -522,7 +527,7 @@ fn flag(name: &str) -> Result<bool> {
     match read(name).to_ascii_lowercase().as_str() {
         "1" | "true" | "yes" | "on" => Ok(true),
         "0" | "false" | "no" | "off" => Ok(false),
-        _ => anyhow::bail!(unusable(name, "which is neither 1 nor 0")),
+        _ => anyhow::bail!(invalid_value(name, "which is neither 1 nor 0")),
     }
 }
 
@@ -530,12 +535,12 @@ fn seconds(name: &str) -> Result<std::time::Duration> {
     Ok(std::time::Duration::from_secs(number(name)?.max(1)))
 }
 
-fn gate_limits() -> Result<server::GateLimits> {
-    let trusted = listed("HEDDLE_TRUSTED_PROXIES").into_iter().map(|proxy| {
+fn admission_limits() -> Result<server::AdmissionLimits> {
+    let trusted = parse_list("HEDDLE_TRUSTED_PROXIES").into_iter().map(|proxy| {
         let net = proxy.parse::<ipnet::IpNet>().or_else(|_| proxy.parse::<std::net::IpAddr>().map(ipnet::IpNet::from));
         net.with_context(|| format!("HEDDLE_TRUSTED_PROXIES has '{proxy}', which is no address or network (SETTING_INVALID)"))
     });
-    Ok(server::GateLimits {
+    Ok(server::AdmissionLimits {
         connections: count("HEDDLE_MAX_CONNECTIONS")?.max(1),
         per_address: count("HEDDLE_CONNECTIONS_PER_ADDRESS")?,
         requests: count("HEDDLE_MAX_REQUESTS")?.max(1),
@@ -544,7 +549,7 @@ fn gate_limits() -> Result<server::GateLimits> {
         header_time: seconds("HEDDLE_HEADER_TIME")?,
         body_time: seconds("HEDDLE_BODY_TIME")?,
         trusted_proxies: trusted.collect::<Result<_>>()?,
-        ..server::GateLimits::default()
+        ..server::AdmissionLimits::default()
     })
 }
 
@@ -557,7 +562,7 @@ fn catch_up() -> Result<runtime::CatchUp> {
         "skip" => Ok(runtime::CatchUp::Skip),
         "one" => Ok(runtime::CatchUp::One),
         "all" => Ok(runtime::CatchUp::All),
-        _ => anyhow::bail!(unusable("HEDDLE_CATCH_UP", "which is none of skip, one and all")),
+        _ => anyhow::bail!(invalid_value("HEDDLE_CATCH_UP", "which is none of skip, one and all")),
     }
 }
 
@@ -565,7 +570,7 @@ fn log_format() -> Result<LogFormat> {
     match read("HEDDLE_LOG_FORMAT").as_str() {
         "text" => Ok(LogFormat::Text),
         "json" => Ok(LogFormat::Json),
-        _ => anyhow::bail!(unusable("HEDDLE_LOG_FORMAT", "which is neither text nor json")),
+        _ => anyhow::bail!(invalid_value("HEDDLE_LOG_FORMAT", "which is neither text nor json")),
     }
 }
 
@@ -586,11 +591,11 @@ fn dollars_per_day() -> Result<Option<f64>> {
         text.trim().parse().ok().filter(|dollars: &f64| dollars.is_finite() && *dollars >= 0.0);
     dollars
         .map(Some)
-        .with_context(|| unusable("HEDDLE_DOLLARS_PER_DAY", "which is no amount such as 2.50"))
+        .with_context(|| invalid_value("HEDDLE_DOLLARS_PER_DAY", "which is no amount such as 2.50"))
 }
 
 fn number(name: &str) -> Result<u64> {
-    read(name).trim().parse().with_context(|| unusable(name, "which is no whole number"))
+    read(name).trim().parse().with_context(|| invalid_value(name, "which is no whole number"))
 }
 
 fn bytes(name: &str) -> Result<usize> {
@@ -607,11 +612,11 @@ fn bytes(name: &str) -> Result<usize> {
     number
         .filter(|_| unit > 0)
         .and_then(|number| number.checked_mul(unit))
-        .with_context(|| unusable(name, "which is no size such as 256MB"))
+        .with_context(|| invalid_value(name, "which is no size such as 256MB"))
 }
 
 /// What is said of a value that cannot be used: where it stands, and what is wrong with it.
-pub(crate) fn unusable(name: &str, why: &str) -> String {
+pub(crate) fn invalid_value(name: &str, why: &str) -> String {
     let sources = sources::current();
     let (value, _) = sources.find(name);
     format!("{} is '{value}', {why} (SETTING_INVALID)", sources.describe(name))

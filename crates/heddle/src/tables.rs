@@ -3,12 +3,12 @@
 
 use model::Object;
 use node_api::tables::{
-    Changed, Column, ColumnChange, Effect, Filter, Inserted, NewColumn, NewTable, Returning,
-    RowQuery, Table, TableError, TableLimits, TableName, Tables,
+    ChangeMode, ChangedRows, ColumnChange, InsertedRows, NewColumn, NewTable, Returning, RowFilter,
+    RowQuery, TableColumn, TableError, TableLimits, TableName, TableRecord, Tables,
 };
 use std::path::PathBuf;
 use std::sync::OnceLock;
-use store::{Sqlite, Use};
+use store::{OpenMode, Sqlite};
 
 pub(crate) struct FolderTables {
     folder: PathBuf,
@@ -27,7 +27,7 @@ impl FolderTables {
             if !self.folder.join("heddle.db").exists() {
                 return Err(TableError::Nowhere);
             }
-            Ok(Sqlite::open(&self.folder, Use::Beside)
+            Ok(Sqlite::open(&self.folder, OpenMode::Shared)
                 .map_err(TableError::from)?
                 .with_table_limits(self.limits))
         });
@@ -40,16 +40,16 @@ impl Tables for FolderTables {
     fn limits(&self) -> TableLimits {
         self.limits
     }
-    async fn tables(&self) -> Result<Vec<Table>, TableError> {
+    async fn tables(&self) -> Result<Vec<TableRecord>, TableError> {
         self.store()?.tables().await
     }
-    async fn table(&self, which: &TableName) -> Result<Table, TableError> {
+    async fn table(&self, which: &TableName) -> Result<TableRecord, TableError> {
         self.store()?.table(which).await
     }
-    async fn create_table(&self, new: NewTable) -> Result<Table, TableError> {
+    async fn create_table(&self, new: NewTable) -> Result<TableRecord, TableError> {
         self.store()?.create_table(new).await
     }
-    async fn rename_table(&self, id: &str, name: &str) -> Result<Table, TableError> {
+    async fn rename_table(&self, id: &str, name: &str) -> Result<TableRecord, TableError> {
         self.store()?.rename_table(id, name).await
     }
     async fn delete_table(&self, id: &str) -> Result<(), TableError> {
@@ -60,7 +60,7 @@ impl Tables for FolderTables {
         id: &str,
         new: NewColumn,
         index: Option<usize>,
-    ) -> Result<Column, TableError> {
+    ) -> Result<TableColumn, TableError> {
         self.store()?.add_column(id, new, index).await
     }
     async fn change_column(
@@ -68,7 +68,7 @@ impl Tables for FolderTables {
         id: &str,
         column_id: &str,
         change: ColumnChange,
-    ) -> Result<Column, TableError> {
+    ) -> Result<TableColumn, TableError> {
         self.store()?.change_column(id, column_id, change).await
     }
     async fn delete_column(&self, id: &str, column_id: &str) -> Result<(), TableError> {
@@ -82,33 +82,33 @@ impl Tables for FolderTables {
         id: &str,
         rows: Vec<Object>,
         returning: Returning,
-    ) -> Result<Inserted, TableError> {
+    ) -> Result<InsertedRows, TableError> {
         self.store()?.insert_rows(id, rows, returning).await
     }
     async fn update_rows(
         &self,
         id: &str,
-        filter: Filter,
+        filter: RowFilter,
         data: Object,
-        effect: Effect,
-    ) -> Result<Changed, TableError> {
+        effect: ChangeMode,
+    ) -> Result<ChangedRows, TableError> {
         self.store()?.update_rows(id, filter, data, effect).await
     }
     async fn upsert_row(
         &self,
         id: &str,
-        filter: Filter,
+        filter: RowFilter,
         data: Object,
-        effect: Effect,
-    ) -> Result<Changed, TableError> {
+        effect: ChangeMode,
+    ) -> Result<ChangedRows, TableError> {
         self.store()?.upsert_row(id, filter, data, effect).await
     }
     async fn delete_rows(
         &self,
         id: &str,
-        filter: Filter,
-        effect: Effect,
-    ) -> Result<Changed, TableError> {
+        filter: RowFilter,
+        effect: ChangeMode,
+    ) -> Result<ChangedRows, TableError> {
         self.store()?.delete_rows(id, filter, effect).await
     }
     async fn clear_rows(&self, id: &str) -> Result<usize, TableError> {

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 
 /// Prints a line to standard output; a closed pipe ends the program quietly.
-pub(crate) fn say(line: &str) {
+pub(crate) fn print_line(line: &str) {
     let mut out = std::io::stdout().lock();
     if out.write_all(line.as_bytes()).and_then(|()| out.write_all(b"\n")).is_err() {
         std::process::exit(0);
@@ -11,12 +11,12 @@ pub(crate) fn say(line: &str) {
 }
 
 /// Prints a line to standard error.
-pub(crate) fn note(line: &str) {
+pub(crate) fn eprint_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// An error with its causes.
-pub(crate) fn complain(error: &anyhow::Error) {
+pub(crate) fn print_error(error: &anyhow::Error) {
     let mut text = paint("error:", Colour::Red);
     for (place, cause) in error.chain().enumerate() {
         text.push_str(if place == 0 { " " } else { "\n  because: " });
@@ -31,7 +31,7 @@ pub(crate) fn complain(error: &anyhow::Error) {
             text.push_str(&format!(" ({code})"));
         }
     }
-    note(&text);
+    eprint_line(&text);
 }
 
 /// A text that a model wrote, in letters that can be seen: none of them moves the cursor or hides
@@ -55,7 +55,7 @@ pub(crate) fn printable(text: &str) -> String {
 }
 
 /// A number of bytes as people say it.
-pub(crate) fn size(bytes: u64) -> String {
+pub(crate) fn format_size(bytes: u64) -> String {
     let units = [(1_u64 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB")];
     match units.iter().find(|(unit, _)| bytes >= *unit) {
         Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / *unit as f64),

@@ -6,23 +6,23 @@
 
 mod open_run;
 mod otlp;
-mod place;
 mod spans;
+mod trace_context;
 
 use crate::settings;
 use anyhow::{Context as _, Result};
 use otlp::Exporter;
 use runtime::Recorder;
-use spans::Spans;
+use spans::SpanCollector;
 use std::time::Duration;
-use store::{Access as _, Sqlite};
+use store::{ApiKeyStore as _, Sqlite};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 /// Events that may wait to become spans.
 const WAITING_EVENTS: usize = 16_384;
 /// How long finished spans wait for others to go along.
-const GATHER: Duration = Duration::from_secs(1);
+const BATCH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The traces of this process, while it serves.
 pub(crate) struct Traces {
@@ -40,16 +40,16 @@ impl Traces {
         let share = settings::read("OTEL_TRACES_SAMPLER_ARG");
         let share: Option<f64> = share.parse().ok().filter(|share| (0.0..=1.0).contains(share));
         let share = share.with_context(|| {
-            settings::unusable("OTEL_TRACES_SAMPLER_ARG", "which is no number from 0 to 1")
+            settings::invalid_value("OTEL_TRACES_SAMPLER_ARG", "which is no number from 0 to 1")
         })?;
         let exporter = Exporter::new(
             &endpoint,
             &settings::read("OTEL_EXPORTER_OTLP_HEADERS"),
             &settings::read("OTEL_SERVICE_NAME"),
         )?;
-        let spans = Spans::new(
+        let spans = SpanCollector::new(
             store.clone(),
-            store.secret("trace_ids").await.map_err(crate::commands::coded)?,
+            store.secret("trace_ids").await.map_err(crate::commands::with_code)?,
             share,
         );
         let (sender, events) = mpsc::channel(WAITING_EVENTS);
@@ -69,26 +69,26 @@ impl Traces {
 async fn follow(
     mut events: mpsc::Receiver<runtime::LiveEvent>,
     mut stopped: oneshot::Receiver<()>,
-    mut spans: Spans,
+    mut spans: SpanCollector,
     exporter: Exporter,
 ) {
-    let mut tick = tokio::time::interval(GATHER);
+    let mut tick = tokio::time::interval(BATCH_INTERVAL);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             event = events.recv() => match event {
-                Some(event) => spans.take(event).await,
+                Some(event) => spans.record(event).await,
                 None => break,
             },
-            _ = tick.tick() => exporter.send(spans.finished()).await,
+            _ = tick.tick() => exporter.send(spans.take_finished()).await,
             _ = &mut stopped => break,
         }
         if spans.n_finished() >= otlp::BATCH {
-            exporter.send(spans.finished()).await;
+            exporter.send(spans.take_finished()).await;
         }
     }
     while let Ok(event) = events.try_recv() {
-        spans.take(event).await;
+        spans.record(event).await;
     }
-    exporter.send(spans.finished()).await;
+    exporter.send(spans.take_finished()).await;
 }

@@ -26,7 +26,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use testkit::{Fault, MockModels, Reply};
+use testkit::{MockModels, NetFault, ScriptedReply};
 
 /// An agent with a calculator.
 fn agent(parameters: Json) -> Json {
@@ -43,9 +43,9 @@ fn agent(parameters: Json) -> Json {
 /// A model that always has something more to calculate.
 fn endless() -> MockModels {
     let number = AtomicUsize::new(0);
-    MockModels::thinking(move |_| {
+    MockModels::with_replies(move |_| {
         let next = number.fetch_add(1, Ordering::Relaxed);
-        Reply::call("calculator", js!({ "expression": format!("{next}+1") }))
+        ScriptedReply::call("calculator", js!({ "expression": format!("{next}+1") }))
     })
     .unwrap()
 }
@@ -60,15 +60,16 @@ async fn an_agent_at_its_limit_is_not_tried_again() {
     document["nodes"][1]["waitBetweenTries"] = js!(0);
     let error =
         run_document(credential(&mock, mock.v1()), &document, js!([{}])).await.error.unwrap();
-    assert_eq!((error.code, mock.asked().len()), (Code::AGENT_LIMIT, 3), "{}", error.message);
+    assert_eq!((error.code, mock.requests().len()), (Code::AGENT_LIMIT, 3), "{}", error.message);
 }
 
 #[tokio::test]
 async fn a_model_that_never_finishes_is_not_waited_for_longer_than_the_agent_may_take() {
-    for fault in [Fault::NoReply, Fault::ByteEvery(50), Fault::CommentsOnly] {
-        let mock =
-            MockModels::thinking(move |_| Reply::text(&"on and on ".repeat(100)).with_fault(fault))
-                .unwrap();
+    for fault in [NetFault::NoReply, NetFault::ByteEvery(50), NetFault::CommentsOnly] {
+        let mock = MockModels::with_replies(move |_| {
+            ScriptedReply::text(&"on and on ".repeat(100)).with_fault(fault)
+        })
+        .unwrap();
         let began = Instant::now();
         let document = agent(js!({ "userMessage": "go", "options": { "timeout": 700 } }));
         let error =
@@ -86,9 +87,9 @@ async fn a_model_that_never_finishes_is_not_waited_for_longer_than_the_agent_may
 async fn a_conversation_grows_by_no_more_than_the_results_may_take() {
     const RESULT: usize = 1000;
     const ROUNDS: usize = 8;
-    let mock = MockModels::thinking(|body| {
+    let mock = MockModels::with_replies(|body| {
         let round = body["messages"].as_array().map_or(0, Vec::len);
-        Reply::call("Grow", js!({ "query": round.to_string() }))
+        ScriptedReply::call("Grow", js!({ "query": round.to_string() }))
     })
     .unwrap();
     let grow = n8n(
@@ -105,19 +106,21 @@ async fn a_conversation_grows_by_no_more_than_the_results_may_take() {
     let error =
         run_document(credential(&mock, mock.v1()), &document, js!([{}])).await.error.unwrap();
     assert_eq!(error.code, Code::AGENT_LIMIT, "{}", error.message);
-    let sizes: Vec<usize> = mock.asked().iter().map(|asked| asked.body.to_string().len()).collect();
+    let sizes: Vec<usize> =
+        mock.requests().iter().map(|asked| asked.body.to_string().len()).collect();
     assert_eq!(sizes.len(), ROUNDS);
     assert!(sizes.windows(2).all(|pair| pair[1] - pair[0] < RESULT + 500), "{sizes:?}");
 }
 
 #[tokio::test]
 async fn a_million_items_stop_where_the_budget_does() {
-    let mock = MockModels::thinking(|_| Reply::text("fine").with_usage(20, 10)).unwrap();
+    let mock =
+        MockModels::with_replies(|_| ScriptedReply::text("fine").with_usage(20, 10)).unwrap();
     let mut document = agent(js!({ "userMessage": "go" }));
     document["settings"]["budget"] = js!({ "run": { "tokens": 90 } });
     let items: Json = (0..1_000_000).map(|_| js!({})).collect();
     let error = run_document(credential(&mock, mock.v1()), &document, items).await.error.unwrap();
-    assert_eq!((error.code, mock.asked().len()), (Code::BUDGET_REACHED, 3), "{}", error.message);
+    assert_eq!((error.code, mock.requests().len()), (Code::BUDGET_REACHED, 3), "{}", error.message);
 }
 
 /// A service whose answers are larger than anything that fits into a conversation.
@@ -144,10 +147,12 @@ fn large_service(megabytes: usize) -> String {
 
 #[tokio::test]
 async fn a_tool_takes_in_no_more_than_32_megabytes() {
-    assert_eq!(node_api::http::MAX_BYTES_FOR_A_MODEL, 32 << 20);
+    assert_eq!(node_api::http::MAX_MODEL_BYTES, 32 << 20);
     for (megabytes, is_taken) in [(2, true), (40, false)] {
         let url = large_service(megabytes);
-        let mock = MockModels::start([Reply::call("Fetch", js!({})), Reply::text("done")]).unwrap();
+        let mock =
+            MockModels::start([ScriptedReply::call("Fetch", js!({})), ScriptedReply::text("done")])
+                .unwrap();
         let fetch = node(
             "Fetch",
             "n8n-nodes-base.httpRequestTool",
@@ -164,8 +169,9 @@ async fn a_tool_takes_in_no_more_than_32_megabytes() {
             "a tool that fails is the model's affair: {:?}",
             outcome.error
         );
-        let told = mock.asked()[1].body["messages"].as_array().unwrap().last().unwrap()["content"]
-            .to_string();
+        let told =
+            mock.requests()[1].body["messages"].as_array().unwrap().last().unwrap()["content"]
+                .to_string();
         assert_eq!(
             told.contains("The answer is larger than 33554432 bytes"),
             !is_taken,

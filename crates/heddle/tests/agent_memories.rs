@@ -81,7 +81,7 @@ fn read_json(stream: &TcpStream) -> Value {
 
 /// A memory as a workflow has it.
 #[derive(Clone)]
-struct Memory {
+struct MemoryCase {
     kind: &'static str,
     version: f64,
     parameters: Value,
@@ -89,8 +89,8 @@ struct Memory {
     lasts: bool,
 }
 
-fn memories() -> Vec<Memory> {
-    let memory = |kind, version, parameters, credential, lasts| Memory {
+fn memories() -> Vec<MemoryCase> {
+    let memory = |kind, version, parameters, credential, lasts| MemoryCase {
         kind,
         version,
         parameters,
@@ -118,7 +118,7 @@ fn memories() -> Vec<Memory> {
     ]
 }
 
-impl Memory {
+impl MemoryCase {
     fn path(&self) -> String {
         format!("{}-{}", self.kind.rsplit('.').next().unwrap(), self.version)
     }
@@ -279,7 +279,7 @@ fn a_memory_that_is_out_of_reach_is_done_without_and_the_execution_says_so() {
     // A port that nobody listens on.
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     import_credentials(&data, closed, closed);
-    let gone: Vec<Memory> =
+    let gone: Vec<MemoryCase> =
         memories().into_iter().filter(|memory| memory.credential.is_some()).collect();
     for memory in &gone {
         import(&data, &memory.path(), &workflow(&model, &memory.path(), memory.node()));

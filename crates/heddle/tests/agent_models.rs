@@ -6,12 +6,12 @@
 mod asking;
 
 use asking::{KEY, answers, credential, node};
-use engine::Outcome;
+use engine::RunOutcome;
 use model::{Item, Items, Kind, Object, Value, json};
 use node_api::ai::Supply;
-use node_api::{Ctx, Entry, Node, NodeError, Outputs, Port, Spec};
+use node_api::{Ctx, Node, NodeEntry, NodeError, Outputs, Port, Spec};
 use serde_json::{Value as Json, json as js};
-use testkit::{Asked, Fault, Format, MockModels, Reply};
+use testkit::{MockModels, NetFault, RecordedRequest, ScriptedReply, WireFormat};
 
 /// A trigger, an agent with a calculator, and these models, of which the last is the agent's.
 fn workflow(models: &[Json]) -> Json {
@@ -38,28 +38,31 @@ fn workflow(models: &[Json]) -> Json {
     js!({ "name": "Agent", "nodes": nodes, "connections": connections, "settings": { "executionOrder": "v1" } })
 }
 
-async fn run(credential: Object, models: &[Json], questions: &[&str]) -> Outcome {
+async fn run(credential: Object, models: &[Json], questions: &[&str]) -> RunOutcome {
     let items: Json = questions.iter().map(|question| js!({ "question": question })).collect();
     run_document(credential, &workflow(models), items).await
 }
 
-async fn run_document(credential: Object, document: &Json, items: Json) -> Outcome {
+async fn run_document(credential: Object, document: &Json, items: Json) -> RunOutcome {
     asking::run_with_nodes(credential, document, items, TEST_NODES).await
 }
 
 /// The conversations that a mock was asked for.
-fn chats(mock: &MockModels) -> Vec<Asked> {
-    mock.asked().into_iter().filter(|asked| asked.path != "/api/show").collect()
+fn chats(mock: &MockModels) -> Vec<RecordedRequest> {
+    mock.requests().into_iter().filter(|asked| asked.path != "/api/show").collect()
 }
 
-fn calculates() -> [Reply; 2] {
-    [Reply::call("calculator", js!({ "expression": "2+2" })), Reply::text("It is 4.")]
+fn calculates() -> [ScriptedReply; 2] {
+    [
+        ScriptedReply::call("calculator", js!({ "expression": "2+2" })),
+        ScriptedReply::text("It is 4."),
+    ]
 }
 
 /// Puts out the vectors of three texts.
 struct Vectors;
 
-static TEST_NODES: &[Entry] = &[node_api::run::<Vectors>()];
+static TEST_NODES: &[NodeEntry] = &[node_api::run::<Vectors>()];
 
 impl Node for Vectors {
     fn spec() -> Spec {
@@ -129,7 +132,7 @@ async fn every_embedding_node_makes_vectors() {
             vectors.len() == 3 && vectors[0] == vectors[2] && vectors[0] != vectors[1],
             "{kind}: {found:?}"
         );
-        assert_eq!(mock.asked()[0].path, path, "{kind}");
+        assert_eq!(mock.requests()[0].path, path, "{kind}");
     }
 }
 
@@ -140,34 +143,39 @@ async fn what_is_two_and_two_in_every_wire_format() {
     let listed =
         || js!({ "model": { "__rl": true, "mode": "list", "value": "mock" }, "options": {} });
     for (kind, version, parameters, format) in [
-        ("openai-model".to_owned(), 1.0, plain(), Format::OpenAiChat),
-        ("anthropic-model".to_owned(), 1.0, plain(), Format::Anthropic),
-        ("gemini-model".to_owned(), 1.0, plain(), Format::Gemini),
-        ("ollama-model".to_owned(), 1.0, plain(), Format::Ollama),
-        ("azure-openai-model".to_owned(), 1.0, plain(), Format::OpenAiChat),
-        (n8n("lmChatOpenAi"), 1.0, plain(), Format::OpenAiChat),
-        (n8n("lmChatOpenAi"), 1.2, listed(), Format::OpenAiChat),
-        (n8n("lmChatOpenAi"), 1.3, listed(), Format::OpenAiResponses),
-        (n8n("lmChatAnthropic"), 1.2, plain(), Format::Anthropic),
-        (n8n("lmChatAnthropic"), 1.3, listed(), Format::Anthropic),
+        ("openai-model".to_owned(), 1.0, plain(), WireFormat::OpenAiChat),
+        ("anthropic-model".to_owned(), 1.0, plain(), WireFormat::Anthropic),
+        ("gemini-model".to_owned(), 1.0, plain(), WireFormat::Gemini),
+        ("ollama-model".to_owned(), 1.0, plain(), WireFormat::Ollama),
+        ("azure-openai-model".to_owned(), 1.0, plain(), WireFormat::OpenAiChat),
+        (n8n("lmChatOpenAi"), 1.0, plain(), WireFormat::OpenAiChat),
+        (n8n("lmChatOpenAi"), 1.2, listed(), WireFormat::OpenAiChat),
+        (n8n("lmChatOpenAi"), 1.3, listed(), WireFormat::OpenAiResponses),
+        (n8n("lmChatAnthropic"), 1.2, plain(), WireFormat::Anthropic),
+        (n8n("lmChatAnthropic"), 1.3, listed(), WireFormat::Anthropic),
         (
             n8n("lmChatGoogleGemini"),
             1.0,
             js!({ "modelName": "models/mock", "options": {} }),
-            Format::Gemini,
+            WireFormat::Gemini,
         ),
-        (n8n("lmChatOpenRouter"), 1.0, js!({ "options": { "maxTokens": 50 } }), Format::OpenAiChat),
-        (n8n("lmChatGroq"), 1.0, plain(), Format::OpenAiChat),
-        (n8n("lmChatDeepSeek"), 1.0, plain(), Format::OpenAiChat),
-        (n8n("lmChatMistralCloud"), 1.0, plain(), Format::OpenAiChat),
-        (n8n("lmChatXAiGrok"), 1.0, plain(), Format::OpenAiChat),
-        (n8n("lmChatAzureOpenAi"), 1.0, plain(), Format::OpenAiChat),
-        (n8n("lmChatOllama"), 1.0, plain(), Format::Ollama),
-        (n8n("lmOllama"), 1.0, plain(), Format::Ollama),
-        (n8n("lmOpenAi"), 1.0, listed(), Format::OpenAiChat),
+        (
+            n8n("lmChatOpenRouter"),
+            1.0,
+            js!({ "options": { "maxTokens": 50 } }),
+            WireFormat::OpenAiChat,
+        ),
+        (n8n("lmChatGroq"), 1.0, plain(), WireFormat::OpenAiChat),
+        (n8n("lmChatDeepSeek"), 1.0, plain(), WireFormat::OpenAiChat),
+        (n8n("lmChatMistralCloud"), 1.0, plain(), WireFormat::OpenAiChat),
+        (n8n("lmChatXAiGrok"), 1.0, plain(), WireFormat::OpenAiChat),
+        (n8n("lmChatAzureOpenAi"), 1.0, plain(), WireFormat::OpenAiChat),
+        (n8n("lmChatOllama"), 1.0, plain(), WireFormat::Ollama),
+        (n8n("lmOllama"), 1.0, plain(), WireFormat::Ollama),
+        (n8n("lmOpenAi"), 1.0, listed(), WireFormat::OpenAiChat),
     ] {
         let mock = MockModels::start(calculates()).unwrap();
-        let url = if format == Format::Anthropic { mock.url() } else { mock.v1() };
+        let url = if format == WireFormat::Anthropic { mock.url() } else { mock.v1() };
         let outcome = run(
             credential(&mock, url),
             &[node("Model", &kind, version, parameters)],
@@ -243,7 +251,7 @@ async fn the_options_of_a_node_reach_the_provider() {
             js!({ "model": "openai/gpt-4.1-mini", "provider": { "only": ["azure"] } }),
         ),
     ] {
-        let mock = MockModels::start([Reply::text("{}")]).unwrap();
+        let mock = MockModels::start([ScriptedReply::text("{}")]).unwrap();
         let url = if kind == "lmChatAnthropic" { mock.url() } else { mock.v1() };
         let model = node("Model", &format!("@n8n/n8n-nodes-langchain.{kind}"), version, parameters);
         run(credential(&mock, url), &[model], &["hi"]).await;
@@ -264,7 +272,7 @@ async fn the_options_of_a_node_reach_the_provider() {
 #[tokio::test]
 async fn the_next_model_of_a_chain_is_asked_and_the_first_rests() {
     let (down, up) = (
-        MockModels::start(vec![Reply::fault(Fault::ServerError); 3]).unwrap(),
+        MockModels::start(vec![ScriptedReply::fault(NetFault::ServerError); 3]).unwrap(),
         MockModels::start([]).unwrap(),
     );
     let model = |name: &str, mock: &MockModels| {
@@ -283,16 +291,16 @@ async fn the_next_model_of_a_chain_is_asked_and_the_first_rests() {
     up.script(calculates());
     let outcome = run(credential(&up, up.v1()), &chain, &["What is 2+2?"]).await;
     assert_eq!(answers(&outcome)[0].get("response"), Some(&json!("It is 4.")));
-    assert_eq!((down.asked().len(), up.asked().len()), (1, 2));
+    assert_eq!((down.requests().len(), up.requests().len()), (1, 2));
     run(credential(&up, up.v1()), &chain, &["Again?"]).await;
-    assert_eq!(down.asked().len(), 1, "another run of the node knows that it rests");
+    assert_eq!(down.requests().len(), 1, "another run of the node knows that it rests");
 }
 
 #[tokio::test]
 async fn rules_choose_the_model_for_each_item() {
     let (cheap, dear) = (
-        MockModels::start([Reply::text("cheap")]).unwrap(),
-        MockModels::start([Reply::text("dear")]).unwrap(),
+        MockModels::start([ScriptedReply::text("cheap")]).unwrap(),
+        MockModels::start([ScriptedReply::text("dear")]).unwrap(),
     );
     let model = |name: &str, mock: &MockModels| {
         node(name, "openai-compatible-model", 1.0, js!({ "baseUrl": mock.v1(), "model": "mock" }))
@@ -321,8 +329,8 @@ async fn rules_choose_the_model_for_each_item() {
 
 #[tokio::test]
 async fn a_server_of_ollama_is_asked_whether_its_model_takes_tools() {
-    let action = Reply::text(r#"{"action": "calculator", "input": {"expression": "2+2"}}"#);
-    let mock = MockModels::start([action, Reply::text("It is 4.")]).unwrap();
+    let action = ScriptedReply::text(r#"{"action": "calculator", "input": {"expression": "2+2"}}"#);
+    let mock = MockModels::start([action, ScriptedReply::text("It is 4.")]).unwrap();
     let model = node(
         "Model",
         "@n8n/n8n-nodes-langchain.lmChatOllama",
@@ -331,15 +339,15 @@ async fn a_server_of_ollama_is_asked_whether_its_model_takes_tools() {
     );
     let outcome = run(credential(&mock, mock.v1()), &[model], &["What is 2+2?"]).await;
     assert_eq!(answers(&outcome)[0].get("response"), Some(&json!("It is 4.")));
-    let paths: Vec<String> = mock.asked().into_iter().map(|asked| asked.path).collect();
+    let paths: Vec<String> = mock.requests().into_iter().map(|asked| asked.path).collect();
     assert_eq!(paths, ["/api/show", "/api/chat", "/api/chat"]);
     assert!(chats(&mock)[0].body.get("tools").is_none());
 }
 
 #[tokio::test]
 async fn a_model_without_tool_calls_uses_tools_in_words() {
-    let action = Reply::text(r#"{"action": "calculator", "input": {"expression": "2+2"}}"#);
-    let last = Reply::text(r#"{"action": "final", "message": "It is 4."}"#);
+    let action = ScriptedReply::text(r#"{"action": "calculator", "input": {"expression": "2+2"}}"#);
+    let last = ScriptedReply::text(r#"{"action": "final", "message": "It is 4."}"#);
     let mock = MockModels::start([action, last]).unwrap();
     let parameters = js!({ "baseUrl": mock.v1(), "model": "mock", "supportsTools": false });
     let outcome = run(

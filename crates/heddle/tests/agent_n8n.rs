@@ -10,7 +10,7 @@ use asking::{
 };
 use model::json;
 use serde_json::{Value as Json, json as js};
-use testkit::{Fault, MockModels, Reply};
+use testkit::{MockModels, NetFault, ScriptedReply};
 
 const FORM: &str = "format_final_json_response";
 
@@ -37,12 +37,12 @@ fn structured(version: f64, parameters: Json) -> Json {
     n8n("Parser", "outputParserStructured", version, parameters)
 }
 
-fn mock(replies: impl IntoIterator<Item = Reply>) -> MockModels {
+fn mock(replies: impl IntoIterator<Item = ScriptedReply>) -> MockModels {
     MockModels::start(replies).unwrap()
 }
 
 fn system(mock: &MockModels, number: usize) -> Option<String> {
-    let first = mock.asked()[number].body["messages"][0].clone();
+    let first = mock.requests()[number].body["messages"][0].clone();
     (first["role"] == "system").then(|| first["content"].as_str().unwrap().to_owned())
 }
 
@@ -59,8 +59,8 @@ async fn every_version_and_kind_answers_through_the_same_loop() {
         (3.1, js!({ "promptType": "auto" }), js!({ "chatInput": "2+2?", "sessionId": "s" })),
     ] {
         let mock = mock([
-            Reply::call("calculator", js!({ "expression": "2+2" })),
-            Reply::text("It is 4."),
+            ScriptedReply::call("calculator", js!({ "expression": "2+2" })),
+            ScriptedReply::text("It is 4."),
         ]);
         let outcome = run_document(
             credential(&mock, mock.v1()),
@@ -69,7 +69,7 @@ async fn every_version_and_kind_answers_through_the_same_loop() {
         )
         .await;
         assert_eq!(answers(&outcome), [json!({ "output": "It is 4." })], "{version}");
-        let asked = mock.asked();
+        let asked = mock.requests();
         let user = asked[0].body["messages"]
             .as_array()
             .unwrap()
@@ -88,7 +88,10 @@ async fn every_version_and_kind_answers_through_the_same_loop() {
 
 #[tokio::test]
 async fn steps_are_put_out_in_langchains_form() {
-    let mock = mock([Reply::call("calculator", js!({ "expression": "5*5" })), Reply::text("25")]);
+    let mock = mock([
+        ScriptedReply::call("calculator", js!({ "expression": "5*5" })),
+        ScriptedReply::text("25"),
+    ]);
     let options = js!({ "returnIntermediateSteps": true, "systemMessage": "Be brief." });
     let document = with_calculator(agent(
         3.1,
@@ -118,7 +121,7 @@ async fn a_parser_gives_the_answer_its_form() {
         (1.1, old.clone(), json!({ "output": { "state": "California", "cities": ["LA"] } })),
         (1.0, old, json!({ "state": "California", "cities": ["LA"] })),
     ] {
-        let mock = mock([Reply::call(FORM, js!({ "output": found }))]);
+        let mock = mock([ScriptedReply::call(FORM, js!({ "output": found }))]);
         let agent = agent(
             3.1,
             js!({ "promptType": "define", "text": "California?", "hasOutputParser": true }),
@@ -130,9 +133,9 @@ async fn a_parser_gives_the_answer_its_form() {
         )
         .await;
         assert_eq!(answers(&outcome), [wanted], "{version}");
-        assert_eq!(mock.asked()[0].body["tools"][0]["function"]["name"], FORM);
+        assert_eq!(mock.requests()[0].body["tools"][0]["function"]["name"], FORM);
     }
-    let mock = mock([Reply::text("It is sunny.")]);
+    let mock = mock([ScriptedReply::text("It is sunny.")]);
     let unused = with_parser(
         agent(3.1, js!({ "promptType": "define", "text": "?" })),
         structured(1.3, example),
@@ -151,9 +154,9 @@ async fn an_answer_that_does_not_fit_is_repaired_twice_at_most() {
     let asks =
         || agent(2.0, js!({ "promptType": "define", "text": "n?", "hasOutputParser": true }));
     let lucky = mock([
-        Reply::text("one"),
-        Reply::call(FORM, js!({ "output": { "n": "one" } })),
-        Reply::text(
+        ScriptedReply::text("one"),
+        ScriptedReply::call(FORM, js!({ "output": { "n": "one" } })),
+        ScriptedReply::text(
             r#"```json
 { "n": 1 }
 ```"#,
@@ -163,7 +166,8 @@ async fn an_answer_that_does_not_fit_is_repaired_twice_at_most() {
         run_document(credential(&lucky, lucky.v1()), &with_parser(asks(), parser()), js!([{}]))
             .await;
     assert_eq!(answers(&outcome), [json!({ "output": { "n": 1 } })]);
-    let hopeless = mock([Reply::text("a"), Reply::text("b"), Reply::text("c")]);
+    let hopeless =
+        mock([ScriptedReply::text("a"), ScriptedReply::text("b"), ScriptedReply::text("c")]);
     let outcome = run_document(
         credential(&hopeless, hopeless.v1()),
         &with_parser(asks(), parser()),
@@ -172,7 +176,7 @@ async fn an_answer_that_does_not_fit_is_repaired_twice_at_most() {
     .await;
     let error = outcome.error.unwrap();
     assert_eq!(
-        (error.message.as_str(), hopeless.asked().len()),
+        (error.message.as_str(), hopeless.requests().len()),
         ("Model output doesn't fit required format", 3)
     );
 }
@@ -180,8 +184,10 @@ async fn an_answer_that_does_not_fit_is_repaired_twice_at_most() {
 #[tokio::test]
 async fn a_parser_may_have_answers_fixed_by_a_model_of_its_own() {
     for kind in ["autoFix", "autofixing"] {
-        let (asked, fixer) =
-            (mock([Reply::text("n is one")]), mock([Reply::text(r#"{ "output": { "n": 1 } }"#)]));
+        let (asked, fixer) = (
+            mock([ScriptedReply::text("n is one")]),
+            mock([ScriptedReply::text(r#"{ "output": { "n": 1 } }"#)]),
+        );
         let fixing = node(
             "Fixer",
             "openai-compatible-model",
@@ -217,16 +223,18 @@ async fn a_parser_may_have_answers_fixed_by_a_model_of_its_own() {
         };
         let outcome = run_document(credential(&asked, asked.v1()), &document, js!([{}])).await;
         assert_eq!(answers(&outcome), [json!({ "output": { "n": 1 } })], "{kind}");
-        assert_eq!((asked.asked().len(), fixer.asked().len()), (1, 1), "{kind}");
-        assert!(fixer.asked()[0].body.to_string().contains("n is one"), "{kind}");
+        assert_eq!((asked.requests().len(), fixer.requests().len()), (1, 1), "{kind}");
+        assert!(fixer.requests()[0].body.to_string().contains("n is one"), "{kind}");
     }
 }
 
 #[tokio::test]
 async fn the_second_model_is_asked_whatever_the_failure_of_the_first_is() {
-    for fault in [Fault::ServerError, Fault::Unauthorized] {
-        let (first, second) =
-            (mock([Reply::fault(fault)]), mock([Reply::text("Hello from fallback!")]));
+    for fault in [NetFault::ServerError, NetFault::Unauthorized] {
+        let (first, second) = (
+            mock([ScriptedReply::fault(fault)]),
+            mock([ScriptedReply::text("Hello from fallback!")]),
+        );
         let other = node(
             "Other",
             "openai-compatible-model",
@@ -258,7 +266,7 @@ async fn at_the_limit_newer_versions_fail_and_older_ones_say_that_they_stopped()
         (2.2, Ok("Agent stopped due to max iterations.")),
         (3.0, Err("Max iterations (1) reached")),
     ] {
-        let mock = mock([Reply::call("calculator", js!({ "expression": "1" }))]);
+        let mock = mock([ScriptedReply::call("calculator", js!({ "expression": "1" }))]);
         let parameters =
             js!({ "promptType": "define", "text": "?", "options": { "maxIterations": 1 } });
         let outcome = run_document(
@@ -276,7 +284,7 @@ async fn at_the_limit_newer_versions_fail_and_older_ones_say_that_they_stopped()
 
 #[tokio::test]
 async fn the_images_of_an_item_are_shown_to_the_model() {
-    let mock = mock([Reply::text("A cat."), Reply::text("Nothing.")]);
+    let mock = mock([ScriptedReply::text("A cat."), ScriptedReply::text("Nothing.")]);
     let file = js!({ "data": "aGVsbG8=", "mimeType": "image/png", "fileName": "cat.png" });
     let item = js!({ "json": { "chatInput": "What is it?" }, "binary": { "data": file } });
     for passes in [true, false] {
@@ -290,14 +298,18 @@ async fn the_images_of_an_item_are_shown_to_the_model() {
         answers(&run_document(credential(&mock, mock.v1()), &document, js!([item])).await);
     }
     let shown = |number: usize| {
-        mock.asked()[number].body.to_string().contains("data:image/png;base64,aGVsbG8=")
+        mock.requests()[number].body.to_string().contains("data:image/png;base64,aGVsbG8=")
     };
     assert_eq!((shown(0), shown(1)), (true, false));
 }
 
 #[tokio::test]
 async fn items_that_fail_are_sent_on_where_the_node_says_so() {
-    let mock = mock([Reply::text("one"), Reply::fault(Fault::ServerError), Reply::text("three")]);
+    let mock = mock([
+        ScriptedReply::text("one"),
+        ScriptedReply::fault(NetFault::ServerError),
+        ScriptedReply::text("three"),
+    ]);
     let mut asks = agent(2.0, js!({ "promptType": "define", "text": "={{ $json.q }}" }));
     asks["onError"] = js!("continueRegularOutput");
     let document = workflow(asks, &[(openai("Model"), "ai_languageModel", "Agent")]);
@@ -331,7 +343,7 @@ async fn a_prompt_that_did_not_come_is_told() {
 #[tokio::test]
 async fn the_answer_is_streamed_where_the_caller_takes_it_so() {
     for (version, streams, wanted) in [(3.1, true, true), (3.1, false, false), (2.0, true, false)] {
-        let mock = mock([Reply::text("Hello there.")]);
+        let mock = mock([ScriptedReply::text("Hello there.")]);
         let asks = agent(
             version,
             js!({ "promptType": "define", "text": "hi", "options": { "enableStreaming": streams } }),
@@ -373,6 +385,6 @@ async fn a_process_that_ends_anywhere_asks_nothing_twice() {
         // An answer that was on its way when the process ended is asked for again; one that was
         // kept never is.
         let again = usize::from(n_notes == 0 || n_notes == 2);
-        assert_eq!(mock.asked().len(), 2 + again, "{n_notes}");
+        assert_eq!(mock.requests().len(), 2 + again, "{n_notes}");
     }
 }

@@ -120,7 +120,7 @@ async fn published_workflows_ask_their_models_without_a_failure_of_ours() {
             let mock = MockModels::start([]).unwrap();
             let outcome = run_from(credential(&mock, mock.v1()), &workflow, &start).await;
             n_runs += 1;
-            n_asked += mock.asked().len();
+            n_asked += mock.requests().len();
             if let Some(error) = outcome.error {
                 let place = format!(
                     "{} from '{start}': {:?} {} {:?}",

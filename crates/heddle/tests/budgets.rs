@@ -8,12 +8,13 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use support::workflow::{node, row};
 use support::{Folder, Reply as Answer, Server, heddle};
-use testkit::{Keeps, MockModels, Reply};
+use testkit::{MockModels, RequestRetention, ScriptedReply};
 
 /// Answers of 30 tokens each.
 fn models(answers: usize) -> MockModels {
     MockModels::start(
-        (0..answers).map(|number| Reply::text(&format!("answer {number}")).with_usage(20, 10)),
+        (0..answers)
+            .map(|number| ScriptedReply::text(&format!("answer {number}")).with_usage(20, 10)),
     )
     .unwrap()
 }
@@ -70,7 +71,7 @@ fn a_run_asks_no_model_once_its_budget_is_used_up() {
         &[],
     );
     assert_eq!(call(&server, "two").status, 500);
-    assert_eq!(models.asked().len(), 1);
+    assert_eq!(models.requests().len(), 1);
     let error = error(&server);
     assert_eq!(
         (error["code"].as_str(), error["node"]["name"].as_str().or(error["node"].as_str())),
@@ -105,7 +106,7 @@ fn the_budget_of_a_workflow_for_a_day_holds_over_a_restart() {
     server.stop();
     let server = start(&folder, &[], &[]);
     assert_eq!((call(&server, "limited").status, call(&server, "free").status), (500, 200));
-    let asked = models.asked().len();
+    let asked = models.requests().len();
     assert_eq!(asked, 4);
     let spending = server.api("GET", "/spending", None).json();
     let tokens: f64 = spending["data"]
@@ -121,11 +122,11 @@ fn the_budget_of_a_workflow_for_a_day_holds_over_a_restart() {
 /// T-LIM: the budget is hit in the middle of parallel calls. Each takes 30 tokens.
 #[test]
 fn of_twenty_runs_at_once_a_budget_for_five_calls_pays_for_five() {
-    let replies = (0..20).map(|_| Reply::text("fine").with_usage(20, 10));
+    let replies = (0..20).map(|_| ScriptedReply::text("fine").with_usage(20, 10));
     let models = MockModels::slow(
         ([127, 0, 0, 1], 0).into(),
         replies,
-        Keeps::Everything,
+        RequestRetention::Everything,
         Duration::from_millis(50),
     )
     .unwrap();
@@ -140,7 +141,7 @@ fn of_twenty_runs_at_once_a_budget_for_five_calls_pays_for_five() {
         calls.into_iter().map(|call| call.join().unwrap()).collect()
     });
     assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 5, "{statuses:?}");
-    assert_eq!(models.asked().len(), 5);
+    assert_eq!(models.requests().len(), 5);
     let spending = server.api("GET", "/spending", None).json();
     assert_eq!(spending["data"][0]["inputTokens"], 100, "{spending}");
     server.stop();
@@ -149,11 +150,11 @@ fn of_twenty_runs_at_once_a_budget_for_five_calls_pays_for_five() {
 /// The same within one run: twenty items that an agent works on at the same time.
 #[test]
 fn of_twenty_items_at_once_the_budget_of_a_run_for_five_calls_pays_for_five() {
-    let replies = (0..20).map(|_| Reply::text("fine").with_usage(20, 10));
+    let replies = (0..20).map(|_| ScriptedReply::text("fine").with_usage(20, 10));
     let models = MockModels::slow(
         ([127, 0, 0, 1], 0).into(),
         replies,
-        Keeps::Everything,
+        RequestRetention::Everything,
         Duration::from_millis(50),
     )
     .unwrap();
@@ -169,7 +170,7 @@ fn of_twenty_items_at_once_the_budget_of_a_run_for_five_calls_pays_for_five() {
     let server = start(&folder, &[document], &[]);
     let list: Vec<Value> = (0..20).map(|number| json!({ "number": number })).collect();
     server.call("POST", "/webhook/items", Some(&json!({ "list": list })));
-    assert_eq!(models.asked().len(), 5, "the fifth call passes the budget, and no other one");
+    assert_eq!(models.requests().len(), 5, "the fifth call passes the budget, and no other one");
     let execution = server.executions()[0].clone();
     let asked = execution["data"]["resultData"]["runData"]["Model"].as_array().unwrap();
     let refused = asked.iter().filter(|asked| {
@@ -252,7 +253,7 @@ fn issue_15_12_what_called_runs_have_spent_counts_after_a_sleep_and_a_crash() {
     let address = format!("/{}", url.as_str().unwrap().splitn(4, '/').nth(3).unwrap());
     assert_eq!(server.call("POST", &address, Some(&json!({}))).status, 200);
     support::wait_until("it is over", || caller_of(&server)["status"] == "error");
-    assert_eq!(models.asked().len(), 2, "30 tokens before the crash, 30 after it, and no more");
+    assert_eq!(models.requests().len(), 2, "30 tokens before the crash, 30 after it, and no more");
     let told = caller_of(&server)["data"]["resultData"]["error"]["message"].clone();
     assert_eq!(told, "The budget of this run is used up: 60 of 60 tokens are used");
     server.stop();

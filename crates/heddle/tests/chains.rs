@@ -10,9 +10,9 @@ use asking::{
 };
 use model::{Value, json};
 use serde_json::{Value as Json, json as js};
-use testkit::{Fault, MockModels, Reply};
+use testkit::{MockModels, NetFault, ScriptedReply};
 
-fn mock(replies: impl IntoIterator<Item = Reply>) -> MockModels {
+fn mock(replies: impl IntoIterator<Item = ScriptedReply>) -> MockModels {
     MockModels::start(replies).unwrap()
 }
 
@@ -26,7 +26,7 @@ fn chain(kind: &str, version: f64, parameters: Json) -> Json {
 /// What a chain puts out for items, and what the model was asked.
 async fn asked(mock: &MockModels, document: &Json, items: Json) -> (Vec<Value>, Vec<Json>) {
     let outcome = run_document(credential(mock, mock.v1()), document, items).await;
-    (outputs(&outcome, "Chain"), mock.asked().into_iter().map(|asked| asked.body).collect())
+    (outputs(&outcome, "Chain"), mock.requests().into_iter().map(|asked| asked.body).collect())
 }
 
 #[tokio::test]
@@ -38,7 +38,7 @@ async fn a_chain_asks_once_for_each_item_in_every_version() {
         (1.4, js!({ "promptType": "define", "text": "={{ $json.q }}" }), js!({ "q": "hi" })),
         (1.9, js!({ "promptType": "auto" }), js!({ "chatInput": "hi" })),
     ] {
-        let mock = mock([Reply::text(" Hello. ")]);
+        let mock = mock([ScriptedReply::text(" Hello. ")]);
         let (out, requests) =
             asked(&mock, &chain("chainLlm", version, parameters), js!([item])).await;
         assert_eq!(out, [json!([{ "text": "Hello." }])], "{version}");
@@ -52,7 +52,7 @@ async fn a_chain_asks_once_for_each_item_in_every_version() {
 
 #[tokio::test]
 async fn messages_and_images_stand_before_the_prompt() {
-    let mock = mock([Reply::text("A cat.")]);
+    let mock = mock([ScriptedReply::text("A cat.")]);
     let messages = js!({ "messageValues": [
         { "message": "Be brief." },
         { "type": "AIMessagePromptTemplate", "message": "Yes?" },
@@ -86,7 +86,8 @@ async fn a_chain_puts_out_what_its_parser_reads() {
         (1.6, json!([{ "output": { "n": 1 } }])),
         (1.5, json!([{ "text": "{\"output\":{\"n\":1}}" }])),
     ] {
-        let mock = mock([Reply::text("one"), Reply::text("{ \"output\": { \"n\": 1 } }")]);
+        let mock =
+            mock([ScriptedReply::text("one"), ScriptedReply::text("{ \"output\": { \"n\": 1 } }")]);
         let first = n8n(
             "Chain",
             "chainLlm",
@@ -107,7 +108,7 @@ async fn a_chain_puts_out_what_its_parser_reads() {
             requests[0]
         );
     }
-    let mock = mock([Reply::text("a\nb\nc\nd")]);
+    let mock = mock([ScriptedReply::text("a\nb\nc\nd")]);
     let first = n8n(
         "Chain",
         "chainLlm",
@@ -168,7 +169,10 @@ async fn the_form_of_a_parser_counts_more_than_the_json_mode_of_its_model() {
 
 #[tokio::test]
 async fn a_chain_streams_its_words_but_not_its_data() {
-    let mock = mock([Reply::text("Hello there."), Reply::text("{ \"output\": { \"n\": 1 } }")]);
+    let mock = mock([
+        ScriptedReply::text("Hello there."),
+        ScriptedReply::text("{ \"output\": { \"n\": 1 } }"),
+    ]);
     let plain = chain("chainLlm", 1.7, js!({ "promptType": "define", "text": "hi" }));
     let words = |pieces: Vec<(&str, String)>| {
         pieces
@@ -198,7 +202,7 @@ async fn a_chain_streams_its_words_but_not_its_data() {
 
 #[tokio::test]
 async fn sub_nodes_see_the_item_that_is_asked_about() {
-    let mock = mock([Reply::text("a"), Reply::text("b")]);
+    let mock = mock([ScriptedReply::text("a"), ScriptedReply::text("b")]);
     let model = node(
         "Model",
         "openai-compatible-model",
@@ -232,7 +236,7 @@ async fn information_is_extracted_as_it_is_described() {
             js!({ "who": "Ada" }),
         ),
     ] {
-        let mock = mock([Reply::text(&reply.to_string())]);
+        let mock = mock([ScriptedReply::text(&reply.to_string())]);
         let (out, requests) = asked(
             &mock,
             &chain("informationExtractor", 1.2, parameters),
@@ -247,7 +251,7 @@ async fn information_is_extracted_as_it_is_described() {
 #[tokio::test]
 async fn texts_go_to_the_outputs_of_their_categories() {
     let judgement = |bug: bool, praise: bool, other: bool| {
-        Reply::text(&js!({ "bug": bug, "praise": praise, "fallback": other }).to_string())
+        ScriptedReply::text(&js!({ "bug": bug, "praise": praise, "fallback": other }).to_string())
     };
     let mock = mock([
         judgement(true, false, false),
@@ -268,7 +272,9 @@ async fn texts_go_to_the_outputs_of_their_categories() {
 #[tokio::test]
 async fn feelings_have_an_output_each() {
     let reply = |mood: &str| {
-        Reply::text(&js!({ "sentiment": mood, "strength": 0.9, "confidence": 0.8 }).to_string())
+        ScriptedReply::text(
+            &js!({ "sentiment": mood, "strength": 0.9, "confidence": 0.8 }).to_string(),
+        )
     };
     let mock = mock([reply("Negative"), reply("Positive")]);
     let options = js!({ "includeDetailedResults": true, "batching": { "batchSize": 1 } });
@@ -292,7 +298,7 @@ async fn long_texts_are_summed_up_in_pieces() {
         ("refine", 1500, vec!["FIRST", "MORE"]),
         ("map_reduce", 1000, vec!["ALL"]),
     ] {
-        let mock = mock(vec![Reply::text("short"); 5]);
+        let mock = mock(vec![ScriptedReply::text("short"); 5]);
         let document = chain(
             "chainSummarization",
             2.0,
@@ -314,7 +320,7 @@ async fn long_texts_are_summed_up_in_pieces() {
             .collect();
         assert_eq!(prompts, wanted, "{method}");
     }
-    let mock = mock(vec![Reply::text("short"); 5]);
+    let mock = mock(vec![ScriptedReply::text("short"); 5]);
     let document = chain(
         "chainSummarization",
         2.1,
@@ -329,7 +335,7 @@ async fn long_texts_are_summed_up_in_pieces() {
 #[tokio::test]
 async fn guardrails_ask_a_model_only_for_what_no_pattern_tells() {
     let verdict = |flagged: bool, score: f64| {
-        Reply::text(&js!({ "flagged": flagged, "confidenceScore": score }).to_string())
+        ScriptedReply::text(&js!({ "flagged": flagged, "confidenceScore": score }).to_string())
     };
     let checks = js!({ "jailbreak": { "value": { "threshold": 0.7 } }, "custom": { "guardrail": [{ "name": "polite", "threshold": 0.5, "prompt": "Is it rude?" }] } });
     let document = chain(
@@ -355,7 +361,7 @@ async fn guardrails_ask_a_model_only_for_what_no_pattern_tells() {
 #[tokio::test]
 async fn failures_go_where_the_node_says() {
     for kind in ["textClassifier", "chainLlm", "informationExtractor", "sentimentAnalysis"] {
-        let mock = mock([Reply::fault(Fault::Unauthorized)]);
+        let mock = mock([ScriptedReply::fault(NetFault::Unauthorized)]);
         let parameters = js!({
             "promptType": "define", "text": "hi", "inputText": "hi",
             "categories": { "categories": [{ "category": "a" }] }, "attributes": { "attributes": [{ "name": "a", "description": "b" }] }
@@ -364,7 +370,7 @@ async fn failures_go_where_the_node_says() {
             chain(kind, 1.0 + if kind == "chainLlm" { 0.4 } else { 0.0 }, parameters);
         let outcome = run_document(credential(&mock, mock.v1()), &document, js!([{}])).await;
         assert!(outcome.error.is_some(), "{kind}");
-        mock.script([Reply::fault(Fault::Unauthorized)]);
+        mock.script([ScriptedReply::fault(NetFault::Unauthorized)]);
         document["nodes"][1]["onError"] = js!("continueRegularOutput");
         let outcome = run_document(credential(&mock, mock.v1()), &document, js!([{}])).await;
         assert!(answers(&outcome)[0].get("error").is_some(), "{kind}");
@@ -414,7 +420,7 @@ async fn a_process_that_ends_asks_nothing_twice() {
             // Only an answer that was on its way when the process ended is asked for again.
             let again =
                 usize::from(n_notes < n_answers * notes_of_one && n_notes % notes_of_one == 0);
-            assert_eq!(mock.asked().len(), n_answers + again, "{kind} {n_notes}");
+            assert_eq!(mock.requests().len(), n_answers + again, "{kind} {n_notes}");
         }
     }
 }

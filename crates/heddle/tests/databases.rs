@@ -7,50 +7,51 @@
 mod servers;
 
 use engine::{
-    Clock, Credentials, Engine, NoJournal, NoWorkflows, Outcome, Ports, Random, RunOptions, Start,
+    Clock, CredentialSource, Engine, NoJournal, NoWorkflows, Ports, Random, RunOptions, RunOutcome,
+    RunStart,
 };
 use model::{Object, Value, Workflow, json};
 use node_api::NodeError;
 use providers::connect::GuardedConnections;
-use providers::http::{GuardedHttp, Policy};
+use providers::http::{EgressPolicy, GuardedHttp};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-struct World(Object);
+struct DatabasePorts(Object);
 
-impl Credentials for World {
+impl CredentialSource for DatabasePorts {
     fn get(&self, _stands_for: &str, kind: &str, _id: &str) -> Result<Object, NodeError> {
         Ok(self.0.get(kind).and_then(Value::as_object).cloned().unwrap_or_default())
     }
 }
 
 #[async_trait::async_trait]
-impl Clock for World {
+impl Clock for DatabasePorts {
     fn now_ms(&self) -> i64 {
         0
     }
     async fn sleep(&self, _milliseconds: u64) {}
 }
 
-impl Random for World {
+impl Random for DatabasePorts {
     fn fill(&self, bytes: &mut [u8]) {
         bytes.fill(7);
     }
 }
 
-async fn run(server: &servers::Server, version: f64, input: Value, params: Value) -> Outcome {
+async fn run(server: &servers::Server, version: f64, input: Value, params: Value) -> RunOutcome {
     let credential = json!({ "host": "127.0.0.1", "port": server.port, "user": "postgres", "password": servers::PASSWORD });
-    let world = Arc::new(World(Object::from_iter([("postgres", credential)])));
-    let policy = Policy::parse("127.0.0.1").unwrap();
+    let world = Arc::new(DatabasePorts(Object::from_iter([("postgres", credential)])));
+    let policy = EgressPolicy::parse("127.0.0.1").unwrap();
     let ports = Ports {
         clock: world.clone(),
         random: world.clone(),
-        http: Arc::new(GuardedHttp::new(Policy::default())),
+        http: Arc::new(GuardedHttp::new(EgressPolicy::default())),
         connections: Arc::new(GuardedConnections::new(policy)),
         files: Arc::new(store::Workspace::new(std::env::temp_dir())),
         tables: Arc::new(node_api::tables::NoTables),
         collections: Arc::new(node_api::collections::NoCollections),
-        conversations: node_api::ai::KeptHere::default(),
+        conversations: node_api::ai::ConversationStores::default(),
         local_models: Arc::new(node_api::ai::NoLocalModels),
         credentials: world,
         workflows: Arc::new(NoWorkflows),
@@ -72,7 +73,7 @@ async fn run(server: &servers::Server, version: f64, input: Value, params: Value
     let mut plan = engine.plan(&Workflow::from_value(&workflow).unwrap());
     plan.choose_credentials("the one of the test");
     let plan = Arc::new(plan);
-    let start = Start { items: Some(node_api::testing::items(&input)), ..Start::default() };
+    let start = RunStart { items: Some(node_api::testing::items(&input)), ..RunStart::default() };
     engine.run(plan, start, RunOptions::default(), CancellationToken::new()).await
 }
 

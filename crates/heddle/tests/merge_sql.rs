@@ -14,20 +14,20 @@ use support::workflow::node;
 use support::{Folder, Server, heddle, peak_memory_kb, request};
 
 /// What the process may take, with room for the program itself.
-const MOST_MEMORY_KB: u64 = 900 << 10;
+const MAX_MEMORY_KB: u64 = 900 << 10;
 
-struct Answer {
+struct SqlRunOutput {
     text: String,
     peak_kb: u64,
     took: Duration,
 }
 
 /// Hands a query over two small tables to the hidden command, and watches its memory.
-fn answer(query: &str) -> Answer {
+fn answer(query: &str) -> SqlRunOutput {
     answer_in(Path::new("."), query)
 }
 
-fn answer_in(folder: &Path, query: &str) -> Answer {
+fn answer_in(folder: &Path, query: &str) -> SqlRunOutput {
     let header = json!({ "text": query, "values": [], "tables": [["id", "a"], ["id", "b"]] });
     let request = format!(
         "{header}\n{{\"id\":1,\"a\":\"x\"}}\n{{\"id\":2,\"a\":\"y\"}}\n\n{{\"id\":1,\"b\":\"z\"}}\n\n"
@@ -62,7 +62,7 @@ fn answer_in(folder: &Path, query: &str) -> Answer {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    Answer { text: reader.join().unwrap(), peak_kb, took: began.elapsed() }
+    SqlRunOutput { text: reader.join().unwrap(), peak_kb, took: began.elapsed() }
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn issue_14_01_memory_is_bounded_whatever_the_query_does() {
         "SELECT length(hex(zeroblob(60000000)))".to_owned(),
     ] {
         let found = answer(&query);
-        assert!(found.peak_kb < MOST_MEMORY_KB, "{query} took {} KB", found.peak_kb);
+        assert!(found.peak_kb < MAX_MEMORY_KB, "{query} took {} KB", found.peak_kb);
         assert!(found.took < Duration::from_secs(300), "{query} took {:?}", found.took);
         // Stopped with words, or by the system without any.
         assert!(!found.text.ends_with(".\n") && !found.text.contains("\nr"), "{query}: {}", &found.text[..found.text.len().min(300)]);

@@ -26,18 +26,18 @@ fn read(options: &str, file: &[u8]) -> Output {
     child.wait_with_output().unwrap()
 }
 
-fn answer(file: &[u8]) -> Answer {
-    Answer::of(&read(r#"{ "joinPages": true }"#, file))
+fn answer(file: &[u8]) -> PdfOutput {
+    PdfOutput::of(&read(r#"{ "joinPages": true }"#, file))
 }
 
 /// The rows of an answer, and the error that it ended with. One that was cut off has neither.
 #[derive(Debug, Default)]
-struct Answer {
+struct PdfOutput {
     rows: Vec<Value>,
     error: Value,
 }
 
-impl Answer {
+impl PdfOutput {
     fn of(output: &Output) -> Self {
         let mut answer = Self::default();
         let text = String::from_utf8_lossy(&output.stdout);
@@ -79,7 +79,7 @@ fn absurd_files_end_without_a_text() {
         let started = std::time::Instant::now();
         let output = read("{}", file);
         assert!(started.elapsed().as_secs() < 100, "the time limit did not hold");
-        let found = Answer::of(&output);
+        let found = PdfOutput::of(&output);
         assert!(
             !output.status.success() || found.error.is_object() || found.rows.len() == 1,
             "{found:?}"
@@ -97,11 +97,11 @@ fn the_command_is_not_for_people() {
 fn issue_14_00_tables_are_read_by_the_same_command() {
     let output =
         read(r#"{ "sheet": "csv", "settings": { "delimiter": ";" } }"#, b"name;n\nAda;1\n");
-    assert_eq!(Answer::of(&output).rows, [serde_json::json!({ "name": "Ada", "n": "1" })]);
+    assert_eq!(PdfOutput::of(&output).rows, [serde_json::json!({ "name": "Ada", "n": "1" })]);
     let output = read(
         r#"{ "sheet": "book", "settings": {} }"#,
         &[b"PK\x03\x04", &[0xff; 5000][..]].concat(),
     );
-    let found = Answer::of(&output);
+    let found = PdfOutput::of(&output);
     assert!(found.error.is_object(), "{found:?}");
 }

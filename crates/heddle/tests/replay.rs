@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use support::workflow::{node, row};
 use support::{Folder, Server, heddle};
-use testkit::{MockModels, Reply};
+use testkit::{MockModels, ScriptedReply};
 
 /// A webhook, an agent with a calculator, and a field made of its answer.
 fn workflow(models: &MockModels) -> Value {
@@ -46,8 +46,8 @@ fn workflow(models: &MockModels) -> Value {
 /// The data folder after one call was answered, with no server on it any more.
 fn after_one_call(folder: &Folder) -> (std::path::PathBuf, MockModels, Server) {
     let models = MockModels::start([
-        Reply::call("calculator", json!({ "expression": "2+2" })),
-        Reply::text("It is four."),
+        ScriptedReply::call("calculator", json!({ "expression": "2+2" })),
+        ScriptedReply::text("It is four."),
     ])
     .unwrap();
     let data = folder.0.join("data");
@@ -88,7 +88,7 @@ fn an_execution_is_done_again_without_asking_anybody() {
         assert!(text.contains(line), "{line} is missing in\n{text}");
     }
     assert_eq!(
-        (models.asked().len(), server.executions().len()),
+        (models.requests().len(), server.executions().len()),
         (2, before),
         "nobody was asked and nothing was written"
     );
@@ -99,10 +99,10 @@ fn an_execution_is_done_again_without_asking_anybody() {
 fn an_execution_goes_another_way_from_a_step_with_another_model() {
     let folder = Folder::new("fork");
     let (data, models, server) = after_one_call(&folder);
-    models.script([Reply::text("Four, I say.")]);
+    models.script([ScriptedReply::text("Four, I say.")]);
     let output = replay(&data, &["1", "--from", "Agent/model 2", "--model", "second"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let asked = models.asked();
+    let asked = models.requests();
     assert_eq!(asked.len(), 3, "only the second answer is asked for again");
     assert_eq!(asked[2].body["model"], "second");
     assert!(
@@ -117,10 +117,10 @@ fn an_execution_goes_another_way_from_a_step_with_another_model() {
     );
     server.stop();
     // Without a server it is done here.
-    models.script([Reply::text("Once more.")]);
+    models.script([ScriptedReply::text("Once more.")]);
     let output = replay(&data, &["1", "--from", "Agent/model 2"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(models.asked()[3].body["model"], "first");
+    assert_eq!(models.requests()[3].body["model"], "first");
     // A fork can be replayed like any other.
     let output = replay(&data, &["3"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));

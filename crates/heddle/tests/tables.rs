@@ -73,13 +73,13 @@ fn condition(name: &str, condition: &str, value: Value) -> Value {
     json!({ "conditions": [{ "keyName": name, "condition": condition, "keyValue": value }] })
 }
 
-struct World {
+struct TableHarness {
     data: Folder,
     server: Server,
     table: String,
 }
 
-impl World {
+impl TableHarness {
     fn new(name: &str, workflows: &[(&str, Value)]) -> Self {
         let data = Folder::new(name);
         for (path, document) in workflows {
@@ -127,7 +127,8 @@ fn people(count: usize) -> Value {
 
 #[test]
 fn a_workflow_inserts_what_it_is_sent() {
-    let world = World::new("table-insert", &[("insert", over_items("insert", insert_node()))]);
+    let world =
+        TableHarness::new("table-insert", &[("insert", over_items("insert", insert_node()))]);
     let made = world.call("insert", people(3));
     assert_eq!(made.as_array().unwrap().len(), 3);
     assert_eq!(
@@ -200,7 +201,7 @@ fn rows_are_found_changed_and_removed_by_conditions() {
         over_items(operation, node("Table", "dataTable", 1.1, parameters))
     };
     let sorted = json!({ "returnAll": true, "orderBy": true, "orderByColumn": "age", "orderByDirection": "DESC" });
-    let world = World::new(
+    let world = TableHarness::new(
         "table-change",
         &[
             ("insert", over_items("insert", insert_node())),
@@ -238,7 +239,7 @@ fn rows_are_found_changed_and_removed_by_conditions() {
 fn many_items_go_in_together_and_come_back_all() {
     let bulk = json!({ "dataTableId": told_table(), "options": { "optimizeBulk": true }, "columns": { "mappingMode": "autoMapInputData" } });
     let all = json!({ "operation": "get", "dataTableId": told_table(), "returnAll": true });
-    let world = World::new(
+    let world = TableHarness::new(
         "table-bulk",
         &[
             ("bulk", over_items("bulk", node("Table", "dataTable", 1.1, bulk))),
@@ -275,7 +276,7 @@ fn workflows_make_and_remove_tables() {
     ];
     let flows: Vec<(&str, Value)> =
         flows.iter().map(|(name, flow)| (name.as_str(), flow.clone())).collect();
-    let world = World::new("table-tables", &flows);
+    let world = TableHarness::new("table-tables", &flows);
     let made = world.call("create", json!([{ "name": "made" }]));
     assert_eq!(
         (&made[0]["columns"][0]["type"], &made[0]["columns"][1]["type"]),
@@ -303,7 +304,7 @@ fn workflows_make_and_remove_tables() {
 
 #[test]
 fn the_command_line_uses_the_tables_of_the_data_folder() {
-    let world = World::new("table-run", &[]);
+    let world = TableHarness::new("table-run", &[]);
     // An id of another instance: the name that it was shown under tells which table is meant.
     let foreign = json!({ "__rl": true, "mode": "list", "value": "JUMxTSmCj7f9d2eb", "cachedResultName": "people" });
     let columns = json!({ "mappingMode": "defineBelow", "value": { "firstName": "by hand" } });

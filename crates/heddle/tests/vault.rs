@@ -14,9 +14,9 @@ use std::sync::{Arc, Mutex};
 
 const CANARY: &str = "canary-51b0c7de";
 
-struct Folder(PathBuf);
+struct VaultHome(PathBuf);
 
-impl Folder {
+impl VaultHome {
     fn new(name: &str) -> Self {
         let path =
             std::env::temp_dir().join(format!("heddle-cli-vault-{}-{name}", std::process::id()));
@@ -56,7 +56,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for VaultHome {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
@@ -69,14 +69,14 @@ fn command(folder: &Path) -> Command {
 }
 
 /// A server that is stopped when the test ends, and everything it has said.
-struct Server {
+struct VaultServer {
     child: Child,
     address: String,
     log: Arc<Mutex<String>>,
 }
 
-impl Server {
-    fn start(folder: &Folder) -> Self {
+impl VaultServer {
+    fn start(folder: &VaultHome) -> Self {
         let mut child = command(&folder.0)
             .args(["serve", "--port", "0"])
             .stderr(Stdio::piped())
@@ -115,7 +115,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for VaultServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -126,12 +126,12 @@ const WORKFLOW: &str = r#"{"id":"w1","name":"Guarded","nodes":[{"id":"n1","name"
 
 #[test]
 fn a_webhook_is_guarded_by_an_imported_credential_that_nobody_sees() {
-    let folder = Folder::new("serve");
+    let folder = VaultHome::new("serve");
     folder.import();
     let workflow = folder.file("flow.json", WORKFLOW);
     folder.says(&["import", "--activate", workflow.to_str().unwrap()]);
     let key = folder.says(&["api-keys", "create"]);
-    let server = Server::start(&folder);
+    let server = VaultServer::start(&folder);
     let denied = server.send("GET", "/webhook/guarded", "X-Key: wrong\r\n");
     assert!(denied.starts_with("HTTP/1.1 403"), "{denied}");
     let taken = server.send("GET", "/webhook/guarded", &format!("X-Key: {CANARY}\r\n"));
@@ -160,7 +160,7 @@ fn a_webhook_is_guarded_by_an_imported_credential_that_nobody_sees() {
 
 #[test]
 fn credentials_go_out_as_they_came_in() {
-    let folder = Folder::new("export");
+    let folder = VaultHome::new("export");
     folder.import();
     assert!(!folder.says(&["credentials", "list"]).contains(CANARY));
     assert!(!folder.heddle(&["credentials", "export"]).status.success());
@@ -173,7 +173,7 @@ fn credentials_go_out_as_they_came_in() {
 
 #[test]
 fn a_wrong_key_keeps_the_server_from_starting() {
-    let folder = Folder::new("wrong");
+    let folder = VaultHome::new("wrong");
     folder.import();
     let path = folder.0.join("data/vault.key");
     let right = std::fs::read_to_string(&path).unwrap();
@@ -194,7 +194,7 @@ fn a_wrong_key_keeps_the_server_from_starting() {
 
 #[test]
 fn what_is_no_export_is_refused_whole() {
-    let folder = Folder::new("bad");
+    let folder = VaultHome::new("bad");
     for (text, told) in [
         ("nonsense", "not JSON"),
         (
@@ -213,7 +213,7 @@ fn what_is_no_export_is_refused_whole() {
 
 #[test]
 fn people_are_managed_on_the_command_line() {
-    let folder = Folder::new("users");
+    let folder = VaultHome::new("users");
     let mut child = command(&folder.0)
         .args(["users", "create", "Ada@x.y", "--role", "admin"])
         .stdin(Stdio::piped())
@@ -233,7 +233,7 @@ fn people_are_managed_on_the_command_line() {
 
 #[test]
 fn a_change_of_the_key_that_is_killed_at_any_moment_loses_nothing() {
-    let folder = Folder::new("killed");
+    let folder = VaultHome::new("killed");
     let rows: Vec<String> = (0..300)
         .map(|index| {
             format!(r#"{{"id":"c{index}","name":"n","type":"httpHeaderAuth","data":{{"name":"X-Key","value":"{CANARY}-{index}"}}}}"#)

@@ -11,18 +11,18 @@ use serde_json::{Value as Json, json as js};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
-use testkit::{MockModels, Reply};
+use testkit::{MockModels, ScriptedReply};
 
 /// A request: method and path, headers, body.
-type Sent = (String, String, Vec<u8>);
+type SentRequest = (String, String, Vec<u8>);
 
 /// Answers every request with the same body and keeps what it was sent.
-struct Plain {
+struct FixedServer {
     address: String,
-    asked: Arc<Mutex<Vec<Sent>>>,
+    asked: Arc<Mutex<Vec<SentRequest>>>,
 }
 
-impl Plain {
+impl FixedServer {
     fn start(status: u16, kind: &'static str, answer: impl Into<Vec<u8>>) -> Self {
         Self::start_with(status, format!("content-type: {kind}\r\n"), answer)
     }
@@ -73,7 +73,7 @@ impl Plain {
         ])
     }
 
-    fn asked(&self) -> Vec<Sent> {
+    fn asked(&self) -> Vec<SentRequest> {
         self.asked.lock().unwrap().clone()
     }
 
@@ -100,7 +100,9 @@ fn with_file(kind: &str, name: &str) -> Json {
 
 #[tokio::test]
 async fn a_message_to_openai_gives_a_choice_in_its_form() {
-    let mock = MockModels::start([Reply::text("Hello."), Reply::text("{ \"n\": 1 }")]).unwrap();
+    let mock =
+        MockModels::start([ScriptedReply::text("Hello."), ScriptedReply::text("{ \"n\": 1 }")])
+            .unwrap();
     let messages = js!({ "values": [{ "role": "system", "content": "Be brief." }, { "content": "={{ $json.q }}" }] });
     let document = openai(
         1.8,
@@ -114,7 +116,7 @@ async fn a_message_to_openai_gives_a_choice_in_its_form() {
         (answer.get_path("message.content"), answer.get_path("message.role")),
         (Some(&json!("Hello.")), Some(&json!("assistant")))
     );
-    let asked = mock.asked()[0].body.clone();
+    let asked = mock.requests()[0].body.clone();
     assert_eq!(
         (&asked["messages"][0]["content"], &asked["messages"][1]["content"], &asked["temperature"]),
         (&js!("Be brief."), &js!("hi"), &js!(0.1))
@@ -126,12 +128,14 @@ async fn a_message_to_openai_gives_a_choice_in_its_form() {
     let answer =
         answers(&run_document(credential(&mock, mock.v1()), &document, js!([{}])).await)[0].clone();
     assert_eq!(answer.get_path("message.content"), Some(&json!({ "n": 1 })));
-    assert_eq!(mock.asked()[1].body["response_format"]["type"], "json_object");
+    assert_eq!(mock.requests()[1].body["response_format"]["type"], "json_object");
 }
 
 #[tokio::test]
 async fn a_response_of_openai_gives_its_messages() {
-    let mock = MockModels::start([Reply::text("Hello."), Reply::text("{ \"n\": 1 }")]).unwrap();
+    let mock =
+        MockModels::start([ScriptedReply::text("Hello."), ScriptedReply::text("{ \"n\": 1 }")])
+            .unwrap();
     let responses =
         js!({ "values": [{ "content": "hi" }, { "role": "system", "content": "Be brief." }] });
     let document = openai(
@@ -141,7 +145,7 @@ async fn a_response_of_openai_gives_its_messages() {
     let answer =
         answers(&run_document(credential(&mock, mock.v1()), &document, js!([{}])).await)[0].clone();
     assert_eq!(answer.get_path("output[0].content[0].text"), Some(&json!("Hello.")));
-    assert_eq!(mock.asked()[0].path, "/v1/responses");
+    assert_eq!(mock.requests()[0].path, "/v1/responses");
     let options = js!({ "textFormat": { "textOptions": { "type": "json_object" } } });
     let document = openai(
         2.0,
@@ -160,8 +164,8 @@ async fn vendors_use_the_tools_that_are_connected() {
         ("googleGemini", 1.1, "messages"),
     ] {
         let mock = MockModels::start([
-            Reply::call("calculator", js!({ "expression": "2+2" })),
-            Reply::text("It is 4."),
+            ScriptedReply::call("calculator", js!({ "expression": "2+2" })),
+            ScriptedReply::text("It is 4."),
         ])
         .unwrap();
         let model = if kind == "openAi" { "gpt-4o-mini" } else { "models/gemini-2.5-flash" };
@@ -179,7 +183,7 @@ async fn vendors_use_the_tools_that_are_connected() {
             answers(&run_document(credential(&mock, mock.v1()), &document, js!([{}])).await)[0]
                 .clone();
         assert!(
-            model::json::to_string(&answer).contains("It is 4.") && mock.asked().len() == 2,
+            model::json::to_string(&answer).contains("It is 4.") && mock.requests().len() == 2,
             "{kind} {version}"
         );
     }
@@ -187,7 +191,8 @@ async fn vendors_use_the_tools_that_are_connected() {
 
 #[tokio::test]
 async fn images_are_looked_at_and_made() {
-    let mock = MockModels::start([Reply::text("A cat."), Reply::text("A cat.")]).unwrap();
+    let mock =
+        MockModels::start([ScriptedReply::text("A cat."), ScriptedReply::text("A cat.")]).unwrap();
     let parameters = js!({ "resource": "image", "operation": "analyze", "modelId": listed("gpt-4o"), "inputType": "base64" });
     for (version, place) in [(1.8, "content"), (2.1, "0.content[0].text")] {
         let document = openai(version, parameters.clone());
@@ -203,11 +208,11 @@ async fn images_are_looked_at_and_made() {
         assert_eq!(answer.get_path(place), Some(&json!("A cat.")), "{version} {answer:?}");
     }
     assert!(
-        mock.asked()
+        mock.requests()
             .iter()
             .all(|asked| asked.body.to_string().contains("data:image/png;base64,aGVsbG8="))
     );
-    let plain = Plain::start(
+    let plain = FixedServer::start(
         200,
         "application/json",
         js!({ "data": [{ "b64_json": "aGVsbG8=" }] }).to_string(),
@@ -233,7 +238,7 @@ async fn images_are_looked_at_and_made() {
 
 #[tokio::test]
 async fn speech_texts_and_judgements_go_to_their_places() {
-    let spoken = Plain::start(200, "audio/mpeg", *b"sound");
+    let spoken = FixedServer::start(200, "audio/mpeg", *b"sound");
     let outcome = run_document(
         spoken.credential(),
         &openai(1.8, js!({ "resource": "audio", "input": "hi" })),
@@ -249,7 +254,7 @@ async fn speech_texts_and_judgements_go_to_their_places() {
     for (operation, path) in
         [("transcribe", "/v1/audio/transcriptions"), ("translate", "/v1/audio/translations")]
     {
-        let heard = Plain::start(200, "application/json", r#"{ "text": "hello" }"#);
+        let heard = FixedServer::start(200, "application/json", r#"{ "text": "hello" }"#);
         let document = openai(
             1.8,
             js!({ "resource": "audio", "operation": operation, "options": { "language": "de" } }),
@@ -271,7 +276,7 @@ async fn speech_texts_and_judgements_go_to_their_places() {
             "{body}"
         );
     }
-    let judged = Plain::start(
+    let judged = FixedServer::start(
         200,
         "application/json",
         r#"{ "results": [{ "flagged": true, "categories": {} }] }"#,
@@ -283,7 +288,7 @@ async fn speech_texts_and_judgements_go_to_their_places() {
         [json!({ "flagged": true })]
     );
     assert_eq!(judged.body()["input"], "bad words");
-    let kept = Plain::start(200, "application/json", r#"{ "id": "file-1" }"#);
+    let kept = FixedServer::start(200, "application/json", r#"{ "id": "file-1" }"#);
     let document = openai(1.8, js!({ "resource": "file", "options": { "purpose": "fine-tune" } }));
     assert_eq!(
         answers(
@@ -296,9 +301,12 @@ async fn speech_texts_and_judgements_go_to_their_places() {
 
 #[tokio::test]
 async fn gemini_answers_listens_and_draws() {
-    let mock =
-        MockModels::start([Reply::text("Hello."), Reply::text("A cat."), Reply::text("Words.")])
-            .unwrap();
+    let mock = MockModels::start([
+        ScriptedReply::text("Hello."),
+        ScriptedReply::text("A cat."),
+        ScriptedReply::text("Words."),
+    ])
+    .unwrap();
     let model = listed("models/gemini-2.5-flash");
     let messages = js!({ "values": [{ "content": "Yes?", "role": "model" }, { "content": "hi" }] });
     let documents = [
@@ -329,7 +337,7 @@ async fn gemini_answers_listens_and_draws() {
             answers(&run_document(credential(&mock, mock.v1()), &document, items).await)[0].clone();
         assert_eq!(answer.get_path("content.parts[0].text"), Some(&json!(wanted)), "{answer:?}");
     }
-    let asked: Vec<String> = mock.asked().iter().map(|asked| asked.body.to_string()).collect();
+    let asked: Vec<String> = mock.requests().iter().map(|asked| asked.body.to_string()).collect();
     assert!(
         asked[0].contains("Be brief.")
             && asked[1].contains("aGVsbG8=")
@@ -337,7 +345,7 @@ async fn gemini_answers_listens_and_draws() {
         "{asked:?}"
     );
     let drawn = js!({ "candidates": [{ "content": { "parts": [{ "text": "here" }, { "inlineData": { "mimeType": "image/png", "data": "aGVsbG8=" } }] } }] });
-    let plain = Plain::start(200, "application/json", drawn.to_string());
+    let plain = FixedServer::start(200, "application/json", drawn.to_string());
     let document = gemini(
         1.1,
         js!({ "resource": "image", "modelId": listed("models/gemini-2.5-flash-image"), "prompt": "a cat" }),
@@ -353,7 +361,7 @@ async fn gemini_answers_listens_and_draws() {
 
 #[tokio::test]
 async fn images_are_changed_by_either_provider() {
-    let plain = Plain::start(
+    let plain = FixedServer::start(
         200,
         "application/json",
         js!({ "data": [{ "b64_json": "aGVsbG8=" }] }).to_string(),
@@ -393,7 +401,7 @@ async fn images_are_changed_by_either_provider() {
             && body.contains("name=\"mask\"; filename=\"cat.png\""),
         "{body}"
     );
-    let plain = Plain::start(
+    let plain = FixedServer::start(
         200,
         "application/json",
         js!({ "data": [{ "url": "https://a.example/b.png" }] }).to_string(),
@@ -408,7 +416,7 @@ async fn images_are_changed_by_either_provider() {
     assert_eq!(answer, [json!({ "url": "https://a.example/b.png" })]);
     assert!(String::from_utf8_lossy(&plain.asked()[0].2).contains("name=\"image\"; filename"));
     let drawn = js!({ "candidates": [{ "content": { "parts": [{ "inlineData": { "mimeType": "image/png", "data": "aGVsbG8=" } }] } }] });
-    let plain = Plain::start(200, "application/json", drawn.to_string());
+    let plain = FixedServer::start(200, "application/json", drawn.to_string());
     let model = listed("models/gemini-2.5-flash-image");
     let document = gemini(
         1.1,
@@ -433,7 +441,7 @@ async fn a_video_is_waited_for_and_its_key_goes_to_the_provider_alone() {
     let address = found[0].get("url").unwrap().to_js_string();
     assert!(address.contains("video-1:download"), "{found:?}");
     let asked: Vec<(String, Json)> =
-        mock.asked().iter().map(|asked| (asked.path.clone(), asked.body.clone())).collect();
+        mock.requests().iter().map(|asked| (asked.path.clone(), asked.body.clone())).collect();
     assert!(
         asked[0].0.ends_with("models/veo-3.0-generate-preview:predictLongRunning"),
         "{asked:?}"
@@ -443,8 +451,10 @@ async fn a_video_is_waited_for_and_its_key_goes_to_the_provider_alone() {
         js!({ "instances": [{ "prompt": "a cat" }], "parameters": { "aspectRatio": "9:16" } })
     );
     assert!(asked[1].0.ends_with("/v1beta/operations/1"), "{asked:?}");
-    let (provider, other) =
-        (Plain::start(200, "video/mp4", *b"film"), Plain::start(200, "video/mp4", *b"film"));
+    let (provider, other) = (
+        FixedServer::start(200, "video/mp4", *b"film"),
+        FixedServer::start(200, "video/mp4", *b"film"),
+    );
     for (place, is_provider) in [(&provider, true), (&other, false)] {
         let document = gemini(
             1.0,
@@ -474,12 +484,12 @@ async fn a_video_is_waited_for_and_its_key_goes_to_the_provider_alone() {
 
 #[tokio::test]
 async fn a_file_goes_to_the_place_that_the_provider_names_and_is_used_when_it_is_read() {
-    let store = Plain::start(
+    let store = FixedServer::start(
         200,
         "application/json",
         js!({ "file": { "name": "files/1", "uri": "https://g.example/files/1", "mimeType": "video/mp4", "state": "ACTIVE" } }).to_string(),
     );
-    let place = Plain::naming_a_place(&format!("{}/put", store.address));
+    let place = FixedServer::naming_a_place(&format!("{}/put", store.address));
     let document = gemini(1.0, js!({ "resource": "file", "inputType": "binary" }));
     let found = answers(
         &run_document(place.credential(), &document, with_file("video/mp4", "a.mp4")).await,
@@ -523,7 +533,7 @@ async fn what_is_not_there_is_told_with_what_to_do_instead() {
 
 #[tokio::test]
 async fn a_refusal_has_a_code_and_no_key_in_it() {
-    let plain = Plain::start(
+    let plain = FixedServer::start(
         401,
         "application/json",
         format!(r#"{{ "error": {{ "message": "Incorrect API key: {}" }} }}"#, asking::KEY),
@@ -538,8 +548,11 @@ async fn a_refusal_has_a_code_and_no_key_in_it() {
 #[tokio::test]
 async fn a_process_that_ends_pays_for_nothing_twice() {
     for (n_notes, wanted) in [(0, 2), (1, 1)] {
-        let plain =
-            Plain::start(200, "application/json", r#"{ "data": [{ "b64_json": "aGVsbG8=" }] }"#);
+        let plain = FixedServer::start(
+            200,
+            "application/json",
+            r#"{ "data": [{ "b64_json": "aGVsbG8=" }] }"#,
+        );
         let document = openai(1.8, js!({ "resource": "image", "prompt": "a cat" }));
         let outcome = run_cut_off(plain.credential(), &document, js!([{}]), n_notes).await;
         assert!(
@@ -548,7 +561,7 @@ async fn a_process_that_ends_pays_for_nothing_twice() {
             outcome.error
         );
     }
-    let plain = Plain::start(200, "application/json", r#"{ "id": "file-1" }"#);
+    let plain = FixedServer::start(200, "application/json", r#"{ "id": "file-1" }"#);
     let outcome = run_cut_off(
         plain.credential(),
         &openai(1.8, js!({ "resource": "file" })),

@@ -2,9 +2,9 @@
 //! comes out.
 
 use crate::math::{Product, add, add_to_rows, gelu, layer_norm, softmax};
+use crate::tokenizers::word_piece::WordPiece;
 use crate::weights::safetensors::Tensors;
-use crate::weights::{Broken, Matrix};
-use crate::words::word_piece::WordPiece;
+use crate::weights::{Matrix, WeightsError};
 
 /// What all-MiniLM-L6-v2 is made of.
 const WIDTH: usize = 384;
@@ -25,11 +25,11 @@ pub(crate) struct Bert {
     /// The model knows two kinds of sentences; we only have the first.
     kind: Vec<f32>,
     norm: Norm,
-    layers: Vec<Layer>,
+    layers: Vec<BertLayer>,
     tokens: WordPiece,
 }
 
-struct Layer {
+struct BertLayer {
     query: Linear,
     key: Linear,
     value: Linear,
@@ -51,8 +51,9 @@ struct Norm {
 }
 
 impl Bert {
-    pub(crate) fn read(weights: Vec<u8>, vocabulary: &str) -> Result<Self, Broken> {
-        let tokens = WordPiece::read(vocabulary).ok_or(Broken::Form("a vocabulary of BERT"))?;
+    pub(crate) fn read(weights: Vec<u8>, vocabulary: &str) -> Result<Self, WeightsError> {
+        let tokens =
+            WordPiece::read(vocabulary).ok_or(WeightsError::Form("a vocabulary of BERT"))?;
         let tensors = Tensors::read(weights)?;
         let mut kind = tensors.numbers("embeddings.token_type_embeddings.weight", &[2, WIDTH])?;
         kind.truncate(WIDTH);
@@ -63,7 +64,7 @@ impl Bert {
             kind,
             norm: Norm::read(&tensors, "embeddings.LayerNorm")?,
             layers: (0..LAYERS)
-                .map(|index| Layer::read(&tensors, index))
+                .map(|index| BertLayer::read(&tensors, index))
                 .collect::<Result<_, _>>()?,
             tokens,
         })
@@ -93,8 +94,8 @@ impl Bert {
     }
 }
 
-impl Layer {
-    fn read(tensors: &Tensors, index: usize) -> Result<Self, Broken> {
+impl BertLayer {
+    fn read(tensors: &Tensors, index: usize) -> Result<Self, WeightsError> {
         let linear = |name: &str, rows, width| {
             Linear::read(tensors, &format!("encoder.layer.{index}.{name}"), rows, width)
         };
@@ -171,7 +172,12 @@ impl Layer {
 }
 
 impl Linear {
-    fn read(tensors: &Tensors, name: &str, rows: usize, width: usize) -> Result<Self, Broken> {
+    fn read(
+        tensors: &Tensors,
+        name: &str,
+        rows: usize,
+        width: usize,
+    ) -> Result<Self, WeightsError> {
         let weights =
             Matrix::plain(tensors.numbers(&format!("{name}.weight"), &[rows, width])?, width);
         Ok(Self { weights, bias: tensors.numbers(&format!("{name}.bias"), &[rows])? })
@@ -186,7 +192,7 @@ impl Linear {
 }
 
 impl Norm {
-    fn read(tensors: &Tensors, name: &str) -> Result<Self, Broken> {
+    fn read(tensors: &Tensors, name: &str) -> Result<Self, WeightsError> {
         let numbers = |part: &str| tensors.numbers(&format!("{name}.{part}"), &[WIDTH]);
         Ok(Self { scale: numbers("weight")?, shift: numbers("bias")? })
     }

@@ -4,7 +4,7 @@
 //! texts (a label, a number of the request, some words of it), it only ever chooses the next token
 //! among those by which one of them goes on.
 
-use crate::llama::{Llama, Read};
+use crate::llama::{KvCache, Llama};
 
 /// How much less likely a token gets that was written not long ago: small models repeat themselves
 /// without end.
@@ -21,7 +21,7 @@ pub(crate) fn choose(llama: &Llama, prompt: &str, texts: &[String]) -> Option<us
     let ways: Vec<Vec<u32>> =
         texts.iter().map(|text| llama.words.encode(&format!(" {text}{END_OF_LINE}"))).collect();
     let mut alive: Vec<usize> = (0..ways.len()).collect();
-    let mut read = Read::default();
+    let mut read = KvCache::default();
     let mut last: Option<Vec<f32>> = None;
     for at in 0.. {
         let mut next: Vec<u32> =
@@ -37,9 +37,9 @@ pub(crate) fn choose(llama: &Llama, prompt: &str, texts: &[String]) -> Option<us
                 let last = last.take().unwrap_or_else(|| {
                     let tokens =
                         [llama.words.encode(prompt), ways[alive[0]][..at].to_vec()].concat();
-                    llama.go_on(&mut read, &tokens)
+                    llama.forward(&mut read, &tokens)
                 });
-                let scores = llama.scores_of(&last, several);
+                let scores = llama.logits_of(&last, several);
                 let best = scores
                     .iter()
                     .enumerate()
@@ -53,7 +53,7 @@ pub(crate) fn choose(llama: &Llama, prompt: &str, texts: &[String]) -> Option<us
             return Some(*only);
         }
         if read.n_tokens() > 0 {
-            last = Some(llama.go_on(&mut read, &[chosen]));
+            last = Some(llama.forward(&mut read, &[chosen]));
         }
     }
     None
@@ -61,17 +61,17 @@ pub(crate) fn choose(llama: &Llama, prompt: &str, texts: &[String]) -> Option<us
 
 /// How likely the prompt goes on with each of the texts, as logarithms.
 pub(crate) fn likelihoods(llama: &Llama, prompt: &str, texts: &[String]) -> Vec<f32> {
-    let mut read = Read::default();
-    let last = llama.go_on(&mut read, &llama.words.encode(prompt));
+    let mut read = KvCache::default();
+    let last = llama.forward(&mut read, &llama.words.encode(prompt));
     let likelihood = |text: &String| {
         let (mut read, mut last) = (read.clone(), last.clone());
         let mut sum = 0.0;
         for token in llama.words.encode(&format!(" {text}{END_OF_LINE}")) {
-            let scores = llama.scores(&last);
+            let scores = llama.logits(&last);
             let most = scores.iter().fold(f32::MIN, |most, score| most.max(*score));
             let all: f32 = scores.iter().map(|score| (score - most).exp()).sum();
             sum += scores[token as usize] - most - all.ln();
-            last = llama.go_on(&mut read, &[token]);
+            last = llama.forward(&mut read, &[token]);
         }
         sum
     };
@@ -79,14 +79,14 @@ pub(crate) fn likelihoods(llama: &Llama, prompt: &str, texts: &[String]) -> Vec<
 }
 
 /// How free writing goes on.
-pub(crate) enum Told {
-    GoOn,
+pub(crate) enum WriteControl {
+    Continue,
     Stop,
 }
 
 /// Why free writing has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WroteUntil {
+pub(crate) enum WriteEnd {
     End,
     Limit,
 }
@@ -97,14 +97,14 @@ pub(crate) fn write(
     llama: &Llama,
     conversation: &[u32],
     limit: usize,
-    mut tell: impl FnMut(&str) -> Told,
-) -> (usize, WroteUntil) {
-    let mut read = Read::default();
-    let mut last = llama.go_on(&mut read, conversation);
+    mut tell: impl FnMut(&str) -> WriteControl,
+) -> (usize, WriteEnd) {
+    let mut read = KvCache::default();
+    let mut last = llama.forward(&mut read, conversation);
     let mut written: Vec<u32> = Vec::new();
     let mut bytes: Vec<u8> = Vec::new();
     while written.len() < limit && read.n_tokens() < llama.context() {
-        let mut scores = llama.scores(&last);
+        let mut scores = llama.logits(&last);
         for token in written.iter().rev().take(REMEMBERED) {
             let score = &mut scores[*token as usize];
             *score = if *score > 0.0 { *score / REPEATED } else { *score * REPEATED };
@@ -116,7 +116,7 @@ pub(crate) fn write(
             .map_or(0, |(token, _)| token);
         let token = best as u32;
         if token == llama.words.end || token == 0 {
-            return (written.len(), WroteUntil::End);
+            return (written.len(), WriteEnd::End);
         }
         written.push(token);
         bytes.extend_from_slice(llama.words.bytes(token));
@@ -128,11 +128,11 @@ pub(crate) fn write(
         if whole > 0 {
             let text = String::from_utf8_lossy(&bytes[..whole]).into_owned();
             bytes.drain(..whole);
-            if matches!(tell(&text), Told::Stop) {
-                return (written.len(), WroteUntil::End);
+            if matches!(tell(&text), WriteControl::Stop) {
+                return (written.len(), WriteEnd::End);
             }
         }
-        last = llama.go_on(&mut read, &[token]);
+        last = llama.forward(&mut read, &[token]);
     }
-    (written.len(), WroteUntil::Limit)
+    (written.len(), WriteEnd::Limit)
 }

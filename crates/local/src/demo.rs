@@ -4,18 +4,18 @@
 //! It shows what agents do with no key; it is no agent. It takes at most two steps, never acts on
 //! what it reads in a result, and makes up nothing but where it is asked to chat without tools.
 
-mod answer;
+mod arguments;
 mod arithmetic;
-mod asked;
+mod compose;
+mod request;
+mod respond;
 mod route;
-mod slots;
-mod speak;
 
-use crate::Error;
+use crate::LocalError;
 use crate::bert::Bert;
-use crate::library::{Library, Loaded};
+use crate::library::{Library, LoadedModel};
 use crate::llama::Llama;
-use crate::shelf;
+use crate::registry;
 use futures::TryStreamExt as _;
 use node_api::ai::{
     Capabilities, ChatModel, ChatRequest, ChatStream, ModelError, ModelInfo, Price,
@@ -34,13 +34,13 @@ const EVENTS_AHEAD: usize = 64;
 const MAX_OUTPUT: u64 = 1024;
 
 /// Everything that the model needs, in memory.
-pub(crate) struct Minds {
+pub(crate) struct DemoModels {
     bert: Arc<Bert>,
     llama: Llama,
     examples: Examples,
 }
 
-impl Minds {
+impl DemoModels {
     pub(crate) fn new(bert: Arc<Bert>, llama: Llama) -> Self {
         let examples = Examples::new(&bert);
         Self { bert, llama, examples }
@@ -61,13 +61,13 @@ impl DemoModel {
             sampling: false,
             forced_tool: true,
             json_schema: true,
-            context: Some(speak::MAX_READ as u64),
+            context: Some(respond::MAX_READ as u64),
             max_output: Some(MAX_OUTPUT),
         };
         let free = Price::default();
         let info = ModelInfo {
             provider: "local".into(),
-            model: shelf::DEMO.name.into(),
+            model: registry::DEMO.name.into(),
             capabilities,
             price: Some(free),
         };
@@ -83,12 +83,13 @@ impl ChatModel for DemoModel {
     fn stream(&self, request: ChatRequest) -> ChatStream<'_> {
         let library = self.library.clone();
         let started = async move {
-            let Loaded { model: minds, turns } = library.demo().await.map_err(failed)?;
+            let LoadedModel { model: minds, slots: turns } =
+                library.demo().await.map_err(failed)?;
             let (sender, receiver) = mpsc::channel(EVENTS_AHEAD);
             // Nobody waits for the thread: what it says comes through the channel, and it stops
             // when nobody listens.
             tokio::spawn(
-                turns.take(shelf::DEMO.name, move || speak::speak(&minds, &request, &sender)),
+                turns.run(registry::DEMO.name, move || respond::speak(&minds, &request, &sender)),
             );
             Ok(futures::stream::unfold(receiver, |mut receiver| async {
                 Some((receiver.recv().await?, receiver))
@@ -98,7 +99,7 @@ impl ChatModel for DemoModel {
     }
 }
 
-fn failed(error: Error) -> ModelError {
+fn failed(error: LocalError) -> ModelError {
     let told = ModelError::new(error.code(), error.to_string());
     match error.hint() {
         Some(hint) => told.hint(hint),

@@ -1,7 +1,7 @@
 //! The embedding model behind the port that collections and vector stores use.
 
-use crate::library::{Library, Loaded};
-use crate::shelf;
+use crate::library::{Library, LoadedModel};
+use crate::registry;
 use futures::{StreamExt as _, TryStreamExt as _};
 use model::Str;
 use node_api::NodeError;
@@ -22,16 +22,16 @@ impl Embedder for LocalEmbedder {
     }
 
     async fn embed(&self, texts: &[Str]) -> Result<Vec<Vec<f32>>, NodeError> {
-        let Loaded { model, turns } = self.library.embeddings().await?;
+        let LoadedModel { model, slots } = self.library.embeddings().await?;
         let pieces: Vec<Vec<Str>> = texts.chunks(TEXTS_AT_ONCE).map(<[Str]>::to_vec).collect();
         let work = pieces.into_iter().map(|texts| {
-            let (model, turns) = (model.clone(), turns.clone());
-            turns.take(shelf::EMBEDDINGS.name, move || {
+            let (model, slots) = (model.clone(), slots.clone());
+            slots.run(registry::EMBEDDINGS.name, move || {
                 texts.iter().map(|text| model.embed(text)).collect::<Vec<_>>()
             })
         });
         let vectors: Vec<Vec<Vec<f32>>> =
-            futures::stream::iter(work).buffered(turns.at_once()).try_collect().await?;
+            futures::stream::iter(work).buffered(slots.parallelism()).try_collect().await?;
         Ok(vectors.into_iter().flatten().collect())
     }
 }

@@ -1,15 +1,15 @@
 //! How local models fail.
 
-use crate::weights::Broken;
+use crate::weights::WeightsError;
 use model::{Code, Str};
 use node_api::NodeError;
 use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum LocalError {
     #[error("The weights of the built-in model '{name}' are not in {}", folder.display())]
     Missing { name: &'static str, folder: PathBuf },
-    #[error("There is no built-in model '{name}'; there are {}", crate::shelf::names())]
+    #[error("There is no built-in model '{name}'; there are {}", crate::registry::names())]
     Unknown { name: String },
     /// It is neither the package of a model nor its weights.
     #[error("{} is not the file of a built-in model: its sum is {sum}", path.display())]
@@ -33,51 +33,53 @@ pub enum Error {
     Stopped { name: &'static str },
 }
 
-impl Error {
+impl LocalError {
     pub(crate) fn disk(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
-        |source| Error::Disk { path, source }
+        |source| LocalError::Disk { path, source }
     }
 
-    pub(crate) fn weights(name: &'static str) -> impl FnOnce(Broken) -> Self {
-        move |broken| Error::Weights { name, cause: Box::new(broken) }
+    pub(crate) fn weights(name: &'static str) -> impl FnOnce(WeightsError) -> Self {
+        move |broken| LocalError::Weights { name, cause: Box::new(broken) }
     }
 
     pub fn code(&self) -> Code {
         match self {
-            Error::Missing { .. } => Code::LOCAL_MODEL_MISSING,
-            Error::Unknown { .. } => Code::MODEL_NOT_FOUND,
-            Error::Foreign { .. } | Error::Damaged { .. } | Error::Weights { .. } => {
-                Code::LOCAL_MODEL_DAMAGED
-            }
-            Error::Disk { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => {
+            LocalError::Missing { .. } => Code::LOCAL_MODEL_MISSING,
+            LocalError::Unknown { .. } => Code::MODEL_NOT_FOUND,
+            LocalError::Foreign { .. }
+            | LocalError::Damaged { .. }
+            | LocalError::Weights { .. } => Code::LOCAL_MODEL_DAMAGED,
+            LocalError::Disk { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => {
                 Code::STORE_FULL
             }
-            Error::Disk { .. } => Code::FILE_IO,
-            Error::Stopped { .. } => Code::MODEL_ERROR,
+            LocalError::Disk { .. } => Code::FILE_IO,
+            LocalError::Stopped { .. } => Code::MODEL_ERROR,
         }
     }
 
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Error::Missing { name, .. } => Some(format!(
+            LocalError::Missing { name, .. } => Some(format!(
                 "Run `heddle models pull {name}` on the machine of the server, or connect the node of a provider."
             )),
-            Error::Damaged { .. } | Error::Weights { .. } => {
+            LocalError::Damaged { .. } | LocalError::Weights { .. } => {
                 Some("Run `heddle models pull` again.".to_owned())
             }
-            Error::Foreign { .. } => Some(
+            LocalError::Foreign { .. } => Some(
                 "`heddle models list` names the packages; `heddle models pull` fetches them."
                     .to_owned(),
             ),
-            Error::Unknown { .. } | Error::Disk { .. } | Error::Stopped { .. } => None,
+            LocalError::Unknown { .. } | LocalError::Disk { .. } | LocalError::Stopped { .. } => {
+                None
+            }
         }
     }
 }
 
-impl From<Error> for NodeError {
-    fn from(error: Error) -> Self {
+impl From<LocalError> for NodeError {
+    fn from(error: LocalError) -> Self {
         let told = NodeError::new(error.code(), Str::from(error.to_string()));
         let told = match std::error::Error::source(&error) {
             Some(cause) => told.describe(Str::from(cause.to_string())),

@@ -2,9 +2,9 @@
 //! comes out.
 
 use crate::math::{Product, add, add_weighted, rms_norm, silu_times, softmax};
+use crate::tokenizers::byte_pairs::BytePairs;
 use crate::weights::gguf::Gguf;
-use crate::weights::{Broken, Matrix};
-use crate::words::byte_pairs::BytePairs;
+use crate::weights::{Matrix, WeightsError};
 
 /// Tokens that are read in one pass: more would not be faster, and would take more memory.
 const TOKENS_AT_ONCE: usize = 64;
@@ -15,15 +15,15 @@ const MAX_LAYERS: usize = 1000;
 /// A language model in memory.
 pub(crate) struct Llama {
     pub(crate) words: BytePairs,
-    shape: Shape,
+    shape: LlamaConfig,
     /// The vectors of the tokens, by which the next one is found too.
     tokens: Matrix,
-    layers: Vec<Layer>,
+    layers: Vec<LlamaLayer>,
     norm: Vec<f32>,
 }
 
 #[derive(Clone, Copy)]
-struct Shape {
+struct LlamaConfig {
     width: usize,
     inner: usize,
     heads: usize,
@@ -35,7 +35,7 @@ struct Shape {
     epsilon: f32,
 }
 
-struct Layer {
+struct LlamaLayer {
     attention_norm: Vec<f32>,
     query: Matrix,
     key: Matrix,
@@ -50,27 +50,27 @@ struct Layer {
 /// What a model has read: the keys and values of each layer and head. A clone goes on from the same
 /// place.
 #[derive(Clone, Default)]
-pub(crate) struct Read {
+pub(crate) struct KvCache {
     n_tokens: usize,
     /// For each layer and each head of keys, one row a token.
     keys: Vec<Vec<f32>>,
     values: Vec<Vec<f32>>,
 }
 
-impl Read {
+impl KvCache {
     pub(crate) fn n_tokens(&self) -> usize {
         self.n_tokens
     }
 }
 
 impl Llama {
-    pub(crate) fn read(file: Vec<u8>) -> Result<Self, Broken> {
+    pub(crate) fn read(file: Vec<u8>) -> Result<Self, WeightsError> {
         let gguf = Gguf::read(file)?;
         let count =
             |name: &str| gguf.number(&format!("llama.{name}")).map(|number| number as usize);
         let (width, heads, n_layers) =
             (count("embedding_length")?, count("attention.head_count")?, count("block_count")?);
-        let shape = Shape {
+        let shape = LlamaConfig {
             width,
             inner: count("feed_forward_length")?,
             heads,
@@ -85,13 +85,13 @@ impl Llama {
             && shape.key_heads > 0
             && heads.is_multiple_of(shape.key_heads);
         if !has_heads || n_layers > MAX_LAYERS {
-            return Err(Broken::Form("a Llama model"));
+            return Err(WeightsError::Form("a Llama model"));
         }
         let words = BytePairs::read(&gguf)?;
         Ok(Self {
             tokens: gguf.matrix("token_embd.weight", words.size(), width)?,
             layers: (0..n_layers)
-                .map(|index| Layer::read(&gguf, index, shape))
+                .map(|index| LlamaLayer::read(&gguf, index, shape))
                 .collect::<Result<_, _>>()?,
             norm: gguf.row("output_norm.weight", width)?,
             words,
@@ -106,7 +106,7 @@ impl Llama {
 
     /// Reads on, and gives the vector by which the next token is found. What is beyond the context
     /// is not read.
-    pub(crate) fn go_on(&self, read: &mut Read, tokens: &[u32]) -> Vec<f32> {
+    pub(crate) fn forward(&self, read: &mut KvCache, tokens: &[u32]) -> Vec<f32> {
         let room = self.shape.context.saturating_sub(read.n_tokens);
         let mut last = vec![0.0; self.shape.width];
         for tokens in tokens[..tokens.len().min(room)].chunks(TOKENS_AT_ONCE) {
@@ -132,21 +132,21 @@ impl Llama {
     }
 
     /// How well each token of the vocabulary goes on.
-    pub(crate) fn scores(&self, last: &[f32]) -> Vec<f32> {
+    pub(crate) fn logits(&self, last: &[f32]) -> Vec<f32> {
         let mut scores = vec![0.0; self.tokens.rows];
         self.tokens.times(last, &mut scores);
         scores
     }
 
     /// How well each of these tokens goes on; much less work than all of them.
-    pub(crate) fn scores_of(&self, last: &[f32], tokens: &[u32]) -> Vec<f32> {
+    pub(crate) fn logits_of(&self, last: &[f32], tokens: &[u32]) -> Vec<f32> {
         self.tokens.chosen_rows_times(last, tokens)
     }
 }
 
-impl Layer {
-    fn read(gguf: &Gguf, index: usize, shape: Shape) -> Result<Self, Broken> {
-        let Shape { width, inner, key_heads, head, .. } = shape;
+impl LlamaLayer {
+    fn read(gguf: &Gguf, index: usize, shape: LlamaConfig) -> Result<Self, WeightsError> {
+        let LlamaConfig { width, inner, key_heads, head, .. } = shape;
         let matrix = |name: &str, rows, width| {
             gguf.matrix(&format!("blk.{index}.{name}.weight"), rows, width)
         };
@@ -164,7 +164,7 @@ impl Layer {
         })
     }
 
-    fn apply(&self, rows: &mut [f32], read: &mut Read, index: usize, shape: Shape) {
+    fn apply(&self, rows: &mut [f32], read: &mut KvCache, index: usize, shape: LlamaConfig) {
         let times = |matrix: &Matrix, rows: &[f32]| {
             let mut output = vec![0.0; rows.len() / matrix.width * matrix.rows];
             matrix.times(rows, &mut output);
@@ -199,7 +199,7 @@ impl Layer {
 
 /// Turns each pair of numbers by an angle that grows with the place of the token: pairs of
 /// neighbours, as GGUF has them.
-fn rotate(rows: &mut [f32], width: usize, first: usize, shape: Shape) {
+fn rotate(rows: &mut [f32], width: usize, first: usize, shape: LlamaConfig) {
     for (place, row) in (first..).zip(rows.chunks_exact_mut(width)) {
         let angle = |pair: usize| {
             place as f32 * shape.rotation.powf(-2.0 * pair as f32 / shape.head as f32)
@@ -216,8 +216,8 @@ fn rotate(rows: &mut [f32], width: usize, first: usize, shape: Shape) {
 }
 
 /// Lets each new token look at itself and at all that were read before it.
-fn attend(query: &[f32], read: &Read, layer: usize, shape: Shape) -> Vec<f32> {
-    let Shape { heads, key_heads, head, .. } = shape;
+fn attend(query: &[f32], read: &KvCache, layer: usize, shape: LlamaConfig) -> Vec<f32> {
+    let LlamaConfig { heads, key_heads, head, .. } = shape;
     let width = heads * head;
     let mut attended = vec![0.0; query.len()];
     let mut shares = Vec::new();

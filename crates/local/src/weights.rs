@@ -14,7 +14,7 @@ const ROWS_AT_ONCE: usize = 16;
 /// Why a file of weights cannot be used. Files are checked by their sums when they arrive, so this
 /// is for what happened to them since.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Broken {
+pub(crate) enum WeightsError {
     #[error("the file ends too early")]
     Short,
     #[error("the file is not of the form {0}")]
@@ -29,11 +29,11 @@ pub(crate) enum Broken {
 pub(crate) struct Matrix {
     pub(crate) rows: usize,
     pub(crate) width: usize,
-    numbers: Numbers,
+    numbers: MatrixData,
 }
 
 /// How the numbers are kept. The quantised forms are those of GGUF: blocks of 32 numbers.
-enum Numbers {
+enum MatrixData {
     Plain(Vec<f32>),
     /// For each block a scale (16 bits) and 32 whole numbers of 8 bits.
     Q8_0(Vec<u8>),
@@ -48,14 +48,14 @@ const Q4_1_BYTES: usize = 4 + BLOCK / 2;
 
 impl Matrix {
     pub(crate) fn plain(numbers: Vec<f32>, width: usize) -> Self {
-        Self { rows: numbers.len() / width, width, numbers: Numbers::Plain(numbers) }
+        Self { rows: numbers.len() / width, width, numbers: MatrixData::Plain(numbers) }
     }
 
     pub(crate) fn q8_0(bytes: Vec<u8>, width: usize) -> Self {
         Self {
             rows: bytes.len() / (width / BLOCK * Q8_0_BYTES),
             width,
-            numbers: Numbers::Q8_0(bytes),
+            numbers: MatrixData::Q8_0(bytes),
         }
     }
 
@@ -63,14 +63,14 @@ impl Matrix {
         Self {
             rows: bytes.len() / (width / BLOCK * Q4_1_BYTES),
             width,
-            numbers: Numbers::Q4_1(bytes),
+            numbers: MatrixData::Q4_1(bytes),
         }
     }
 
     /// Each row of the input times each row of the matrix.
     pub(crate) fn times(&self, input: &[f32], output: &mut [f32]) {
         let Self { rows, width, .. } = *self;
-        if let Numbers::Plain(weights) = &self.numbers {
+        if let MatrixData::Plain(weights) = &self.numbers {
             return Product { input, weights, width, output, stride: rows, offset: 0 }.run();
         }
         let mut unpacked = vec![0.0; ROWS_AT_ONCE * width];
@@ -104,11 +104,11 @@ impl Matrix {
     /// Writes the numbers of as many rows as the output has room for.
     pub(crate) fn unpack(&self, first_row: usize, output: &mut [f32]) {
         match &self.numbers {
-            Numbers::Plain(numbers) => {
+            MatrixData::Plain(numbers) => {
                 output.copy_from_slice(&numbers[first_row * self.width..][..output.len()])
             }
             // Blocks of a known length let the compiler unroll the loops over them.
-            Numbers::Q8_0(bytes) => {
+            MatrixData::Q8_0(bytes) => {
                 let (blocks, _) = bytes[first_row * (self.width / BLOCK) * Q8_0_BYTES..]
                     .as_chunks::<Q8_0_BYTES>();
                 let (output, _) = output.as_chunks_mut::<BLOCK>();
@@ -124,7 +124,7 @@ impl Matrix {
                     },
                 );
             }
-            Numbers::Q4_1(bytes) => {
+            MatrixData::Q4_1(bytes) => {
                 let (blocks, _) = bytes[first_row * (self.width / BLOCK) * Q4_1_BYTES..]
                     .as_chunks::<Q4_1_BYTES>();
                 let (output, _) = output.as_chunks_mut::<BLOCK>();

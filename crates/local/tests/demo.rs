@@ -4,28 +4,29 @@
 #![expect(clippy::unwrap_used, reason = "a test stops where something is not as it should be")]
 
 use futures::StreamExt as _;
-use heddle_local::{LABEL, Library, shelf};
+use heddle_local::{LABEL, Library, registry};
 use model::{Code, Object, Value, json};
 use node_api::ai::{
-    Arguments, ChatEvent, ChatModel, ChatRequest, Effect, LocalModels as _, Message, ModelOptions,
-    OutputFormat, Part, Role, Stop, ToolCall, ToolChoice, ToolDefinition, ToolResult, Turn,
+    ChatEvent, ChatModel, ChatRequest, ChatRole, LocalModels as _, Message, MessagePart,
+    ModelOptions, ModelReply, OutputFormat, StopReason, ToolArguments, ToolCall, ToolChoice,
+    ToolDefinition, ToolEffect, ToolResult,
 };
 use std::sync::Arc;
 
 /// The model, unless its weights are not here.
 fn demo(n_cases: usize) -> Option<Arc<dyn ChatModel>> {
-    let folder = testkit::weights(shelf::DEMO.name, n_cases)?;
-    testkit::weights(shelf::EMBEDDINGS.name, n_cases)?;
+    let folder = testkit::weights(registry::DEMO.name, n_cases)?;
+    testkit::weights(registry::EMBEDDINGS.name, n_cases)?;
     Some(Library::new(folder).chat_model().unwrap())
 }
 
-fn tool(name: &str, description: &str, effect: Effect, parameters: Value) -> ToolDefinition {
+fn tool(name: &str, description: &str, effect: ToolEffect, parameters: Value) -> ToolDefinition {
     ToolDefinition {
         name: name.into(),
         description: description.into(),
         parameters,
         effect,
-        flow: node_api::ai::Flow::default(),
+        flow: node_api::ai::DataFlow::default(),
     }
 }
 
@@ -50,19 +51,39 @@ fn tools() -> Vec<ToolDefinition> {
         tool(
             "calculator",
             "Calculates with + - * / ^ and parentheses. Use it for every calculation.",
-            Effect::None,
+            ToolEffect::None,
             with(&["expression"]),
         ),
         tool(
             "knowledge_base_search",
             "Search the company handbook: refunds, shipping, holidays, expenses",
-            Effect::None,
+            ToolEffect::None,
             with(&["query"]),
         ),
-        tool("http_request", "Make HTTP requests to external APIs", Effect::None, with(&["url"])),
-        tool("get_weather", "Get the current weather for a city", Effect::None, with(&["city"])),
-        tool("send_email", "Send an email to somebody", Effect::Changes, with(&["to", "message"])),
-        tool("create_ticket", "Open a support ticket in the help desk", Effect::Changes, ticket),
+        tool(
+            "http_request",
+            "Make HTTP requests to external APIs",
+            ToolEffect::None,
+            with(&["url"]),
+        ),
+        tool(
+            "get_weather",
+            "Get the current weather for a city",
+            ToolEffect::None,
+            with(&["city"]),
+        ),
+        tool(
+            "send_email",
+            "Send an email to somebody",
+            ToolEffect::Changes,
+            with(&["to", "message"]),
+        ),
+        tool(
+            "create_ticket",
+            "Open a support ticket in the help desk",
+            ToolEffect::Changes,
+            ticket,
+        ),
     ]
 }
 
@@ -74,7 +95,7 @@ fn request(question: &str, tools: Vec<ToolDefinition>) -> ChatRequest {
     }
 }
 
-fn arguments(turn: &Turn) -> Vec<(String, String)> {
+fn arguments(turn: &ModelReply) -> Vec<(String, String)> {
     turn.message
         .tool_calls()
         .map(|call| (call.name.to_string(), call.arguments.to_text().to_string()))
@@ -82,7 +103,7 @@ fn arguments(turn: &Turn) -> Vec<(String, String)> {
 }
 
 /// What becomes of the calls of a turn, as an agent sends it back.
-fn answered(mut request: ChatRequest, turn: &Turn, contents: &[&str]) -> ChatRequest {
+fn answered(mut request: ChatRequest, turn: &ModelReply, contents: &[&str]) -> ChatRequest {
     let calls: Vec<ToolCall> = turn.message.tool_calls().cloned().collect();
     assert_eq!(calls.len(), contents.len());
     request.messages.push(turn.message.clone());
@@ -153,9 +174,9 @@ async fn two_and_two_is_what_the_calculator_says() {
     let asked = request("What is 2+2?", tools());
     let turn = model.chat(asked.clone()).await.unwrap();
     assert_eq!(arguments(&turn), [("calculator".to_owned(), r#"{"expression":"2+2"}"#.to_owned())]);
-    assert_eq!(turn.stop, Stop::ToolCalls);
+    assert_eq!(turn.stop, StopReason::ToolCalls);
     let turn = model.chat(answered(asked, &turn, &["4"])).await.unwrap();
-    assert_eq!((turn.message.text().as_str(), &turn.stop), ("2+2 = 4", &Stop::Stop));
+    assert_eq!((turn.message.text().as_str(), &turn.stop), ("2+2 = 4", &StopReason::Stop));
     assert!(turn.model.contains(LABEL), "{}", turn.model);
     assert!(turn.usage.input > 0 && turn.usage.output > 0);
 }
@@ -331,7 +352,7 @@ async fn a_tool_that_fails_is_told_in_its_own_words() {
     let call = ToolCall {
         id: "1".into(),
         name: "calculator".into(),
-        arguments: Arguments::Read(Object::new()),
+        arguments: ToolArguments::Parsed(Object::new()),
         opaque: None,
     };
     let result = ToolResult {
@@ -342,7 +363,7 @@ async fn a_tool_that_fails_is_told_in_its_own_words() {
     };
     let mut asked = request("What is 2+)?", tools());
     asked.messages.extend([
-        Message::new(Role::Assistant, vec![Part::ToolCall(call)]),
+        Message::new(ChatRole::Assistant, vec![MessagePart::ToolCall(call)]),
         Message::results([result]),
     ]);
     let turn = model.chat(asked).await.unwrap();

@@ -5,7 +5,7 @@
 
 use heddle_local::Library;
 use model::Str;
-use node_api::ai::{LOCAL_EMBEDDING_MODEL, LocalModels as _, nearness};
+use node_api::ai::{LOCAL_EMBEDDING_MODEL, LocalModels as _, cosine_similarity};
 
 /// The vectors of texts, unless the weights are not here.
 async fn vectors(texts: &[&str]) -> Option<Vec<Vec<f32>>> {
@@ -26,7 +26,7 @@ async fn similarities_are_those_that_the_authors_publish() {
         [(0, 1, "0.6660"), (0, 2, "0.1046"), (1, 2, "0.1411"), (0, 0, "1.0000")]
     {
         assert_eq!(
-            format!("{:.4}", nearness(&vectors[one], &vectors[other])),
+            format!("{:.4}", cosine_similarity(&vectors[one], &vectors[other])),
             wanted,
             "{} and {}",
             texts[one],
@@ -52,7 +52,7 @@ async fn odd_texts_have_the_vectors_that_an_independent_computation_gives() {
     for ((text, wanted), vector) in cases.iter().zip(vectors) {
         let far = vector.iter().zip(wanted).any(|(ours, wanted)| (ours - wanted).abs() > 2e-5);
         assert!(!far && vector.len() == 384, "{text:.40}: {:?} and not {wanted:?}", &vector[..4]);
-        assert!((nearness(&vector, &vector) - 1.0).abs() < 1e-6);
+        assert!((cosine_similarity(&vector, &vector) - 1.0).abs() < 1e-6);
     }
 }
 

@@ -3,8 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops where something is not as it should be")]
 
-use heddle_local::shelf::{self, State};
-use heddle_local::{Error, Library};
+use heddle_local::registry::{self, PackageState};
+use heddle_local::{Library, LocalError};
 use model::Code;
 use node_api::ai::LocalModels as _;
 use std::path::PathBuf;
@@ -32,19 +32,20 @@ fn a_file_that_is_no_model_is_refused_and_leaves_nothing_behind() {
     let file = folder.0.join("some.whl");
     std::fs::write(&file, b"not a model").unwrap();
     let models = folder.0.join("models");
-    let error = shelf::import(&file, &models, &mut |_, _| {}).err().unwrap();
+    let error = registry::import(&file, &models, &mut |_, _| {}).err().unwrap();
     assert!(
-        matches!(error, Error::Foreign { .. }) && error.code() == Code::LOCAL_MODEL_DAMAGED,
+        matches!(error, LocalError::Foreign { .. }) && error.code() == Code::LOCAL_MODEL_DAMAGED,
         "{error}"
     );
-    let error = shelf::install(shelf::EMBEDDINGS, &file, &models, &mut |_, _| {}).unwrap_err();
+    let error =
+        registry::install(registry::EMBEDDINGS, &file, &models, &mut |_, _| {}).unwrap_err();
     assert!(
         error.code() == Code::LOCAL_MODEL_DAMAGED
-            && error.to_string().contains(shelf::EMBEDDINGS.sum),
+            && error.to_string().contains(registry::EMBEDDINGS.sha256),
         "{error}"
     );
     assert!(!models.exists());
-    assert_eq!(shelf::EMBEDDINGS.state(&models).unwrap(), State::Missing);
+    assert_eq!(registry::EMBEDDINGS.state(&models).unwrap(), PackageState::Missing);
 }
 
 #[test]
@@ -59,7 +60,7 @@ fn a_missing_model_says_which_command_brings_it() {
         assert!(format!("{error:?}").contains(command), "{error:?}");
     }
     assert!(
-        shelf::find("gpt-5")
+        registry::find("gpt-5")
             .err()
             .unwrap()
             .to_string()
@@ -69,28 +70,31 @@ fn a_missing_model_says_which_command_brings_it() {
 
 #[test]
 fn weights_are_taken_with_a_note_of_their_licence_and_damage_is_seen() {
-    let Some(weights) = testkit::weights(shelf::DEMO.name, 4) else { return };
+    let Some(weights) = testkit::weights(registry::DEMO.name, 4) else { return };
     let folder = Folder::new("weights");
-    let known = shelf::import(
-        &weights.join(shelf::DEMO.name).join("model.gguf"),
+    let known = registry::import(
+        &weights.join(registry::DEMO.name).join("model.gguf"),
         &folder.0,
         &mut |_, _| {},
     )
     .unwrap();
-    assert_eq!((known.name, known.state(&folder.0).unwrap()), (shelf::DEMO.name, State::Ready));
+    assert_eq!(
+        (known.name, known.state(&folder.0).unwrap()),
+        (registry::DEMO.name, PackageState::Ready)
+    );
     let place = known.folder(&folder.0);
     assert!(std::fs::read_to_string(place.join("LICENCE.txt")).unwrap().contains("Apache-2.0"));
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1, "nothing else is left");
     let mut bytes = std::fs::read(place.join("model.gguf")).unwrap();
     bytes[50_000_000] ^= 1;
     std::fs::write(place.join("model.gguf"), bytes).unwrap();
-    assert_eq!(known.state(&folder.0).unwrap(), State::Damaged);
+    assert_eq!(known.state(&folder.0).unwrap(), PackageState::Damaged);
 }
 
 #[tokio::test]
 async fn weights_that_break_off_are_an_error_and_not_a_crash() {
     let folder = Folder::new("cut");
-    let place = shelf::EMBEDDINGS.folder(&folder.0);
+    let place = registry::EMBEDDINGS.folder(&folder.0);
     std::fs::create_dir_all(&place).unwrap();
     // Sparse files of the right length: everything in them is zero.
     for (name, length) in [("model.safetensors", 90_868_376), ("vocab.txt", 231_508)] {

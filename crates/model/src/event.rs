@@ -1,6 +1,6 @@
 //! The journal's events: what the engine tells while a run goes on.
 
-use crate::{Items, Object, RunError, RunStatus, Spent, Str, TaskData, Value};
+use crate::{Items, ModelUsage, Object, RunError, RunStatus, Str, TaskData, Value};
 use std::sync::Arc;
 
 /// One event of a run, in the order it happened. History, live views, resume and replay all read
@@ -16,7 +16,7 @@ pub enum RunEvent {
         /// The node it begins with and what that is given.
         start_node: Option<Str>,
         items: Option<Items>,
-        extent: Extent,
+        extent: RunRange,
         /// A model has called it, directly or through the runs above it: what that model had come
         /// across.
         called_by_model: Option<Exposure>,
@@ -33,21 +33,21 @@ pub enum RunEvent {
     },
     /// A node that takes steps of its own, such as an agent, has noted one: it will not be taken
     /// again.
-    NodeNoted {
+    StepRecorded {
         node: Str,
         key: Str,
         value: Value,
     },
     /// A node did something for the node above it: a model answered, a memory was read, a tool was
     /// called. It is no step of the run.
-    NodeServed {
+    SubNodeCalled {
         node: Str,
         task: Arc<TaskData>,
     },
     /// A model has answered a node, and what that costs.
     ModelUsed {
         node: Str,
-        spent: Spent,
+        spent: ModelUsage,
     },
     NodeRetried {
         node: Str,
@@ -58,7 +58,7 @@ pub enum RunEvent {
         node: Str,
         run_index: usize,
         task: Arc<TaskData>,
-        changed: Changed,
+        changed: StepChanges,
     },
     /// The node had nothing to say: its branch ends without a record.
     NodeSilent {
@@ -108,14 +108,14 @@ impl Exposure {
 
 /// Which part of a workflow a run covers; without anything said, all that its start leads to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Extent {
+pub struct RunRange {
     /// Only this node and what comes after it is run anew; of the others, as many as these need.
     pub from: Option<Str>,
     /// The run ends with this node, and no node is run that does not lead to it.
     pub until: Option<Str>,
 }
 
-impl Extent {
+impl RunRange {
     pub fn until(node: Option<Str>) -> Self {
         Self { until: node, from: None }
     }
@@ -127,7 +127,7 @@ impl Extent {
 
 /// What a step changed beside its output; a run that goes on from its journal needs it back.
 #[derive(Clone, Debug, Default)]
-pub struct Changed {
+pub struct StepChanges {
     pub state: Option<NodeState>,
     /// Only the parts that are new.
     pub static_data: Option<Value>,

@@ -5,7 +5,7 @@ mod list;
 mod pairs;
 
 pub use binary::Binary;
-pub use list::{HeldItems, Items, ItemsBuilder, Spill, SpillError, Spilled, Watch};
+pub use list::{Items, ItemsBuilder, ResidentItems, Spill, SpillError, Spilled, WalkGuard};
 pub use pairs::Pairs;
 
 use crate::{MAX_ITEM_DEPTH, Object, Str, Value};

@@ -9,8 +9,10 @@ mod write;
 
 pub use elements::{ElementError, Elements};
 pub(crate) use plain::plain_length;
-pub use read::{MAX_DEPTH, ReadError, parse, parse_weighed, parse_with_spellings, parse_within};
+pub use read::{JsonError, MAX_DEPTH, parse, parse_measured, parse_with_spellings, parse_within};
 #[doc(hidden)]
 pub use serde_json;
-pub use spellings::{Place, Spellings};
-pub use write::{Prefix, to_pretty_prefix, to_pretty_string, to_string, to_writer, write_string};
+pub use spellings::{Spellings, ValuePath};
+pub use write::{
+    TextPrefix, to_pretty_prefix, to_pretty_string, to_string, to_writer, write_string,
+};

@@ -8,10 +8,11 @@
 
 pub mod code;
 pub mod event;
-pub mod figures;
 pub mod item;
 pub mod json;
 pub mod kind;
+pub mod memory_estimate;
+pub mod metrics;
 mod number;
 mod object;
 pub mod operation;
@@ -21,24 +22,23 @@ pub mod run;
 mod serde_bridge;
 mod spent;
 mod value;
-pub mod weight;
 pub mod workflow;
 
 pub use code::{Blame, Code};
 pub use ecow::EcoString as Str;
-pub use event::{Changed, Exposure, Extent, NodeState, RunEvent};
+pub use event::{Exposure, NodeState, RunEvent, RunRange, StepChanges};
 pub use item::{
-    Binary, HeldItems, Item, ItemError, Items, ItemsBuilder, PairedItem, Pairs, Source, Spill,
-    SpillError, Spilled, Watch,
+    Binary, Item, ItemError, Items, ItemsBuilder, PairedItem, Pairs, ResidentItems, Source, Spill,
+    SpillError, Spilled, WalkGuard,
 };
 pub use kind::Kind;
 pub use number::number_to_string;
 pub use object::Object;
-pub use operation::{History, Operation, OperationError, apply};
+pub use operation::{Operation, OperationError, UndoHistory, apply};
 pub use path::{Gaps, PathError, PathKey, PathKeys};
 pub use run::{RunError, RunStatus, TaskData, TaskStatus};
 pub use serde_bridge::{from_value, to_value};
-pub use spent::{SpendingLimit, Spent, SpentSum};
+pub use spent::{ModelUsage, SpendingLimit, SpendingTotal};
 pub use value::{DateKind, DateValue, MAX_ITEM_DEPTH, Value};
 pub use workflow::{
     Edge, Node, OnError, WithheldCredential, Workflow, WorkflowError, keep_credentials,

@@ -12,11 +12,11 @@ mod history;
 mod nodes;
 mod references;
 
-pub use error::{OperationError, Trouble};
-pub use history::History;
+pub use error::{OperationError, OperationProblem};
+pub use history::UndoHistory;
 
 use crate::{Object, Str, Workflow};
-use draft::Draft;
+use draft::WorkflowDraft;
 use serde::{Deserialize, Serialize};
 
 /// One change to a workflow.
@@ -94,7 +94,7 @@ pub fn apply(
     operations: &[Operation],
     new_id: &mut dyn FnMut() -> Str,
 ) -> Result<Workflow, OperationError> {
-    let mut draft = Draft::new(workflow);
+    let mut draft = WorkflowDraft::new(workflow);
     for (index, operation) in operations.iter().enumerate() {
         draft.apply(operation, new_id).map_err(|trouble| OperationError {
             index,
@@ -105,12 +105,12 @@ pub fn apply(
     Ok(draft.finish(workflow))
 }
 
-impl Draft {
+impl WorkflowDraft {
     fn apply(
         &mut self,
         operation: &Operation,
         new_id: &mut dyn FnMut() -> Str,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), OperationProblem> {
         match operation {
             Operation::Clear {} => self.clear(),
             Operation::RemoveNode { node_ids } => return self.remove_nodes(node_ids),

@@ -83,7 +83,7 @@ impl TaskData {
 
     /// The same result, taken over from a run; what that run had taken over itself keeps its
     /// origin.
-    pub fn taken_from(mut self, run: &str) -> Self {
+    pub fn mark_reused_from(mut self, run: &str) -> Self {
         if self.reused_from().is_none() {
             self.metadata
                 .get_or_insert_with(Value::empty_object)

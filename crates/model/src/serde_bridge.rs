@@ -138,7 +138,7 @@ impl<'de> Deserializer<'de> for Ref<'_> {
             Value::Object(object) => {
                 let fields = object.iter().filter(|(_, value)| !value.is_undefined());
                 visitor.visit_map(de::value::MapDeserializer::new(
-                    fields.map(|(key, value)| (Key(key), Ref(value))),
+                    fields.map(|(key, value)| (KeyDeserializer(key), Ref(value))),
                 ))
             }
         }
@@ -157,7 +157,7 @@ impl<'de> Deserializer<'de> for Ref<'_> {
         match self.0 {
             Value::String(text) => visitor.visit_enum(text.as_str().into_deserializer()),
             Value::Object(object) => {
-                let fields = object.iter().map(|(key, value)| (Key(key), Ref(value)));
+                let fields = object.iter().map(|(key, value)| (KeyDeserializer(key), Ref(value)));
                 visitor.visit_enum(de::value::MapAccessDeserializer::new(
                     de::value::MapDeserializer::new(fields),
                 ))
@@ -190,9 +190,9 @@ impl IntoDeserializer<'_> for Ref<'_> {
     }
 }
 
-struct Key<'a>(&'a Str);
+struct KeyDeserializer<'a>(&'a Str);
 
-impl<'a> IntoDeserializer<'_> for Key<'a> {
+impl<'a> IntoDeserializer<'_> for KeyDeserializer<'a> {
     type Deserializer = de::value::StrDeserializer<'a, de::value::Error>;
     fn into_deserializer(self) -> Self::Deserializer {
         self.0.as_str().into_deserializer()
@@ -206,23 +206,25 @@ mod tests {
 
     #[derive(Deserialize, Debug, PartialEq)]
     #[serde(rename_all = "camelCase")]
-    struct Params {
+    struct TestParams {
         max_items: usize,
-        keep: Keep,
+        keep: TestKeep,
         note: Option<String>,
     }
 
     #[derive(Deserialize, Debug, PartialEq)]
     #[serde(rename_all = "camelCase")]
-    enum Keep {
+    enum TestKeep {
         FirstItems,
     }
 
     #[test]
     fn a_struct_is_read_from_a_value() {
-        let params: Params =
+        let params: TestParams =
             from_value(&json!({ "maxItems": 3, "keep": "firstItems", "note": null })).unwrap();
-        assert_eq!(params, Params { max_items: 3, keep: Keep::FirstItems, note: None });
-        assert!(from_value::<Params>(&json!({ "maxItems": -1, "keep": "firstItems" })).is_err());
+        assert_eq!(params, TestParams { max_items: 3, keep: TestKeep::FirstItems, note: None });
+        assert!(
+            from_value::<TestParams>(&json!({ "maxItems": -1, "keep": "firstItems" })).is_err()
+        );
     }
 }

@@ -4,7 +4,7 @@ use crate::Str;
 
 /// One answer of a model, as it is paid for.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Spent {
+pub struct ModelUsage {
     pub provider: Str,
     pub model: Str,
     /// Whose conversation it was for, if anybody's.
@@ -18,7 +18,7 @@ pub struct Spent {
     pub dollars: Option<f64>,
 }
 
-impl Spent {
+impl ModelUsage {
     pub fn tokens(&self) -> u64 {
         self.input.saturating_add(self.output)
     }
@@ -33,13 +33,13 @@ pub struct SpendingLimit {
 
 /// What was spent so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SpentSum {
+pub struct SpendingTotal {
     pub tokens: u64,
     pub dollars: f64,
 }
 
-impl SpentSum {
-    pub fn add(&mut self, spent: &Spent) {
+impl SpendingTotal {
+    pub fn add(&mut self, spent: &ModelUsage) {
         self.tokens = self.tokens.saturating_add(spent.tokens());
         self.dollars += spent.dollars.unwrap_or(0.0);
     }
@@ -51,7 +51,7 @@ impl SpendingLimit {
     }
 
     /// Which limit a sum has reached, in words; `None` if more may be spent.
-    pub fn reached_by(&self, sum: SpentSum) -> Option<String> {
+    pub fn reached_by(&self, sum: SpendingTotal) -> Option<String> {
         match (self.tokens, self.dollars) {
             (Some(most), _) if sum.tokens >= most => {
                 Some(format!("{} of {most} tokens are used", sum.tokens))
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn a_limit_is_reached_when_all_of_it_is_spent() {
         let limit = SpendingLimit { tokens: Some(100), dollars: Some(0.5) };
-        let sum = |tokens, dollars| SpentSum { tokens, dollars };
+        let sum = |tokens, dollars| SpendingTotal { tokens, dollars };
         assert_eq!(limit.reached_by(sum(99, 0.49)), None);
         assert_eq!(limit.reached_by(sum(100, 0.0)).as_deref(), Some("100 of 100 tokens are used"));
         assert_eq!(limit.reached_by(sum(0, 0.5)).as_deref(), Some("$0.5000 of $0.5 are spent"));

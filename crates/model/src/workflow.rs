@@ -7,10 +7,10 @@ mod node;
 
 pub use credentials::{WithheldCredential, keep_credentials};
 pub use edges::{Edge, MAX_INDEX, children, parents};
-pub use fields::{Field, NODE_FIELDS, SETTING_FIELDS, WORKFLOW_FIELDS};
+pub use fields::{FieldSpec, NODE_FIELDS, SETTING_FIELDS, WORKFLOW_FIELDS};
 pub use node::{Node, OnError};
 
-use crate::json::{self, ReadError, Spellings};
+use crate::json::{self, JsonError, Spellings};
 use crate::{Object, Str, Value};
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub struct Workflow {
 #[derive(Debug, thiserror::Error)]
 pub enum WorkflowError {
     #[error("the workflow is not valid JSON: {0}")]
-    Json(#[from] ReadError),
+    Json(#[from] JsonError),
     #[error("a workflow is a JSON object, but this is {found}")]
     NotAnObject { found: &'static str },
 }

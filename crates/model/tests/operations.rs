@@ -3,7 +3,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use heddle_model::{Code, History, Operation, OperationError, Str, Value, Workflow, apply, json};
+use heddle_model::{
+    Code, Operation, OperationError, Str, UndoHistory, Value, Workflow, apply, json,
+};
 
 fn workflow() -> Workflow {
     Workflow::parse(
@@ -318,7 +320,7 @@ fn numbers_are_spelled_as_before_wherever_their_node_went() {
 
 #[test]
 fn undo_gives_the_same_bytes_and_redo_leads_back() {
-    let mut history = History::new(workflow());
+    let mut history = UndoHistory::new(workflow());
     let mut texts = vec![history.workflow().to_text()];
     let turns = json!([
         [{ "type": "renameNode", "nodeId": "a", "name": "Other" }, { "type": "removeNode", "nodeIds": ["c"] }],

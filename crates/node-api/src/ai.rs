@@ -15,25 +15,28 @@ mod tool;
 
 pub use chat::{
     Capabilities, ChatEvent, ChatModel, ChatRequest, ChatStream, ModelError, ModelInfo,
-    ModelOptions, OutputFormat, Price, Rates, Stop, ToolChoice, Turn, Usage, model_names,
+    ModelOptions, ModelReply, OutputFormat, Price, StopReason, TokenRates, TokenUsage, ToolChoice,
+    model_names,
 };
 pub use conversation::{
-    Conversation, Conversations, Embedding, KeptHere, KeptTurn, Lifetime, MAX_RECALLED_BYTES,
-    MAX_TURN_BYTES, Most, Rewritten, Sealer, TurnKind,
+    ConversationId, ConversationStore, ConversationStores, Embedding, Lifetime, MAX_RECALLED_BYTES,
+    MAX_TURN_BYTES, RecallLimit, RewriteOutcome, Sealer, StoredTurn, TurnKind,
 };
 pub use knowledge::{
-    Document, Embedder, Found, Loader, Match, Parser, Reranker, Retriever, SearchableStore,
-    Splitter, VectorStore, cannot_update, nearness,
+    Document, Embedder, Loader, OutputParser, Reranker, Retriever, ScoredDocument, SearchableStore,
+    Splitter, VectorQuery, VectorStore, cannot_update, cosine_similarity,
 };
 pub use local::{LOCAL_EMBEDDING_MODEL, LocalModels, NoLocalModels};
 pub use memory::{
-    MAX_SESSION_ID_BYTES, Memory, MemoryError, Recalled, SHARED_SESSION, SessionId, TurnKey,
-    kept_apart, named_by_caller, session_of, signed_session, split_signed,
+    MAX_SESSION_ID_BYTES, Memory, MemoryError, RecalledMessages, SHARED_SESSION, SessionId,
+    TurnKey, caller_session, isolated_session, session_id_of, signed_session, split_signed,
 };
-pub use message::{Arguments, Media, MediaData, Message, Opaque, Part, Role, ToolCall, ToolResult};
+pub use message::{
+    ChatRole, Media, MediaData, Message, MessagePart, Opaque, ToolArguments, ToolCall, ToolResult,
+};
 pub use tool::{
-    Effect, Exposure, Flow, HANDED_OVER, Sends, Tool, ToolAnswer, ToolCallContext, ToolDefinition,
-    ToolFailure,
+    DataFlow, EgressTarget, Exposure, HANDOFF_KEY, Tool, ToolCallContext, ToolDefinition,
+    ToolEffect, ToolFailure, ToolOutput,
 };
 
 use model::Str;
@@ -52,7 +55,7 @@ pub enum Supply {
     Retriever(Arc<dyn Retriever>),
     Loader(Arc<dyn Loader>),
     Splitter(Arc<dyn Splitter>),
-    Parser(Arc<dyn Parser>),
+    Parser(Arc<dyn OutputParser>),
 }
 
 /// A memory, and whose conversation its node was told to keep.

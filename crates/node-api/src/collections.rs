@@ -2,12 +2,12 @@
 //! One port, behind which the store stands.
 
 mod error;
-mod librarian;
+mod ingest;
 
 pub use error::CollectionError;
-pub use librarian::{Librarian, NoLibrarian, add_documents};
+pub use ingest::{Ingestor, NoIngestor, add_documents};
 
-use crate::ai::{Document, Found, LOCAL_EMBEDDING_MODEL, Match};
+use crate::ai::{Document, LOCAL_EMBEDDING_MODEL, ScoredDocument, VectorQuery};
 use crate::tables::iso;
 use model::{Object, Str, Value};
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use std::sync::Arc;
 pub trait Collections: Send + Sync {
     fn limits(&self) -> CollectionLimits;
     /// The collections that a workflow may use: those of its project. `None`: all of these.
-    fn seen_by(&self, _workflow_id: &str) -> Option<Arc<dyn Collections>> {
+    fn scoped_to(&self, _workflow_id: &str) -> Option<Arc<dyn Collections>> {
         None
     }
     /// The project whose collections are seen; empty if there is none. What else is shared within a
     /// project goes by it too.
-    async fn seen_project(&self) -> Result<Str, CollectionError>;
+    async fn scoped_project(&self) -> Result<Str, CollectionError>;
     /// All of them, by name; there are few.
     async fn collections(&self) -> Result<Vec<Collection>, CollectionError>;
     async fn collection(&self, which: &CollectionName) -> Result<Collection, CollectionError>;
@@ -40,18 +40,26 @@ pub trait Collections: Send + Sync {
     /// Adds chunks, all or none, and gives their ids. The first vectors decide the model and the
     /// length of all others.
     async fn insert_chunks(&self, id: &str, new: NewChunks) -> Result<Vec<Str>, CollectionError>;
-    async fn chunks(&self, id: &str, query: ChunkQuery) -> Result<Vec<Chunk>, CollectionError>;
+    async fn chunks(
+        &self,
+        id: &str,
+        query: ChunkQuery,
+    ) -> Result<Vec<DocumentChunk>, CollectionError>;
     /// Where the chunks come from, by name.
-    async fn sources(&self, id: &str) -> Result<Vec<Source>, CollectionError>;
+    async fn sources(&self, id: &str) -> Result<Vec<ChunkSource>, CollectionError>;
     /// What is nearest to a question, best first, with how near it is from 0 to 1.
     async fn search_chunks(
         &self,
         id: &str,
-        question: Question,
-    ) -> Result<Vec<Found>, CollectionError>;
+        question: ChunkSearch,
+    ) -> Result<Vec<ScoredDocument>, CollectionError>;
     /// Removes chunks and tells how many there were. Many go in several steps, of which some may be
     /// done when a later one fails.
-    async fn delete_chunks(&self, id: &str, which: WhichChunks) -> Result<usize, CollectionError>;
+    async fn delete_chunks(
+        &self,
+        id: &str,
+        which: ChunkSelection,
+    ) -> Result<usize, CollectionError>;
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -75,7 +83,7 @@ pub struct Collection {
 
 impl Collection {
     /// Whether the model on this machine makes its vectors, unless somebody has said otherwise.
-    pub fn takes_local_vectors(&self) -> bool {
+    pub fn uses_local_embeddings(&self) -> bool {
         self.model.as_deref().is_none_or(|model| model == LOCAL_EMBEDDING_MODEL)
     }
 
@@ -139,14 +147,14 @@ pub struct NewChunks {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Chunk {
+pub struct DocumentChunk {
     pub id: Str,
     pub source: Str,
     pub document: Document,
     pub created_ms: i64,
 }
 
-impl Chunk {
+impl DocumentChunk {
     pub fn to_value(&self) -> Value {
         Object::from_iter([
             ("id", Value::from(self.id.clone())),
@@ -168,13 +176,13 @@ pub struct ChunkQuery {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Source {
+pub struct ChunkSource {
     pub name: Str,
     pub n_chunks: usize,
     pub created_ms: i64,
 }
 
-impl Source {
+impl ChunkSource {
     pub fn to_value(&self) -> Value {
         Object::from_iter([
             ("name", Value::from(self.name.clone())),
@@ -186,18 +194,18 @@ impl Source {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Question {
+pub struct ChunkSearch {
     /// The model that the vector comes from.
     pub model: Str,
     pub vector: Vec<f32>,
-    pub wanted: Match,
+    pub query: VectorQuery,
     /// In a hybrid search, the words that chunks are looked for by too. They change the order, not
     /// how near something is.
     pub words: Option<Str>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum WhichChunks {
+pub enum ChunkSelection {
     Ids(Vec<Str>),
     Source(Str),
     /// Those whose metadata have these fields.
@@ -244,7 +252,7 @@ impl Collections for NoCollections {
     fn limits(&self) -> CollectionLimits {
         CollectionLimits::default()
     }
-    async fn seen_project(&self) -> Result<Str, CollectionError> {
+    async fn scoped_project(&self) -> Result<Str, CollectionError> {
         Ok(Str::new())
     }
     async fn collections(&self) -> Result<Vec<Collection>, CollectionError> {
@@ -269,23 +277,27 @@ impl Collections for NoCollections {
     async fn insert_chunks(&self, _id: &str, _new: NewChunks) -> Result<Vec<Str>, CollectionError> {
         Err(CollectionError::Nowhere)
     }
-    async fn chunks(&self, _id: &str, _query: ChunkQuery) -> Result<Vec<Chunk>, CollectionError> {
+    async fn chunks(
+        &self,
+        _id: &str,
+        _query: ChunkQuery,
+    ) -> Result<Vec<DocumentChunk>, CollectionError> {
         Err(CollectionError::Nowhere)
     }
-    async fn sources(&self, _id: &str) -> Result<Vec<Source>, CollectionError> {
+    async fn sources(&self, _id: &str) -> Result<Vec<ChunkSource>, CollectionError> {
         Err(CollectionError::Nowhere)
     }
     async fn search_chunks(
         &self,
         _id: &str,
-        _question: Question,
-    ) -> Result<Vec<Found>, CollectionError> {
+        _question: ChunkSearch,
+    ) -> Result<Vec<ScoredDocument>, CollectionError> {
         Err(CollectionError::Nowhere)
     }
     async fn delete_chunks(
         &self,
         _id: &str,
-        _which: WhichChunks,
+        _which: ChunkSelection,
     ) -> Result<usize, CollectionError> {
         Err(CollectionError::Nowhere)
     }

@@ -2,7 +2,7 @@
 //! egress policy stands.
 
 use crate::NodeError;
-use crate::http::{Certificates, HttpError};
+use crate::http::{HttpError, TlsCertificates};
 use bytes::Bytes;
 use model::{Code, Object, Str, Value};
 use std::fmt;
@@ -27,21 +27,26 @@ pub trait Connections: Send + Sync {
     ) -> Result<SqlResult, ConnectError>;
     async fn redis(&self, server: &RedisServer) -> Result<Box<dyn RedisSession>, ConnectError>;
     /// Hands one mail to a server.
-    async fn send_mail(&self, server: &Server, mail: Mail) -> Result<MailReceipt, ConnectError>;
+    async fn send_mail(
+        &self,
+        server: &RemoteServer,
+        mail: Mail,
+    ) -> Result<MailReceipt, ConnectError>;
     /// Signs in to a server that takes mail, and sends nothing.
-    async fn greet_mail_server(&self, server: &Server) -> Result<(), ConnectError> {
+    async fn check_mail_server(&self, server: &RemoteServer) -> Result<(), ConnectError> {
         Err(ConnectError::Unreachable {
-            place: server.place(),
+            place: server.authority(),
             reason: "mail servers cannot be reached from here".into(),
         })
     }
     /// Opens a mailbox and signs in.
-    async fn mailbox(&self, server: &Server) -> Result<Box<dyn MailboxSession>, ConnectError>;
+    async fn mailbox(&self, server: &RemoteServer)
+    -> Result<Box<dyn MailboxSession>, ConnectError>;
 }
 
 /// Where a server is and how to sign in to it.
 #[derive(Clone, PartialEq)]
-pub struct Server {
+pub struct RemoteServer {
     pub host: String,
     pub port: u16,
     pub user: String,
@@ -49,7 +54,7 @@ pub struct Server {
     pub security: Security,
     /// Accept certificates that cannot be verified.
     pub allow_invalid_certificates: bool,
-    pub certificates: Option<Arc<Certificates>>,
+    pub certificates: Option<Arc<TlsCertificates>>,
     /// For making the connection and for each answer.
     pub timeout_ms: u64,
     /// The name given to a mail server; empty for the usual one.
@@ -70,7 +75,7 @@ pub enum Security {
     StartTls,
 }
 
-impl Server {
+impl RemoteServer {
     pub fn new(host: impl Into<String>, port: u16) -> Self {
         Self {
             host: host.into(),
@@ -86,20 +91,20 @@ impl Server {
     }
 
     /// For messages: the host and the port.
-    pub fn place(&self) -> String {
+    pub fn authority(&self) -> String {
         format!("{}:{}", self.host, self.port)
     }
 }
 
-impl fmt::Debug for Server {
+impl fmt::Debug for RemoteServer {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "Server({})", self.place())
+        write!(out, "Server({})", self.authority())
     }
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct SqlServer {
-    pub server: Server,
+    pub server: RemoteServer,
     pub dialect: Dialect,
     pub database: String,
     pub values: ValueForms,
@@ -177,7 +182,7 @@ pub struct SqlResult {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct RedisServer {
-    pub server: Server,
+    pub server: RemoteServer,
     pub database: i64,
 }
 
@@ -223,29 +228,33 @@ pub struct MailReceipt {
 #[async_trait::async_trait]
 pub trait MailboxSession: Send {
     /// Opens a folder and tells what identifies its numbering of messages.
-    async fn open(&mut self, folder: &str, access: Access) -> Result<Folder, ConnectError>;
+    async fn open(
+        &mut self,
+        folder: &str,
+        access: MailboxAccess,
+    ) -> Result<MailFolder, ConnectError>;
     /// The numbers (UIDs) of the messages that fit IMAP search keys, in order.
     async fn search(&mut self, keys: &str) -> Result<Vec<u32>, ConnectError>;
     /// One message as it lies there; `None` if it is gone.
-    async fn fetch(&mut self, uid: u32, limit: usize) -> Result<Option<Fetched>, ConnectError>;
+    async fn fetch(&mut self, uid: u32, limit: usize) -> Result<Option<FetchedMail>, ConnectError>;
     async fn mark_seen(&mut self, uids: &[u32]) -> Result<(), ConnectError>;
     async fn close(self: Box<Self>);
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
+pub enum MailboxAccess {
     Read,
     Write,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Folder {
+pub struct MailFolder {
     pub uid_validity: u32,
     pub uid_next: u32,
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Fetched {
+pub struct FetchedMail {
     pub uid: u32,
     pub flags: Vec<String>,
     pub source: Bytes,
@@ -276,7 +285,7 @@ pub enum ConnectError {
     #[error(
         "Only one statement that reads may be run here, and this one is no query that returns rows"
     )]
-    Rowless,
+    NoRows,
 }
 
 impl From<HttpError> for ConnectError {
@@ -297,7 +306,7 @@ impl ConnectError {
             ConnectError::Refused { .. } => Code::UPSTREAM_STATUS,
             ConnectError::TooLarge { .. } => Code::UPSTREAM_TOO_LARGE,
             ConnectError::Unsendable { .. } => Code::NODE_PARAMETER,
-            ConnectError::Rowless => Code::NODE_DISALLOWED,
+            ConnectError::NoRows => Code::NODE_DISALLOWED,
         }
     }
 
@@ -306,7 +315,7 @@ impl ConnectError {
             ConnectError::Closed(HttpError::Blocked { .. }) => Some(
                 "The operator can open the server's address and port with HEDDLE_EGRESS_ALLOW.",
             ),
-            ConnectError::Closed(HttpError::NoRoom { .. }) => {
+            ConnectError::Closed(HttpError::NoCapacity { .. }) => {
                 Some("Try again in a moment, or let the operator raise HEDDLE_RUN_MEMORY_TOTAL.")
             }
             ConnectError::Closed(_) | ConnectError::Unreachable { .. } => {
@@ -325,7 +334,7 @@ impl ConnectError {
             ConnectError::TooLarge { .. } => {
                 Some("Ask for fewer or smaller rows, for instance with a limit.")
             }
-            ConnectError::Rowless => Some("Write a SELECT, and put values into parameters."),
+            ConnectError::NoRows => Some("Write a SELECT, and put values into parameters."),
             ConnectError::Refused { .. } | ConnectError::Unsendable { .. } => None,
         }
     }
@@ -356,7 +365,7 @@ pub struct NoConnections;
 #[async_trait::async_trait]
 impl Connections for NoConnections {
     async fn sql(&self, server: &SqlServer) -> Result<Box<dyn SqlSession>, ConnectError> {
-        Err(nowhere(&server.server))
+        Err(not_connected(&server.server))
     }
     async fn read_sql(
         &self,
@@ -365,19 +374,26 @@ impl Connections for NoConnections {
         _values: &[Value],
         _limits: ReadLimits,
     ) -> Result<SqlResult, ConnectError> {
-        Err(nowhere(&server.server))
+        Err(not_connected(&server.server))
     }
     async fn redis(&self, server: &RedisServer) -> Result<Box<dyn RedisSession>, ConnectError> {
-        Err(nowhere(&server.server))
+        Err(not_connected(&server.server))
     }
-    async fn send_mail(&self, server: &Server, _mail: Mail) -> Result<MailReceipt, ConnectError> {
-        Err(nowhere(server))
+    async fn send_mail(
+        &self,
+        server: &RemoteServer,
+        _mail: Mail,
+    ) -> Result<MailReceipt, ConnectError> {
+        Err(not_connected(server))
     }
-    async fn mailbox(&self, server: &Server) -> Result<Box<dyn MailboxSession>, ConnectError> {
-        Err(nowhere(server))
+    async fn mailbox(
+        &self,
+        server: &RemoteServer,
+    ) -> Result<Box<dyn MailboxSession>, ConnectError> {
+        Err(not_connected(server))
     }
 }
 
-fn nowhere(server: &Server) -> ConnectError {
-    ConnectError::Unreachable { place: server.place(), reason: "no network here".into() }
+fn not_connected(server: &RemoteServer) -> ConnectError {
+    ConnectError::Unreachable { place: server.authority(), reason: "no network here".into() }
 }

@@ -5,9 +5,9 @@ mod blank;
 mod services;
 
 pub use blank::is_blank;
-pub use services::{Place, SERVICES, Service};
+pub use services::{AuthPlacement, CredentialService, SERVICES};
 
-use crate::hosts::{Bound, HostPattern, Hosts};
+use crate::hosts::{HostAllowlist, HostPattern, SecretBinding};
 use model::{Object, Str, Value};
 use services::OAUTH_FAMILIES;
 use std::ops::Deref;
@@ -39,13 +39,13 @@ impl Credential {
     }
 
     /// The hosts that it may be sent to.
-    pub fn hosts(&self) -> Hosts {
+    pub fn hosts(&self) -> HostAllowlist {
         hosts_of(&self.kind, &self.fields)
     }
 
     /// The binding that goes with whatever of it is put into a request.
-    pub fn bound(&self) -> Arc<Bound> {
-        Arc::new(Bound { kind: self.kind.clone(), hosts: self.hosts(), in_body: false })
+    pub fn binding(&self) -> Arc<SecretBinding> {
+        Arc::new(SecretBinding { kind: self.kind.clone(), hosts: self.hosts(), in_body: false })
     }
 
     /// Whether a request that a workflow puts together may be signed with it.
@@ -208,18 +208,18 @@ const DESTINATION_FIELDS: &[&str] = &[
 ];
 
 /// A service by the type of its credentials.
-pub fn service(kind: &str) -> Option<&'static Service> {
+pub fn service(kind: &str) -> Option<&'static CredentialService> {
     SERVICES.iter().find(|service| service.kind == kind)
 }
 
 /// Whether a field may be told to somebody who may see the credential.
-pub fn is_open_field(name: &str) -> bool {
+pub fn is_public_field(name: &str) -> bool {
     PLAIN_FIELDS.contains(&name) || DESTINATION_FIELDS.contains(&name)
 }
 
 /// Where a type with these fields may be sent: what its owner lists, or else the hosts of its
 /// service. What the owner has set as the address of the service always belongs to them.
-fn hosts_of(kind: &str, fields: &Object) -> Hosts {
+fn hosts_of(kind: &str, fields: &Object) -> HostAllowlist {
     let templates = match service(kind) {
         Some(service) => service.hosts,
         None => OAUTH_FAMILIES
@@ -230,29 +230,31 @@ fn hosts_of(kind: &str, fields: &Object) -> Hosts {
             .unwrap_or_default(),
     };
     let listed = match fields.get(USE_FIELD).and_then(Value::as_str) {
-        Some("domains") => {
-            Some(Hosts::listed(fields.get(LIST_FIELD).and_then(Value::as_str).unwrap_or_default()))
-        }
+        Some("domains") => Some(HostAllowlist::parse_list(
+            fields.get(LIST_FIELD).and_then(Value::as_str).unwrap_or_default(),
+        )),
         _ => None,
     };
     let templates = templates.split_whitespace();
     match listed {
-        Some(Hosts::Only(mut patterns)) => {
+        Some(HostAllowlist::Only(mut patterns)) => {
             patterns.extend(
                 templates
                     .filter(|template| template.starts_with('{'))
-                    .filter_map(|template| filled(template, fields)),
+                    .filter_map(|template| fill_template(template, fields)),
             );
-            Hosts::Only(patterns)
+            HostAllowlist::Only(patterns)
         }
-        _ if { templates.clone() }.next().is_none() => Hosts::Any,
-        _ => Hosts::Only(templates.filter_map(|template| filled(template, fields)).collect()),
+        _ if { templates.clone() }.next().is_none() => HostAllowlist::Any,
+        _ => HostAllowlist::Only(
+            templates.filter_map(|template| fill_template(template, fields)).collect(),
+        ),
     }
 }
 
 /// A host of the table with the fields of a credential in it; nothing if a field is empty or would
 /// make another host of it.
-fn filled(template: &str, fields: &Object) -> Option<HostPattern> {
+fn fill_template(template: &str, fields: &Object) -> Option<HostPattern> {
     let Some(rest) = template.strip_prefix('{') else {
         return if template.contains("://") {
             HostPattern::of_url(template)
@@ -281,7 +283,7 @@ fn filled(template: &str, fields: &Object) -> Option<HostPattern> {
 /// Which stored secrets have to be given again with a change of some fields: all that are kept, if
 /// the change may lead them elsewhere. Whoever may change a credential but not read it could
 /// otherwise have it sent to themselves.
-pub fn secrets_to_repeat(kind: &str, before: &Object, change: &Object) -> Vec<Str> {
+pub fn secrets_to_reenter(kind: &str, before: &Object, change: &Object) -> Vec<Str> {
     let is_changed =
         |name: &Str, value: &Value| before.get(name).is_none_or(|known| known != value);
     let known: Vec<&str> = fields_of(kind);
@@ -300,7 +302,7 @@ pub fn secrets_to_repeat(kind: &str, before: &Object, change: &Object) -> Vec<St
     let is_kept_secret = |name: &Str, value: &Value| {
         let is_empty =
             value.is_nullish() || value.as_str() == Some("") || value.as_bool().is_some();
-        !is_empty && !is_open_field(name) && !change.contains_key(name)
+        !is_empty && !is_public_field(name) && !change.contains_key(name)
     };
     before
         .iter()
@@ -399,7 +401,7 @@ mod tests {
     fn a_new_destination_needs_the_secret_again() {
         let object = |value: Value| value.as_object().cloned().unwrap();
         let repeat = |kind: &str, before: Value, change: Value| {
-            secrets_to_repeat(kind, &object(before), &object(change))
+            secrets_to_reenter(kind, &object(before), &object(change))
         };
         let openai = || json!({ "apiKey": "k", "url": "https://a.test", "organizationId": "o" });
         assert_eq!(
@@ -456,7 +458,7 @@ mod tests {
         let object = |value: Value| value.as_object().cloned().unwrap();
         let with = |name: &str, hosts: &str| json!({ "value": "v", "allowedHttpRequestDomains": name, "allowedDomains": hosts });
         let repeat = |before: Value, change: Value| {
-            secrets_to_repeat("httpHeaderAuth", &object(before), &object(change))
+            secrets_to_reenter("httpHeaderAuth", &object(before), &object(change))
         };
         assert!(
             repeat(
@@ -505,7 +507,7 @@ mod tests {
                     Some((name, _)) => Object::from_iter([(name, "x")]),
                     None => Object::new(),
                 };
-                assert!(filled(template, &fields).is_some(), "{kind}: {template}");
+                assert!(fill_template(template, &fields).is_some(), "{kind}: {template}");
             }
         }
     }

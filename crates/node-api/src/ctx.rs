@@ -1,7 +1,7 @@
 //! What a node sees while it runs.
 
 use crate::host::Host;
-use crate::trigger::{Chunk, ChunkKind};
+use crate::trigger::{ChunkKind, StreamChunk};
 use crate::{NodeError, Outputs};
 use model::{
     Binary, Code, Item, ItemError, Items, ItemsBuilder, Object, OnError, Str, Value, from_value,
@@ -26,37 +26,37 @@ pub struct NodeInfo {
     pub type_name: Str,
     pub version: f64,
     pub on_error: OnError,
-    pub prepared: Prepared,
+    pub prepared: PreparedParams,
 }
 
 /// What a node has made of its constant parameters; see [`Ctx::prepared`].
 #[derive(Default)]
-pub struct Prepared(OnceLock<Arc<dyn Any + Send + Sync>>);
+pub struct PreparedParams(OnceLock<Arc<dyn Any + Send + Sync>>);
 
-impl Clone for Prepared {
+impl Clone for PreparedParams {
     /// A copy of a node may get other parameters, so it prepares for itself.
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
-impl std::fmt::Debug for Prepared {
+impl std::fmt::Debug for PreparedParams {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(if self.0.get().is_some() { "prepared" } else { "unprepared" })
     }
 }
 
 /// A parameter that is asked for item by item; one without an expression is looked up once.
-pub struct PerItem<'a> {
+pub struct PerItemParam<'a> {
     host: &'a dyn Host,
     path: &'a str,
-    settled: Option<Value>,
+    resolved: Option<Value>,
 }
 
-impl PerItem<'_> {
+impl PerItemParam<'_> {
     /// The value for an item; `undefined` if it is not set.
     pub fn get(&self, item: usize) -> Result<Value, NodeError> {
-        match &self.settled {
+        match &self.resolved {
             Some(value) => Ok(value.clone()),
             None => self.host.parameter(self.path, item).map_err(|error| error.on_item(item)),
         }
@@ -124,10 +124,10 @@ impl<'a> Ctx<'a> {
     }
 
     /// A parameter that is asked for item by item, at a path.
-    pub fn per_item(&self, path: &'a str) -> PerItem<'a> {
+    pub fn per_item(&self, path: &'a str) -> PerItemParam<'a> {
         let settled =
             if self.host.has_expression(path) { None } else { self.host.parameter(path, 0).ok() };
-        PerItem { host: self.host, path, settled }
+        PerItemParam { host: self.host, path, resolved: settled }
     }
 
     /// The parameter as text: numbers and booleans are spelled out, nothing is the empty text.
@@ -194,7 +194,7 @@ impl<'a> Ctx<'a> {
         if !self.host.is_streaming() && !self.host.is_watched() {
             return;
         }
-        let chunk = Chunk {
+        let chunk = StreamChunk {
             kind,
             content,
             node_id: self.node.id.clone(),

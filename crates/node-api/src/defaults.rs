@@ -1,6 +1,6 @@
 //! Fills in what a workflow leaves out: n8n saves only parameters that differ from their defaults.
 
-use crate::param::{Param, ParamKind, Rule, Test};
+use crate::param::{DisplayRule, Param, ParamKind, RuleTest};
 use crate::spec::{Difference, Spec};
 use model::{Object, Value};
 use std::sync::Arc;
@@ -9,16 +9,16 @@ impl Spec {
     /// The parameters with the default of every shown parameter that was not set.
     pub fn complete(&self, version: f64, given: &Object) -> Object {
         let mut values = given.clone();
-        fill(&self.params, &mut values, &Place { version, top: None });
+        fill(&self.params, &mut values, &ParamScope { version, top: None });
         values
     }
 
     /// How a node with these parameters behaves otherwise than n8n's.
     pub fn differences(&self, version: f64, given: &Object) -> Vec<&str> {
         let values = self.complete(version, given);
-        let place = Place { version, top: None };
+        let place = ParamScope { version, top: None };
         let applies = |difference: &&Difference| {
-            difference.when.iter().all(|rule| holds(rule, &values, &place, true))
+            difference.when.iter().all(|rule| rule_matches(rule, &values, &place, true))
         };
         self.differs.iter().filter(applies).map(|difference| difference.how.as_str()).collect()
     }
@@ -31,17 +31,17 @@ impl Spec {
     ) -> impl Iterator<Item = &'s Param> {
         self.params
             .iter()
-            .filter(move |param| is_shown(param, values, &Place { version, top: None }))
+            .filter(move |param| is_shown(param, values, &ParamScope { version, top: None }))
     }
 }
 
 /// Where in the parameters we are: rules with a leading `/` look at the top.
-struct Place<'a> {
+struct ParamScope<'a> {
     version: f64,
     top: Option<&'a Object>,
 }
 
-fn fill(params: &[Param], values: &mut Object, place: &Place<'_>) {
+fn fill(params: &[Param], values: &mut Object, place: &ParamScope<'_>) {
     // A rule may look at a parameter whose default is filled in later, so go round until nothing
     // changes.
     for _ in 0..4 {
@@ -60,7 +60,7 @@ fn fill(params: &[Param], values: &mut Object, place: &Place<'_>) {
         }
     }
     let top = place.top.cloned().unwrap_or_else(|| values.clone());
-    let inner = Place { version: place.version, top: Some(&top) };
+    let inner = ParamScope { version: place.version, top: Some(&top) };
     // Of several forms of a parameter only the shown one says what its groups hold.
     let shown: Vec<&Param> = params.iter().filter(|param| is_shown(param, values, place)).collect();
     for param in shown {
@@ -87,12 +87,17 @@ fn fill(params: &[Param], values: &mut Object, place: &Place<'_>) {
     }
 }
 
-fn is_shown(param: &Param, values: &Object, place: &Place<'_>) -> bool {
-    param.show.iter().all(|rule| holds(rule, values, place, true))
-        && !param.hide.iter().any(|rule| holds(rule, values, place, false))
+fn is_shown(param: &Param, values: &Object, place: &ParamScope<'_>) -> bool {
+    param.show.iter().all(|rule| rule_matches(rule, values, place, true))
+        && !param.hide.iter().any(|rule| rule_matches(rule, values, place, false))
 }
 
-fn holds(rule: &Rule, values: &Object, place: &Place<'_>, when_expression: bool) -> bool {
+fn rule_matches(
+    rule: &DisplayRule,
+    values: &Object,
+    place: &ParamScope<'_>,
+    when_expression: bool,
+) -> bool {
     let found;
     let value = match rule.param.strip_prefix('/') {
         _ if rule.param == "@version" => {
@@ -108,10 +113,10 @@ fn holds(rule: &Rule, values: &Object, place: &Place<'_>, when_expression: bool)
     }
     let fits = |value: &Value| {
         rule.any_of.iter().any(|test| match test {
-            Test::Is(wanted) => wanted == value,
-            Test::AtLeast(least) => value.as_f64().is_some_and(|number| number >= least - 1e-9),
-            Test::AtMost(most) => value.as_f64().is_some_and(|number| number <= most + 1e-9),
-            Test::Exists => !value.is_nullish(),
+            RuleTest::Is(wanted) => wanted == value,
+            RuleTest::AtLeast(least) => value.as_f64().is_some_and(|number| number >= least - 1e-9),
+            RuleTest::AtMost(most) => value.as_f64().is_some_and(|number| number <= most + 1e-9),
+            RuleTest::Exists => !value.is_nullish(),
         })
     };
     match value {

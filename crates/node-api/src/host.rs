@@ -1,11 +1,11 @@
 //! What the engine offers a running node beyond its items and parameters.
 
-use crate::ai::{Exposure, KeptHere, LocalModels, NoLocalModels, ToolCallContext};
+use crate::ai::{ConversationStores, Exposure, LocalModels, NoLocalModels, ToolCallContext};
 use crate::collections::{Collections, NoCollections};
 use crate::connect::Connections;
 use crate::http::Http;
 use crate::tables::Tables;
-use crate::trigger::{Answer, Chunk};
+use crate::trigger::{StreamChunk, WebhookResponse};
 use crate::{Credential, NodeError, Supplied};
 use bytes::Bytes;
 pub use model::NodeState;
@@ -29,8 +29,8 @@ pub trait Host: Send + Sync {
     /// Runs JavaScript in the sandbox and hands over what it returns piece by piece.
     async fn run_code(
         &self,
-        job: CodeJob,
-        each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send),
+        job: CodeRequest,
+        each: &mut (dyn FnMut(CodeOutput) -> Result<(), NodeError> + Send),
     ) -> Result<(), NodeError>;
     /// Runs another workflow and gives back the items of its last node. If that one sleeps, this
     /// run sleeps too and the call does not return: the node is run again from its start once the
@@ -45,7 +45,7 @@ pub trait Host: Send + Sync {
 
     /// What a model is asked to fill in when it calls the node as a tool: a JSON Schema with a
     /// property for each key of `$fromAI` in the node's parameters.
-    fn asked_of_model(&self) -> Result<Value, NodeError> {
+    fn ai_input_schema(&self) -> Result<Value, NodeError> {
         Ok(Object::from_iter([
             ("type", Value::from("object")),
             ("properties", Value::empty_object()),
@@ -64,11 +64,11 @@ pub trait Host: Send + Sync {
 
     /// What the node noted under a key before its run was cut off. It does not do again what it has
     /// noted as done.
-    fn note(&self, _key: &str) -> Option<Value> {
+    fn recorded_step(&self, _key: &str) -> Option<Value> {
         None
     }
     /// Notes something about a step of the node's own. Returns once it would survive a crash.
-    async fn keep_note(&self, _key: &str, _value: Value) -> Result<(), NodeError> {
+    async fn record_step(&self, _key: &str, _value: Value) -> Result<(), NodeError> {
         Ok(())
     }
 
@@ -78,7 +78,7 @@ pub trait Host: Send + Sync {
     }
     /// Says that a person is asked about something, who has time until then, whatever else the node
     /// waits for.
-    fn person_is_asked(&self, _until_ms: i64) {}
+    fn mark_waiting_for_person(&self, _until_ms: i64) {}
     /// Lets go of the node until a person has decided, or their time is over. It does not return
     /// then: the node is run again from its start, with its notes. Where nobody can be waited for,
     /// it says so.
@@ -96,7 +96,7 @@ pub trait Host: Send + Sync {
     fn shared_connections(&self) -> Option<Arc<dyn Connections>> {
         None
     }
-    fn files(&self) -> &dyn Files;
+    fn files(&self) -> &dyn FileStorage;
     fn tables(&self) -> Arc<dyn Tables>;
     /// The collections of knowledge that the workflow may use.
     fn collections(&self) -> Arc<dyn Collections> {
@@ -107,11 +107,11 @@ pub trait Host: Send + Sync {
         Arc::new(NoLocalModels)
     }
     /// Where conversations of the workflow are kept.
-    fn conversations(&self) -> KeptHere {
-        KeptHere::default()
+    fn conversations(&self) -> ConversationStores {
+        ConversationStores::default()
     }
     /// Whether a credential of this type is chosen for the node.
-    fn names_credential(&self, _kind: &str) -> bool {
+    fn has_credential(&self, _kind: &str) -> bool {
         false
     }
     /// The credential of this type that is chosen for the node. Without a choice there is none,
@@ -128,7 +128,7 @@ pub trait Host: Send + Sync {
     }
     /// What the model has come across that the node works for, called as a tool or in a run that a
     /// model called; `None` if it works for none.
-    fn exposure_of_model(&self) -> Option<Exposure> {
+    fn model_exposure(&self) -> Option<Exposure> {
         None
     }
 
@@ -145,7 +145,7 @@ pub trait Host: Send + Sync {
     fn warn(&self, _words: Str) {}
     /// Answers whoever started the run and waits for it. Only the first answer counts; with nobody
     /// waiting it goes nowhere.
-    fn respond(&self, answer: Answer);
+    fn respond(&self, answer: WebhookResponse);
     /// Whether whoever started the run takes the answer piece by piece.
     fn is_streaming(&self) -> bool {
         false
@@ -156,17 +156,17 @@ pub trait Host: Send + Sync {
     }
     /// Sends a piece of the answer; see [`crate::Ctx::send_chunk`]. Waits for a slow caller, but
     /// not forever; with nobody waiting it goes nowhere. Never a reason for the run to fail.
-    async fn stream(&self, _chunk: Chunk) {}
+    async fn stream(&self, _chunk: StreamChunk) {}
     /// Asks the engine to put the execution to sleep once this node is done.
     fn pause(&self, until: Pause);
 
     fn execution(&self) -> &ExecutionInfo;
     /// The data that the run began with: of the first item of its trigger.
-    fn started_with(&self) -> Option<Value> {
+    fn trigger_data(&self) -> Option<Value> {
         None
     }
     /// Whether this instance has signed a session so: it gave it to somebody by that name.
-    fn has_signed(&self, _session: &str, _signature: &str) -> bool {
+    fn is_signed_session(&self, _session: &str, _signature: &str) -> bool {
         false
     }
     /// The output that feeds an input of this run.
@@ -187,9 +187,9 @@ pub trait Host: Send + Sync {
 /// Files inside the folder that workflows may use. Every path is checked against it, symbolic links
 /// resolved.
 #[async_trait::async_trait]
-pub trait Files: Send + Sync {
+pub trait FileStorage: Send + Sync {
     /// The files that a workflow may use, where each has its own; `None` if all use the same.
-    fn seen_by(&self, _workflow_id: &str) -> Option<Arc<dyn Files>> {
+    fn scoped_to(&self, _workflow_id: &str) -> Option<Arc<dyn FileStorage>> {
         None
     }
     async fn read(&self, path: &str) -> Result<Bytes, NodeError>;
@@ -201,7 +201,7 @@ pub trait Files: Send + Sync {
 
 /// JavaScript to run on a node's items.
 #[derive(Clone, Debug)]
-pub struct CodeJob {
+pub struct CodeRequest {
     pub source: Str,
     pub flavour: CodeFlavour,
     pub items: Items,
@@ -227,7 +227,7 @@ pub enum CodeFlavour {
 
 /// A piece of what JavaScript returned.
 #[derive(Clone, Debug)]
-pub enum Returned {
+pub enum CodeOutput {
     /// An array of this length was returned; its elements follow.
     List { len: usize },
     /// The next element of the returned array.
@@ -253,7 +253,7 @@ pub enum WorkflowTarget {
     /// A stored workflow, by id.
     Id(Str),
     /// A workflow document, and where it is from.
-    Text(Value, TextSource),
+    Text(Value, WorkflowOrigin),
     /// A file inside the workspace.
     File(Str),
 }
@@ -261,7 +261,7 @@ pub enum WorkflowTarget {
 /// Who wrote a workflow that comes as text: what it may use and where it may send data depends on
 /// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextSource {
+pub enum WorkflowOrigin {
     /// The author of the workflow that calls it: it stands in a parameter as it is.
     Written,
     /// An expression of that author made it, out of whatever came.
@@ -270,12 +270,12 @@ pub enum TextSource {
     Fetched,
 }
 
-impl TextSource {
+impl WorkflowOrigin {
     pub fn name(self) -> &'static str {
         match self {
-            TextSource::Written => "written",
-            TextSource::Made => "made",
-            TextSource::Fetched => "fetched",
+            WorkflowOrigin::Written => "written",
+            WorkflowOrigin::Made => "made",
+            WorkflowOrigin::Fetched => "fetched",
         }
     }
 

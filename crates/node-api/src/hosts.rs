@@ -8,12 +8,12 @@ use url::Url;
 /// The hosts that something may be sent to. The HTTP client compares every hop of a request with
 /// it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Hosts {
+pub enum HostAllowlist {
     #[default]
     Any,
     Only(Vec<HostPattern>),
     /// What every one of several lists allows.
-    All(Vec<Hosts>),
+    All(Vec<HostAllowlist>),
 }
 
 /// One entry of a list of hosts.
@@ -29,27 +29,27 @@ pub struct HostPattern {
     https_only: bool,
 }
 
-impl Hosts {
+impl HostAllowlist {
     /// The entries of a text with commas (or spaces) between them, such as `api.example.com,
     /// *.example.org`. A text without entries allows nothing.
-    pub fn listed(text: &str) -> Self {
+    pub fn parse_list(text: &str) -> Self {
         let entries =
             text.split([',', ' ', '\n', '\t']).map(str::trim).filter(|entry| !entry.is_empty());
-        Hosts::Only(entries.filter_map(HostPattern::parse).collect())
+        HostAllowlist::Only(entries.filter_map(HostPattern::parse).collect())
     }
 
     /// Whether a URL leads to one of the hosts.
     pub fn allow(&self, url: &Url) -> bool {
         match self {
-            Hosts::Any => true,
-            Hosts::Only(patterns) => patterns.iter().any(|pattern| pattern.fits(url)),
-            Hosts::All(lists) => lists.iter().all(|list| list.allow(url)),
+            HostAllowlist::Any => true,
+            HostAllowlist::Only(patterns) => patterns.iter().any(|pattern| pattern.matches(url)),
+            HostAllowlist::All(lists) => lists.iter().all(|list| list.allow(url)),
         }
     }
 
     /// The one host of a URL at its port; where it names none, with or without encryption.
     pub fn of_host(url: &Url) -> Self {
-        let Some(name) = name_of(url) else { return Hosts::Only(Vec::new()) };
+        let Some(name) = name_of(url) else { return HostAllowlist::Only(Vec::new()) };
         let ports = url.port().map_or_else(|| vec![80, 443], |port| vec![port]);
         let at = |port| HostPattern {
             name: name.clone(),
@@ -57,7 +57,7 @@ impl Hosts {
             port: Some(port),
             https_only: false,
         };
-        Hosts::Only(ports.into_iter().map(at).collect())
+        HostAllowlist::Only(ports.into_iter().map(at).collect())
     }
 
     /// What keeps a request to the host of its address, and to the one that its `Host` header
@@ -70,7 +70,9 @@ impl Hosts {
     /// The same with one more entry.
     fn or(self, entry: Option<HostPattern>) -> Self {
         match self {
-            Hosts::Only(patterns) => Hosts::Only(patterns.into_iter().chain(entry).collect()),
+            HostAllowlist::Only(patterns) => {
+                HostAllowlist::Only(patterns.into_iter().chain(entry).collect())
+            }
             other => other,
         }
     }
@@ -78,9 +80,9 @@ impl Hosts {
     /// What both lists allow.
     pub fn and(&self, other: &Self) -> Self {
         match (self, other) {
-            (Hosts::Any, hosts) | (hosts, Hosts::Any) => hosts.clone(),
+            (HostAllowlist::Any, hosts) | (hosts, HostAllowlist::Any) => hosts.clone(),
             (one, other) if one == other => one.clone(),
-            (one, other) => Hosts::All(vec![one.clone(), other.clone()]),
+            (one, other) => HostAllowlist::All(vec![one.clone(), other.clone()]),
         }
     }
 
@@ -88,9 +90,9 @@ impl Hosts {
     /// entries.
     pub fn is_within(&self, wider: &Self) -> bool {
         match (self, wider) {
-            (_, Hosts::Any) => true,
+            (_, HostAllowlist::Any) => true,
             (one, other) if one == other => true,
-            (Hosts::Only(patterns), Hosts::Only(wider)) => {
+            (HostAllowlist::Only(patterns), HostAllowlist::Only(wider)) => {
                 patterns.iter().all(|pattern| wider.iter().any(|wide| pattern.is_within(wide)))
             }
             _ => false,
@@ -98,7 +100,7 @@ impl Hosts {
     }
 
     pub fn is_any(&self) -> bool {
-        matches!(self, Hosts::Any)
+        matches!(self, HostAllowlist::Any)
     }
 }
 
@@ -161,7 +163,7 @@ impl HostPattern {
         fits_name && fits_port && (self.https_only || !wider.https_only)
     }
 
-    fn fits(&self, url: &Url) -> bool {
+    fn matches(&self, url: &Url) -> bool {
         let Some(name) = name_of(url) else { return false };
         let fits_name = match self.is_wildcard {
             true => name
@@ -185,16 +187,16 @@ fn name_of(url: &Url) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-impl fmt::Display for Hosts {
+impl fmt::Display for HostAllowlist {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Hosts::Any => out.write_str("any host"),
-            Hosts::Only(patterns) if patterns.is_empty() => out.write_str("no host"),
-            Hosts::Only(patterns) => {
+            HostAllowlist::Any => out.write_str("any host"),
+            HostAllowlist::Only(patterns) if patterns.is_empty() => out.write_str("no host"),
+            HostAllowlist::Only(patterns) => {
                 let names: Vec<String> = patterns.iter().map(ToString::to_string).collect();
                 out.write_str(&names.join(", "))
             }
-            Hosts::All(lists) => {
+            HostAllowlist::All(lists) => {
                 let lists: Vec<String> = lists.iter().map(ToString::to_string).collect();
                 out.write_str(&lists.join("; and at the same time "))
             }
@@ -216,15 +218,15 @@ impl fmt::Display for HostPattern {
 
 /// What of a request is secret, and where that may go: the type of the credential and its hosts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bound {
+pub struct SecretBinding {
     /// The type of the credential, for messages.
     pub kind: Str,
-    pub hosts: Hosts,
+    pub hosts: HostAllowlist,
     /// The body holds a part of the secret.
     pub in_body: bool,
 }
 
-impl Bound {
+impl SecretBinding {
     /// For a request that carries both secrets.
     pub fn and(&self, other: &Self) -> Self {
         let kind = if self.hosts.is_any() { &other.kind } else { &self.kind };
@@ -237,7 +239,7 @@ impl Bound {
 
     /// For a request of a node that has opened a credential and puts nothing of it into this
     /// request.
-    pub fn to_nothing() -> Arc<Self> {
+    pub fn deny_all() -> Arc<Self> {
         Arc::default()
     }
 }
@@ -246,13 +248,13 @@ impl Bound {
 mod tests {
     use super::*;
 
-    fn allows(hosts: &Hosts, urls: &[&str]) -> Vec<bool> {
+    fn allows(hosts: &HostAllowlist, urls: &[&str]) -> Vec<bool> {
         urls.iter().map(|url| Url::parse(url).is_ok_and(|url| hosts.allow(&url))).collect()
     }
 
     #[test]
     fn only_listed_hosts_and_real_subdomains_fit() {
-        let hosts = Hosts::listed("a.test, *.b.test, c.test:8443");
+        let hosts = HostAllowlist::parse_list("a.test, *.b.test, c.test:8443");
         let right = [
             "https://a.test/x",
             "https://A.TEST./",
@@ -273,20 +275,24 @@ mod tests {
         ];
         assert!(!allows(&hosts, &wrong).into_iter().any(|allowed| allowed));
         assert!(
-            !allows(&Hosts::listed(" , "), &["https://a.test/"])[0],
+            !allows(&HostAllowlist::parse_list(" , "), &["https://a.test/"])[0],
             "an empty list allows nothing"
         );
     }
 
     #[test]
     fn two_lists_allow_what_both_do_and_a_narrower_one_is_recognised() {
-        let both = Hosts::listed("a.test, b.test").and(&Hosts::listed("b.test, c.test"));
+        let both = HostAllowlist::parse_list("a.test, b.test")
+            .and(&HostAllowlist::parse_list("b.test, c.test"));
         assert_eq!(
             allows(&both, &["https://a.test/", "https://b.test/", "https://c.test/"]),
             [false, true, false]
         );
-        assert_eq!(Hosts::Any.and(&Hosts::listed("a.test")), Hosts::listed("a.test"));
-        let host = |url: &str| Hosts::of_host(&Url::parse(url).unwrap());
+        assert_eq!(
+            HostAllowlist::Any.and(&HostAllowlist::parse_list("a.test")),
+            HostAllowlist::parse_list("a.test")
+        );
+        let host = |url: &str| HostAllowlist::of_host(&Url::parse(url).unwrap());
         assert_eq!(
             allows(
                 &host("http://a.test/x"),
@@ -298,8 +304,9 @@ mod tests {
             allows(&host("http://a.test:81/"), &["http://a.test:81/", "http://a.test/"]),
             [true, false]
         );
-        let within =
-            |narrow: &str, wide: &str| Hosts::listed(narrow).is_within(&Hosts::listed(wide));
+        let within = |narrow: &str, wide: &str| {
+            HostAllowlist::parse_list(narrow).is_within(&HostAllowlist::parse_list(wide))
+        };
         assert!(
             within("a.test", "a.test, b.test")
                 && within("x.b.test, *.y.b.test", "*.b.test")
@@ -311,11 +318,12 @@ mod tests {
                 && !within("a.test", "*.a.test")
         );
         assert!(
-            !within("a.test, c.test", "a.test") && !Hosts::Any.is_within(&Hosts::listed("a.test"))
+            !within("a.test, c.test", "a.test")
+                && !HostAllowlist::Any.is_within(&HostAllowlist::parse_list("a.test"))
         );
         assert!(
-            Hosts::listed("a.test").is_within(&Hosts::Any)
-                && Hosts::listed("").is_within(&Hosts::listed("a.test"))
+            HostAllowlist::parse_list("a.test").is_within(&HostAllowlist::Any)
+                && HostAllowlist::parse_list("").is_within(&HostAllowlist::parse_list("a.test"))
         );
     }
 
@@ -327,7 +335,7 @@ mod tests {
             ("bücher.test", "https://xn--bcher-kva.test/"),
             ("A.Test.", "https://a.test/"),
         ] {
-            assert_eq!(allows(&Hosts::listed(entry), &[url]), [true], "{entry}");
+            assert_eq!(allows(&HostAllowlist::parse_list(entry), &[url]), [true], "{entry}");
         }
         for entry in ["user@a.test", "a.test/path", "a.test?x", "", "*."] {
             assert_eq!(HostPattern::parse(entry), None, "{entry}");
@@ -336,10 +344,12 @@ mod tests {
 
     #[test]
     fn services_and_addresses_keep_their_encryption_and_port() {
-        let service = Hosts::Only(HostPattern::of_service("api.test").into_iter().collect());
+        let service =
+            HostAllowlist::Only(HostPattern::of_service("api.test").into_iter().collect());
         assert_eq!(allows(&service, &["https://api.test/", "http://api.test/"]), [true, false]);
-        let own =
-            Hosts::Only(HostPattern::of_url("http://localhost:11434/v1").into_iter().collect());
+        let own = HostAllowlist::Only(
+            HostPattern::of_url("http://localhost:11434/v1").into_iter().collect(),
+        );
         assert_eq!(
             allows(&own, &["http://localhost:11434/", "http://localhost:9/", "http://localhost/"]),
             [true, false, false]

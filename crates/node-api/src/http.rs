@@ -1,8 +1,8 @@
 //! Outgoing HTTP: every node's requests go through one port, behind which the egress policy stands.
 
-use crate::hosts::{Bound, Hosts};
+use crate::hosts::{HostAllowlist, SecretBinding};
 use bytes::Bytes;
-use compute::{Held, NoRoom};
+use compute::{IntakeExhausted, MemoryReservation};
 use futures::Stream;
 use model::{Code, Str};
 use std::fmt;
@@ -24,7 +24,7 @@ pub trait Http: Send + Sync {
 }
 
 /// The largest answer, if a request does not say otherwise.
-pub const MAX_ANSWER_BYTES: usize = 128 << 20;
+pub const MAX_RESPONSE_BYTES: usize = 128 << 20;
 
 /// The same for an answer that may be a file: its bytes stay what they are, and go to disk when
 /// there are many.
@@ -32,21 +32,21 @@ pub const MAX_FILE_BYTES: usize = 512 << 20;
 
 /// The most that a node takes in from one answer while it works for a model as its tool. Hardly any
 /// of it would fit into a conversation, and many calls may be under way at once.
-pub const MAX_BYTES_FOR_A_MODEL: usize = 32 << 20;
+pub const MAX_MODEL_BYTES: usize = 32 << 20;
 
 /// The same way out for what is fetched for a model: no answer may be larger than
-/// [`MAX_BYTES_FOR_A_MODEL`], whatever a node allows.
-pub struct ForModel(pub Arc<dyn Http>);
+/// [`MAX_MODEL_BYTES`], whatever a node allows.
+pub struct CappedHttp(pub Arc<dyn Http>);
 
-impl ForModel {
+impl CappedHttp {
     fn limited(mut request: HttpRequest) -> HttpRequest {
-        request.max_response_bytes = request.max_response_bytes.min(MAX_BYTES_FOR_A_MODEL);
+        request.max_response_bytes = request.max_response_bytes.min(MAX_MODEL_BYTES);
         request
     }
 }
 
 #[async_trait::async_trait]
-impl Http for ForModel {
+impl Http for CappedHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         self.0.send(Self::limited(request)).await
     }
@@ -71,7 +71,7 @@ pub struct HttpRequest {
     pub max_redirects: usize,
     /// Accept certificates that cannot be verified.
     pub allow_invalid_certificates: bool,
-    pub certificates: Option<Arc<Certificates>>,
+    pub certificates: Option<Arc<TlsCertificates>>,
     pub proxy: Option<String>,
     /// The answer may not be larger than this after decompression.
     pub max_response_bytes: usize,
@@ -84,15 +84,15 @@ pub struct HttpRequest {
     /// there.
     pub credentials_cross_origins: bool,
     /// The credential that the request is signed with: every hop is compared with its hosts.
-    pub bound: Option<Arc<Bound>>,
+    pub bound: Option<Arc<SecretBinding>>,
     /// The hosts that the request may go to at all, with or without secrets. Every hop is compared
     /// with them.
-    pub hosts: Hosts,
+    pub hosts: HostAllowlist,
 }
 
 /// Certificates of the workflow's own, as PEM texts.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Certificates {
+pub struct TlsCertificates {
     /// Trusted in place of the usual authorities, if there are any.
     pub authorities: String,
     /// The client's certificate with those that vouch for it, and its key without a passphrase;
@@ -100,7 +100,7 @@ pub struct Certificates {
     pub identity: String,
 }
 
-impl fmt::Debug for Certificates {
+impl fmt::Debug for TlsCertificates {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("Certificates")
     }
@@ -111,12 +111,12 @@ pub enum HttpBody {
     #[default]
     None,
     Bytes(Bytes),
-    Multipart(Vec<Part>),
+    Multipart(Vec<MultipartPart>),
 }
 
 /// One part of a multipart body.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct MultipartPart {
     pub name: String,
     pub data: Bytes,
     pub file_name: Option<String>,
@@ -133,7 +133,7 @@ pub struct HttpResponse {
     pub url: String,
     /// Room for the body. What it becomes is added; whoever waits for a further answer drops this
     /// one first.
-    pub held: Held,
+    pub reservation: MemoryReservation,
 }
 
 /// An answer whose body is still coming.
@@ -142,10 +142,10 @@ pub struct HttpStream {
     pub status_text: Str,
     pub headers: Vec<(String, String)>,
     pub url: String,
-    pub body: HttpPieces,
+    pub body: HttpBodyStream,
 }
 
-pub type HttpPieces = Pin<Box<dyn Stream<Item = Result<Bytes, HttpError>> + Send>>;
+pub type HttpBodyStream = Pin<Box<dyn Stream<Item = Result<Bytes, HttpError>> + Send>>;
 
 /// Why there is no answer.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -160,8 +160,8 @@ pub enum HttpError {
     Timeout { timeout_ms: u64 },
     #[error("The answer is larger than {limit} bytes")]
     TooLarge { limit: usize },
-    #[error("There is no room for the answer: {}", NoRoom { limit: *.limit })]
-    NoRoom { limit: usize },
+    #[error("There is no room for the answer: {}", IntakeExhausted { limit: *.limit })]
+    NoCapacity { limit: usize },
     #[error("More than {limit} redirects")]
     TooManyRedirects { limit: usize },
     #[error(
@@ -203,12 +203,12 @@ impl HttpRequest {
             allow_invalid_certificates: false,
             certificates: None,
             proxy: None,
-            max_response_bytes: MAX_ANSWER_BYTES,
+            max_response_bytes: MAX_RESPONSE_BYTES,
             max_bytes_of: None,
             credential_headers: Vec::new(),
             credentials_cross_origins: false,
             bound: None,
-            hosts: Hosts::Any,
+            hosts: HostAllowlist::Any,
         }
     }
 
@@ -250,7 +250,7 @@ impl HttpStream {
 
 impl From<HttpResponse> for HttpStream {
     fn from(response: HttpResponse) -> Self {
-        let HttpResponse { status, status_text, headers, body, url, held: _ } = response;
+        let HttpResponse { status, status_text, headers, body, url, reservation: _ } = response;
         let body = Box::pin(futures::stream::once(std::future::ready(Ok(body))));
         Self { status, status_text, headers, url, body }
     }
@@ -260,9 +260,9 @@ fn find<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
     headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
 
-impl From<NoRoom> for HttpError {
-    fn from(full: NoRoom) -> Self {
-        HttpError::NoRoom { limit: full.limit }
+impl From<IntakeExhausted> for HttpError {
+    fn from(full: IntakeExhausted) -> Self {
+        HttpError::NoCapacity { limit: full.limit }
     }
 }
 
@@ -276,7 +276,7 @@ impl HttpError {
             }
             HttpError::Timeout { .. } => Code::UPSTREAM_TIMEOUT,
             HttpError::TooLarge { .. } => Code::UPSTREAM_TOO_LARGE,
-            HttpError::NoRoom { .. } => Code::OVERLOAD,
+            HttpError::NoCapacity { .. } => Code::OVERLOAD,
             HttpError::Bound { .. } => Code::CREDENTIAL_HOST,
             HttpError::HostNotAllowed { .. } => Code::EGRESS_URL,
             HttpError::Method { .. } => Code::NODE_PARAMETER,

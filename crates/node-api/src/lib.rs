@@ -8,6 +8,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 pub mod ai;
+pub mod checkpoints;
 pub mod collections;
 pub mod connect;
 pub mod credential;
@@ -16,11 +17,9 @@ mod defaults;
 mod destination;
 pub mod docs;
 mod error;
-pub mod foreign;
 pub mod host;
 pub mod hosts;
 pub mod http;
-pub mod notes;
 mod param;
 mod registry;
 mod spec;
@@ -29,21 +28,23 @@ pub mod tables;
 pub mod testing;
 mod tool_name;
 pub mod trigger;
+pub mod untrusted;
 
 pub use credential::Credential;
-pub use ctx::{Ctx, NodeInfo, PerItem, Prepared};
+pub use ctx::{Ctx, NodeInfo, PerItemParam, PreparedParams};
 pub use destination::{Destination, DestinationForm, addresses};
 pub use error::{ErrorClass, NodeError};
-pub use param::{Choice, FieldGroup, Param, ParamKind, Rule, Test};
+pub use param::{Choice, DisplayRule, FieldGroup, Param, ParamKind, RuleTest};
 pub use registry::{
-    Entry, Node, NodeFuture, NodeType, Registry, SupplyFuture, run, run_and_supply, supply, trigger,
+    Node, NodeEntry, NodeFuture, NodeType, Registry, SupplyFuture, run, run_and_supply, supply,
+    trigger,
 };
 pub use spec::{
-    CredentialUse, Difference, Example, Group, NodeFlow, Port, PortCount, PortRule, RequiredInputs,
-    Spec, StartedBy, key_header,
+    CredentialUse, Difference, Example, NodeFlow, NodeGroup, Port, PortCount, PortRule,
+    RequiredInputs, Spec, StartCause, key_header,
 };
 pub use supply::{Supplied, Supplier, SupplyCtx};
-pub use tool_name::{tool_name, tool_name_of, untaken_name};
+pub use tool_name::{tool_name, tool_name_of, unique_name};
 pub use trigger::Trigger;
 
 /// The items of each `main` output, in order. No outputs at all means that the node has nothing to
@@ -54,8 +55,8 @@ pub type Outputs = Vec<model::Items>;
 pub mod prelude {
     pub use crate::http::{HttpBody, HttpError, HttpRequest, HttpResponse};
     pub use crate::{
-        Ctx, Example, FieldGroup, Group, Node, NodeError, Outputs, Param, Port, PortRule,
-        RequiredInputs, Spec, StartedBy,
+        Ctx, Example, FieldGroup, Node, NodeError, NodeGroup, Outputs, Param, Port, PortRule,
+        RequiredInputs, Spec, StartCause,
     };
     pub use model::{
         Binary, Code, Item, Items, ItemsBuilder, Object, PairedItem, Pairs, Str, Value, json,

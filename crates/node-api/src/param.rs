@@ -18,10 +18,10 @@ pub struct Param {
     pub required: bool,
     /// All must hold for the parameter to be shown.
     #[serde(default)]
-    pub show: Vec<Rule>,
+    pub show: Vec<DisplayRule>,
     /// None may hold.
     #[serde(default)]
-    pub hide: Vec<Rule>,
+    pub hide: Vec<DisplayRule>,
     /// The value is taken as it stands; a leading `=` has no meaning.
     #[serde(default)]
     pub no_expression: bool,
@@ -104,15 +104,15 @@ pub struct FieldGroup {
 /// A condition on another parameter (by path; a leading `/` starts at the top) or on `@version`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Rule {
+pub struct DisplayRule {
     pub param: Str,
     /// One of them must hold.
-    pub any_of: Vec<Test>,
+    pub any_of: Vec<RuleTest>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Test {
+pub enum RuleTest {
     Is(Value),
     AtLeast(f64),
     AtMost(f64),
@@ -286,25 +286,31 @@ impl Param {
 
     /// Shown only while `param` has one of these values. Several rules must all hold.
     pub fn show<V: Into<Value> + Clone>(mut self, param: &str, values: &[V]) -> Self {
-        self.show.push(Rule::is(param, values));
+        self.show.push(DisplayRule::is(param, values));
         self
     }
 
     /// Not shown while `param` has one of these values.
     pub fn hide<V: Into<Value> + Clone>(mut self, param: &str, values: &[V]) -> Self {
-        self.hide.push(Rule::is(param, values));
+        self.hide.push(DisplayRule::is(param, values));
         self
     }
 
     /// Only in this typeVersion and later ones.
     pub fn since(mut self, version: f64) -> Self {
-        self.show.push(Rule { param: "@version".into(), any_of: vec![Test::AtLeast(version)] });
+        self.show.push(DisplayRule {
+            param: "@version".into(),
+            any_of: vec![RuleTest::AtLeast(version)],
+        });
         self
     }
 
     /// Only up to and including this typeVersion.
     pub fn until(mut self, version: f64) -> Self {
-        self.show.push(Rule { param: "@version".into(), any_of: vec![Test::AtMost(version)] });
+        self.show.push(DisplayRule {
+            param: "@version".into(),
+            any_of: vec![RuleTest::AtMost(version)],
+        });
         self
     }
 
@@ -313,11 +319,11 @@ impl Param {
     }
 }
 
-impl Rule {
+impl DisplayRule {
     pub(crate) fn is<V: Into<Value> + Clone>(param: &str, values: &[V]) -> Self {
         Self {
             param: param.into(),
-            any_of: values.iter().map(|value| Test::Is(value.clone().into())).collect(),
+            any_of: values.iter().map(|value| RuleTest::Is(value.clone().into())).collect(),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The table of node types.
 
 use crate::ai::Supply;
-use crate::trigger::{Listen, Setup, Trigger};
-use crate::{Ctx, Group, NodeError, Outputs, Port, Spec, Supplier, SupplyCtx};
+use crate::trigger::{Trigger, TriggerListener, TriggerSetup};
+use crate::{Ctx, NodeError, NodeGroup, Outputs, Port, Spec, Supplier, SupplyCtx};
 use model::{Item, Items, Kind, Str};
 use std::collections::HashMap;
 use std::future::Future;
@@ -22,7 +22,7 @@ pub trait Node: 'static {
 pub type NodeFuture<'a> = Pin<Box<dyn Future<Output = Result<Outputs, NodeError>> + Send + 'a>>;
 
 /// One row of the table: a node as it is written in Rust.
-pub struct Entry {
+pub struct NodeEntry {
     spec: fn() -> Spec,
     run: RunFn,
     trigger: Option<TriggerFns>,
@@ -36,15 +36,15 @@ type SupplyFn = fn(SupplyCtx) -> SupplyFuture;
 /// The functions of a node that listens.
 #[derive(Clone, Copy)]
 struct TriggerFns {
-    listens: fn(&Setup<'_>) -> Result<Vec<Listen>, NodeError>,
-    woken_by: fn(&Setup<'_>, Item) -> Result<Item, NodeError>,
+    listens: fn(&TriggerSetup<'_>) -> Result<Vec<TriggerListener>, NodeError>,
+    woken_by: fn(&TriggerSetup<'_>, Item) -> Result<Item, NodeError>,
 }
 
 type RunFn = for<'a> fn(&'a Ctx<'a>, Items) -> NodeFuture<'a>;
 
 /// The row of a node that runs on items.
-pub const fn run<N: Node>() -> Entry {
-    Entry {
+pub const fn run<N: Node>() -> NodeEntry {
+    NodeEntry {
         spec: N::spec,
         run: |ctx, items| Box::pin(N::run(ctx, items)),
         trigger: None,
@@ -53,13 +53,16 @@ pub const fn run<N: Node>() -> Entry {
 }
 
 /// The row of a node that starts runs, or wakes them.
-pub const fn trigger<N: Trigger>() -> Entry {
-    Entry { trigger: Some(TriggerFns { listens: N::listens, woken_by: N::woken_by }), ..run::<N>() }
+pub const fn trigger<N: Trigger>() -> NodeEntry {
+    NodeEntry {
+        trigger: Some(TriggerFns { listens: N::listeners, woken_by: N::resume_item }),
+        ..run::<N>()
+    }
 }
 
 /// The row of a node that gives something to the node above it.
-pub const fn supply<S: Supplier>() -> Entry {
-    Entry {
+pub const fn supply<S: Supplier>() -> NodeEntry {
+    NodeEntry {
         spec: S::spec,
         run: |ctx, _| Box::pin(only_supplies(ctx)),
         trigger: None,
@@ -69,8 +72,8 @@ pub const fn supply<S: Supplier>() -> Entry {
 
 /// The row of a node that runs on items or gives something to the node above it, as its parameters
 /// say.
-pub const fn run_and_supply<N: Node + Supplier>() -> Entry {
-    Entry { supply: Some(|ctx| Box::pin(N::supply(ctx))), ..run::<N>() }
+pub const fn run_and_supply<N: Node + Supplier>() -> NodeEntry {
+    NodeEntry { supply: Some(|ctx| Box::pin(N::supply(ctx))), ..run::<N>() }
 }
 
 async fn only_supplies(ctx: &Ctx<'_>) -> Result<Outputs, NodeError> {
@@ -101,7 +104,7 @@ impl NodeType {
     pub fn can_be_a_tool(&self) -> bool {
         let has_main = |ports: &[Port]| ports.iter().any(|port| port.kind == Kind::Main);
         self.supply.is_none()
-            && self.spec.group != Group::Trigger
+            && self.spec.group != NodeGroup::Trigger
             && has_main(&self.spec.inputs)
             && has_main(&self.spec.outputs)
     }
@@ -116,12 +119,12 @@ impl NodeType {
     }
 
     /// What it listens to; nothing for nodes that are no triggers.
-    pub fn listens(&self, setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
+    pub fn listeners(&self, setup: &TriggerSetup<'_>) -> Result<Vec<TriggerListener>, NodeError> {
         self.trigger.map_or(Ok(Vec::new()), |trigger| (trigger.listens)(setup))
     }
 
     /// What a call that wakes a waiting run puts in the place of the node's output.
-    pub fn woken_by(&self, setup: &Setup<'_>, sent: Item) -> Result<Item, NodeError> {
+    pub fn resume_item(&self, setup: &TriggerSetup<'_>, sent: Item) -> Result<Item, NodeError> {
         match self.trigger {
             Some(trigger) => (trigger.woken_by)(setup, sent),
             None => Ok(sent),
@@ -136,7 +139,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    pub fn new(tables: impl IntoIterator<Item = &'static [Entry]>) -> Self {
+    pub fn new(tables: impl IntoIterator<Item = &'static [NodeEntry]>) -> Self {
         let mut by_type: HashMap<Str, Vec<Arc<NodeType>>> = HashMap::new();
         for entry in tables.into_iter().flatten() {
             let spec = Arc::new((entry.spec)());

@@ -1,7 +1,7 @@
 //! The description of a node: the one source of its form, its checks, its documentation and its
 //! schema as a tool.
 
-use crate::{Destination, DestinationForm, Param, ParamKind, Rule};
+use crate::{Destination, DestinationForm, DisplayRule, Param, ParamKind};
 use model::{Kind, Str, Value};
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub struct Spec {
     pub name: Str,
     /// What it does, in one line.
     pub summary: Str,
-    pub group: Group,
+    pub group: NodeGroup,
     pub inputs: Vec<Port>,
     pub outputs: Vec<Port>,
     pub params: Vec<Param>,
@@ -72,7 +72,7 @@ pub struct Spec {
     pub per_call: Vec<Str>,
     /// What kind of run this trigger is the first choice for.
     #[serde(default)]
-    pub started_by: Option<StartedBy>,
+    pub started_by: Option<StartCause>,
     /// How many inputs must have data before the node runs, when it has several.
     #[serde(default)]
     pub required_inputs: RequiredInputs,
@@ -119,7 +119,7 @@ impl Default for PortCount {
 /// The family a node belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Group {
+pub enum NodeGroup {
     Trigger,
     Flow,
     #[default]
@@ -137,7 +137,7 @@ pub struct Difference {
     pub how: Str,
     /// All must hold; without any, it always differs.
     #[serde(default)]
-    pub when: Vec<Rule>,
+    pub when: Vec<DisplayRule>,
 }
 
 /// Where the data of a node comes from and goes to.
@@ -159,7 +159,7 @@ pub struct NodeFlow {
 /// Why a run starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum StartedBy {
+pub enum StartCause {
     /// A person, or the command line.
     Hand,
     /// Another workflow.
@@ -168,13 +168,13 @@ pub enum StartedBy {
     Error,
 }
 
-impl StartedBy {
+impl StartCause {
     /// n8n's word for a run that starts so.
     pub fn mode(self) -> &'static str {
         match self {
-            StartedBy::Hand => "manual",
-            StartedBy::Workflow => "integrated",
-            StartedBy::Error => "error",
+            StartCause::Hand => "manual",
+            StartCause::Workflow => "integrated",
+            StartCause::Error => "error",
         }
     }
 }
@@ -269,10 +269,14 @@ impl Spec {
 
     /// A node that starts a run: no input.
     pub fn trigger(id: &str, versions: &[f64], name: &str, summary: &str) -> Self {
-        Self { inputs: Vec::new(), group: Group::Trigger, ..Self::new(id, versions, name, summary) }
+        Self {
+            inputs: Vec::new(),
+            group: NodeGroup::Trigger,
+            ..Self::new(id, versions, name, summary)
+        }
     }
 
-    pub fn group(mut self, group: Group) -> Self {
+    pub fn group(mut self, group: NodeGroup) -> Self {
         self.group = group;
         self
     }
@@ -320,7 +324,8 @@ impl Spec {
 
     /// Says how it behaves otherwise while a parameter has one of these values.
     pub fn differs_when(mut self, param: &str, values: &[&str], how: &str) -> Self {
-        self.differs.push(Difference { how: how.into(), when: vec![Rule::is(param, values)] });
+        self.differs
+            .push(Difference { how: how.into(), when: vec![DisplayRule::is(param, values)] });
         self
     }
 
@@ -354,7 +359,7 @@ impl Spec {
 
     /// The parameter says where data goes with every letter, as recipients, commands and workflows
     /// do.
-    pub fn sends_as_told(self, param: &str) -> Self {
+    pub fn sends_to_exact(self, param: &str) -> Self {
         self.sends_in(param, DestinationForm::Whole)
     }
 
@@ -422,14 +427,14 @@ impl Spec {
     }
 
     /// The node notes the steps it takes, and does not take again what it has noted.
-    pub fn keeps_notes(mut self) -> Self {
+    pub fn records_steps(mut self) -> Self {
         self.keeps_notes = true;
         self
     }
 
     /// What is said next in the chat wakes the node. Before, it runs alone with the reply in
     /// [`crate::trigger::REPLY_FIELD`], so that it can remember it.
-    pub fn hears_replies(mut self) -> Self {
+    pub fn accepts_replies(mut self) -> Self {
         self.hears_replies = true;
         self
     }
@@ -459,7 +464,7 @@ impl Spec {
         paths
     }
 
-    pub fn started_by(mut self, cause: StartedBy) -> Self {
+    pub fn started_by(mut self, cause: StartCause) -> Self {
         self.started_by = Some(cause);
         self
     }
@@ -520,7 +525,7 @@ impl Spec {
 
 impl PortRule {
     /// More ports than this are a mistake.
-    const MOST: usize = 1000;
+    const MAX_PORTS: usize = 1000;
 
     pub fn entries(list: &str, label: &str) -> Self {
         Self {
@@ -585,10 +590,10 @@ impl PortRule {
                         .filter(|label| !label.is_empty());
                     Port::named(label.unwrap_or(&number.to_string()))
                 };
-                entries.iter().enumerate().take(Self::MOST).map(name).collect::<Vec<_>>()
+                entries.iter().enumerate().take(Self::MAX_PORTS).map(name).collect::<Vec<_>>()
             }
             PortCount::Number { param, label } => {
-                let count = params.get_path(param)?.as_usize()?.min(Self::MOST);
+                let count = params.get_path(param)?.as_usize()?.min(Self::MAX_PORTS);
                 let name = |number: usize| {
                     if label.is_empty() {
                         number.to_string()
@@ -604,7 +609,7 @@ impl PortRule {
                     .split(',')
                     .map(str::trim)
                     .filter(|word| !word.is_empty())
-                    .take(Self::MOST)
+                    .take(Self::MAX_PORTS)
                     .map(Port::named)
                     .collect()
             }

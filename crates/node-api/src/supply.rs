@@ -18,10 +18,10 @@ pub trait Supplier: 'static {
 /// What a supplying node sees. It may be kept for as long as what it supplies is in use.
 #[derive(Clone)]
 pub struct SupplyCtx {
-    inner: Arc<Inner>,
+    inner: Arc<SupplyInner>,
 }
 
-struct Inner {
+struct SupplyInner {
     node: NodeInfo,
     host: Arc<dyn Host>,
     inputs: Vec<Option<Items>>,
@@ -37,7 +37,7 @@ impl SupplyCtx {
         run_index: usize,
         item: usize,
     ) -> Self {
-        Self { inner: Arc::new(Inner { node, host, inputs, run_index, item }) }
+        Self { inner: Arc::new(SupplyInner { node, host, inputs, run_index, item }) }
     }
 
     /// What the node sees while a model calls it as a tool: `$fromAI` gives the arguments.
@@ -45,7 +45,7 @@ impl SupplyCtx {
         let Some(host) = self.inner.host.for_call(arguments, call)? else {
             return Ok(self.clone());
         };
-        let Inner { node, inputs, run_index, item, .. } = &*self.inner;
+        let SupplyInner { node, inputs, run_index, item, .. } = &*self.inner;
         Ok(Self::new(node.clone(), host, inputs.clone(), *run_index, *item))
     }
 

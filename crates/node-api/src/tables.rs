@@ -7,9 +7,9 @@ mod names;
 mod value;
 
 pub use error::TableError;
-pub use filter::{Combine, Condition, Filter, Test};
+pub use filter::{Combine, ConditionOp, RowCondition, RowFilter};
 pub use names::{RESERVED, check_column_name, check_table_name};
-pub use value::{Cell, ColumnKind, iso};
+pub use value::{CellValue, ColumnKind, iso};
 
 use model::{Object, Str, Value};
 use std::sync::Arc;
@@ -23,14 +23,14 @@ use std::sync::Arc;
 pub trait Tables: Send + Sync {
     fn limits(&self) -> TableLimits;
     /// The tables that a workflow may use: those of its project. `None`: all of these.
-    fn seen_by(&self, _workflow_id: &str) -> Option<Arc<dyn Tables>> {
+    fn scoped_to(&self, _workflow_id: &str) -> Option<Arc<dyn Tables>> {
         None
     }
     /// All of them, by name; there are few.
-    async fn tables(&self) -> Result<Vec<Table>, TableError>;
-    async fn table(&self, which: &TableName) -> Result<Table, TableError>;
-    async fn create_table(&self, new: NewTable) -> Result<Table, TableError>;
-    async fn rename_table(&self, id: &str, name: &str) -> Result<Table, TableError>;
+    async fn tables(&self) -> Result<Vec<TableRecord>, TableError>;
+    async fn table(&self, which: &TableName) -> Result<TableRecord, TableError>;
+    async fn create_table(&self, new: NewTable) -> Result<TableRecord, TableError>;
+    async fn rename_table(&self, id: &str, name: &str) -> Result<TableRecord, TableError>;
     async fn delete_table(&self, id: &str) -> Result<(), TableError>;
 
     /// Adds a column at a place, or as the last one.
@@ -39,13 +39,13 @@ pub trait Tables: Send + Sync {
         id: &str,
         new: NewColumn,
         index: Option<usize>,
-    ) -> Result<Column, TableError>;
+    ) -> Result<TableColumn, TableError>;
     async fn change_column(
         &self,
         id: &str,
         column_id: &str,
         change: ColumnChange,
-    ) -> Result<Column, TableError>;
+    ) -> Result<TableColumn, TableError>;
     async fn delete_column(&self, id: &str, column_id: &str) -> Result<(), TableError>;
 
     async fn rows(&self, id: &str, query: RowQuery) -> Result<Vec<Object>, TableError>;
@@ -55,37 +55,37 @@ pub trait Tables: Send + Sync {
         id: &str,
         rows: Vec<Object>,
         returning: Returning,
-    ) -> Result<Inserted, TableError>;
+    ) -> Result<InsertedRows, TableError>;
     async fn update_rows(
         &self,
         id: &str,
-        filter: Filter,
+        filter: RowFilter,
         data: Object,
-        effect: Effect,
-    ) -> Result<Changed, TableError>;
+        effect: ChangeMode,
+    ) -> Result<ChangedRows, TableError>;
     /// Updates the rows that fit, or inserts one if none does.
     async fn upsert_row(
         &self,
         id: &str,
-        filter: Filter,
+        filter: RowFilter,
         data: Object,
-        effect: Effect,
-    ) -> Result<Changed, TableError>;
+        effect: ChangeMode,
+    ) -> Result<ChangedRows, TableError>;
     async fn delete_rows(
         &self,
         id: &str,
-        filter: Filter,
-        effect: Effect,
-    ) -> Result<Changed, TableError>;
+        filter: RowFilter,
+        effect: ChangeMode,
+    ) -> Result<ChangedRows, TableError>;
     /// Removes all rows and tells how many there were.
     async fn clear_rows(&self, id: &str) -> Result<usize, TableError>;
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct TableRecord {
     pub id: Str,
     pub name: Str,
-    pub columns: Vec<Column>,
+    pub columns: Vec<TableColumn>,
     pub project_id: Str,
     pub n_rows: usize,
     /// What counts against [`TableLimits::table_bytes`].
@@ -94,7 +94,7 @@ pub struct Table {
     pub updated_ms: i64,
 }
 
-impl Table {
+impl TableRecord {
     /// The kind of a column by its name, those that every table has included.
     pub fn kind_of(&self, name: &str) -> Option<ColumnKind> {
         match name {
@@ -111,7 +111,7 @@ impl Table {
         Object::from_iter([
             ("id", Value::from(self.id.clone())),
             ("name", self.name.clone().into()),
-            ("columns", Value::array(self.columns.iter().map(Column::to_value).collect())),
+            ("columns", Value::array(self.columns.iter().map(TableColumn::to_value).collect())),
             ("projectId", self.project_id.clone().into()),
             ("createdAt", iso(self.created_ms)),
             ("updatedAt", iso(self.updated_ms)),
@@ -123,14 +123,14 @@ impl Table {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Column {
+pub struct TableColumn {
     pub id: Str,
     pub name: Str,
     pub kind: ColumnKind,
     pub index: usize,
 }
 
-impl Column {
+impl TableColumn {
     pub fn to_value(&self) -> Value {
         Object::from_iter([
             ("id", Value::from(self.id.clone())),
@@ -171,11 +171,11 @@ pub struct ColumnChange {
 
 #[derive(Clone, Debug, Default)]
 pub struct RowQuery {
-    pub filter: Filter,
+    pub filter: RowFilter,
     /// Only rows that have this text in a string column, whatever its case.
     pub search: Option<Str>,
     /// By id if there is none.
-    pub sort: Option<Sort>,
+    pub sort: Option<RowSort>,
     /// Only rows with a higher id; for pages of rows that are in the order of their ids.
     pub after: Option<i64>,
     pub skip: usize,
@@ -183,13 +183,13 @@ pub struct RowQuery {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sort {
+pub struct RowSort {
     pub column: Str,
-    pub order: Order,
+    pub order: SortOrder,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum SortOrder {
     Ascending,
     Descending,
 }
@@ -203,7 +203,7 @@ pub enum Returning {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Inserted {
+pub struct InsertedRows {
     pub count: usize,
     pub ids: Vec<i64>,
     pub rows: Vec<Object>,
@@ -211,7 +211,7 @@ pub struct Inserted {
 
 /// What a change does, and what it gives back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
+pub enum ChangeMode {
     Silent,
     /// Gives back the rows as they are now; deleted ones as they were.
     Returning,
@@ -220,7 +220,7 @@ pub enum Effect {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Changed {
+pub struct ChangedRows {
     pub count: usize,
     pub rows: Vec<Object>,
 }
@@ -257,16 +257,16 @@ impl Tables for NoTables {
     fn limits(&self) -> TableLimits {
         TableLimits::default()
     }
-    async fn tables(&self) -> Result<Vec<Table>, TableError> {
+    async fn tables(&self) -> Result<Vec<TableRecord>, TableError> {
         Ok(Vec::new())
     }
-    async fn table(&self, _which: &TableName) -> Result<Table, TableError> {
+    async fn table(&self, _which: &TableName) -> Result<TableRecord, TableError> {
         Err(TableError::Nowhere)
     }
-    async fn create_table(&self, _new: NewTable) -> Result<Table, TableError> {
+    async fn create_table(&self, _new: NewTable) -> Result<TableRecord, TableError> {
         Err(TableError::Nowhere)
     }
-    async fn rename_table(&self, _id: &str, _name: &str) -> Result<Table, TableError> {
+    async fn rename_table(&self, _id: &str, _name: &str) -> Result<TableRecord, TableError> {
         Err(TableError::Nowhere)
     }
     async fn delete_table(&self, _id: &str) -> Result<(), TableError> {
@@ -277,7 +277,7 @@ impl Tables for NoTables {
         _id: &str,
         _new: NewColumn,
         _index: Option<usize>,
-    ) -> Result<Column, TableError> {
+    ) -> Result<TableColumn, TableError> {
         Err(TableError::Nowhere)
     }
     async fn change_column(
@@ -285,7 +285,7 @@ impl Tables for NoTables {
         _id: &str,
         _column_id: &str,
         _change: ColumnChange,
-    ) -> Result<Column, TableError> {
+    ) -> Result<TableColumn, TableError> {
         Err(TableError::Nowhere)
     }
     async fn delete_column(&self, _id: &str, _column_id: &str) -> Result<(), TableError> {
@@ -299,33 +299,33 @@ impl Tables for NoTables {
         _id: &str,
         _rows: Vec<Object>,
         _returning: Returning,
-    ) -> Result<Inserted, TableError> {
+    ) -> Result<InsertedRows, TableError> {
         Err(TableError::Nowhere)
     }
     async fn update_rows(
         &self,
         _id: &str,
-        _filter: Filter,
+        _filter: RowFilter,
         _data: Object,
-        _effect: Effect,
-    ) -> Result<Changed, TableError> {
+        _effect: ChangeMode,
+    ) -> Result<ChangedRows, TableError> {
         Err(TableError::Nowhere)
     }
     async fn upsert_row(
         &self,
         _id: &str,
-        _filter: Filter,
+        _filter: RowFilter,
         _data: Object,
-        _effect: Effect,
-    ) -> Result<Changed, TableError> {
+        _effect: ChangeMode,
+    ) -> Result<ChangedRows, TableError> {
         Err(TableError::Nowhere)
     }
     async fn delete_rows(
         &self,
         _id: &str,
-        _filter: Filter,
-        _effect: Effect,
-    ) -> Result<Changed, TableError> {
+        _filter: RowFilter,
+        _effect: ChangeMode,
+    ) -> Result<ChangedRows, TableError> {
         Err(TableError::Nowhere)
     }
     async fn clear_rows(&self, _id: &str) -> Result<usize, TableError> {

@@ -1,15 +1,15 @@
 //! Runs a node alone, with constant parameters, for tests and for the examples in descriptions.
 
-use crate::ai::{KeptHere, LocalModels, NoLocalModels, Supply};
+use crate::ai::{ConversationStores, LocalModels, NoLocalModels, Supply};
 use crate::collections::{Collections, NoCollections};
 use crate::connect::{Connections, NoConnections};
 use crate::host::{
-    CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope,
-    WorkflowCall,
+    CodeOutput, CodeRequest, ExecutionInfo, Feature, FileStorage, Host, NodeState, Pause,
+    StaticScope, WorkflowCall,
 };
 use crate::http::{Http, HttpError, HttpRequest, HttpResponse};
 use crate::tables::{NoTables, Tables};
-use crate::trigger::{Answer, Chunk};
+use crate::trigger::{StreamChunk, WebhookResponse};
 use crate::{Credential, Ctx, Node, NodeError, NodeInfo, Outputs, Spec, Supplied};
 use bytes::Bytes;
 use model::{Item, Items, Kind, Object, OnError, Source, Spill, Str, Value};
@@ -27,17 +27,17 @@ pub struct TestHost {
     pub timezone: String,
     pub now_ms: i64,
     pub paused: Mutex<Option<Pause>>,
-    pub answered: Mutex<Option<Answer>>,
+    pub answered: Mutex<Option<WebhookResponse>>,
     pub is_streaming: bool,
-    pub streamed: Mutex<Vec<Chunk>>,
+    pub streamed: Mutex<Vec<StreamChunk>>,
     pub http: Box<dyn Http>,
     /// The way out for models that a node asks.
     pub shared_http: Option<Arc<dyn Http>>,
     pub connections: Arc<dyn Connections>,
-    pub files: Box<dyn Files>,
+    pub files: Box<dyn FileStorage>,
     pub tables: Arc<dyn Tables>,
     pub collections: Arc<dyn Collections>,
-    pub conversations: KeptHere,
+    pub conversations: ConversationStores,
     pub local_models: Arc<dyn LocalModels>,
     pub started_with: Option<Value>,
     pub supplies: Vec<(Kind, Supply)>,
@@ -73,7 +73,7 @@ impl TestHost {
             files: Box::new(NoFiles),
             tables: Arc::new(NoTables),
             collections: Arc::new(NoCollections),
-            conversations: KeptHere::default(),
+            conversations: ConversationStores::default(),
             local_models: Arc::new(NoLocalModels),
             started_with: None,
             supplies: Vec::new(),
@@ -153,8 +153,8 @@ impl Host for TestHost {
     }
     async fn run_code(
         &self,
-        _job: CodeJob,
-        _each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send),
+        _job: CodeRequest,
+        _each: &mut (dyn FnMut(CodeOutput) -> Result<(), NodeError> + Send),
     ) -> Result<(), NodeError> {
         Err(NodeError::failed("no JavaScript here"))
     }
@@ -173,7 +173,7 @@ impl Host for TestHost {
     fn shared_connections(&self) -> Option<Arc<dyn Connections>> {
         Some(self.connections.clone())
     }
-    fn files(&self) -> &dyn Files {
+    fn files(&self) -> &dyn FileStorage {
         self.files.as_ref()
     }
     fn tables(&self) -> Arc<dyn Tables> {
@@ -182,7 +182,7 @@ impl Host for TestHost {
     fn collections(&self) -> Arc<dyn Collections> {
         self.collections.clone()
     }
-    fn conversations(&self) -> KeptHere {
+    fn conversations(&self) -> ConversationStores {
         self.conversations.clone()
     }
     fn local_models(&self) -> Arc<dyn LocalModels> {
@@ -194,13 +194,13 @@ impl Host for TestHost {
             .map(|(_, supply)| Supplied { node: NodeInfo::default(), supply: supply.clone() })
             .collect())
     }
-    fn started_with(&self) -> Option<Value> {
+    fn trigger_data(&self) -> Option<Value> {
         self.started_with.clone()
     }
     fn warn(&self, words: Str) {
         self.warned.lock().unwrap_or_else(PoisonError::into_inner).push(words);
     }
-    fn names_credential(&self, kind: &str) -> bool {
+    fn has_credential(&self, kind: &str) -> bool {
         self.credentials.contains_key(kind)
     }
 
@@ -223,13 +223,13 @@ impl Host for TestHost {
         *self.static_data.lock().unwrap_or_else(PoisonError::into_inner) = data;
     }
     fn set_custom_data(&self, _key: &str, _value: &str) {}
-    fn respond(&self, answer: Answer) {
+    fn respond(&self, answer: WebhookResponse) {
         self.answered.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(answer);
     }
     fn is_streaming(&self) -> bool {
         self.is_streaming
     }
-    async fn stream(&self, chunk: Chunk) {
+    async fn stream(&self, chunk: StreamChunk) {
         self.streamed.lock().unwrap_or_else(PoisonError::into_inner).push(chunk);
     }
     fn pause(&self, until: Pause) {
@@ -281,7 +281,7 @@ impl Http for NoHttp {
 struct NoFiles;
 
 #[async_trait::async_trait]
-impl Files for NoFiles {
+impl FileStorage for NoFiles {
     async fn read(&self, path: &str) -> Result<Bytes, NodeError> {
         Err(NodeError::failed(format!("no files here: {path}")))
     }

@@ -36,7 +36,7 @@ pub fn tool_name_of(node: &NodeInfo) -> Str {
 }
 
 /// The name, or one that begins like it, that is not taken yet.
-pub fn untaken_name(name: Str, is_taken: impl Fn(&str) -> bool) -> Str {
+pub fn unique_name(name: Str, is_taken: impl Fn(&str) -> bool) -> Str {
     let mut candidate = name.clone();
     let mut number = 1;
     while is_taken(&candidate) {
@@ -78,8 +78,8 @@ mod tests {
     fn no_two_names_are_alike() {
         let taken = ["a".to_owned(), "a_2".to_owned(), "x".repeat(64)];
         let is_taken = |name: &str| taken.iter().any(|known| known == name);
-        assert_eq!(untaken_name("a".into(), is_taken), "a_3");
-        assert_eq!(untaken_name("b".into(), is_taken), "b");
-        assert_eq!(untaken_name("x".repeat(64).into(), is_taken), format!("{}_2", "x".repeat(62)));
+        assert_eq!(unique_name("a".into(), is_taken), "a_3");
+        assert_eq!(unique_name("b".into(), is_taken), "b");
+        assert_eq!(unique_name("x".repeat(64).into(), is_taken), format!("{}_2", "x".repeat(62)));
     }
 }

@@ -8,14 +8,13 @@ mod media_type;
 mod response_headers;
 
 pub use chat::{
-    CALLERS_TOOLS_FIELD, CHAT_MODE, ChatPage, ChatRoute, EARLIER_FIELD, PreviousSession,
-    REPLY_FIELD,
+    CHAT_MODE, CLIENT_TOOLS_FIELD, ChatPage, ChatRoute, HISTORY_FIELD, PreviousSession, REPLY_FIELD,
 };
-pub use chunk::{Chunk, ChunkKind, Detail, Takes};
+pub use chunk::{ChunkKind, ReplyMode, StreamChunk, StreamDetail};
 pub use cookie::Cookie;
 pub use media_type::MediaType;
 pub use response_headers::{
-    Refused, ResponseHeader, refused_headers, response_header, response_headers,
+    HeaderRejection, ResponseHeader, rejected_headers, response_header, response_headers,
 };
 
 use crate::{Node, NodeError, NodeInfo};
@@ -30,16 +29,16 @@ use std::sync::Arc;
 pub trait Trigger: Node {
     /// What the node listens to with these parameters. A mistake in them is told when the workflow
     /// is activated.
-    fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError>;
+    fn listeners(setup: &TriggerSetup<'_>) -> Result<Vec<TriggerListener>, NodeError>;
 
     /// What a call that wakes a waiting run puts in the place of the node's output.
-    fn woken_by(_setup: &Setup<'_>, sent: Item) -> Result<Item, NodeError> {
+    fn resume_item(_setup: &TriggerSetup<'_>, sent: Item) -> Result<Item, NodeError> {
         Ok(sent)
     }
 }
 
 /// A trigger as it stands in a workflow that is to become active.
-pub struct Setup<'a> {
+pub struct TriggerSetup<'a> {
     pub node: &'a NodeInfo,
     /// With defaults filled in and expressions evaluated.
     pub params: &'a Object,
@@ -52,7 +51,7 @@ pub struct Setup<'a> {
 
 /// Something from outside that starts a run, or wakes one that waits.
 #[derive(Clone)]
-pub enum Listen {
+pub enum TriggerListener {
     /// Calls of an address.
     Webhook(WebhookRoute),
     /// A page with a form at an address, and its submission.
@@ -82,18 +81,18 @@ pub struct WebhookRoute {
     /// Without a slash at its ends; a part such as `:id` takes any value.
     pub path: Str,
     pub auth: WebhookAuth,
-    pub answer: AnswerWhen,
+    pub answer: ResponseMode,
     /// What is answered when the node itself answers, or the last one has finished.
     pub status: u16,
     pub headers: Vec<(Str, Str)>,
-    pub data: AnswerData,
+    pub data: ResponseData,
     /// Origins that browsers may call from, as in `Access-Control-Allow-Origin`; empty where
     /// nothing is said, which is any but on an instance that only its own machine reaches.
     pub allowed_origins: Str,
     /// Addresses and networks whose calls are taken; empty for any.
     pub allowed_ips: Vec<Str>,
     pub ignores_bots: bool,
-    pub body: BodyAs,
+    pub body: BodyMode,
     /// The field for a file that is the whole body, and the start of the names of several; empty
     /// for the usual names.
     pub binary_field: Str,
@@ -103,17 +102,17 @@ pub struct WebhookRoute {
     /// The node decides about each call whether a run begins: none does if it puts out nothing.
     pub is_conditional: bool,
     /// What callers that are streamed to hear besides the answer.
-    pub detail: Detail,
+    pub detail: StreamDetail,
 }
 
 /// What becomes of the body of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BodyAs {
+pub enum BodyMode {
     /// It is read as its type says.
     #[default]
-    Read,
+    Parsed,
     /// It is read, and kept as a file too, byte for byte.
-    ReadAndKept,
+    ParsedAndRaw,
     /// It is a file, whatever its type says.
     File,
 }
@@ -134,20 +133,20 @@ pub enum WebhookAuth {
 
 /// When a call is answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AnswerWhen {
+pub enum ResponseMode {
     #[default]
     Received,
     LastNode,
     /// When a node calls [`crate::host::Host::respond`].
     ResponseNode,
-    /// As [`AnswerWhen::LastNode`], but pieces that nodes send with [`crate::host::Host::stream`]
+    /// As [`ResponseMode::LastNode`], but pieces that nodes send with [`crate::host::Host::stream`]
     /// leave as they come.
     Streaming,
 }
 
 /// What a call is answered with.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum AnswerData {
+pub enum ResponseData {
     /// `{"message": "Workflow was started"}`.
     #[default]
     Started,
@@ -254,14 +253,14 @@ pub enum FormFieldKind {
 
 /// An answer to whoever started the run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub struct WebhookResponse {
     pub status: u16,
     pub headers: Vec<(Str, Str)>,
-    pub body: AnswerBody,
+    pub body: ResponseBody,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum AnswerBody {
+pub enum ResponseBody {
     Empty,
     Json(Value),
     /// With the content type that `headers` names.
@@ -277,18 +276,18 @@ impl WebhookRoute {
             methods: vec![method.into()],
             path: path.into(),
             auth: WebhookAuth::default(),
-            answer: AnswerWhen::default(),
+            answer: ResponseMode::default(),
             status: 200,
             headers: Vec::new(),
-            data: AnswerData::default(),
+            data: ResponseData::default(),
             allowed_origins: Str::new(),
             allowed_ips: Vec::new(),
             ignores_bots: false,
-            body: BodyAs::default(),
+            body: BodyMode::default(),
             binary_field: Str::new(),
             delivery_header: None,
             is_conditional: false,
-            detail: Detail::default(),
+            detail: StreamDetail::default(),
         }
     }
 }

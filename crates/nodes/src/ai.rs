@@ -1,14 +1,16 @@
 //! Agents and what they are made of.
 
 mod agent_core_react;
+mod agent_host;
 mod agent_n8n;
 mod agent_tool;
 mod ai_agent;
-mod asking;
+mod approval_options;
 mod batches;
-mod callers_tools;
 mod chains;
 mod chat;
+mod chat_input;
+mod client_tools;
 mod embeddings;
 mod guardrails;
 pub mod knowledge;
@@ -17,33 +19,31 @@ mod models;
 mod parsers;
 mod prompt;
 mod retrievers;
-mod said;
-mod supplies;
+mod sub_nodes;
 pub(crate) mod tools;
 mod vectors;
 mod vendors;
-mod world;
 
 pub use embeddings::embed_texts::EMBED_TEXTS;
 pub use tools::calculator::probe_calculator;
 
-use models::alike::{Chat, DeepSeek, Groq, Mistral, OpenRouter, XAi};
-use node_api::{Entry, run, run_and_supply, supply, trigger};
-use vectors::StoreNode;
+use models::openai_compatible::{DeepSeek, Groq, Mistral, OpenRouter, VendorChatModel, XAi};
+use node_api::{NodeEntry, run, run_and_supply, supply, trigger};
+use vectors::VectorStoreNode;
 
-pub static NODES: &[Entry] = &[
+pub static NODES: &[NodeEntry] = &[
     trigger::<chat::trigger::ChatTrigger>(),
     trigger::<chat::respond::RespondToChat>(),
     run::<ai_agent::AiAgent>(),
     run::<agent_core_react::AgentCoreReact>(),
-    run::<agent_n8n::Agent>(),
+    run::<agent_n8n::AgentNode>(),
     run::<chains::llm::ChainLlm>(),
     run::<chains::summarization::ChainSummarization>(),
     run::<chains::extractor::InformationExtractor>(),
     run::<chains::classifier::TextClassifier>(),
     run::<chains::sentiment::SentimentAnalysis>(),
     run::<guardrails::Guardrails>(),
-    run::<vendors::openai::OpenAi>(),
+    run::<vendors::openai::OpenAiNode>(),
     run::<vendors::gemini::GoogleGemini>(),
     supply::<models::openai::OpenAiModel>(),
     supply::<models::openai::OpenAiCompatibleModel>(),
@@ -61,19 +61,19 @@ pub static NODES: &[Entry] = &[
     supply::<models::azure::LmChatAzureOpenAi>(),
     supply::<models::ollama::LmChatOllama>(),
     supply::<models::ollama::LmOllama>(),
-    supply::<Chat<OpenRouter>>(),
-    supply::<Chat<Groq>>(),
-    supply::<Chat<DeepSeek>>(),
-    supply::<Chat<Mistral>>(),
-    supply::<Chat<XAi>>(),
+    supply::<VendorChatModel<OpenRouter>>(),
+    supply::<VendorChatModel<Groq>>(),
+    supply::<VendorChatModel<DeepSeek>>(),
+    supply::<VendorChatModel<Mistral>>(),
+    supply::<VendorChatModel<XAi>>(),
     run::<embeddings::embed_texts::EmbedTexts>(),
     supply::<embeddings::local::EmbeddingsLocal>(),
     supply::<embeddings::openai::EmbeddingsOpenAi>(),
     supply::<embeddings::openai::EmbeddingsAzureOpenAi>(),
     supply::<embeddings::openai::EmbeddingsMistralCloud>(),
-    supply::<embeddings::others::EmbeddingsGoogleGemini>(),
-    supply::<embeddings::others::EmbeddingsOllama>(),
-    supply::<embeddings::others::EmbeddingsCohere>(),
+    supply::<embeddings::other_providers::EmbeddingsGoogleGemini>(),
+    supply::<embeddings::other_providers::EmbeddingsOllama>(),
+    supply::<embeddings::other_providers::EmbeddingsCohere>(),
     run_and_supply::<knowledge::base::KnowledgeBase>(),
     supply::<knowledge::base_tool::KnowledgeBaseTool>(),
     supply::<knowledge::loaders::DefaultDataLoader>(),
@@ -81,11 +81,11 @@ pub static NODES: &[Entry] = &[
     supply::<knowledge::splitters::CharacterTextSplitter>(),
     supply::<knowledge::splitters::RecursiveCharacterTextSplitter>(),
     supply::<knowledge::splitters::TokenSplitter>(),
-    run_and_supply::<StoreNode<vectors::in_memory::InMemory>>(),
-    run_and_supply::<StoreNode<vectors::pgvector::PgVectorStore>>(),
-    run_and_supply::<StoreNode<vectors::qdrant::QdrantStore>>(),
-    run_and_supply::<StoreNode<vectors::supabase::SupabaseStore>>(),
-    run_and_supply::<StoreNode<vectors::pinecone::PineconeStore>>(),
+    run_and_supply::<VectorStoreNode<vectors::in_memory::InMemoryStore>>(),
+    run_and_supply::<VectorStoreNode<vectors::pgvector::PgVectorStore>>(),
+    run_and_supply::<VectorStoreNode<vectors::qdrant::QdrantStore>>(),
+    run_and_supply::<VectorStoreNode<vectors::supabase::SupabaseStore>>(),
+    run_and_supply::<VectorStoreNode<vectors::pinecone::PineconeStore>>(),
     supply::<retrievers::cohere::RerankerCohere>(),
     supply::<retrievers::vector_store::RetrieverVectorStore>(),
     supply::<retrievers::compression::RetrieverContextualCompression>(),
@@ -104,7 +104,7 @@ pub static NODES: &[Entry] = &[
     supply::<memory::redis_chat::MemoryRedisChat>(),
     supply::<memory::postgres_chat::MemoryPostgresChat>(),
     run::<memory::manager::MemoryManager>(),
-    supply::<agent_tool::AgentTool>(),
+    supply::<agent_tool::AgentToolNode>(),
     supply::<parsers::structured::OutputParserStructured>(),
     supply::<parsers::autofixing::OutputParserAutofixing>(),
     supply::<parsers::item_list::OutputParserItemList>(),

@@ -15,12 +15,12 @@ pub(crate) fn prepare(
     path: Option<&str>,
     mime_type: Option<&str>,
 ) -> Binary {
-    describe(data.into(), path, mime_type, Content::Looked)
+    describe(data.into(), path, mime_type, ContentSniffing::Sniff)
 }
 
 /// A file that n8n reads as a stream: its content plays no part in the guess.
 pub(crate) fn prepare_stream(data: impl Into<Bytes>, path: &str) -> Binary {
-    describe(data.into(), Some(path), None, Content::Unseen)
+    describe(data.into(), Some(path), None, ContentSniffing::Skip)
 }
 
 /// Gives a file without a name n8n's usual one: `file.json`.
@@ -34,12 +34,17 @@ pub(crate) fn name_if_missing(file: &mut Binary) {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Content {
-    Looked,
-    Unseen,
+enum ContentSniffing {
+    Sniff,
+    Skip,
 }
 
-fn describe(data: Bytes, path: Option<&str>, mime_type: Option<&str>, content: Content) -> Binary {
+fn describe(
+    data: Bytes,
+    path: Option<&str>,
+    mime_type: Option<&str>,
+    content: ContentSniffing,
+) -> Binary {
     let path = path.filter(|path| !path.is_empty());
     let mut found: Option<Str> = mime_type.filter(|given| !given.is_empty()).map(Str::from);
     let mut extension: Option<Str> = None;
@@ -47,7 +52,7 @@ fn describe(data: Bytes, path: Option<&str>, mime_type: Option<&str>, content: C
         found = path.and_then(mime_of_path).map(Str::from);
     }
     if found.is_none()
-        && content == Content::Looked
+        && content == ContentSniffing::Sniff
         && let Some((mime_type, by_content)) = mime::sniff(&data)
     {
         found = Some(mime_type.into());

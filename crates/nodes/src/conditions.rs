@@ -1,13 +1,13 @@
 //! Conditions joined by and/or: the engine behind If, Filter and Switch, with n8n's operators and
 //! type checks.
 
+pub(crate) mod backtracking;
 mod legacy;
 mod operators;
 mod plan;
 mod regex;
-pub(crate) mod retrying;
 
-pub use self::regex::{JsRegex, RegexError};
+pub use self::regex::{ConditionRegex, RegexError};
 pub(crate) use legacy::{
     LEGACY_OPERATIONS, LegacyCombine, LegacyConditions, compare, legacy_groups, legacy_operation,
     legacy_values, to_milliseconds,
@@ -15,27 +15,27 @@ pub(crate) use legacy::{
 pub use operators::array_contains_value;
 pub(crate) use plan::FilterPlan;
 
-use crate::field_type::{Checked, Clock, TypeOptions, validate_field_type};
+use crate::field_type::{DateContext, FieldCheck, TypeOptions, validate_field_type};
 use model::{Object, Str, Value};
 use node_api::NodeError;
 
 /// A filter as a workflow stores it, ready to be evaluated.
 #[derive(Clone, Debug)]
-pub struct Filter {
-    pub conditions: Vec<Condition>,
+pub struct ConditionFilter {
+    pub conditions: Vec<FilterCondition>,
     pub any: bool,
     pub options: FilterOptions,
 }
 
 #[derive(Clone, Debug)]
-pub struct Condition {
+pub struct FilterCondition {
     pub left: Value,
     pub right: Value,
-    pub operator: Operator,
+    pub operator: ConditionOperator,
 }
 
 #[derive(Clone, Debug)]
-pub struct Operator {
+pub struct ConditionOperator {
     /// `string`, `number`, `dateTime`, `boolean`, `array`, `object` or `any`.
     pub kind: Str,
     pub operation: Str,
@@ -69,20 +69,20 @@ impl FilterError {
     }
 }
 
-impl Filter {
+impl ConditionFilter {
     /// Reads a filter parameter; `None` for a value that has no conditions, which lets everything
     /// pass.
     pub fn read(value: &Value, fallback: FilterOptions) -> Option<Self> {
         let (conditions, combinator) =
             (value.get("conditions")?.as_array()?, value.get("combinator")?.as_str()?);
-        let conditions = conditions.iter().map(Condition::read).collect();
+        let conditions = conditions.iter().map(FilterCondition::read).collect();
         let options =
             value.get("options").and_then(Value::as_object).map_or(fallback, FilterOptions::read);
         Some(Self { conditions, any: combinator == "or", options })
     }
 
     /// Whether the conditions hold. `item` only shows in error messages.
-    pub fn passes(&self, item: usize, clock: &Clock<'_>) -> Result<bool, FilterError> {
+    pub fn passes(&self, item: usize, clock: &DateContext<'_>) -> Result<bool, FilterError> {
         for (index, condition) in self.conditions.iter().enumerate() {
             if condition.holds(&self.options, index, item, clock)? == self.any {
                 return Ok(self.any);
@@ -108,13 +108,13 @@ impl FilterOptions {
     }
 }
 
-impl Condition {
+impl FilterCondition {
     fn read(value: &Value) -> Self {
         let field = |key: &str| value.get(key).cloned().unwrap_or_default();
         let operator = field("operator");
         let text = |key: &str| operator.get(key).and_then(Value::as_str).map(Str::from);
         let kind = text("type").unwrap_or_default();
-        let operator = Operator {
+        let operator = ConditionOperator {
             right_kind: text("rightType").unwrap_or_else(|| kind.clone()),
             kind,
             operation: text("operation").unwrap_or_default(),
@@ -128,9 +128,9 @@ impl Condition {
         options: &FilterOptions,
         index: usize,
         item: usize,
-        clock: &Clock<'_>,
+        clock: &DateContext<'_>,
     ) -> Result<bool, FilterError> {
-        let Operator { kind, right_kind, single_value, .. } = &self.operator;
+        let ConditionOperator { kind, right_kind, single_value, .. } = &self.operator;
         let left = convert(&self.left, kind, options, clock);
         let right = convert(&self.right, right_kind, options, clock);
         let right_fits = right.is_valid() || *single_value;
@@ -160,23 +160,28 @@ impl Condition {
             };
             FilterError { message, description: Some(advice(wanted, options.strict)) }
         };
-        let Checked::Valid(left) = left else { return Err(mismatch(&self.left, kind)) };
+        let FieldCheck::Valid(left) = left else { return Err(mismatch(&self.left, kind)) };
         if !right_fits {
             return Err(mismatch(&self.right, right_kind));
         }
-        let right = if let Checked::Valid(right) = right { right } else { Value::Undefined };
+        let right = if let FieldCheck::Valid(right) = right { right } else { Value::Undefined };
         operators::apply(&self.operator, &left, &right, !options.case_sensitive)
     }
 }
 
-fn convert(value: &Value, kind: &str, options: &FilterOptions, clock: &Clock<'_>) -> Checked {
+fn convert(
+    value: &Value,
+    kind: &str,
+    options: &FilterOptions,
+    clock: &DateContext<'_>,
+) -> FieldCheck {
     if kind == "any" || value.is_nullish() {
-        return Checked::Valid(value.clone());
+        return FieldCheck::Valid(value.clone());
     }
     if kind == "boolean" && !options.strict {
         let checked = validate_field_type("filter", value, kind, &TypeOptions::default(), clock);
         let usable = options.version >= 2 && checked.is_valid();
-        return if usable { checked } else { Checked::Valid(Value::Bool(value.is_truthy())) };
+        return if usable { checked } else { FieldCheck::Valid(Value::Bool(value.is_truthy())) };
     }
     if kind == "number" {
         let is_blank = match value {
@@ -185,10 +190,10 @@ fn convert(value: &Value, kind: &str, options: &FilterOptions, clock: &Clock<'_>
             _ => false,
         };
         if matches!(value, Value::Number(number) if number.is_nan()) {
-            return Checked::Valid(value.clone());
+            return FieldCheck::Valid(value.clone());
         }
         if is_blank && options.version >= 3 {
-            return Checked::Valid(Value::Null);
+            return FieldCheck::Valid(Value::Null);
         }
     }
     let rules =
@@ -238,8 +243,8 @@ mod tests {
             "conditions": [{ "leftValue": left, "rightValue": right, "operator": { "type": operator.0, "operation": operator.1 } }],
             "options": { "caseSensitive": true, "typeValidation": if strict { "strict" } else { "loose" }, "version": 3 }
         });
-        let filter = Filter::read(&filter, FilterOptions::of(true, true, 1)).unwrap();
-        filter.passes(2, &Clock::utc()).map_err(|error| error.message)
+        let filter = ConditionFilter::read(&filter, FilterOptions::of(true, true, 1)).unwrap();
+        filter.passes(2, &DateContext::utc()).map_err(|error| error.message)
     }
 
     #[test]
@@ -260,6 +265,6 @@ mod tests {
 
     #[test]
     fn a_filter_without_conditions_is_none() {
-        assert!(Filter::read(&json!({}), FilterOptions::of(true, true, 1)).is_none());
+        assert!(ConditionFilter::read(&json!({}), FilterOptions::of(true, true, 1)).is_none());
     }
 }

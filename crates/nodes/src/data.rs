@@ -5,9 +5,9 @@ pub(crate) mod code;
 mod compare_datasets;
 mod data_table;
 pub(crate) mod fields;
+pub(crate) mod item_index;
 mod item_lists;
 mod limit;
-pub(crate) mod places;
 mod remove_duplicates;
 mod rename_keys;
 mod reorder;
@@ -17,12 +17,12 @@ mod split_out;
 mod stable_sort;
 mod summarize;
 
-use node_api::{Entry, run};
+use node_api::{NodeEntry, run};
 
-pub static NODES: &[Entry] = &[
+pub static NODES: &[NodeEntry] = &[
     run::<aggregate::Aggregate>(),
-    run::<code::Code>(),
-    run::<code::Function>(),
+    run::<code::CodeNode>(),
+    run::<code::FunctionNode>(),
     run::<code::FunctionItem>(),
     run::<compare_datasets::CompareDatasets>(),
     run::<data_table::DataTable>(),
@@ -32,7 +32,7 @@ pub static NODES: &[Entry] = &[
     run::<rename_keys::RenameKeys>(),
     run::<set::SetV1>(),
     run::<set::Set>(),
-    run::<sort::Sort>(),
+    run::<sort::SortNode>(),
     run::<split_out::SplitOut>(),
     run::<summarize::Summarize>(),
 ];

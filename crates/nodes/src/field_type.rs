@@ -7,7 +7,7 @@ mod json_text;
 mod loose_json;
 
 pub(crate) use date::iso_day_and_time;
-pub use date::{Clock, parse_date, zone_of};
+pub use date::{DateContext, parse_date, zone_of};
 pub use json_text::JsonText;
 pub use loose_json::parse as parse_loose_json;
 
@@ -26,14 +26,14 @@ pub struct TypeOptions {
 
 /// The outcome: the value in its new type, or why it has none.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Checked {
+pub enum FieldCheck {
     Valid(Value),
     Invalid(String),
 }
 
-impl Checked {
+impl FieldCheck {
     pub fn is_valid(&self) -> bool {
-        matches!(self, Checked::Valid(_))
+        matches!(self, FieldCheck::Valid(_))
     }
 }
 
@@ -44,13 +44,14 @@ pub fn validate_field_type(
     value: &Value,
     wanted: &str,
     options: &TypeOptions,
-    clock: &Clock<'_>,
-) -> Checked {
+    clock: &DateContext<'_>,
+) -> FieldCheck {
     if value.is_nullish() {
-        return Checked::Valid(Value::Undefined);
+        return FieldCheck::Valid(Value::Undefined);
     }
-    let mismatch =
-        || Checked::Invalid(format!("'{name}' expects a {wanted} but we got {}", describe(value)));
+    let mismatch = || {
+        FieldCheck::Invalid(format!("'{name}' expects a {wanted} but we got {}", describe(value)))
+    };
     let converted = match wanted.to_ascii_lowercase().as_str() {
         "string" if !options.parse_strings => Some(value.clone()),
         "string" => (!options.strict || value.is_string()).then(|| Value::String(to_text(value))),
@@ -58,7 +59,7 @@ pub fn validate_field_type(
             let text = to_text(value);
             if !is_identifier(&text) {
                 let reason = "Value is not a valid alphanumeric string, only letters, numbers and underscore allowed";
-                return Checked::Invalid(reason.into());
+                return FieldCheck::Invalid(reason.into());
             }
             Some(Value::String(text))
         }
@@ -69,7 +70,7 @@ pub fn validate_field_type(
         "datetime" => match parse_date(value, clock) {
             Some(date) => Some(Value::Date(date.into())),
             None => {
-                return Checked::Invalid(format!(
+                return FieldCheck::Invalid(format!(
                     "'{name}' expects a {wanted} but we got {} <br/><br/> Consider using \
                      <a href=\"https://moment.github.io/luxon/api-docs/index.html#datetimefromformat\" target=\"_blank\">\
                      <code>DateTime.fromFormat</code></a> to work with custom date formats.",
@@ -80,7 +81,7 @@ pub fn validate_field_type(
         "time" => {
             let text = value.to_js_string();
             if !is_time(&text) {
-                return Checked::Invalid(format!(
+                return FieldCheck::Invalid(format!(
                     "'{name}' expects time (hh:mm:(:ss)) but we got {}.",
                     describe(value)
                 ));
@@ -104,7 +105,7 @@ pub fn validate_field_type(
                     allowed.join(", "),
                     describe(value)
                 );
-                return Checked::Invalid(reason);
+                return FieldCheck::Invalid(reason);
             }
             Some(value.clone())
         }
@@ -112,18 +113,18 @@ pub fn validate_field_type(
         "jwt" => {
             let text = value.to_js_string();
             if !is_jwt(&text) {
-                return Checked::Invalid("Value is not a valid JWT token".into());
+                return FieldCheck::Invalid("Value is not a valid JWT token".into());
             }
             Some(Value::String(text))
         }
         "form-fields" => match form_fields::parse(value) {
             Ok(fields) => Some(fields),
-            Err(reason) => return Checked::Invalid(reason),
+            Err(reason) => return FieldCheck::Invalid(reason),
         },
         "binary" => is_file(value).then(|| value.clone()),
         _ => Some(value.clone()),
     };
-    converted.map_or_else(mismatch, Checked::Valid)
+    converted.map_or_else(mismatch, FieldCheck::Valid)
 }
 
 /// What `Number(value)` gives in JavaScript.
@@ -282,20 +283,20 @@ mod tests {
     use super::*;
     use model::json;
 
-    fn check(value: Value, wanted: &str) -> Checked {
-        validate_field_type("f", &value, wanted, &TypeOptions::default(), &Clock::utc())
+    fn check(value: Value, wanted: &str) -> FieldCheck {
+        validate_field_type("f", &value, wanted, &TypeOptions::default(), &DateContext::utc())
     }
 
     #[test]
     fn text_that_spells_a_value_is_converted() {
-        assert_eq!(check(json!(" 1e3 "), "number"), Checked::Valid(json!(1000)));
-        assert_eq!(check(json!("0x1F"), "number"), Checked::Valid(json!(31)));
-        assert_eq!(check(json!("TRUE"), "boolean"), Checked::Valid(json!(true)));
-        assert_eq!(check(json!("['a', 'b']"), "array"), Checked::Valid(json!(["a", "b"])));
-        assert_eq!(check(json!("{a: 1}"), "object"), Checked::Valid(json!({ "a": 1 })));
+        assert_eq!(check(json!(" 1e3 "), "number"), FieldCheck::Valid(json!(1000)));
+        assert_eq!(check(json!("0x1F"), "number"), FieldCheck::Valid(json!(31)));
+        assert_eq!(check(json!("TRUE"), "boolean"), FieldCheck::Valid(json!(true)));
+        assert_eq!(check(json!("['a', 'b']"), "array"), FieldCheck::Valid(json!(["a", "b"])));
+        assert_eq!(check(json!("{a: 1}"), "object"), FieldCheck::Valid(json!({ "a": 1 })));
         assert_eq!(
             check(json!("example.org/x"), "url"),
-            Checked::Valid(json!("https://example.org/x"))
+            FieldCheck::Valid(json!("https://example.org/x"))
         );
     }
 
@@ -303,15 +304,15 @@ mod tests {
     fn what_does_not_fit_is_named_in_the_reason() {
         assert_eq!(
             check(json!("inf"), "number"),
-            Checked::Invalid("'f' expects a number but we got 'inf'".into())
+            FieldCheck::Invalid("'f' expects a number but we got 'inf'".into())
         );
         assert_eq!(
             check(json!([1]), "object"),
-            Checked::Invalid("'f' expects a object but we got array".into())
+            FieldCheck::Invalid("'f' expects a object but we got array".into())
         );
         assert_eq!(
             check(json!("7:30"), "time"),
-            Checked::Invalid("'f' expects time (hh:mm:(:ss)) but we got '7:30'.".into())
+            FieldCheck::Invalid("'f' expects time (hh:mm:(:ss)) but we got '7:30'.".into())
         );
         assert!(
             !check(json!("javascript:alert(1)"), "url").is_valid()
@@ -319,22 +320,23 @@ mod tests {
         );
         assert_eq!(
             check(json!("a.b"), "jwt"),
-            Checked::Invalid("Value is not a valid JWT token".into())
+            FieldCheck::Invalid("Value is not a valid JWT token".into())
         );
     }
 
     #[test]
     fn nothing_fits_every_type() {
-        assert_eq!(check(Value::Null, "number"), Checked::Valid(Value::Undefined));
+        assert_eq!(check(Value::Null, "number"), FieldCheck::Valid(Value::Undefined));
     }
 
     #[test]
     fn only_the_allowed_options_pass() {
         let options =
             TypeOptions { allowed: vec![json!("a"), json!("b")], ..TypeOptions::default() };
-        let check = |value| validate_field_type("f", &value, "options", &options, &Clock::utc());
+        let check =
+            |value| validate_field_type("f", &value, "options", &options, &DateContext::utc());
         assert!(check(json!("a")).is_valid());
         let reason = "'f' expects one of the following values: [a, b] but we got 'c'".to_owned();
-        assert_eq!(check(json!("c")), Checked::Invalid(reason));
+        assert_eq!(check(json!("c")), FieldCheck::Invalid(reason));
     }
 }

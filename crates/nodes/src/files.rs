@@ -6,10 +6,10 @@ mod convert_to_file;
 mod encoding;
 mod extract_from_file;
 mod file_tool;
-mod guarded;
 mod i_cal;
 mod move_binary_data;
 mod output;
+mod parser_thread;
 mod pdf;
 mod read_binary_file;
 mod read_binary_files;
@@ -25,17 +25,17 @@ mod unpack;
 mod write_binary_file;
 
 pub(crate) use encoding::{decode, detect};
-pub(crate) use guarded::{guarded, is_any_left_behind};
-pub(crate) use pdf::child::text as text_by_child;
+pub(crate) use parser_thread::{has_abandoned_threads, run_guarded};
+pub(crate) use pdf::reader_process::text as text_by_child;
 pub use pdf::{PDF_COMMAND, serve_pdf_reader};
 pub(crate) use pdf::{PdfOptions, extract as extract_pdf};
-pub(crate) use sheet::{CommaOptions, CommaReader};
-pub(crate) use spreadsheet_read::SMALL;
+pub(crate) use sheet::{CsvOptions, CsvReader};
+pub(crate) use spreadsheet_read::MAX_THREAD_BYTES;
 pub(crate) use unpack::{UnpackLimits, unzip};
 
-use node_api::{Entry, run, supply};
+use node_api::{NodeEntry, run, supply};
 
-pub static NODES: &[Entry] = &[
+pub static NODES: &[NodeEntry] = &[
     run::<compression::Compression>(),
     run::<convert_to_file::ConvertToFile>(),
     run::<extract_from_file::ExtractFromFile>(),

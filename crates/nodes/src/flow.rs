@@ -17,14 +17,14 @@ pub(crate) mod wait;
 
 pub use merge::{SQL_COMMAND, probe_merge_sql, serve_merge_sql};
 
-use node_api::{Entry, run, trigger};
+use node_api::{NodeEntry, run, trigger};
 
-pub static NODES: &[Entry] = &[
+pub static NODES: &[NodeEntry] = &[
     run::<no_op::NoOp>(),
     run::<if_else::IfV1>(),
     run::<if_else::If>(),
     run::<filter::FilterV1>(),
-    run::<filter::Filter>(),
+    run::<filter::FilterNode>(),
     run::<switch::SwitchV1>(),
     run::<switch::SwitchV2>(),
     run::<switch::Switch>(),
@@ -34,7 +34,7 @@ pub static NODES: &[Entry] = &[
     run::<split_in_batches::SplitInBatchesV1>(),
     run::<split_in_batches::SplitInBatchesV2>(),
     run::<split_in_batches::SplitInBatches>(),
-    trigger::<wait::Wait>(),
+    trigger::<wait::WaitNode>(),
     run::<respond_to_webhook::RespondToWebhook>(),
     run::<respond_to_webhook::RespondToWebhookV13>(),
     run::<stop_and_error::StopAndError>(),

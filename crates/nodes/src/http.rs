@@ -10,13 +10,13 @@ mod request;
 mod secrets;
 mod tools;
 
-use node_api::{Entry, run, supply};
+use node_api::{NodeEntry, run, supply};
 
-pub static NODES: &[Entry] = &[
-    run::<request::v1::HttpRequestOld>(),
-    run::<request::v3::HttpRequestNew>(),
+pub static NODES: &[NodeEntry] = &[
+    run::<request::v1::HttpRequestV1>(),
+    run::<request::v3::HttpRequestV3>(),
     run::<graphql::GraphQl>(),
     run::<n8n::N8n>(),
-    supply::<tools::own::HttpRequestTool>(),
-    supply::<tools::n8n::ToolHttpRequest>(),
+    supply::<tools::request_tool::HttpRequestTool>(),
+    supply::<tools::legacy_tool::ToolHttpRequest>(),
 ];

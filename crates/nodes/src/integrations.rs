@@ -11,7 +11,7 @@ mod sql;
 mod tools;
 
 use node_api::connect::SqlServer;
-use node_api::{Ctx, Entry, NodeError, run, supply, trigger};
+use node_api::{Ctx, NodeEntry, NodeError, run, supply, trigger};
 
 pub use email::{EmailReadImap, EmailSend};
 pub use mysql::{MySql, MySqlV1};
@@ -22,7 +22,7 @@ pub use rss::{RssFeedRead, RssFeedReadTrigger};
 pub use tools::database::DatabaseTool;
 pub use tools::email::EmailTool;
 
-pub static NODES: &[Entry] = &[
+pub static NODES: &[NodeEntry] = &[
     run::<Postgres>(),
     run::<PostgresV1>(),
     run::<MySql>(),

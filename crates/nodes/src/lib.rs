@@ -9,26 +9,26 @@
 
 pub mod ai;
 mod binary;
-mod child;
+mod child_process;
 pub mod conditions;
 pub mod data;
+mod expression_spans;
 pub mod field_type;
 pub mod files;
 pub mod flow;
-mod holes;
 pub mod http;
 pub mod integrations;
 pub mod text;
+mod ticker;
 pub mod triggers;
-mod turn;
 
 pub use ai::EMBED_TEXTS;
-pub use child::use_child_program;
+pub use child_process::use_child_program;
 
-use node_api::{Entry, Registry};
+use node_api::{NodeEntry, Registry};
 
 /// Every table of nodes that ships.
-pub static TABLES: &[&[Entry]] = &[
+pub static TABLES: &[&[NodeEntry]] = &[
     triggers::NODES,
     flow::NODES,
     data::NODES,

@@ -18,11 +18,11 @@ pub(crate) mod xml;
 pub(crate) use markdown::page_to_markdown;
 pub use xml::read_request as read_xml_request;
 
-use node_api::{Entry, run};
+use node_api::{NodeEntry, run};
 
-pub static NODES: &[Entry] = &[
+pub static NODES: &[NodeEntry] = &[
     run::<crypto::Crypto>(),
-    run::<date_time::DateTime>(),
+    run::<date_time::DateTimeNode>(),
     run::<date_time::v1::DateTimeV1>(),
     run::<html::Html>(),
     run::<html::extract_node::HtmlExtract>(),

@@ -3,10 +3,10 @@
 pub(crate) mod cron;
 mod error;
 pub mod form;
-pub(crate) mod given;
 mod interval;
 mod manual;
 mod manual_chat;
+pub(crate) mod node_params;
 pub mod schedule;
 mod schedule_trigger;
 mod test_data;
@@ -14,18 +14,18 @@ mod training;
 pub mod webhook;
 mod workflow_call;
 
-use node_api::{Entry, run, trigger};
+use node_api::{NodeEntry, run, trigger};
 
-pub static NODES: &[Entry] = &[
+pub static NODES: &[NodeEntry] = &[
     run::<manual::ManualTrigger>(),
-    run::<manual::Start>(),
+    run::<manual::StartTrigger>(),
     run::<manual_chat::ManualChatTrigger>(),
     trigger::<schedule_trigger::ScheduleTrigger>(),
     trigger::<cron::Cron>(),
     trigger::<interval::Interval>(),
     trigger::<webhook::Webhook>(),
     trigger::<form::FormTrigger>(),
-    trigger::<form::Form>(),
+    trigger::<form::FormNode>(),
     run::<workflow_call::ExecuteWorkflowTrigger>(),
     run::<error::ErrorTrigger>(),
     run::<training::CustomerDatastore>(),
@@ -33,4 +33,5 @@ pub static NODES: &[Entry] = &[
 ];
 
 /// Only with `HEDDLE_TEST_NODES=1`.
-pub static TEST_NODES: &[Entry] = &[run::<test_data::TestData>(), run::<test_data::VersionTest>()];
+pub static TEST_NODES: &[NodeEntry] =
+    &[run::<test_data::TestData>(), run::<test_data::VersionTest>()];

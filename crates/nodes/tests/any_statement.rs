@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use providers::connect::GuardedConnections;
-use providers::http::Policy;
+use providers::http::EgressPolicy;
 use servers::{PASSWORD, Server};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -56,13 +56,13 @@ const QUERIES: [&str; 16] = [
 const PARTS: &str = "1|, |x| |'|''|\"|`|E'|e'|U&'|N'|B'|\\$\\$|\\$a\\$|/\\*|\\*/|/\\*!|/\\*M!|--|-- |#|\n|\r|\\\\|\\\\'|;|\\$1:name|\\$1:name|\\$1~";
 
 /// A server at which a node runs queries. It has a function that counts its calls.
-struct Place<N> {
+struct QueryServer<N> {
     credential: (&'static str, Value),
     version: f64,
     node: PhantomData<N>,
 }
 
-impl<N: Node> Place<N> {
+impl<N: Node> QueryServer<N> {
     fn new(
         server: &Server,
         kind: &'static str,
@@ -77,7 +77,8 @@ impl<N: Node> Place<N> {
     async fn run(&self, query: &str, name: Option<&str>) -> Option<Value> {
         let params = json!({ "operation": "executeQuery", "query": query, "options": { "queryReplacement": (name.as_slice()) } });
         let mut host = TestHost::new(&N::spec(), self.version, &params);
-        host.connections = Arc::new(GuardedConnections::new(Policy::parse("127.0.0.1").unwrap()));
+        host.connections =
+            Arc::new(GuardedConnections::new(EgressPolicy::parse("127.0.0.1").unwrap()));
         host.credentials.insert(self.credential.0, self.credential.1.clone());
         let outputs = run_on::<N>(&host, self.version, vec![items(&json!([{}]))], OnError::Stop)
             .await
@@ -127,7 +128,7 @@ fn queries() -> impl Iterator<Item = (String, &'static str)> {
 #[tokio::test]
 async fn issue_14_04_a_name_in_a_query_is_a_name_for_postgres() {
     let server = servers::postgres();
-    let place = Place::<Postgres>::new(&server, "postgres", ("postgres", "postgres"), 2.6);
+    let place = QueryServer::<Postgres>::new(&server, "postgres", ("postgres", "postgres"), 2.6);
     let function = "CREATE FUNCTION touched() RETURNS text LANGUAGE sql AS $$ UPDATE touches SET n = n + 1; SELECT 'x' $$";
     place
         .prepare(["CREATE TABLE touches (n int)", "INSERT INTO touches VALUES (0)", function])
@@ -138,7 +139,7 @@ async fn issue_14_04_a_name_in_a_query_is_a_name_for_postgres() {
 #[tokio::test]
 async fn issue_14_04_a_name_in_a_query_is_a_name_for_mariadb() {
     let server = servers::mariadb();
-    let place = Place::<MySql>::new(&server, "mySql", ("heddle", "test"), 2.4);
+    let place = QueryServer::<MySql>::new(&server, "mySql", ("heddle", "test"), 2.4);
     let function = "CREATE FUNCTION touched() RETURNS int MODIFIES SQL DATA BEGIN UPDATE touches SET n = n + 1; RETURN 1; END";
     place
         .prepare(["CREATE TABLE touches (n int)", "INSERT INTO touches VALUES (0)", function])

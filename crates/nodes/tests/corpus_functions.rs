@@ -6,11 +6,11 @@
     reason = "helpers of a test; a missing corpus is told"
 )]
 
-use heddle_nodes::conditions::{Filter, FilterOptions, array_contains_value};
-use heddle_nodes::field_type::{Checked, Clock, TypeOptions, validate_field_type};
+use heddle_nodes::conditions::{ConditionFilter, FilterOptions, array_contains_value};
+use heddle_nodes::field_type::{DateContext, FieldCheck, TypeOptions, validate_field_type};
 use model::{Object, Value, json};
 
-struct Case {
+struct FunctionCase {
     function: String,
     args: Vec<Value>,
     expected: Value,
@@ -19,7 +19,7 @@ struct Case {
 }
 
 /// The cases of a function; says so when there is no corpus to take them from.
-fn cases(function: &str, known: usize) -> Vec<Case> {
+fn cases(function: &str, known: usize) -> Vec<FunctionCase> {
     let root =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus/expressions/functions.jsonl");
     let Ok(text) = std::fs::read_to_string(root) else {
@@ -31,7 +31,7 @@ fn cases(function: &str, known: usize) -> Vec<Case> {
         let field = |key: &str| case.get(key).cloned().unwrap_or_default();
         let name = |key: &str| field(key).as_str().unwrap_or_default().to_owned();
         let args = field("args").as_array().unwrap_or_default().to_vec();
-        Case {
+        FunctionCase {
             function: name("function"),
             args,
             expected: field("expected"),
@@ -39,7 +39,7 @@ fn cases(function: &str, known: usize) -> Vec<Case> {
             id: name("id"),
         }
     });
-    let cases: Vec<Case> = cases.filter(|case| case.function == function).collect();
+    let cases: Vec<FunctionCase> = cases.filter(|case| case.function == function).collect();
     assert_eq!(cases.len(), known, "cases of {function}");
     cases
 }
@@ -66,8 +66,9 @@ fn decode(value: &Value) -> Value {
 #[test]
 fn conditions_decide_as_in_the_corpus() {
     for case in cases("executeFilter", 144) {
-        let filter = Filter::read(&case.args[0], FilterOptions::of(true, true, 1)).unwrap();
-        match filter.passes(0, &Clock::utc()) {
+        let filter =
+            ConditionFilter::read(&case.args[0], FilterOptions::of(true, true, 1)).unwrap();
+        match filter.passes(0, &DateContext::utc()) {
             Ok(passes) => assert_eq!(json!(passes), case.expected, "{}", case.id),
             Err(error) => assert!(
                 error.message.contains(case.error.as_str().unwrap_or("no error")),
@@ -100,13 +101,13 @@ fn field_types_are_checked_as_in_the_corpus() {
         let options =
             TypeOptions { strict: flag("strict"), parse_strings: flag("parseStrings"), allowed };
         let (name, wanted) = (case.args[0].as_str().unwrap(), case.args[2].as_str().unwrap());
-        let found = match validate_field_type(name, &case.args[1], wanted, &options, &Clock::utc())
-        {
-            Checked::Valid(value) => {
-                Value::object(Object::from_iter([("valid", json!(true)), ("newValue", value)]))
-            }
-            Checked::Invalid(reason) => json!({ "valid": false, "errorMessage": reason }),
-        };
+        let found =
+            match validate_field_type(name, &case.args[1], wanted, &options, &DateContext::utc()) {
+                FieldCheck::Valid(value) => {
+                    Value::object(Object::from_iter([("valid", json!(true)), ("newValue", value)]))
+                }
+                FieldCheck::Invalid(reason) => json!({ "valid": false, "errorMessage": reason }),
+            };
         assert_eq!(found, case.expected, "{}", case.id);
     }
 }

@@ -11,7 +11,7 @@ use model::{Code, OnError, Value, json};
 use node_api::testing::{TestHost, items, run_on, to_json};
 use node_api::{Node, NodeError};
 use providers::connect::GuardedConnections;
-use providers::http::Policy;
+use providers::http::EgressPolicy;
 use servers::{AUTHORITY, Certified, PASSWORD};
 use smtp_server::SmtpServer;
 use std::io::{Read as _, Write as _};
@@ -26,7 +26,7 @@ async fn run<N: Node>(
 ) -> Result<Value, NodeError> {
     let mut host = TestHost::new(&N::spec(), version, &params);
     host.connections =
-        Arc::new(GuardedConnections::new(Policy::parse("127.0.0.1,localhost").unwrap()));
+        Arc::new(GuardedConnections::new(EgressPolicy::parse("127.0.0.1,localhost").unwrap()));
     host.credentials.insert(kind, credential);
     host.execution.mode = "trigger".into();
     let outputs = run_on::<N>(&host, version, vec![items(&json!([{}]))], OnError::Stop).await?;
@@ -231,7 +231,8 @@ async fn trusted() {
     // A trusted authority vouches only for the names in the certificate.
     let elsewhere = with(redis_credential(ports[0]), "host", "127.0.0.2");
     let mut host = TestHost::new(&Redis::spec(), 1.0, &get());
-    host.connections = Arc::new(GuardedConnections::new(Policy::parse("127.0.0.0/8").unwrap()));
+    host.connections =
+        Arc::new(GuardedConnections::new(EgressPolicy::parse("127.0.0.0/8").unwrap()));
     host.credentials.insert("redis", elsewhere);
     let error =
         run_on::<Redis>(&host, 1.0, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();

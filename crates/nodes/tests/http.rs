@@ -11,13 +11,13 @@ use providers::http::RecordedHttp;
 use std::sync::{Arc, Mutex};
 
 /// Recorded answers that remember what was asked.
-struct Watched {
+struct RecordingHttp {
     answers: RecordedHttp,
     seen: Arc<Mutex<Vec<HttpRequest>>>,
 }
 
 #[async_trait::async_trait]
-impl Http for Watched {
+impl Http for RecordingHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         self.seen.lock().unwrap().push(request.clone());
         self.answers.send(request).await
@@ -25,7 +25,7 @@ impl Http for Watched {
 }
 
 /// One node with its world.
-struct Case {
+struct HttpCase {
     kind: &'static str,
     version: f64,
     params: Value,
@@ -35,14 +35,14 @@ struct Case {
     input: Items,
 }
 
-struct Ran {
+struct HttpCaseResult {
     outputs: Result<Outputs, NodeError>,
     requests: Vec<HttpRequest>,
 }
 
-fn http(version: f64, params: Value, answers: Value) -> Case {
+fn http(version: f64, params: Value, answers: Value) -> HttpCase {
     let input = items(&json!([{ "json": { "in": 1 } }]));
-    Case {
+    HttpCase {
         kind: "n8n-nodes-base.httpRequest",
         version,
         params,
@@ -53,8 +53,8 @@ fn http(version: f64, params: Value, answers: Value) -> Case {
     }
 }
 
-fn graphql(params: Value, answers: Value) -> Case {
-    Case { kind: "n8n-nodes-base.graphql", ..http(1.1, params, answers) }
+fn graphql(params: Value, answers: Value) -> HttpCase {
+    HttpCase { kind: "n8n-nodes-base.graphql", ..http(1.1, params, answers) }
 }
 
 /// One answer to any request for a URL.
@@ -66,7 +66,7 @@ fn always(method: &str, url: &str, status: u16, body: Value) -> Value {
     list
 }
 
-impl Case {
+impl HttpCase {
     fn with_credentials(mut self, credentials: Value) -> Self {
         self.credentials = credentials;
         self
@@ -82,12 +82,12 @@ impl Case {
         self
     }
 
-    async fn run(self) -> Ran {
+    async fn run(self) -> HttpCaseResult {
         let registry = heddle_nodes::registry();
         let node = registry.find(self.kind, self.version).unwrap();
         let mut host = TestHost::new(&node.spec, self.version, &self.params);
         let seen = Arc::new(Mutex::new(Vec::new()));
-        host.http = Box::new(Watched {
+        host.http = Box::new(RecordingHttp {
             answers: RecordedHttp::from_value(&self.answers).unwrap(),
             seen: seen.clone(),
         });
@@ -105,7 +105,7 @@ impl Case {
         let ctx = Ctx::new(&info, &inputs, 0, &host);
         let outputs = node.run(&ctx, self.input).await;
         let requests = seen.lock().unwrap().clone();
-        Ran { outputs, requests }
+        HttpCaseResult { outputs, requests }
     }
 
     async fn json(self) -> Value {

@@ -5,8 +5,8 @@
 
 use model::{Items, Object, OnError, Source, Spill, Value, json};
 use node_api::host::{
-    CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope,
-    WorkflowCall,
+    CodeOutput, CodeRequest, ExecutionInfo, Feature, FileStorage, Host, NodeState, Pause,
+    StaticScope, WorkflowCall,
 };
 use node_api::http::Http;
 use node_api::testing::{TestHost, items};
@@ -49,8 +49,8 @@ impl Host for PathHost {
     }
     async fn run_code(
         &self,
-        job: CodeJob,
-        each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send),
+        job: CodeRequest,
+        each: &mut (dyn FnMut(CodeOutput) -> Result<(), NodeError> + Send),
     ) -> Result<(), NodeError> {
         self.inner.run_code(job, each).await
     }
@@ -63,7 +63,7 @@ impl Host for PathHost {
     fn connections(&self) -> &dyn node_api::connect::Connections {
         self.inner.connections()
     }
-    fn files(&self) -> &dyn Files {
+    fn files(&self) -> &dyn FileStorage {
         self.inner.files()
     }
     fn tables(&self) -> std::sync::Arc<dyn node_api::tables::Tables> {
@@ -87,7 +87,7 @@ impl Host for PathHost {
     fn set_custom_data(&self, key: &str, value: &str) {
         self.inner.set_custom_data(key, value);
     }
-    fn respond(&self, answer: node_api::trigger::Answer) {
+    fn respond(&self, answer: node_api::trigger::WebhookResponse) {
         self.inner.respond(answer);
     }
     fn pause(&self, until: Pause) {

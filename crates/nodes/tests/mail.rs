@@ -12,14 +12,14 @@ use model::{Binary, Code, Item, Items, OnError, Value, json};
 use node_api::Node as _;
 use node_api::testing::{TestHost, items, run_on, to_json};
 use providers::connect::GuardedConnections;
-use providers::http::Policy;
+use providers::http::EgressPolicy;
 use servers::{PASSWORD, Server, deliver};
 use smtp_server::SmtpServer;
 use std::sync::Arc;
 
 fn sender(server: &SmtpServer, version: f64, params: Value) -> TestHost {
     let mut host = TestHost::new(&EmailSend::spec(), version, &params);
-    host.connections = Arc::new(GuardedConnections::new(Policy::parse("127.0.0.1").unwrap()));
+    host.connections = Arc::new(GuardedConnections::new(EgressPolicy::parse("127.0.0.1").unwrap()));
     let credential = json!({ "host": "127.0.0.1", "port": server.port, "user": "ada", "password": PASSWORD, "secure": false });
     host.credentials.insert("smtp", credential);
     host
@@ -140,7 +140,7 @@ async fn refusals_are_told_without_secrets() {
 
 fn reader(server: &Server, params: Value) -> TestHost {
     let mut host = TestHost::new(&EmailReadImap::spec(), 2.1, &params);
-    host.connections = Arc::new(GuardedConnections::new(Policy::parse("127.0.0.1").unwrap()));
+    host.connections = Arc::new(GuardedConnections::new(EgressPolicy::parse("127.0.0.1").unwrap()));
     let credential = json!({ "host": "127.0.0.1", "port": server.port, "user": "ada", "password": PASSWORD, "secure": false });
     host.credentials.insert("imap", credential);
     host.execution.mode = "trigger".into();

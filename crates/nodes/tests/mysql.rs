@@ -9,14 +9,14 @@ use model::{Code, OnError, Value, json};
 use node_api::testing::{TestHost, items, run_on, to_json};
 use node_api::{Node, NodeError};
 use providers::connect::GuardedConnections;
-use providers::http::Policy;
+use providers::http::EgressPolicy;
 use servers::{PASSWORD, Server};
 use std::sync::Arc;
 
 fn host_for<N: Node>(server: &Server, version: f64, params: Value) -> TestHost {
     let mut host = TestHost::new(&N::spec(), version, &params);
     host.connections =
-        Arc::new(GuardedConnections::new(Policy::parse("127.0.0.1, localhost").unwrap()));
+        Arc::new(GuardedConnections::new(EgressPolicy::parse("127.0.0.1, localhost").unwrap()));
     let credential = json!({ "host": "127.0.0.1", "port": server.port, "database": "test", "user": "heddle", "password": PASSWORD });
     host.credentials.insert("mySql", credential);
     host

@@ -10,13 +10,13 @@ use node_api::Node;
 use node_api::NodeError;
 use node_api::testing::{TestHost, items, run_on, to_json};
 use providers::connect::GuardedConnections;
-use providers::http::Policy;
+use providers::http::EgressPolicy;
 use servers::{PASSWORD, Server};
 use std::sync::Arc;
 
 fn host_for<N: Node>(server: &Server, version: f64, params: Value, allow: &str) -> TestHost {
     let mut host = TestHost::new(&N::spec(), version, &params);
-    host.connections = Arc::new(GuardedConnections::new(Policy::parse(allow).unwrap()));
+    host.connections = Arc::new(GuardedConnections::new(EgressPolicy::parse(allow).unwrap()));
     let credential = json!({ "host": "127.0.0.1", "port": server.port, "database": "postgres", "user": "postgres", "password": PASSWORD });
     host.credentials.insert("postgres", credential);
     host

@@ -9,13 +9,13 @@ use model::{Code, OnError, Value, json};
 use node_api::testing::{TestHost, items, run_on, to_json};
 use node_api::{Node as _, NodeError};
 use providers::connect::GuardedConnections;
-use providers::http::Policy;
+use providers::http::EgressPolicy;
 use servers::{PASSWORD, Server};
 use std::sync::Arc;
 
 fn host_for(server: &Server, params: Value, allow: &str) -> TestHost {
     let mut host = TestHost::new(&Redis::spec(), 1.0, &params);
-    host.connections = Arc::new(GuardedConnections::new(Policy::parse(allow).unwrap()));
+    host.connections = Arc::new(GuardedConnections::new(EgressPolicy::parse(allow).unwrap()));
     host.credentials.insert(
         "redis",
         json!({ "host": "127.0.0.1", "port": server.port, "password": PASSWORD, "database": 2 }),

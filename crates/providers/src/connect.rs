@@ -1,7 +1,6 @@
 //! Databases, Redis and mail servers behind the egress policy: looked up once, checked, and
 //! connected to what was checked.
 
-mod answer;
 mod dates;
 mod dial;
 mod imap;
@@ -9,15 +8,16 @@ mod mysql;
 mod pool;
 mod postgres;
 mod redis;
+mod result_budget;
 mod smtp;
 mod tls;
 
-use crate::http::{Policy, Resolve, SystemResolver};
-use dial::Dialler;
+use crate::http::{EgressPolicy, NameResolver, SystemResolver};
+use dial::Dialer;
 use model::Value;
 use node_api::connect::{
     ConnectError, Connections, Dialect, Mail, MailReceipt, MailboxSession, ReadLimits, RedisServer,
-    RedisSession, Server, SqlResult, SqlServer, SqlSession,
+    RedisSession, RemoteServer, SqlResult, SqlServer, SqlSession,
 };
 use pool::Pool;
 use std::sync::Arc;
@@ -27,19 +27,19 @@ const MAX_ANSWER_BYTES: usize = 256 << 20;
 
 /// Connections behind the egress policy.
 pub struct GuardedConnections {
-    dialler: Dialler,
+    dialler: Dialer,
     postgres: Arc<Pool<postgres::Connection>>,
     mysql: Arc<Pool<mysql_async::Conn>>,
 }
 
 impl GuardedConnections {
-    pub fn new(policy: Policy) -> Self {
+    pub fn new(policy: EgressPolicy) -> Self {
         Self::with_resolver(policy, Arc::new(SystemResolver))
     }
 
-    pub fn with_resolver(policy: Policy, resolver: Arc<dyn Resolve>) -> Self {
+    pub fn with_resolver(policy: EgressPolicy, resolver: Arc<dyn NameResolver>) -> Self {
         Self {
-            dialler: Dialler::new(policy, resolver),
+            dialler: Dialer::new(policy, resolver),
             postgres: Arc::default(),
             mysql: Arc::default(),
         }
@@ -79,15 +79,22 @@ impl Connections for GuardedConnections {
         redis::session(&self.dialler, server).await
     }
 
-    async fn send_mail(&self, server: &Server, mail: Mail) -> Result<MailReceipt, ConnectError> {
+    async fn send_mail(
+        &self,
+        server: &RemoteServer,
+        mail: Mail,
+    ) -> Result<MailReceipt, ConnectError> {
         smtp::send(&self.dialler, server, mail).await
     }
 
-    async fn greet_mail_server(&self, server: &Server) -> Result<(), ConnectError> {
-        smtp::greet(&self.dialler, server).await
+    async fn check_mail_server(&self, server: &RemoteServer) -> Result<(), ConnectError> {
+        smtp::check_login(&self.dialler, server).await
     }
 
-    async fn mailbox(&self, server: &Server) -> Result<Box<dyn MailboxSession>, ConnectError> {
+    async fn mailbox(
+        &self,
+        server: &RemoteServer,
+    ) -> Result<Box<dyn MailboxSession>, ConnectError> {
         imap::session(&self.dialler, server).await
     }
 }

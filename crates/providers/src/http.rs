@@ -2,19 +2,19 @@
 
 pub mod address;
 mod body;
-mod bound;
 mod client;
 mod decode;
-mod fits;
+mod matcher;
 mod multipart;
 mod policy;
 mod recorded;
 mod redirect;
 mod resolve;
+mod secret_binding;
 mod userinfo;
 
 pub use client::GuardedHttp;
-pub use policy::{Destination, Policy, PolicyError};
+pub use policy::{CheckedDestination, EgressPolicy, PolicyError};
 pub use recorded::{RecordedHttp, RecordingError};
 pub(crate) use resolve::checked_addresses;
-pub use resolve::{Resolve, SystemResolver};
+pub use resolve::{NameResolver, SystemResolver};

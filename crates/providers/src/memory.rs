@@ -1,12 +1,12 @@
 //! Where conversations are kept outside of the data folder: in the process, in Redis, in Postgres.
 
-mod carried_over;
 pub mod langchain;
+mod n8n_import;
 mod postgres;
 mod process;
 mod redis;
 
-pub use self::carried_over::CarriedOver;
+pub use self::n8n_import::N8nConversations;
 pub use self::postgres::PostgresConversations;
 pub use self::process::{ProcessConversations, ProcessLimits};
 pub use self::redis::{Protection, RedisConversations};

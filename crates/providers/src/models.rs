@@ -6,33 +6,33 @@
 //! words of a provider.
 
 pub mod anthropic;
-pub mod ask;
-mod bound;
-mod calls;
+pub mod body_decoder;
+mod call_ids;
 pub mod catalog;
 pub mod client;
 pub mod cohere;
-mod counts;
-mod events;
+pub mod endpoint;
+mod event_stream;
 pub mod failure;
 pub mod fallback;
 pub mod gemini;
-mod instruct;
 pub mod limiter;
 pub mod lines;
-mod list;
+mod model_list;
+mod object_ext;
 pub mod ollama;
+mod opaque;
 pub mod openai;
 mod options;
-pub mod pace;
-pub mod place;
-pub mod reading;
+mod prompt_fallback;
+pub mod requester;
 pub mod retry;
 pub mod secret;
 pub mod sse;
-mod vectors;
+pub mod timing;
+mod token_counts;
+mod vector_codec;
 pub mod wire;
-mod with;
 
 pub use options::merged;
 

@@ -1,8 +1,8 @@
 //! Where vectors are kept outside of the data folder: in the process, in Postgres, and in services
 //! that are reached over HTTP.
 
-mod call;
 mod cohere;
+mod json_service;
 mod pinecone;
 mod postgres;
 mod process;

@@ -5,7 +5,7 @@
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use heddle_providers::http::{GuardedHttp, Policy};
+use heddle_providers::http::{EgressPolicy, GuardedHttp};
 use node_api::http::{Http as _, HttpError, HttpRequest, HttpResponse};
 use std::io::Write as _;
 use std::net::SocketAddr;
@@ -63,7 +63,7 @@ async fn serve() -> SocketAddr {
 async fn issue_14_09_answers_share_the_memory_that_there_is_for_them() {
     compute::limit_intake(16 * MB, 16 * MB);
     let address = serve().await;
-    let http = GuardedHttp::new(Policy::parse(&address.to_string()).unwrap());
+    let http = GuardedHttp::new(EgressPolicy::parse(&address.to_string()).unwrap());
     let get = async |path: &str, timeout_ms: u64| -> Result<HttpResponse, HttpError> {
         let mut request = HttpRequest::new("GET", format!("http://{address}{path}"));
         request.timeout_ms = timeout_ms;
@@ -80,7 +80,7 @@ async fn issue_14_09_answers_share_the_memory_that_there_is_for_them() {
         assert!(matches!(get(path, 300).await, Err(HttpError::Timeout { .. })), "{path} waits");
     }
     let error = get("/br", 10_000).await.unwrap_err();
-    assert!(matches!(error, HttpError::NoRoom { limit } if limit == 16 * MB), "{error}");
+    assert!(matches!(error, HttpError::NoCapacity { limit } if limit == 16 * MB), "{error}");
     assert_eq!(error.code(), model::Code::OVERLOAD);
     assert_eq!(
         error.to_string(),

@@ -7,7 +7,7 @@ extern crate heddle_providers as providers;
 mod property;
 
 use proptest::prelude::*;
-use providers::http::Policy;
+use providers::http::EgressPolicy;
 use std::net::IpAddr;
 
 proptest! {
@@ -20,7 +20,7 @@ proptest! {
 
     #[test]
     fn every_address_is_classified_alike(four in any::<[u8; 4]>(), sixteen in any::<[u8; 16]>(), prefix in proptest::sample::select(PREFIXES)) {
-        let policy = Policy::default();
+        let policy = EgressPolicy::default();
         property::check_address(&policy, IpAddr::from(four));
         property::check_address(&policy, IpAddr::from(sixteen));
         let mut near = sixteen;

@@ -3,8 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
-use heddle_providers::http::{GuardedHttp, Policy};
-use node_api::http::{Certificates, Http, HttpError, HttpRequest};
+use heddle_providers::http::{EgressPolicy, GuardedHttp};
+use node_api::http::{Http, HttpError, HttpRequest, TlsCertificates};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -69,10 +69,10 @@ fn install_provider() {
 }
 
 fn client() -> GuardedHttp {
-    GuardedHttp::new(Policy::parse("127.0.0.1").unwrap())
+    GuardedHttp::new(EgressPolicy::parse("127.0.0.1").unwrap())
 }
 
-fn request(address: SocketAddr, certificates: Option<Certificates>) -> HttpRequest {
+fn request(address: SocketAddr, certificates: Option<TlsCertificates>) -> HttpRequest {
     let mut request = HttpRequest::new("GET", format!("https://{address}/"));
     request.certificates = certificates.map(Arc::new);
     request
@@ -87,7 +87,7 @@ async fn a_server_knows_its_client_by_the_certificate() {
     let http = client();
     let shown = |by: &Authority| {
         let (certificate, key) = signed(by, "me");
-        Certificates {
+        TlsCertificates {
             authorities: servers.pem(),
             identity: certificate.pem() + &key.serialize_pem(),
         }
@@ -95,7 +95,7 @@ async fn a_server_knows_its_client_by_the_certificate() {
     let answer = http.send(request(address, Some(shown(&clients)))).await.unwrap();
     assert_eq!(answer.body, "welcome");
     for other in
-        [Certificates { authorities: servers.pem(), identity: String::new() }, shown(&strangers)]
+        [TlsCertificates { authorities: servers.pem(), identity: String::new() }, shown(&strangers)]
     {
         assert!(matches!(
             http.send(request(address, Some(other))).await,
@@ -111,7 +111,7 @@ async fn trust_is_chosen_for_each_request() {
     let address = serve(&servers, None).await;
     let http = client();
     let trusting =
-        |by: &Authority| Some(Certificates { authorities: by.pem(), identity: String::new() });
+        |by: &Authority| Some(TlsCertificates { authorities: by.pem(), identity: String::new() });
     assert_eq!(http.send(request(address, trusting(&servers))).await.unwrap().status, 200);
     assert!(http.send(request(address, trusting(&others))).await.is_err());
     let refused = http.send(request(address, None)).await.unwrap_err();
@@ -129,7 +129,7 @@ async fn trust_is_chosen_for_each_request() {
 #[tokio::test]
 async fn a_key_that_is_none_is_told() {
     install_provider();
-    let certificates = Certificates { authorities: String::new(), identity: "nonsense".into() };
+    let certificates = TlsCertificates { authorities: String::new(), identity: "nonsense".into() };
     let address = "127.0.0.1:8443".parse().unwrap();
     assert!(matches!(
         client().send(request(address, Some(certificates))).await,

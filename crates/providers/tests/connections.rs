@@ -4,10 +4,10 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
 use heddle_providers::connect::GuardedConnections;
-use heddle_providers::http::{Policy, Resolve};
+use heddle_providers::http::{EgressPolicy, NameResolver};
 use model::Code;
 use node_api::connect::{
-    ConnectError, Connections as _, DateForm, Dialect, Mail, NumberForm, RedisServer, Server,
+    ConnectError, Connections as _, DateForm, Dialect, Mail, NumberForm, RedisServer, RemoteServer,
     SqlServer, ValueForms,
 };
 use std::io;
@@ -23,7 +23,7 @@ struct Names {
 }
 
 #[async_trait::async_trait]
-impl Resolve for Names {
+impl NameResolver for Names {
     async fn resolve(&self, _host: &str) -> io::Result<Vec<IpAddr>> {
         let asked = self.asked.fetch_add(1, Ordering::Relaxed);
         Ok(self.answers[asked.min(self.answers.len() - 1)].clone())
@@ -36,7 +36,7 @@ fn connections(allow: &str, answers: &[&[&str]]) -> GuardedConnections {
         .map(|list| list.iter().map(|text| text.parse().unwrap()).collect())
         .collect();
     GuardedConnections::with_resolver(
-        Policy::parse(allow).unwrap(),
+        EgressPolicy::parse(allow).unwrap(),
         Arc::new(Names { answers, asked: AtomicUsize::new(0) }),
     )
 }
@@ -47,11 +47,11 @@ fn sql(host: &str, port: u16, dialect: Dialect) -> SqlServer {
         decimals: NumberForm::Text,
         dates: DateForm::Iso,
     };
-    let server = Server {
+    let server = RemoteServer {
         user: "u".into(),
         password: "canary-s3cret".into(),
         timeout_ms: 2_000,
-        ..Server::new(host, port)
+        ..RemoteServer::new(host, port)
     };
     SqlServer { server, dialect, database: "d".into(), values }
 }
@@ -183,7 +183,10 @@ async fn a_server_that_says_nothing_is_not_waited_for_longer_than_its_time() {
     let open = connections("127.0.0.1", &[&["127.0.0.1"]]);
     let began = std::time::Instant::now();
     let silent = SqlServer {
-        server: Server { timeout_ms: 200, ..sql("127.0.0.1", port, Dialect::Postgres).server },
+        server: RemoteServer {
+            timeout_ms: 200,
+            ..sql("127.0.0.1", port, Dialect::Postgres).server
+        },
         ..sql("127.0.0.1", port, Dialect::Postgres)
     };
     assert_eq!(open.sql(&silent).await.err().unwrap().code(), Code::UPSTREAM_TIMEOUT);

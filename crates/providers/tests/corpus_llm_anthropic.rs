@@ -10,12 +10,13 @@
 
 use base64::Engine as _;
 use heddle_providers::models::Delivery;
-use heddle_providers::models::anthropic::{self, Decoder, Settings, Thinking};
+use heddle_providers::models::anthropic::{self, AnthropicDecoder, AnthropicSettings, Thinking};
 use heddle_providers::models::catalog::Catalog;
 use model::{Object, Str, Value, json};
 use node_api::ai::{
-    Arguments, ChatEvent, ChatRequest, Effect, Media, MediaData, Message, ModelInfo, OutputFormat,
-    Part, Role, Stop, ToolCall, ToolChoice, ToolDefinition, ToolResult, Turn,
+    ChatEvent, ChatRequest, ChatRole, Media, MediaData, Message, MessagePart, ModelInfo,
+    ModelReply, OutputFormat, StopReason, ToolArguments, ToolCall, ToolChoice, ToolDefinition,
+    ToolEffect, ToolResult,
 };
 use std::path::Path;
 
@@ -136,12 +137,12 @@ fn info_of(request: &Value) -> ModelInfo {
     Catalog::shipped().find("anthropic", &text(request, "model")).info
 }
 
-fn answered(exchange: &Exchange) -> Turn {
+fn answered(exchange: &Exchange) -> ModelReply {
     let info = info_of(&exchange.request);
     if !exchange.is_stream {
         return anthropic::turn(&model::json::parse(&exchange.response).unwrap(), &info).unwrap();
     }
-    let mut decoder = Decoder::new(&info);
+    let mut decoder = AnthropicDecoder::new(&info);
     let mut heard = String::new();
     for (name, data) in events(&exchange.response) {
         for event in decoder.event(name, data).unwrap() {
@@ -168,9 +169,9 @@ fn events(stream: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// Text, calls with their arguments, stop reason, input, output and cached tokens.
-type Summary = (String, Vec<(Str, Str, Value)>, Stop, u64, u64, u64);
+type Summary = (String, Vec<(Str, Str, Value)>, StopReason, u64, u64, u64);
 
-fn summary(turn: &Turn) -> Summary {
+fn summary(turn: &ModelReply) -> Summary {
     let calls = turn
         .message
         .tool_calls()
@@ -196,8 +197,8 @@ fn expected(content: &[Value], stop_reason: &str, usage: &Value) -> Summary {
         .map(|block| (text(block, "id"), text(block, "name"), block.get("input").unwrap().clone()))
         .collect();
     let stop = match stop_reason {
-        "end_turn" => Stop::Stop,
-        "tool_use" => Stop::ToolCalls,
+        "end_turn" => StopReason::Stop,
+        "tool_use" => StopReason::ToolCalls,
         other => panic!("no recording stops with {other}"),
     };
     let number = |field: &str| usage.get(field).unwrap().as_f64().unwrap() as u64;
@@ -270,9 +271,9 @@ fn kinds_of_stream(stream: &str) -> Vec<(Str, Str)> {
 }
 
 /// The conversation that a recorded request holds, in our shape.
-fn read_request(body: &Value, is_stream: bool) -> (ChatRequest, ModelInfo, Settings) {
+fn read_request(body: &Value, is_stream: bool) -> (ChatRequest, ModelInfo, AnthropicSettings) {
     let known = Catalog::shipped().find("anthropic", &text(body, "model"));
-    let mut settings = Settings { traits: known.traits, ..Settings::default() };
+    let mut settings = AnthropicSettings { traits: known.traits, ..AnthropicSettings::default() };
     settings.delivery = if is_stream { Delivery::Stream } else { Delivery::Whole };
     if let Some(budget) = body.get("thinking").and_then(|thinking| thinking.get("budget_tokens")) {
         settings.thinking = Thinking::Budget(budget.as_usize().unwrap() as u64);
@@ -283,12 +284,13 @@ fn read_request(body: &Value, is_stream: bool) -> (ChatRequest, ModelInfo, Setti
         .extend(list(body, "system").iter().map(|block| Message::system(text(block, "text"))));
     let mut names = Object::new();
     for message in list(body, "messages") {
-        let role = if text(message, "role") == "user" { Role::User } else { Role::Assistant };
+        let role =
+            if text(message, "role") == "user" { ChatRole::User } else { ChatRole::Assistant };
         let (results, rest): (Vec<_>, Vec<_>) = list(message, "content")
             .iter()
             .map(|block| part(block, &mut names))
             .partition(is_result);
-        for (role, parts) in [(Role::Tool, results), (role, rest)] {
+        for (role, parts) in [(ChatRole::Tool, results), (role, rest)] {
             if !parts.is_empty() {
                 request.messages.push(Message::new(role, parts));
             }
@@ -314,8 +316,8 @@ fn read_request(body: &Value, is_stream: bool) -> (ChatRequest, ModelInfo, Setti
     (request, known.info, settings)
 }
 
-fn is_result(part: &Part) -> bool {
-    matches!(part, Part::ToolResult(_))
+fn is_result(part: &MessagePart) -> bool {
+    matches!(part, MessagePart::ToolResult(_))
 }
 
 fn tool(tool: &Value) -> ToolDefinition {
@@ -324,20 +326,20 @@ fn tool(tool: &Value) -> ToolDefinition {
         name: text(tool, "name"),
         description: text(tool, "description"),
         parameters,
-        effect: Effect::Changes,
-        flow: node_api::ai::Flow::default(),
+        effect: ToolEffect::Changes,
+        flow: node_api::ai::DataFlow::default(),
     }
 }
 
-fn part(block: &Value, names: &mut Object) -> Part {
+fn part(block: &Value, names: &mut Object) -> MessagePart {
     match text(block, "type").as_str() {
-        "text" => Part::Text(text(block, "text")),
+        "text" => MessagePart::Text(text(block, "text")),
         "image" => {
             let source = block.get("source").unwrap();
             let bytes = base64::engine::general_purpose::STANDARD
                 .decode(text(source, "data").as_str())
                 .unwrap();
-            Part::Image(Media {
+            MessagePart::Image(Media {
                 mime_type: text(source, "media_type"),
                 name: None,
                 data: MediaData::Bytes(bytes.into()),
@@ -346,15 +348,15 @@ fn part(block: &Value, names: &mut Object) -> Part {
         "tool_use" => {
             names.insert(text(block, "id"), text(block, "name"));
             let arguments =
-                Arguments::Read(block.get("input").unwrap().as_object().unwrap().clone());
-            Part::ToolCall(ToolCall {
+                ToolArguments::Parsed(block.get("input").unwrap().as_object().unwrap().clone());
+            MessagePart::ToolCall(ToolCall {
                 id: text(block, "id"),
                 name: text(block, "name"),
                 arguments,
                 opaque: None,
             })
         }
-        "tool_result" => Part::ToolResult(ToolResult {
+        "tool_result" => MessagePart::ToolResult(ToolResult {
             id: text(block, "tool_use_id"),
             name: names.get(&text(block, "tool_use_id")).unwrap().to_js_string(),
             content: plain(block.get("content").unwrap()),

@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
 use futures::StreamExt as _;
-use heddle_providers::http::{GuardedHttp, Policy, Resolve};
+use heddle_providers::http::{EgressPolicy, GuardedHttp, NameResolver};
 use node_api::http::{Http, HttpBody, HttpError, HttpRequest, HttpResponse};
 use std::collections::HashMap;
 use std::io::{self, Write as _};
@@ -121,7 +121,7 @@ impl Names {
 }
 
 #[async_trait::async_trait]
-impl Resolve for Names {
+impl NameResolver for Names {
     async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         self.lookups.fetch_add(1, Ordering::SeqCst);
         let mut answers = self.answers.lock().unwrap();
@@ -137,7 +137,7 @@ impl Resolve for Names {
 }
 
 fn client(allow: &str, names: &Arc<Names>) -> GuardedHttp {
-    GuardedHttp::with_resolver(Policy::parse(allow).unwrap(), names.clone())
+    GuardedHttp::with_resolver(EgressPolicy::parse(allow).unwrap(), names.clone())
 }
 
 async fn get(http: &GuardedHttp, url: &str) -> Result<HttpResponse, HttpError> {

@@ -4,9 +4,9 @@
 #![expect(clippy::panic, reason = "a stream that ends otherwise is a failed test")]
 
 use heddle_providers::models::catalog::Catalog;
-use heddle_providers::models::failure::Failure;
+use heddle_providers::models::failure::ModelFailure;
 use heddle_providers::models::{anthropic, gemini, ollama};
-use node_api::ai::{ChatEvent, ModelInfo, Part};
+use node_api::ai::{ChatEvent, MessagePart, ModelInfo};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -49,13 +49,13 @@ const OLLAMA: &[&str] = &[
 ];
 
 enum Decoder {
-    Anthropic(anthropic::Decoder),
-    Gemini(gemini::Decoder),
-    Ollama(ollama::Decoder),
+    Anthropic(anthropic::AnthropicDecoder),
+    Gemini(gemini::GeminiDecoder),
+    Ollama(ollama::OllamaDecoder),
 }
 
 impl Decoder {
-    fn feed(&mut self, data: &str) -> Result<Vec<ChatEvent>, Failure> {
+    fn feed(&mut self, data: &str) -> Result<Vec<ChatEvent>, ModelFailure> {
         match self {
             Decoder::Anthropic(decoder) => decoder.event("", data),
             Decoder::Gemini(decoder) => decoder.event("", data),
@@ -63,7 +63,7 @@ impl Decoder {
         }
     }
 
-    fn end(&mut self) -> Result<Vec<ChatEvent>, Failure> {
+    fn end(&mut self) -> Result<Vec<ChatEvent>, ModelFailure> {
         match self {
             Decoder::Anthropic(decoder) => decoder.end(),
             Decoder::Gemini(decoder) => decoder.end(),
@@ -103,7 +103,10 @@ fn check(mut decoder: Decoder, pieces: &[String]) {
         .collect();
     assert_eq!(said.chars().count(), heard.chars().count(), "what was heard was said");
     assert!(
-        turn.message.parts.iter().all(|part| !matches!(part, Part::Text(text) if text.is_empty()))
+        turn.message
+            .parts
+            .iter()
+            .all(|part| !matches!(part, MessagePart::Text(text) if text.is_empty()))
     );
     assert!(turn.usage.input < 1_000 && turn.usage.output < 1_000);
 }
@@ -125,16 +128,16 @@ proptest! {
 
     #[test]
     fn any_events_of_anthropic_end_in_a_turn_or_an_error(pieces in pieces(ANTHROPIC)) {
-        check(Decoder::Anthropic(anthropic::Decoder::new(&info("anthropic"))), &pieces);
+        check(Decoder::Anthropic(anthropic::AnthropicDecoder::new(&info("anthropic"))), &pieces);
     }
 
     #[test]
     fn any_events_of_gemini_end_in_a_turn_or_an_error(pieces in pieces(GEMINI)) {
-        check(Decoder::Gemini(gemini::Decoder::new(&info("gemini"))), &pieces);
+        check(Decoder::Gemini(gemini::GeminiDecoder::new(&info("gemini"))), &pieces);
     }
 
     #[test]
     fn any_lines_of_ollama_end_in_a_turn_or_an_error(pieces in pieces(OLLAMA)) {
-        check(Decoder::Ollama(ollama::Decoder::new(&info("ollama"))), &pieces);
+        check(Decoder::Ollama(ollama::OllamaDecoder::new(&info("ollama"))), &pieces);
     }
 }

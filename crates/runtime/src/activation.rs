@@ -1,11 +1,11 @@
 //! Which workflows listen: activating them, deactivating them, and saving those that do.
 
-use crate::addresses::taken;
-use crate::versions::{self, Listening};
-use crate::{Error, Loaded, Runtime};
+use crate::addresses::address_taken;
+use crate::versions::{self, VersionChoice};
+use crate::{Error, LoadedWorkflow, Runtime};
 use model::Str;
-use store::addresses::{Claim, Claimed};
-use store::workflows::{Activated, NewVersion, StoredWorkflow};
+use store::addresses::{AddressClaim, ClaimResult};
+use store::workflows::{ActivatedVersion, NewVersion, StoredWorkflow};
 
 /// How often a change is begun anew because somebody else has changed the workflow meanwhile.
 const TRIES: usize = 5;
@@ -13,7 +13,7 @@ const TRIES: usize = 5;
 impl Runtime {
     /// Makes a workflow listen. Everything that could keep it from doing so is told before anything
     /// changes; the first that claims an address has it.
-    pub async fn activate(&self, id: &str, listening: Listening<'_>) -> Result<(), Error> {
+    pub async fn activate(&self, id: &str, listening: VersionChoice<'_>) -> Result<(), Error> {
         let missing = || Error::NoWorkflow { id: id.into() };
         for _ in 0..TRIES {
             let mut stored = self.store.workflow(id).await?.ok_or_else(missing)?;
@@ -21,18 +21,18 @@ impl Runtime {
                 return Err(Error::Archived);
             }
             let version = match listening {
-                Listening::Newest => Activated::Newest(stored.version_id.clone()),
-                Listening::Version(version) => {
+                VersionChoice::Newest => ActivatedVersion::Newest(stored.version_id.clone()),
+                VersionChoice::Version(version) => {
                     stored = versions::at_version(&self.store, stored, version).await?;
-                    Activated::Chosen(version.into())
+                    ActivatedVersion::Chosen(version.into())
                 }
             };
             let claims = self.claims_with(&stored).await?;
             match self.store.activate(id, version, claims).await? {
-                Claimed::Done(()) => return self.reload().await,
-                Claimed::Taken(claim) => return Err(taken(claim)),
-                Claimed::Missing => return Err(missing()),
-                Claimed::Outdated => {}
+                ClaimResult::Done(()) => return self.reload().await,
+                ClaimResult::Taken(claim) => return Err(address_taken(claim)),
+                ClaimResult::Missing => return Err(missing()),
+                ClaimResult::Outdated => {}
             }
         }
         Err(Error::Contended)
@@ -51,22 +51,22 @@ impl Runtime {
                 }
             };
             match self.store.add_workflow(version.clone(), project, claims).await? {
-                Claimed::Done(saved) => {
+                ClaimResult::Done(saved) => {
                     if saved.active {
                         self.reload().await?;
                     }
                     return Ok(saved);
                 }
-                Claimed::Taken(claim) => return Err(taken(claim)),
-                Claimed::Missing | Claimed::Outdated => {}
+                ClaimResult::Taken(claim) => return Err(address_taken(claim)),
+                ClaimResult::Missing | ClaimResult::Outdated => {}
             }
         }
         Err(Error::Contended)
     }
 
     /// What a workflow claims, if everything is there that it needs to listen.
-    async fn claims_with(&self, stored: &StoredWorkflow) -> Result<Vec<Claim>, Error> {
-        let loaded = Loaded::new(stored, &self.engine)?;
+    async fn claims_with(&self, stored: &StoredWorkflow) -> Result<Vec<AddressClaim>, Error> {
+        let loaded = LoadedWorkflow::new(stored, &self.engine)?;
         self.check_credentials(&loaded.project_id, loaded.credentials()).await?;
         loaded.claims(&self.listen_scope(&loaded.project_id).await?)
     }
@@ -77,7 +77,7 @@ impl Runtime {
         project: &str,
         credentials: Vec<Str>,
     ) -> Result<(), Error> {
-        match self.store.out_of_reach(project, credentials).await?.into_iter().next() {
+        match self.store.inaccessible_credentials(project, credentials).await?.into_iter().next() {
             Some(id) => Err(Error::OutOfReach { id }),
             None => Ok(()),
         }

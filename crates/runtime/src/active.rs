@@ -2,10 +2,10 @@
 //! changed: there may be many of them.
 
 use crate::clock::Timer;
-use crate::listens::Listens;
-use crate::look::Key;
+use crate::poll::TriggerKey;
 use crate::routes::Routes;
-use crate::{Error, Loaded};
+use crate::trigger_listeners::TriggerListeners;
+use crate::{Error, LoadedWorkflow};
 use model::Str;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use store::addresses::Address;
 
 /// The active workflows.
 #[derive(Default)]
-pub(crate) struct Active {
+pub(crate) struct ActiveWorkflows {
     listening: HashMap<Str, ActiveWorkflow>,
     /// Those that do not listen, because their triggers cannot say what to.
-    silent: HashMap<Str, Arc<Loaded>>,
+    silent: HashMap<Str, Arc<LoadedWorkflow>>,
     /// Those whose triggers have not been asked yet, or only for a moment.
-    unasked: HashMap<Str, Arc<Loaded>>,
+    pending: HashMap<Str, Arc<LoadedWorkflow>>,
     /// Those that could not be read.
     unread: HashSet<Str>,
     /// Those that listen to what they compute, which may be something else the next time.
@@ -28,8 +28,8 @@ pub(crate) struct Active {
 
 /// A workflow that listens.
 pub(crate) struct ActiveWorkflow {
-    pub(crate) workflow: Arc<Loaded>,
-    pub(crate) listens: Arc<Listens>,
+    pub(crate) workflow: Arc<LoadedWorkflow>,
+    pub(crate) listens: Arc<TriggerListeners>,
     pub(crate) addresses: HashSet<Address>,
     pub(crate) timers: HashMap<Str, Timer>,
 }
@@ -37,23 +37,23 @@ pub(crate) struct ActiveWorkflow {
 /// What has become of an active workflow.
 pub(crate) enum ListenState {
     Listens(ActiveWorkflow),
-    Silent(Arc<Loaded>),
-    Unasked(Arc<Loaded>),
+    Silent(Arc<LoadedWorkflow>),
+    Pending(Arc<LoadedWorkflow>),
     Unread,
 }
 
-impl Active {
+impl ActiveWorkflows {
     /// A workflow that listens.
-    pub(crate) fn get(&self, id: &str) -> Option<&Arc<Loaded>> {
+    pub(crate) fn get(&self, id: &str) -> Option<&Arc<LoadedWorkflow>> {
         self.listening.get(id).map(|active| &active.workflow)
     }
 
     /// A workflow that was read, whether it listens or not.
-    pub(crate) fn known(&self, id: &str) -> Option<&Arc<Loaded>> {
-        self.get(id).or_else(|| self.silent.get(id)).or_else(|| self.unasked.get(id))
+    pub(crate) fn known(&self, id: &str) -> Option<&Arc<LoadedWorkflow>> {
+        self.get(id).or_else(|| self.silent.get(id)).or_else(|| self.pending.get(id))
     }
 
-    pub(crate) fn listening(&self) -> impl Iterator<Item = &Arc<Loaded>> {
+    pub(crate) fn listening(&self) -> impl Iterator<Item = &Arc<LoadedWorkflow>> {
         self.listening.values().map(|active| &active.workflow)
     }
 
@@ -61,7 +61,7 @@ impl Active {
         self.listening.len()
     }
 
-    pub(crate) fn silent(&self) -> impl Iterator<Item = &Arc<Loaded>> {
+    pub(crate) fn silent(&self) -> impl Iterator<Item = &Arc<LoadedWorkflow>> {
         self.silent.values()
     }
 
@@ -74,20 +74,20 @@ impl Active {
     }
 
     /// Those that do not listen yet, or may listen to something else by now.
-    pub(crate) fn undecided(&self) -> impl Iterator<Item = &Arc<Loaded>> {
+    pub(crate) fn undecided(&self) -> impl Iterator<Item = &Arc<LoadedWorkflow>> {
         let computing = self.computing.iter().filter_map(|id| self.get(id));
-        self.silent.values().chain(self.unasked.values()).chain(computing)
+        self.silent.values().chain(self.pending.values()).chain(computing)
     }
 
     pub(crate) fn ids(&self) -> impl Iterator<Item = &Str> {
         self.listening
             .keys()
             .chain(self.silent.keys())
-            .chain(self.unasked.keys())
+            .chain(self.pending.keys())
             .chain(&self.unread)
     }
 
-    pub(crate) fn timer(&self, (workflow, node): &Key) -> Option<&Timer> {
+    pub(crate) fn timer(&self, (workflow, node): &TriggerKey) -> Option<&Timer> {
         self.listening.get(workflow)?.timers.get(node)
     }
 
@@ -97,19 +97,19 @@ impl Active {
     }
 
     /// What a workflow listens to.
-    pub(crate) fn listens_of(&self, id: &str) -> Option<&Arc<Listens>> {
+    pub(crate) fn listens_of(&self, id: &str) -> Option<&Arc<TriggerListeners>> {
         self.listening.get(id).map(|active| &active.listens)
     }
 
     /// Gives back the workflows, to be dropped when nobody waits for the lock.
-    pub(crate) fn remove(&mut self, ids: impl Iterator<Item = Str>) -> Vec<Arc<Loaded>> {
+    pub(crate) fn remove(&mut self, ids: impl Iterator<Item = Str>) -> Vec<Arc<LoadedWorkflow>> {
         let (mut listened, mut others) = (Vec::new(), Vec::new());
         for id in ids {
             self.unread.remove(&id);
             self.computing.remove(&id);
             match self.listening.remove(&id) {
                 Some(active) => listened.push((id, active)),
-                None => others.extend(self.silent.remove(&id).or_else(|| self.unasked.remove(&id))),
+                None => others.extend(self.silent.remove(&id).or_else(|| self.pending.remove(&id))),
             }
         }
         self.routes.remove(listened.iter().map(|(id, active)| (id, &*active.listens)));
@@ -122,7 +122,7 @@ impl Active {
     pub(crate) fn add(&mut self, id: Str, state: ListenState) -> Result<(), Error> {
         match state {
             ListenState::Silent(loaded) => drop(self.silent.insert(id, loaded)),
-            ListenState::Unasked(loaded) => drop(self.unasked.insert(id, loaded)),
+            ListenState::Pending(loaded) => drop(self.pending.insert(id, loaded)),
             ListenState::Unread => drop(self.unread.insert(id)),
             ListenState::Listens(active) => {
                 if let Err(error) = self.routes.add(&active.workflow, &active.listens) {

@@ -1,17 +1,17 @@
 //! What workflows claim to listen at. Who has which address is kept by the store, which gives each
 //! to one workflow only.
 
-use crate::{Error, ListenScope, Loaded};
+use crate::{Error, ListenScope, LoadedWorkflow};
 use model::{Code, Str};
 use node_api::NodeError;
-use node_api::trigger::Listen;
+use node_api::trigger::TriggerListener;
 use std::borrow::Cow;
-use store::addresses::{Claim, Claimed, Door};
+use store::addresses::{AddressClaim, ClaimResult, EndpointKind};
 
-impl Loaded {
+impl LoadedWorkflow {
     /// What the workflow claims when it is active: the addresses of its triggers. One without any
     /// trigger cannot be active.
-    pub fn claims(&self, scope: &ListenScope) -> Result<Vec<Claim>, Error> {
+    pub fn claims(&self, scope: &ListenScope) -> Result<Vec<AddressClaim>, Error> {
         let listens = self.listens(scope)?;
         if listens.is_empty()
             && !self.plan.nodes.iter().any(|node| node.is_trigger() && !node.disabled)
@@ -24,11 +24,11 @@ impl Loaded {
 
 /// The addresses of triggers. One path is not listened at by two nodes of a workflow; of those that
 /// vary, the first has the call.
-pub(crate) fn claims_of(listens: &[(Str, Listen)]) -> Result<Vec<Claim>, Error> {
-    let mut claims: Vec<Claim> = Vec::new();
+pub(crate) fn claims_of(listens: &[(Str, TriggerListener)]) -> Result<Vec<AddressClaim>, Error> {
+    let mut claims: Vec<AddressClaim> = Vec::new();
     for (node, listen) in listens {
-        for (door, method, path) in places(listen) {
-            let claim = Claim::new(node.clone(), door, &method, path);
+        for (door, method, path) in endpoints_of(listen) {
+            let claim = AddressClaim::new(node.clone(), door, &method, path);
             match claims.iter().find(|known| known.address == claim.address) {
                 Some(known) if !claim.address.is_open() => {
                     let message =
@@ -47,27 +47,31 @@ pub(crate) fn claims_of(listens: &[(Str, Listen)]) -> Result<Vec<Claim>, Error> 
 
 /// Where something is listened for: the door, the method and the path. A chat that is not public
 /// has no address.
-pub(crate) fn places(listen: &Listen) -> Vec<(Door, Cow<'_, str>, &str)> {
+pub(crate) fn endpoints_of(listen: &TriggerListener) -> Vec<(EndpointKind, Cow<'_, str>, &str)> {
     match listen {
-        Listen::Webhook(route) => route
+        TriggerListener::Webhook(route) => route
             .methods
             .iter()
-            .map(|method| (Door::Webhook, Cow::from(method.as_str()), route.path.as_str()))
+            .map(|method| (EndpointKind::Webhook, Cow::from(method.as_str()), route.path.as_str()))
             .collect(),
-        Listen::Form(form) => ["GET", "POST"]
-            .map(|method| (Door::Form, Cow::from(method), form.route.path.as_str()))
+        TriggerListener::Form(form) => ["GET", "POST"]
+            .map(|method| (EndpointKind::Form, Cow::from(method), form.route.path.as_str()))
             .into(),
-        Listen::Chat(chat) if chat.is_public => chat
+        TriggerListener::Chat(chat) if chat.is_public => chat
             .methods()
-            .map(|method| (Door::Webhook, Cow::from(method.to_string()), chat.route.path.as_str()))
+            .map(|method| {
+                (EndpointKind::Webhook, Cow::from(method.to_string()), chat.route.path.as_str())
+            })
             .collect(),
-        Listen::Chat(_) | Listen::Clock(_) | Listen::Poll(_) => Vec::new(),
+        TriggerListener::Chat(_) | TriggerListener::Clock(_) | TriggerListener::Poll(_) => {
+            Vec::new()
+        }
     }
 }
 
 /// Another workflow has an address. Which one that is, is none of the caller's business: it may be
 /// out of their reach.
-pub(crate) fn taken(claim: Claim) -> Error {
+pub(crate) fn address_taken(claim: AddressClaim) -> Error {
     let message =
         format!("Another workflow listens at {} /{} already", claim.address.method, claim.path);
     let error = NodeError::new(Code::WEBHOOK_TAKEN, message)
@@ -76,11 +80,11 @@ pub(crate) fn taken(claim: Claim) -> Error {
 }
 
 /// What came of a change that needs addresses, for whoever makes it once.
-pub fn settled<T>(claimed: Claimed<T>, id: &str) -> Result<T, Error> {
+pub fn claim_into_result<T>(claimed: ClaimResult<T>, id: &str) -> Result<T, Error> {
     match claimed {
-        Claimed::Done(done) => Ok(done),
-        Claimed::Taken(claim) => Err(taken(claim)),
-        Claimed::Outdated => Err(Error::Contended),
-        Claimed::Missing => Err(Error::NoWorkflow { id: id.into() }),
+        ClaimResult::Done(done) => Ok(done),
+        ClaimResult::Taken(claim) => Err(address_taken(claim)),
+        ClaimResult::Outdated => Err(Error::Contended),
+        ClaimResult::Missing => Err(Error::NoWorkflow { id: id.into() }),
     }
 }

@@ -1,27 +1,27 @@
 //! What a person decides about a call that an agent asks for, and the run that goes on with it.
 
-use crate::decision::Settled;
-use crate::log::RunLog;
-use crate::recovery::Story;
-use crate::resume::Resume;
-use crate::start::Turn;
-use crate::task::detached;
-use crate::{Error, Runtime, Taken, moment};
+use crate::decision::Resolution;
+use crate::journal_writer::RunJournal;
+use crate::recovery::JournalState;
+use crate::resume::ResumeReason;
+use crate::start::SlotPolicy;
+use crate::task::spawn_detached;
+use crate::{AcceptedRun, Error, Runtime, format_time};
 use model::{RunEvent, RunStatus, Str};
-use node_api::notes::{self, Asked, Decided, Verdict};
-use node_api::trigger::Takes;
+use node_api::checkpoints::{self, ApprovalRequest, ApprovalVerdict, DecisionRecord};
+use node_api::trigger::ReplyMode;
 use std::sync::Arc;
 use std::time::Duration;
 use store::approvals::{ApprovalChange, NewApproval};
 
 /// How often, and after what pauses, a run is looked at that somebody else is just taking up.
-const LOOKS: usize = 500;
-const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+const MAX_ATTEMPTS: usize = 500;
+const ATTEMPT_DELAY: Duration = Duration::from_millis(10);
 
 /// What a person says about a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ruling {
-    pub verdict: Verdict,
+pub struct ApprovalDecision {
+    pub verdict: ApprovalVerdict,
     /// The digest of the call that they have seen.
     pub digest: Str,
     pub reason: Option<Str>,
@@ -31,27 +31,27 @@ pub struct Ruling {
 
 /// A call that a run has asked a person about.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AskedCall {
+pub struct ApprovalCall {
     /// The agent that asked.
     pub node: Str,
     pub call: Str,
-    pub asked: Asked,
+    pub asked: ApprovalRequest,
     /// The call was made, or the agent was told that it is not.
     pub has_result: bool,
     /// The step that asked is not over.
     pub is_in_flight: bool,
 }
 
-impl AskedCall {
+impl ApprovalCall {
     /// Whether it waits for a person.
     pub fn is_open(&self) -> bool {
-        self.is_in_flight && !self.has_result && self.asked.decided.is_none()
+        self.is_in_flight && !self.has_result && self.asked.decision.is_none()
     }
 }
 
 /// Every call that a run has asked about, in order, as its journal tells.
-pub fn asked_in(events: &[RunEvent]) -> Vec<AskedCall> {
-    let mut all: Vec<AskedCall> = Vec::new();
+pub fn approval_calls(events: &[RunEvent]) -> Vec<ApprovalCall> {
+    let mut all: Vec<ApprovalCall> = Vec::new();
     let mut in_flight: Option<&Str> = None;
     for event in events {
         match event {
@@ -69,14 +69,18 @@ pub fn asked_in(events: &[RunEvent]) -> Vec<AskedCall> {
                     in_flight = None;
                 }
             }
-            RunEvent::NodeNoted { node, key, value } => {
-                let call = notes::asked_about(key).unwrap_or(key);
+            RunEvent::StepRecorded { node, key, value } => {
+                let call = checkpoints::approval_target(key).unwrap_or(key);
                 let known = all.iter_mut().find(|asked| asked.is_in_flight && asked.call == call);
-                match (notes::asked_about(key).and_then(|_| Asked::from_value(value)), known) {
+                match (
+                    checkpoints::approval_target(key)
+                        .and_then(|_| ApprovalRequest::from_value(value)),
+                    known,
+                ) {
                     (Some(asked), Some(known)) => known.asked = asked,
                     (Some(asked), None) => {
                         let (node, call) = (node.clone(), Str::from(call));
-                        all.push(AskedCall {
+                        all.push(ApprovalCall {
                             node,
                             call,
                             asked,
@@ -97,11 +101,11 @@ pub fn asked_in(events: &[RunEvent]) -> Vec<AskedCall> {
 /// What an event says about the open approvals of its run. Most runs ask nobody, and theirs say
 /// nothing.
 pub(crate) fn change_of(event: &RunEvent, may_ask: bool) -> Option<ApprovalChange> {
-    if let RunEvent::NodeNoted { node, key, value } = event
-        && let Some(call) = notes::asked_about(key)
+    if let RunEvent::StepRecorded { node, key, value } = event
+        && let Some(call) = checkpoints::approval_target(key)
     {
-        let asked = Asked::from_value(value)?;
-        return Some(match asked.decided {
+        let asked = ApprovalRequest::from_value(value)?;
+        return Some(match asked.decision {
             Some(_) => ApprovalChange::Decided(call.into()),
             None => ApprovalChange::Asked(NewApproval {
                 call: call.into(),
@@ -109,14 +113,14 @@ pub(crate) fn change_of(event: &RunEvent, may_ask: bool) -> Option<ApprovalChang
                 tool: asked.tool,
                 arguments: model::json::to_string(&asked.arguments).into(),
                 digest: asked.digest,
-                asked_ms: asked.asked_ms,
+                asked_ms: asked.requested_ms,
                 until_ms: asked.until_ms,
             }),
         });
     }
     match event {
         _ if !may_ask => None,
-        RunEvent::NodeNoted { key, .. } => Some(ApprovalChange::Made(key.clone())),
+        RunEvent::StepRecorded { key, .. } => Some(ApprovalChange::Made(key.clone())),
         RunEvent::RunResumed { .. } => Some(ApprovalChange::TakenUp),
         RunEvent::NodeFinished { .. }
         | RunEvent::NodeSilent { .. }
@@ -134,72 +138,77 @@ impl Runtime {
         self: &Arc<Self>,
         id: i64,
         call: &str,
-        ruling: Ruling,
-    ) -> Result<Option<Taken>, Error> {
+        ruling: ApprovalDecision,
+    ) -> Result<Option<AcceptedRun>, Error> {
         let (runtime, call) = (self.clone(), Str::from(call));
-        detached(async move { runtime.rule_soon(id, call, ruling).await }).await
+        spawn_detached(async move { runtime.decide_with_retry(id, call, ruling).await }).await
     }
 
-    async fn rule_soon(
+    async fn decide_with_retry(
         self: &Arc<Self>,
         id: i64,
         call: Str,
-        ruling: Ruling,
-    ) -> Result<Option<Taken>, Error> {
-        for _ in 0..LOOKS {
+        ruling: ApprovalDecision,
+    ) -> Result<Option<AcceptedRun>, Error> {
+        for _ in 0..MAX_ATTEMPTS {
             if let Some(guard) = self.run_locks.try_lock(id) {
                 if !self.runner.is_running(id) {
                     let taken = self
-                        .take_up_locked(
+                        .resume_locked(
                             &guard,
-                            Resume::Ruled { call, ruling },
-                            Takes::Nothing,
-                            Turn::IsWaitedFor,
+                            ResumeReason::ApprovalDecided { call, ruling },
+                            ReplyMode::Buffered,
+                            SlotPolicy::Acquire,
                         )
                         .await?;
                     if let Some(taken) = &taken {
-                        self.runner.written(&taken.log).await?;
+                        self.runner.flush_journal(&taken.log).await?;
                     }
                     return Ok(taken);
                 }
                 if let Some(log) = self.recorder.log(&id.to_string())
-                    && self.rule_while_going(&log, &call, &ruling).await?
+                    && self.decide_while_running(&log, &call, &ruling).await?
                 {
                     return Ok(None);
                 }
             }
             // It is being taken up, comes to its end or goes to sleep at this moment.
-            tokio::time::sleep(BETWEEN_LOOKS).await;
+            tokio::time::sleep(ATTEMPT_DELAY).await;
         }
         Err(Error::WrongStatus { id, status: RunStatus::Running.name() })
     }
 
     /// Writes a decision into the journal of a run that is at work; `false` if it is not any more.
-    async fn rule_while_going(
+    async fn decide_while_running(
         &self,
-        log: &Arc<RunLog>,
+        log: &Arc<RunJournal>,
         call: &str,
-        ruling: &Ruling,
+        ruling: &ApprovalDecision,
     ) -> Result<bool, Error> {
         let id = log.id();
-        self.runner.written(log).await?;
+        self.runner.flush_journal(log).await?;
         let events = self.store.outline(id).await?;
-        let ruled = rule(id, RunStatus::Running, &events, call, ruling, self.now_ms())?;
-        if !self.recorder.note_while_going(log, ruled) {
+        let ruled = decide(id, RunStatus::Running, &events, call, ruling, self.now_ms())?;
+        if !self.recorder.record_if_running(log, ruled) {
             return Ok(false);
         }
-        self.runner.written(log).await?;
+        self.runner.flush_journal(log).await?;
         Ok(true)
     }
 
     /// Goes on with a run about which something was decided while it was at work.
-    pub(crate) async fn take_up_decided(self: Arc<Self>, id: i64) {
+    pub(crate) async fn resume_approved(self: Arc<Self>, id: i64) {
         let guard = self.run_locks.lock(id).await;
         if self.runner.is_running(id) {
             return;
         }
         match self
-            .take_up_locked(&guard, Resume::RuledBefore, Takes::Nothing, Turn::IsWaitedFor)
+            .resume_locked(
+                &guard,
+                ResumeReason::ApprovalRecorded,
+                ReplyMode::Buffered,
+                SlotPolicy::Acquire,
+            )
             .await
         {
             // Somebody else was there first, or it was stopped.
@@ -212,31 +221,31 @@ impl Runtime {
     }
 }
 
-impl Story {
+impl JournalState {
     /// Makes a ruling part of the story.
-    pub(crate) fn take_ruling(&mut self, ruled: Option<RunEvent>) -> Settled {
-        if let Some(RunEvent::NodeNoted { key, value, .. }) = &ruled {
+    pub(crate) fn apply_approval(&mut self, ruled: Option<RunEvent>) -> Resolution {
+        if let Some(RunEvent::StepRecorded { key, value, .. }) = &ruled {
             self.notes.insert(key.clone(), value.clone());
         }
-        Settled { events: ruled.into_iter().collect(), given: None }
+        Resolution { events: ruled.into_iter().collect(), output: None }
     }
 }
 
 /// The event by which a ruling stands in the journal, or why it cannot be taken.
-pub(crate) fn rule(
+pub(crate) fn decide(
     id: i64,
     status: RunStatus,
     events: &[RunEvent],
     call: &str,
-    ruling: &Ruling,
+    ruling: &ApprovalDecision,
     now_ms: i64,
 ) -> Result<RunEvent, Error> {
-    let all = asked_in(events);
-    let named = |asked: &&AskedCall| {
+    let all = approval_calls(events);
+    let named = |asked: &&ApprovalCall| {
         asked.call == call
             || asked.call.strip_suffix(call).is_some_and(|start| start.ends_with(": "))
     };
-    let open: Vec<&AskedCall> = all.iter().filter(|asked| asked.is_open()).collect();
+    let open: Vec<&ApprovalCall> = all.iter().filter(|asked| asked.is_open()).collect();
     let mut meant = open.iter().copied().filter(named);
     let found = match (meant.next(), meant.next()) {
         (Some(one), None) => Some(one),
@@ -249,45 +258,50 @@ pub(crate) fn rule(
         // One that is not open any more says why.
         (None, _) => all.iter().rev().find(named),
     };
-    let Some(AskedCall { node, call, asked, has_result, is_in_flight }) = found else {
+    let Some(ApprovalCall { node, call, asked, has_result, is_in_flight }) = found else {
         return Err(match open.is_empty() {
             true => Error::NoApproval { id, status: status.name() },
             false => no_call(&format!("No call named '{call}' asks for approval."), &open),
         });
     };
-    if let Some(Decided { verdict, by, decided_ms, .. }) = &asked.decided {
+    if let Some(DecisionRecord { verdict, by, decided_ms, .. }) = &asked.decision {
         let (call, by) = (call.clone(), by.clone());
-        return Err(Error::RuledAlready {
+        return Err(Error::AlreadyDecided {
             call,
             verdict: verdict.name(),
             by,
-            when: moment(*decided_ms),
+            when: format_time(*decided_ms),
         });
     }
     if *has_result || now_ms >= asked.until_ms {
-        return Err(Error::RuledTooLate { call: call.clone(), until: moment(asked.until_ms) });
+        return Err(Error::ApprovalExpired {
+            call: call.clone(),
+            until: format_time(asked.until_ms),
+        });
     }
     if !is_in_flight || !matches!(status, RunStatus::Waiting | RunStatus::Running) {
         return Err(Error::NoApproval { id, status: status.name() });
     }
     if asked.digest != ruling.digest {
-        return Err(Error::RuledOther { call: call.clone(), tool: asked.tool.clone() });
+        return Err(Error::ApprovalMismatch { call: call.clone(), tool: asked.tool.clone() });
     }
-    let Ruling { verdict, reason, by, .. } = ruling.clone();
-    let ruled = Asked {
-        decided: Some(Decided { verdict, reason, by, decided_ms: now_ms }),
+    let ApprovalDecision { verdict, reason, by, .. } = ruling.clone();
+    let ruled = ApprovalRequest {
+        decision: Some(DecisionRecord { verdict, reason, by, decided_ms: now_ms }),
         ..asked.clone()
     };
-    Ok(RunEvent::NodeNoted {
+    Ok(RunEvent::StepRecorded {
         node: node.clone(),
-        key: notes::approval(call).into(),
+        key: checkpoints::approval_key(call).into(),
         value: ruled.to_value(),
     })
 }
 
-fn no_call(what: &str, open: &[&AskedCall]) -> Error {
+fn no_call(what: &str, open: &[&ApprovalCall]) -> Error {
     let names: Vec<&str> = open.iter().map(|asked| asked.call.as_str()).collect();
-    Error::NoAskedCall { problem: format!("{what} Calls that ask: {}.", names.join(", ")).into() }
+    Error::NoApprovalCall {
+        problem: format!("{what} Calls that ask: {}.", names.join(", ")).into(),
+    }
 }
 
 #[cfg(test)]
@@ -296,20 +310,20 @@ mod tests {
     use model::{Value, json};
 
     fn noted(key: &str, value: Value) -> RunEvent {
-        RunEvent::NodeNoted { node: "Agent".into(), key: key.into(), value }
+        RunEvent::StepRecorded { node: "Agent".into(), key: key.into(), value }
     }
 
     fn started() -> RunEvent {
         RunEvent::NodeStarted { node: "Agent".into(), run_index: 0, started_ms: 0 }
     }
 
-    fn asked(to: &str) -> Asked {
-        Asked::new("send".into(), json!({ "to": to }), 5, 100)
+    fn asked(to: &str) -> ApprovalRequest {
+        ApprovalRequest::new("send".into(), json!({ "to": to }), 5, 100)
     }
 
-    fn ruling(to: &str) -> Ruling {
-        Ruling {
-            verdict: Verdict::Approved,
+    fn ruling(to: &str) -> ApprovalDecision {
+        ApprovalDecision {
+            verdict: ApprovalVerdict::Approved,
             digest: asked(to).digest,
             reason: None,
             by: "ada@example.com".into(),
@@ -318,8 +332,8 @@ mod tests {
 
     /// Two calls of one turn, one of a second item, and one that was decided.
     fn events() -> Vec<RunEvent> {
-        let decided = Decided {
-            verdict: Verdict::Rejected,
+        let decided = DecisionRecord {
+            verdict: ApprovalVerdict::Rejected,
             reason: None,
             by: "bob@example.com".into(),
             decided_ms: 7,
@@ -332,7 +346,7 @@ mod tests {
             noted("item 0: tool 1.3 approval", asked("zoe").to_value()),
             noted(
                 "item 0: tool 1.3 approval",
-                Asked { decided: Some(decided), ..asked("zoe") }.to_value(),
+                ApprovalRequest { decision: Some(decided), ..asked("zoe") }.to_value(),
             ),
             started(),
         ]
@@ -341,19 +355,20 @@ mod tests {
     #[test]
     fn a_ruling_is_about_one_open_call_that_was_seen_as_it_is() {
         let rule = |call: &str, to: &str, status: RunStatus, now_ms: i64| {
-            super::rule(7, status, &events(), call, &ruling(to), now_ms)
+            super::decide(7, status, &events(), call, &ruling(to), now_ms)
         };
         for call in ["item 0: tool 1.2", "tool 1.2"] {
-            let Ok(RunEvent::NodeNoted { key, value, .. }) =
+            let Ok(RunEvent::StepRecorded { key, value, .. }) =
                 rule(call, "bob", RunStatus::Waiting, 50)
             else {
                 panic!("{call}")
             };
             assert_eq!(key, "item 0: tool 1.2 approval");
-            let decided = Asked::from_value(&value).and_then(|asked| asked.decided).unwrap();
+            let decided =
+                ApprovalRequest::from_value(&value).and_then(|asked| asked.decision).unwrap();
             assert_eq!(
                 (decided.verdict, decided.by.as_str(), decided.decided_ms),
-                (Verdict::Approved, "ada@example.com", 50)
+                (ApprovalVerdict::Approved, "ada@example.com", 50)
             );
         }
         for (call, to, status, now_ms, code, words) in [
@@ -386,22 +401,22 @@ mod tests {
             RunEvent::NodeSilent { node: "Agent".into() },
             RunEvent::NodeStarted { node: "Next".into(), run_index: 0, started_ms: 0 },
         ] {
-            let all = asked_in(&events().into_iter().chain([over]).collect::<Vec<_>>());
+            let all = approval_calls(&events().into_iter().chain([over]).collect::<Vec<_>>());
             assert!(all.len() == 4 && all.iter().all(|asked| !asked.is_open()));
         }
-        let expired = asked_in(&[
+        let expired = approval_calls(&[
             started(),
             noted("tool 1.1 approval", asked("ada").to_value()),
             noted("tool 1.1", json!({})),
         ]);
         assert!(expired[0].has_result && !expired[0].is_open());
-        let again = asked_in(&[
+        let again = approval_calls(&[
             started(),
             noted("tool 1.1 approval", asked("ada").to_value()),
             RunEvent::NodeSilent { node: "Agent".into() },
             started(),
             noted("tool 1.1 approval", asked("ada").to_value()),
         ]);
-        assert_eq!(again.iter().map(AskedCall::is_open).collect::<Vec<_>>(), [false, true]);
+        assert_eq!(again.iter().map(ApprovalCall::is_open).collect::<Vec<_>>(), [false, true]);
     }
 }

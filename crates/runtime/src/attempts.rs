@@ -6,8 +6,8 @@
 //! anything else goes on. Looks go on side by side; those that a death has met are made again one
 //! at a time, once the runs that were resumed are known to be harmless.
 
-use crate::look::Key;
-use crate::{Error, Loaded, Runtime, lock};
+use crate::poll::TriggerKey;
+use crate::{Error, LoadedWorkflow, Runtime, lock};
 use model::{Code, Str};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,12 +21,12 @@ const START: &str = "start";
 const ACTIVATE: &str = "activate";
 
 /// How the beginning of a look is on disk, until it has ended.
-pub(crate) enum Noted {
-    No,
+pub(crate) enum AttemptRecord {
+    Unrecorded,
     /// With others that may go on at the same time.
-    Together,
+    Shared,
     /// No other of these goes on until this is dropped.
-    Alone {
+    Exclusive {
         _turn: OwnedMutexGuard<()>,
     },
 }
@@ -58,7 +58,7 @@ impl Runtime {
         if deaths < MAX_DEATHS {
             return Ok(true);
         }
-        self.condemn(id, ACTIVATE, deaths).await?;
+        self.deactivate_crashing(id, ACTIVATE, deaths).await?;
         Ok(false)
     }
 
@@ -72,49 +72,50 @@ impl Runtime {
     /// Notes the first look of a trigger since the start. `None` if it is not to be made: the
     /// process has died of it, or stops, or the trigger listens no more. Later looks are not noted:
     /// whatever one dies of, the first one of the next process meets again.
-    pub(crate) async fn begin_look(
+    pub(crate) async fn begin_poll(
         &self,
-        workflow: &Arc<Loaded>,
-        key: &Key,
-    ) -> Result<Option<Noted>, Error> {
+        workflow: &Arc<LoadedWorkflow>,
+        key: &TriggerKey,
+    ) -> Result<Option<AttemptRecord>, Error> {
         let (id, node) = key;
-        if lock(&self.looks).noted.contains(key) {
-            return Ok(Some(Noted::No));
+        if lock(&self.polls).noted.contains(key) {
+            return Ok(Some(AttemptRecord::Unrecorded));
         }
-        let deaths = match self.store.begin_attempt(id, &look_of(node)).await {
+        let deaths = match self.store.begin_attempt(id, &poll_attempt(node)).await {
             // While nothing can be written, triggers look as ever.
-            Err(error) if error.may_pass() => return Ok(Some(Noted::No)),
+            Err(error) if error.may_pass() => return Ok(Some(AttemptRecord::Unrecorded)),
             other => other?,
         };
         if deaths == 0 {
-            lock(&self.looks).noted.insert(key.clone());
-            return Ok(Some(Noted::Together));
+            lock(&self.polls).noted.insert(key.clone());
+            return Ok(Some(AttemptRecord::Shared));
         }
         // A death met it, and maybe others: which of them it was of shows when each is made alone.
-        let Some(turn) = self.turn_to_look().await.filter(|_| self.listens_with(workflow, key))
+        let Some(turn) =
+            self.lock_exclusive_poll().await.filter(|_| self.is_current(workflow, key))
         else {
             return Ok(None);
         };
-        let what = look_alone_of(node);
+        let what = exclusive_attempt(node);
         let deaths = match self.store.begin_attempt(id, &what).await {
-            Err(error) if error.may_pass() => return Ok(Some(Noted::No)),
+            Err(error) if error.may_pass() => return Ok(Some(AttemptRecord::Unrecorded)),
             other => other?,
         };
-        lock(&self.looks).noted.insert(key.clone());
+        lock(&self.polls).noted.insert(key.clone());
         if deaths < MAX_DEATHS {
-            return Ok(Some(Noted::Alone { _turn: turn }));
+            return Ok(Some(AttemptRecord::Exclusive { _turn: turn }));
         }
-        self.condemn(id, &what, deaths).await?;
-        self.end_attempt(id, &look_of(node)).await?;
+        self.deactivate_crashing(id, &what, deaths).await?;
+        self.end_attempt(id, &poll_attempt(node)).await?;
         self.reload().await?;
         Ok(None)
     }
 
     /// Waits until nothing else is under way that a death could be of; `None` if the process stops.
-    async fn turn_to_look(&self) -> Option<OwnedMutexGuard<()>> {
+    async fn lock_exclusive_poll(&self) -> Option<OwnedMutexGuard<()>> {
         let turn = async {
             self.recovered.cancelled().await;
-            self.looking_alone.clone().lock_owned().await
+            self.exclusive_poll.clone().lock_owned().await
         };
         tokio::select! {
             biased;
@@ -123,13 +124,17 @@ impl Runtime {
         }
     }
 
-    pub(crate) async fn end_look(&self, key: &Key, noted: Noted) -> Result<(), Error> {
+    pub(crate) async fn end_poll(
+        &self,
+        key: &TriggerKey,
+        noted: AttemptRecord,
+    ) -> Result<(), Error> {
         let (id, node) = key;
-        if matches!(noted, Noted::Alone { .. }) {
-            self.end_attempt(id, &look_alone_of(node)).await?;
+        if matches!(noted, AttemptRecord::Exclusive { .. }) {
+            self.end_attempt(id, &exclusive_attempt(node)).await?;
         }
-        if !matches!(noted, Noted::No) {
-            self.end_attempt(id, &look_of(node)).await?;
+        if !matches!(noted, AttemptRecord::Unrecorded) {
+            self.end_attempt(id, &poll_attempt(node)).await?;
         }
         Ok(())
     }
@@ -145,7 +150,7 @@ impl Runtime {
         }
     }
 
-    async fn condemn(&self, id: &Str, what: &str, deaths: u32) -> Result<(), Error> {
+    async fn deactivate_crashing(&self, id: &Str, what: &str, deaths: u32) -> Result<(), Error> {
         tracing::error!(
             workflow = %id,
             what,
@@ -160,10 +165,10 @@ impl Runtime {
 }
 
 /// The names of looks. No name of a node makes one of them the other.
-fn look_of(node: &str) -> String {
+fn poll_attempt(node: &str) -> String {
     format!("look {node}")
 }
 
-fn look_alone_of(node: &str) -> String {
+fn exclusive_attempt(node: &str) -> String {
     format!("alone {node}")
 }

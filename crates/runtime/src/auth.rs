@@ -1,14 +1,14 @@
 //! Whose calls an address takes.
 
-use crate::hooks::Call;
-use crate::routes::Hook;
+use crate::endpoint::EndpointRequest;
+use crate::routes::TriggerEndpoint;
 use crate::runner::Runner;
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{Object, Str, Value};
 use node_api::credential::is_blank;
-use node_api::trigger::{Answer, AnswerBody, WebhookAuth};
+use node_api::trigger::{ResponseBody, WebhookAuth, WebhookResponse};
 
 /// Parts of the names that crawlers and link previewers give themselves.
 const BOTS: [&str; 12] = [
@@ -27,7 +27,11 @@ const BOTS: [&str; 12] = [
 ];
 
 /// The answer to a call that is not taken.
-pub(crate) fn refusal(runner: &Runner, hook: &Hook, call: &Call) -> Option<Answer> {
+pub(crate) fn refusal(
+    runner: &Runner,
+    hook: &TriggerEndpoint,
+    call: &EndpointRequest,
+) -> Option<WebhookResponse> {
     let route = &hook.route;
     if route.ignores_bots && call.header("user-agent").is_some_and(is_bot) {
         return Some(refused(403, "Authorization data is wrong!", None));
@@ -93,7 +97,7 @@ pub(crate) fn refusal(runner: &Runner, hook: &Hook, call: &Call) -> Option<Answe
 }
 
 /// A credential without a secret protects nothing, so that nobody is let in with it.
-fn undefined() -> Answer {
+fn undefined() -> WebhookResponse {
     refused(500, "No authentication data defined on node!", None)
 }
 
@@ -117,12 +121,12 @@ fn covers(allowed: &str, ip: std::net::IpAddr) -> bool {
     }
 }
 
-fn refused(status: u16, message: &str, header: Option<(&str, &str)>) -> Answer {
+fn refused(status: u16, message: &str, header: Option<(&str, &str)>) -> WebhookResponse {
     let headers =
         header.map(|(name, value)| (Str::from(name), Str::from(value))).into_iter().collect();
-    Answer {
+    WebhookResponse {
         status,
         headers,
-        body: AnswerBody::Json(Object::from_iter([("message", message)]).into()),
+        body: ResponseBody::Json(Object::from_iter([("message", message)]).into()),
     }
 }

@@ -1,16 +1,16 @@
 //! Messages of a chat: the item that a run begins with, and conversations that are opened again.
 
-use crate::hooks::Call;
-use crate::routes::Hook;
+use crate::endpoint::EndpointRequest;
+use crate::routes::TriggerEndpoint;
 use crate::runner::Runner;
-use crate::start::{Demand, Start, Taken};
-use crate::{Error, Loaded, Runtime, versions};
-use engine::Outcome;
+use crate::start::{AcceptedRun, Admission, RunRequest};
+use crate::{Error, LoadedWorkflow, Runtime, versions};
+use engine::RunOutcome;
 use model::{Binary, Item, Items, Object, RunEvent, Str, Value, Workflow};
-use node_api::ai::{HANDED_OVER, named_by_caller};
+use node_api::ai::{HANDOFF_KEY, caller_session};
 use node_api::trigger::{
-    Answer, AnswerBody, CALLERS_TOOLS_FIELD, CHAT_MODE, Detail, EARLIER_FIELD, PreviousSession,
-    REPLY_FIELD, Takes,
+    CHAT_MODE, CLIENT_TOOLS_FIELD, HISTORY_FIELD, PreviousSession, REPLY_FIELD, ReplyMode,
+    ResponseBody, StreamDetail, WebhookResponse,
 };
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use std::sync::Arc;
 const SESSION_FIELD: &str = "sessionId";
 
 /// How long it may take to look into a memory.
-const LONGEST_LOOK_MS: u64 = 30_000;
+const MEMORY_TIMEOUT_MS: u64 = 30_000;
 
 /// What somebody says in a chat.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +30,7 @@ pub struct ChatMessage {
     /// What was said before, each with `role` and `content`: for agents that have no memory of it.
     pub earlier: Vec<Value>,
     /// Tools that whoever speaks calls themselves, and what they gave.
-    pub callers_tools: Option<CallersTools>,
+    pub callers_tools: Option<ClientTools>,
     /// What the log calls the request.
     pub request_id: Str,
     pub length: usize,
@@ -38,7 +38,7 @@ pub struct ChatMessage {
 
 /// Tools of whoever speaks, and how a turn that was handed over to them goes on.
 #[derive(Clone, Debug, Default)]
-pub struct CallersTools {
+pub struct ClientTools {
     /// Each with `name`, `description` and `parameters`.
     pub tools: Vec<Value>,
     /// `required`, or the name of the one that must be called as `{ "tool": NAME }`.
@@ -50,7 +50,7 @@ pub struct CallersTools {
     pub results: Vec<Value>,
 }
 
-impl CallersTools {
+impl ClientTools {
     fn into_value(self) -> Value {
         let fields = [
             ("tools", Value::array(self.tools)),
@@ -69,11 +69,11 @@ impl ChatMessage {
             (SESSION_FIELD, Value::from(self.session)),
             ("action", "sendMessage".into()),
             ("chatInput", self.text.into()),
-            (EARLIER_FIELD, Value::array(self.earlier)),
+            (HISTORY_FIELD, Value::array(self.earlier)),
         ]);
         let json: Object = match self.callers_tools {
             Some(tools) => {
-                json.into_iter().chain([(CALLERS_TOOLS_FIELD.into(), tools.into_value())]).collect()
+                json.into_iter().chain([(CLIENT_TOOLS_FIELD.into(), tools.into_value())]).collect()
             }
             None => json,
         };
@@ -83,7 +83,7 @@ impl ChatMessage {
 
 impl Runtime {
     /// The chats of all active workflows, in the order of their workflows' names.
-    pub fn chats(&self) -> Vec<Arc<Hook>> {
+    pub fn chats(&self) -> Vec<Arc<TriggerEndpoint>> {
         let mut chats = self.active().routes.chats().to_vec();
         chats.sort_by(|a, b| {
             (&a.workflow.name, &a.workflow.id).cmp(&(&b.workflow.name, &b.workflow.id))
@@ -92,30 +92,44 @@ impl Runtime {
     }
 
     /// Starts a run with a message, for somebody who hears everything that its agent does.
-    pub(crate) fn begin_with(&self, hook: &Hook, message: ChatMessage) -> Result<Taken, Error> {
-        let demand = Demand { weight: message.length, takes: Takes::Pieces(Detail::Everything) };
+    pub(crate) fn start_chat(
+        &self,
+        hook: &TriggerEndpoint,
+        message: ChatMessage,
+    ) -> Result<AcceptedRun, Error> {
+        let demand = Admission {
+            bytes: message.length,
+            reply: ReplyMode::Streamed(StreamDetail::Everything),
+        };
         let request_id = message.request_id.clone();
-        let start =
-            Start { request_id, mode: CHAT_MODE, ..Start::of_call(hook, message.into_item()) };
-        Ok(self.runner.take_on(start, demand)?.let_go())
+        let start = RunRequest {
+            request_id,
+            mode: CHAT_MODE,
+            ..RunRequest::from_call(hook, message.into_item())
+        };
+        Ok(self.runner.accept(start, demand)?.detach())
     }
 
     /// The execution of a workflow that handed a turn over to its caller, by its ticket; `None` if
     /// nobody has kept it.
-    pub async fn handed_over(&self, workflow_id: &str, ticket: &str) -> Result<Option<i64>, Error> {
-        let Some(id) = self.runner.tickets.read_turn(ticket) else { return Ok(None) };
+    pub async fn execution_by_token(
+        &self,
+        workflow_id: &str,
+        ticket: &str,
+    ) -> Result<Option<i64>, Error> {
+        let Some(id) = self.runner.resume_tokens.verify_turn(ticket) else { return Ok(None) };
         let is_of_workflow = self
             .store
             .execution(id)
             .await?
-            .is_some_and(|execution| execution.begun.workflow_id == workflow_id);
+            .is_some_and(|execution| execution.started.workflow_id == workflow_id);
         Ok(is_of_workflow.then_some(id))
     }
 
     /// What was said in the turn that an execution handed over.
-    pub async fn said_so_far(&self, id: i64) -> Result<Option<Vec<Value>>, Error> {
+    pub async fn turn_messages(&self, id: i64) -> Result<Option<Vec<Value>>, Error> {
         let noted = self.store.outline(id).await?.into_iter().rev().find_map(|event| match event {
-            RunEvent::NodeNoted { key, value, .. } if key.ends_with(HANDED_OVER) => Some(value),
+            RunEvent::StepRecorded { key, value, .. } if key.ends_with(HANDOFF_KEY) => Some(value),
             _ => None,
         });
         Ok(noted.and_then(|said| said.as_array().map(<[Value]>::to_vec)))
@@ -129,26 +143,26 @@ impl Runtime {
         node: &str,
         asker: &str,
         texts: Vec<Str>,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<RunOutcome, Error> {
         let missing = || Error::NoWorkflow { id: workflow_id.into() };
         let stored = self.store.workflow(workflow_id).await?.ok_or_else(missing)?;
-        let stored = versions::as_it_listens(&self.store, stored).await?;
+        let stored = versions::with_listening_document(&self.store, stored).await?;
         let unreadable = |cause: String| Error::Unreadable { cause: cause.into() };
         let mut document =
             model::json::parse(&stored.document).map_err(|error| unreadable(error.to_string()))?;
         let asking = Str::from(format!("Embed {}", store::new_id()));
-        add_asker(&mut document, node, &asking, asker);
+        add_embedding_node(&mut document, node, &asking, asker);
         let workflow = Workflow::from_value(&document)
             .ok_or_else(|| unreadable("it is no object".to_owned()))?;
-        let loaded = Loaded::of_text(&workflow, &stored, &self.engine);
+        let loaded = LoadedWorkflow::of_text(&workflow, &stored, &self.engine);
         let items =
             texts.into_iter().map(|text| Item::new(Object::from_iter([("text", text)]))).collect();
-        Ok(self.runner.ask_trigger(&loaded, &asking, items, LONGEST_LOOK_MS).await)
+        Ok(self.runner.ask_trigger(&loaded, &asking, items, MEMORY_TIMEOUT_MS).await)
     }
 }
 
 /// Puts a node behind an embeddings node that asks it for the vectors of its items.
-fn add_asker(document: &mut Value, node: &str, asking: &Str, asker: &str) {
+fn add_embedding_node(document: &mut Value, node: &str, asking: &Str, asker: &str) {
     let fields = [
         ("id", Value::from(asking.clone())),
         ("name", asking.clone().into()),
@@ -174,7 +188,7 @@ fn add_asker(document: &mut Value, node: &str, asking: &Str, asker: &str) {
 }
 
 /// The words of a workflow's answer: the field in which agents put them, or all of it.
-pub fn words_of(value: &Value) -> Str {
+pub fn reply_text(value: &Value) -> Str {
     let named = ["output", "response", "text", "message"].iter().find_map(|key| value.get(key));
     // The envelope of an agent that keeps one.
     let is_envelope = value.get_path("state.completed").and_then(Value::as_bool) == Some(true);
@@ -187,17 +201,17 @@ pub fn words_of(value: &Value) -> Str {
 }
 
 /// Whether a call only wants to see a conversation that was held before.
-pub fn asks_for_previous(hook: &Hook, call: &Call) -> bool {
+pub fn asks_for_previous(hook: &TriggerEndpoint, call: &EndpointRequest) -> bool {
     hook.chat.as_ref().is_some_and(|chat| chat.previous != PreviousSession::Manually)
         && is_action(&call.body, "loadPreviousSession")
 }
 
 /// The answer to a call that starts no run.
-pub(crate) async fn glance(
+pub(crate) async fn answer_without_run(
     runner: &Arc<Runner>,
-    hook: &Hook,
-    call: &Call,
-) -> Result<Option<Answer>, Error> {
+    hook: &TriggerEndpoint,
+    call: &EndpointRequest,
+) -> Result<Option<WebhookResponse>, Error> {
     let Some(chat) = hook.chat.as_ref().filter(|_| asks_for_previous(hook, call)) else {
         return Ok(None);
     };
@@ -205,7 +219,7 @@ pub(crate) async fn glance(
         PreviousSession::Memory => {
             let item = item_of(call.clone());
             let looked = runner
-                .ask_trigger(&hook.workflow, &hook.node, Items::one(item), LONGEST_LOOK_MS)
+                .ask_trigger(&hook.workflow, &hook.node, Items::one(item), MEMORY_TIMEOUT_MS)
                 .await;
             let found =
                 looked.last_items().map(|items| items.iter().map(|item| item.json).collect());
@@ -214,26 +228,29 @@ pub(crate) async fn glance(
         PreviousSession::Off | PreviousSession::Manually => Vec::new(),
     };
     let body = Object::from_iter([("data", Value::array(messages))]);
-    Ok(Some(Answer {
+    Ok(Some(WebhookResponse {
         status: 200,
         headers: hook.route.headers.clone(),
-        body: AnswerBody::Json(body.into()),
+        body: ResponseBody::Json(body.into()),
     }))
 }
 
 /// The item of a call: its body as it is, and its files.
-pub(crate) fn item_of(call: Call) -> Item {
-    with_files(without_what_is_ours(call.body.as_object().cloned().unwrap_or_default()), call.files)
+pub(crate) fn item_of(call: EndpointRequest) -> Item {
+    with_files(
+        strip_reserved_fields(call.body.as_object().cloned().unwrap_or_default()),
+        call.files,
+    )
 }
 
 /// Whoever calls an address cannot make an agent believe that it said something, or a node that it
 /// was replied to, nor name a session that was given to somebody.
-fn without_what_is_ours(mut body: Object) -> Object {
-    body.remove(EARLIER_FIELD);
+fn strip_reserved_fields(mut body: Object) -> Object {
+    body.remove(HISTORY_FIELD);
     body.remove(REPLY_FIELD);
-    body.remove(CALLERS_TOOLS_FIELD);
+    body.remove(CLIENT_TOOLS_FIELD);
     if let Some(Value::String(session)) = body.get_mut(SESSION_FIELD) {
-        *session = named_by_caller(std::mem::take(session));
+        *session = caller_session(std::mem::take(session));
     }
     body
 }
@@ -286,7 +303,7 @@ mod tests {
             ),
             (json!("plain"), "plain"),
         ] {
-            assert_eq!(words_of(&value), words, "{value:?}");
+            assert_eq!(reply_text(&value), words, "{value:?}");
         }
     }
 
@@ -298,9 +315,9 @@ mod tests {
             earlier: vec![json!({ "role": "user", "content": "a" })],
             ..ChatMessage::default()
         };
-        assert!(message.into_item().json.get(EARLIER_FIELD).is_some());
+        assert!(message.into_item().json.get(HISTORY_FIELD).is_some());
         assert_eq!(
-            without_what_is_ours(body.as_object().cloned().unwrap_or_default()).get(EARLIER_FIELD),
+            strip_reserved_fields(body.as_object().cloned().unwrap_or_default()).get(HISTORY_FIELD),
             None
         );
     }

@@ -1,12 +1,12 @@
 //! Fires what is due: triggers by the clock, and sleeping runs whose time has come.
 
-use crate::loaded::Loaded;
-use crate::resume::Resume;
-use crate::setbacks::Fate;
-use crate::start::{Groundwork, Start};
-use crate::{Error, Runtime, lock, moment};
+use crate::loaded_workflow::LoadedWorkflow;
+use crate::resume::ResumeReason;
+use crate::resume_backoff::ResumeFailure;
+use crate::start::{RunRequest, StartContext};
+use crate::{Error, Runtime, format_time, lock};
 use model::Str;
-use node_api::trigger::{Listen, Timetable};
+use node_api::trigger::{Timetable, TriggerListener};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,17 +17,17 @@ use tokio::sync::OwnedSemaphorePermit;
 /// How long a claimed trigger is ours; after a crash another look finds it again.
 const LEASE_MS: i64 = 30_000;
 /// The longest time without a look.
-const LONGEST_NAP_MS: i64 = 30_000;
+const MAX_SLEEP_MS: i64 = 30_000;
 /// The time until the next look when one failed, as on a full disk.
-const TROUBLED_NAP_MS: i64 = 1000;
+const ERROR_SLEEP_MS: i64 = 1000;
 /// The same when something that is due has to wait for others.
-const WAITING_NAP_MS: i64 = 200;
+const BUSY_SLEEP_MS: i64 = 200;
 /// A trigger that is later than this was missed while nothing ran.
 const MISSED_MS: i64 = 60_000;
 /// At most this many missed moments are made up for.
 const MAX_CATCH_UP: usize = 100;
 /// Sleeping runs that are woken in one go.
-pub(crate) const WAKE_AT_ONCE: usize = 100;
+pub(crate) const WAKE_BATCH: usize = 100;
 
 /// What becomes of moments that were missed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,53 +44,55 @@ pub enum CatchUp {
 /// A trigger that goes by the clock.
 #[derive(Clone)]
 pub(crate) struct Timer {
-    pub(crate) workflow: Arc<Loaded>,
+    pub(crate) workflow: Arc<LoadedWorkflow>,
     timetable: Arc<dyn Timetable>,
-    deed: Deed,
+    action: TimerAction,
 }
 
 /// What is done when the time has come.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Deed {
+enum TimerAction {
     Start,
     /// Only if there is news.
-    Look,
+    Poll,
 }
 
 /// Up to which runs the last looks have come.
 #[derive(Default)]
-pub(crate) struct Passed {
+pub(crate) struct WakeCursor {
     pub(crate) answered: i64,
     pub(crate) decided: i64,
 }
 
 /// The slot that the clock was given when its turn came, until it uses it.
 #[derive(Default)]
-pub(crate) struct ClockSlot {
+pub(crate) struct SchedulerSlot {
     slot: Option<OwnedSemaphorePermit>,
     is_in_line: bool,
 }
 
 /// What is written down of triggers, by workflow and name.
-pub(crate) type Rows = HashMap<(Str, Str), Schedule>;
+pub(crate) type ScheduleRows = HashMap<(Str, Str), Schedule>;
 
 impl Runtime {
     /// The timetables of a workflow's triggers, and when each is due, given what is written down of
     /// it.
     pub(crate) fn timers_of(
         &self,
-        workflow: &Arc<Loaded>,
-        listens: &[(Str, Listen)],
-        known: &Rows,
+        workflow: &Arc<LoadedWorkflow>,
+        listens: &[(Str, TriggerListener)],
+        known: &ScheduleRows,
     ) -> Vec<(Timer, Schedule)> {
         let (now, zone) = (self.now_ms(), self.zone_of(workflow));
         let mut counted: HashMap<&Str, usize> = HashMap::new();
         let mut timers = Vec::new();
         for (trigger, listen) in listens {
             let (timetable, deed) = match listen {
-                Listen::Clock(timetable) => (timetable, Deed::Start),
-                Listen::Poll(timetable) => (timetable, Deed::Look),
-                Listen::Webhook(_) | Listen::Form(_) | Listen::Chat(_) => continue,
+                TriggerListener::Clock(timetable) => (timetable, TimerAction::Start),
+                TriggerListener::Poll(timetable) => (timetable, TimerAction::Poll),
+                TriggerListener::Webhook(_)
+                | TriggerListener::Form(_)
+                | TriggerListener::Chat(_) => continue,
             };
             // A trigger with several rules has a row for each.
             let place = counted.entry(trigger).and_modify(|place| *place += 1).or_insert(0);
@@ -112,7 +114,7 @@ impl Runtime {
             let schedule =
                 Schedule { workflow_id: workflow.id.clone(), node, next_ms, last_ms, rule };
             timers.push((
-                Timer { workflow: workflow.clone(), timetable: timetable.clone(), deed },
+                Timer { workflow: workflow.clone(), timetable: timetable.clone(), action: deed },
                 schedule,
             ));
         }
@@ -120,20 +122,20 @@ impl Runtime {
     }
 
     /// Looks after the clock until the process ends.
-    pub(crate) async fn keep_time(self: Arc<Self>) {
-        let mut passed = Passed::default();
+    pub(crate) async fn run_scheduler(self: Arc<Self>) {
+        let mut passed = WakeCursor::default();
         loop {
             let fired = self.fire_due(&mut passed).await;
             if let Err(error) = &fired {
                 tracing::error!(%error, "Not all that is due could be fired.");
             }
             let nap = match self.next_due().await {
-                _ if fired.is_err() => TROUBLED_NAP_MS,
+                _ if fired.is_err() => ERROR_SLEEP_MS,
                 Ok(Some(due)) if matches!(fired, Ok(true)) => {
-                    (due - self.now_ms()).clamp(WAITING_NAP_MS, LONGEST_NAP_MS)
+                    (due - self.now_ms()).clamp(BUSY_SLEEP_MS, MAX_SLEEP_MS)
                 }
-                Ok(Some(due)) => (due - self.now_ms()).clamp(5, LONGEST_NAP_MS),
-                _ => LONGEST_NAP_MS,
+                Ok(Some(due)) => (due - self.now_ms()).clamp(5, MAX_SLEEP_MS),
+                _ => MAX_SLEEP_MS,
             };
             tokio::select! {
                 biased;
@@ -151,7 +153,7 @@ impl Runtime {
 
     /// Gives back whether something that is due has to wait. What is wrong with one of them does
     /// not keep the others waiting.
-    async fn fire_due(self: &Arc<Self>, passed: &mut Passed) -> Result<bool, Error> {
+    async fn fire_due(self: &Arc<Self>, passed: &mut WakeCursor) -> Result<bool, Error> {
         let now = self.now_ms();
         let mut has_to_wait = false;
         for schedule in self.store.claim_schedules(now, &self.owner, LEASE_MS).await? {
@@ -163,14 +165,14 @@ impl Runtime {
             // its lease is over.
             let Some(timer) = timer else { continue };
             let workflow = schedule.workflow_id.clone();
-            has_to_wait |= alone(
+            has_to_wait |= log_and_continue(
                 self.fire(&timer, schedule, now).await,
                 "A schedule could not be fired: workflow",
                 workflow,
             )?;
         }
         has_to_wait |= self.wake_due(now).await?;
-        has_to_wait |= self.wake_answered(passed).await?;
+        has_to_wait |= self.wake_unblocked(passed).await?;
         // What it stood in line for may have been woken by somebody else.
         lock(&self.clock_slot).slot = None;
         Ok(has_to_wait)
@@ -178,7 +180,7 @@ impl Runtime {
 
     /// A slot for a sleeping run. While all are taken the clock stands in line, once, as new runs
     /// do, or they would leave none for it.
-    pub(crate) fn slot_for_clock(self: &Arc<Self>) -> Option<OwnedSemaphorePermit> {
+    pub(crate) fn scheduler_slot(self: &Arc<Self>) -> Option<OwnedSemaphorePermit> {
         let mut mine = lock(&self.clock_slot);
         let slot = mine.slot.take().or_else(|| self.runner.free_slot());
         if slot.is_none() && !mine.is_in_line {
@@ -187,7 +189,7 @@ impl Runtime {
             tokio::spawn(async move {
                 let slot =
                     runtime.stopping.run_until_cancelled(runtime.runner.slot()).await.flatten();
-                *lock(&runtime.clock_slot) = ClockSlot { slot, is_in_line: false };
+                *lock(&runtime.clock_slot) = SchedulerSlot { slot, is_in_line: false };
                 runtime.clock_changed.notify_one();
             });
         }
@@ -199,26 +201,26 @@ impl Runtime {
     async fn wake_due(self: &Arc<Self>, now: i64) -> Result<bool, Error> {
         let (mut after, mut has_to_wait, mut woken) = (None, false, 0);
         loop {
-            let due = self.store.due(now, after, WAKE_AT_ONCE).await?;
-            let is_last = due.len() < WAKE_AT_ONCE;
+            let due = self.store.due(now, after, WAKE_BATCH).await?;
+            let is_last = due.len() < WAKE_BATCH;
             after = due.last().map(|last| (last.state.wait_till_ms.unwrap_or_default(), last.id));
             for execution in due {
                 let id = execution.id;
-                if self.is_recovering(id) || self.setbacks.is_early(id, now) {
+                if self.is_recovering(id) || self.resume_backoff.is_backing_off(id, now) {
                     has_to_wait = true;
                     continue;
                 }
                 // Nothing of a run is read before it has its turn.
-                let Some(slot) = self.slot_for_clock() else { return Ok(true) };
-                let resume = Resume::Due(execution.state.clone());
-                has_to_wait |= alone(
-                    self.wake_or_give_up(execution, resume, slot).await,
+                let Some(slot) = self.scheduler_slot() else { return Ok(true) };
+                let resume = ResumeReason::Due(execution.state.clone());
+                has_to_wait |= log_and_continue(
+                    self.wake_or_abandon(execution, resume, slot).await,
                     "A run could not be woken: execution",
                     id,
                 )?;
                 woken += 1;
             }
-            if is_last || woken >= WAKE_AT_ONCE {
+            if is_last || woken >= WAKE_BATCH {
                 return Ok(has_to_wait);
             }
         }
@@ -233,10 +235,10 @@ impl Runtime {
         let zone = self.zone_of(&timer.workflow);
         let due = schedule.next_ms.unwrap_or(now);
         let trigger: Str = schedule.node.split('\n').next().unwrap_or_default().into();
-        if timer.deed == Deed::Look {
+        if timer.action == TimerAction::Poll {
             // News waits, so that a look that was missed is made up for by the next one, whatever
             // the setting says.
-            self.look_soon(timer, trigger);
+            self.spawn_poll(timer, trigger);
             let next_ms = timer.timetable.next_after(now.max(due), Some(now), zone);
             let due_ms = schedule.next_ms;
             let after = Schedule { next_ms, last_ms: Some(now), ..schedule };
@@ -262,7 +264,7 @@ impl Runtime {
             }
         }
         if was_missed {
-            let (workflow, since, runs) = (&schedule.workflow_id, moment(due), moments.len());
+            let (workflow, since, runs) = (&schedule.workflow_id, format_time(due), moments.len());
             tracing::warn!(%workflow, node = %trigger, %since, runs, "A schedule was due while nothing ran; this many runs make up for it.");
         }
         let last_ms =
@@ -286,11 +288,13 @@ impl Runtime {
                 None => after.clone(),
             };
             let next_ms = after.next_ms;
-            let start = Start::of_trigger(&timer.workflow, &trigger, None);
+            let start = RunRequest::from_trigger(&timer.workflow, &trigger, None);
             let along = Some(CommitWith::Schedule(MovedSchedule { due_ms, after }));
-            let taken =
-                self.runner.start_after(start, Groundwork { along, ..Groundwork::default() })?;
-            match self.runner.accepted(&taken.log).await {
+            let taken = self.runner.start_with(
+                start,
+                StartContext { commit_with: along, ..StartContext::default() },
+            )?;
+            match self.runner.wait_accepted(&taken.log).await {
                 // The schedule was changed, or its workflow deactivated, as it was due.
                 Err(Error::Store(store::Error::Gone { .. })) => return Ok(()),
                 other => other?,
@@ -303,13 +307,13 @@ impl Runtime {
 
 /// Logs what is wrong with one run or schedule, so that the others go on; whether something was.
 /// What concerns all of them comes back.
-pub(crate) fn alone(
+pub(crate) fn log_and_continue(
     done: Result<(), Error>,
     what: &'static str,
     whose: impl std::fmt::Display,
 ) -> Result<bool, Error> {
     match done {
-        Err(error) if error.fate() == Fate::WaitsForAll => Err(error),
+        Err(error) if error.resume_failure() == ResumeFailure::Outage => Err(error),
         Err(error) => {
             tracing::error!(%error, code = error.code().name(), "{what} {whose}");
             Ok(true)

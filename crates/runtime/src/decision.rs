@@ -1,18 +1,18 @@
 //! What a person decides about a step that may have happened, and the run that goes on with it.
 
-use crate::loaded::Loaded;
-use crate::recovery::{Story, Verdict};
-use crate::resume::Resume;
-use crate::{Error, Runtime, Taken};
+use crate::loaded_workflow::LoadedWorkflow;
+use crate::recovery::{JournalState, Resumable};
+use crate::resume::ResumeReason;
+use crate::{AcceptedRun, Error, Runtime};
 use model::{Item, Items, Object, RunEvent, Str, Value};
-use node_api::notes;
-use node_api::trigger::Takes;
+use node_api::checkpoints;
+use node_api::trigger::ReplyMode;
 use std::sync::Arc;
 
 /// What is to become of a step that may have happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    pub finding: Finding,
+    pub finding: DecisionOutcome,
     /// The call that it is about, such as `tool 1.2`, where an agent has begun several.
     pub call: Option<Str>,
     /// As many events of the run as whoever decides has seen: if it has gone on since, they mean
@@ -22,107 +22,109 @@ pub struct Decision {
 
 /// What somebody found who has looked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Finding {
+pub enum DecisionOutcome {
     /// Nobody has said: the run goes on unless a step of it may have happened.
-    Unsaid,
+    Undecided,
     /// It did not happen, or is to happen once more.
-    Again,
+    Retry,
     /// It happened, and this came of it; nothing if that is not known.
     Happened { result: Str },
 }
 
 impl Decision {
     /// Says the same of whatever is in doubt.
-    pub fn about_all(finding: Finding) -> Self {
+    pub fn about_all(finding: DecisionOutcome) -> Self {
         Self { finding, call: None, seen: None }
     }
 
     /// Goes on with what is not in doubt.
-    pub fn unsaid() -> Self {
-        Self::about_all(Finding::Unsaid)
+    pub fn undecided() -> Self {
+        Self::about_all(DecisionOutcome::Undecided)
     }
 }
 
 /// What a run that goes on by a decision has in its record and its next step.
 #[derive(Debug, Default)]
-pub(crate) struct Settled {
+pub(crate) struct Resolution {
     /// To be written before anything else is.
     pub events: Vec<RunEvent>,
     /// What the step put out.
-    pub given: Option<Items>,
+    pub output: Option<Items>,
 }
 
 impl Runtime {
     /// Goes on with a run of which a step may have happened, as a person has decided. Returns once
     /// the decision is on disk.
-    pub async fn resume(
+    pub async fn resume_decided(
         self: &Arc<Self>,
         id: i64,
         decision: Decision,
-    ) -> Result<Option<Taken>, Error> {
-        let taken = self.take_up(id, Resume::Decided(decision), Takes::Nothing).await?;
+    ) -> Result<Option<AcceptedRun>, Error> {
+        let taken = self.resume(id, ResumeReason::Decided(decision), ReplyMode::Buffered).await?;
         if let Some(taken) = &taken {
-            self.runner.written(&taken.log).await?;
+            self.runner.flush_journal(&taken.log).await?;
         }
         Ok(taken)
     }
 }
 
-impl Story {
+impl JournalState {
     /// Makes a decision part of the story.
-    pub(crate) fn settle(
+    pub(crate) fn apply_decision(
         &mut self,
         decision: &Decision,
-        workflow: &Loaded,
-    ) -> Result<Settled, Error> {
-        if decision.finding == Finding::Unsaid {
+        workflow: &LoadedWorkflow,
+    ) -> Result<Resolution, Error> {
+        if decision.finding == DecisionOutcome::Undecided {
             // Whatever a step keeps track of by itself, such as the calls of an agent, it asks
             // about again.
-            return match self.verdict(workflow) {
-                Verdict::GoOn => Ok(Settled::default()),
-                Verdict::Uncertain { node } => Err(Error::Undecided { node }),
+            return match self.resumable(workflow) {
+                Resumable::Safe => Ok(Resolution::default()),
+                Resumable::Uncertain { node } => Err(Error::Undecided { node }),
             };
         }
         let Some(node) = self.in_flight.clone() else {
             // It was quarantined, and of which step nobody has written down.
             return match decision.finding {
-                Finding::Unsaid | Finding::Again => Ok(Settled::default()),
-                Finding::Happened { .. } => {
+                DecisionOutcome::Undecided | DecisionOutcome::Retry => Ok(Resolution::default()),
+                DecisionOutcome::Happened { .. } => {
                     let problem = "The journal does not say which step was under way, so no result can stand for it. Resume the execution with 'again', or stop it.";
                     Err(Error::NoStep { problem: problem.into() })
                 }
             };
         };
-        let open = notes::in_doubt(&self.notes);
+        let open = checkpoints::uncertain_calls(&self.notes);
         let chosen = chosen(&node, &open, decision)?;
         // One that takes up by itself what it did before has no output yet that somebody could
         // tell.
         let is_plain =
             open.is_empty() && !workflow.plan.node(&node).is_some_and(engine::PlanNode::resumes);
         let noted: Vec<(Str, Value)> = match &decision.finding {
-            Finding::Unsaid | Finding::Again => {
-                chosen.iter().map(|call| (notes::begun(call).into(), notes::withdrawn())).collect()
+            DecisionOutcome::Undecided | DecisionOutcome::Retry => chosen
+                .iter()
+                .map(|call| (checkpoints::started_key(call).into(), checkpoints::retracted()))
+                .collect(),
+            DecisionOutcome::Happened { result } if is_plain => {
+                return Ok(Resolution { output: Some(items_of(result)), ..Resolution::default() });
             }
-            Finding::Happened { result } if is_plain => {
-                return Ok(Settled { given: Some(items_of(result)), ..Settled::default() });
-            }
-            Finding::Happened { .. } if open.is_empty() => {
+            DecisionOutcome::Happened { .. } if open.is_empty() => {
                 let problem = format!(
                     "'{node}' takes up by itself what it did before. If it waits for another execution, decide about that one. Then do this one again."
                 );
                 return Err(Error::NoStep { problem: problem.into() });
             }
-            Finding::Happened { result } => {
-                chosen.iter().map(|call| (call.clone(), notes::happened(result))).collect()
-            }
+            DecisionOutcome::Happened { result } => chosen
+                .iter()
+                .map(|call| (call.clone(), checkpoints::confirmed_result(result)))
+                .collect(),
         };
         self.notes.extend(noted.iter().cloned());
-        let events = noted.into_iter().map(|(key, value)| RunEvent::NodeNoted {
+        let events = noted.into_iter().map(|(key, value)| RunEvent::StepRecorded {
             node: node.clone(),
             key,
             value,
         });
-        Ok(Settled { events: events.collect(), given: None })
+        Ok(Resolution { events: events.collect(), output: None })
     }
 }
 
@@ -151,7 +153,7 @@ fn chosen(node: &str, open: &[Str], decision: &Decision) -> Result<Vec<Str>, Err
         (Some(name), _, 2..) => {
             Err(told(&format!("'{name}' names several calls; give the whole name.")))
         }
-        (None, Finding::Happened { .. }, 2..) => {
+        (None, DecisionOutcome::Happened { .. }, 2..) => {
             Err(told("Several calls are in doubt; say which one happened."))
         }
         _ => Ok(found),
@@ -180,12 +182,12 @@ mod tests {
     use super::*;
     use model::json;
 
-    fn decision(finding: Finding, call: Option<&str>) -> Decision {
+    fn decision(finding: DecisionOutcome, call: Option<&str>) -> Decision {
         Decision { call: call.map(Str::from), ..Decision::about_all(finding) }
     }
 
-    fn happened() -> Finding {
-        Finding::Happened { result: Str::new() }
+    fn happened() -> DecisionOutcome {
+        DecisionOutcome::Happened { result: Str::new() }
     }
 
     #[test]
@@ -195,9 +197,12 @@ mod tests {
             Str::from("item 0: tool 1.2"),
             Str::from("item 1: tool 1.1"),
         ];
-        assert_eq!(chosen("Agent", &open, &decision(Finding::Again, None)).unwrap().len(), 3);
         assert_eq!(
-            chosen("Agent", &open, &decision(Finding::Again, Some("tool 1.2"))).unwrap(),
+            chosen("Agent", &open, &decision(DecisionOutcome::Retry, None)).unwrap().len(),
+            3
+        );
+        assert_eq!(
+            chosen("Agent", &open, &decision(DecisionOutcome::Retry, Some("tool 1.2"))).unwrap(),
             ["item 0: tool 1.2"]
         );
         assert_eq!(

@@ -1,6 +1,6 @@
 //! How keeping workflows alive fails.
 
-use crate::setbacks::Fate;
+use crate::resume_backoff::ResumeFailure;
 use model::{Code, Str};
 use node_api::NodeError;
 
@@ -40,10 +40,10 @@ pub enum Error {
     Panicked,
     /// The run has gone on since, or waits somewhere else.
     #[error("this link was made for another wait of execution {id}")]
-    OldLink { id: i64 },
+    StaleLink { id: i64 },
     /// Somebody else has decided meanwhile, and it may have come to another doubt.
     #[error("execution {id} has gone on since it was looked at")]
-    WentOn { id: i64 },
+    RunAdvanced { id: i64 },
     /// Nobody has said what became of this step.
     #[error("'{node}' was cut off and may have happened")]
     Undecided { node: Str },
@@ -57,14 +57,14 @@ pub enum Error {
     NoApproval { id: i64, status: &'static str },
     /// No call of this name asks for approval.
     #[error("{problem}")]
-    NoAskedCall { problem: Str },
+    NoApprovalCall { problem: Str },
     /// What somebody has seen is not what they decide about.
     #[error("the call '{call}' of '{tool}' is not the one that was looked at")]
-    RuledOther { call: Str, tool: Str },
+    ApprovalMismatch { call: Str, tool: Str },
     #[error("the time to decide about '{call}' was over at {until}")]
-    RuledTooLate { call: Str, until: Str },
+    ApprovalExpired { call: Str, until: Str },
     #[error("'{call}' was {verdict} by {by} at {when}")]
-    RuledAlready { call: Str, verdict: &'static str, by: Str, when: Str },
+    AlreadyDecided { call: Str, verdict: &'static str, by: Str, when: Str },
     #[error("execution {id} is {status}")]
     WrongStatus { id: i64, status: &'static str },
 }
@@ -85,14 +85,14 @@ impl Error {
                 Code::OVERLOAD
             }
             Error::Panicked => Code::RUN_PANICKED,
-            Error::WrongStatus { .. } | Error::OldLink { .. } | Error::WentOn { .. } => {
+            Error::WrongStatus { .. } | Error::StaleLink { .. } | Error::RunAdvanced { .. } => {
                 Code::EXECUTION_STATUS
             }
             Error::NoApproval { .. } => Code::APPROVAL_NONE,
-            Error::NoAskedCall { .. } => Code::APPROVAL_CALL,
-            Error::RuledOther { .. } => Code::APPROVAL_CHANGED,
-            Error::RuledTooLate { .. } => Code::APPROVAL_EXPIRED,
-            Error::RuledAlready { .. } => Code::APPROVAL_DECIDED,
+            Error::NoApprovalCall { .. } => Code::APPROVAL_CALL,
+            Error::ApprovalMismatch { .. } => Code::APPROVAL_CHANGED,
+            Error::ApprovalExpired { .. } => Code::APPROVAL_EXPIRED,
+            Error::AlreadyDecided { .. } => Code::APPROVAL_DECIDED,
             Error::Field { .. } => Code::REQUEST_INVALID,
             Error::NoStep { .. } => Code::EXECUTION_STEP,
             Error::Undecided { .. } => Code::RUN_UNCERTAIN,
@@ -101,19 +101,19 @@ impl Error {
 
     /// What becomes of a run that could not be taken up because of it. No kind of error is left
     /// out: a new one is thought about.
-    pub(crate) fn fate(&self) -> Fate {
+    pub(crate) fn resume_failure(&self) -> ResumeFailure {
         match self {
             Error::WrongStatus { .. }
             | Error::NoExecution { .. }
-            | Error::OldLink { .. }
-            | Error::WentOn { .. } => Fate::NotOurs,
+            | Error::StaleLink { .. }
+            | Error::RunAdvanced { .. } => ResumeFailure::Superseded,
             Error::Store(error) => fate_by_store(error),
             // One that breaks each time is left to a person.
             Error::Contended
             | Error::Busy { .. }
             | Error::Overload
             | Error::Stopping
-            | Error::Panicked => Fate::MayPass,
+            | Error::Panicked => ResumeFailure::Transient,
             Error::NoWorkflow { .. }
             | Error::Unreadable { .. }
             | Error::Trigger { .. }
@@ -125,10 +125,10 @@ impl Error {
             | Error::NoStep { .. }
             | Error::Field { .. }
             | Error::NoApproval { .. }
-            | Error::NoAskedCall { .. }
-            | Error::RuledOther { .. }
-            | Error::RuledTooLate { .. }
-            | Error::RuledAlready { .. } => Fate::Over,
+            | Error::NoApprovalCall { .. }
+            | Error::ApprovalMismatch { .. }
+            | Error::ApprovalExpired { .. }
+            | Error::AlreadyDecided { .. } => ResumeFailure::Permanent,
         }
     }
 
@@ -141,24 +141,24 @@ impl Error {
             Error::Undecided { .. } => {
                 Some("Look at the service, then decide: 'again' does the step again, 'done' takes it as done.".into())
             }
-            Error::OldLink { .. } => Some("Use the link of the step that the execution waits at now.".into()),
-            Error::WentOn { .. } => Some("Look at it again, and decide about what you see.".into()),
+            Error::StaleLink { .. } => Some("Use the link of the step that the execution waits at now.".into()),
+            Error::RunAdvanced { .. } => Some("Look at it again, and decide about what you see.".into()),
             Error::Archived => Some("Unarchive it first.".into()),
             Error::OutOfReach { .. } => Some("Share the credential with the project, or choose another one in the node.".into()),
-            Error::RuledOther { .. } => Some("Look at the call again, and decide about what you see.".into()),
-            Error::RuledTooLate { .. } => Some("The agent was told that nobody decided; it may ask again.".into()),
+            Error::ApprovalMismatch { .. } => Some("Look at the call again, and decide about what you see.".into()),
+            Error::ApprovalExpired { .. } => Some("The agent was told that nobody decided; it may ask again.".into()),
             Error::Trigger { error, .. } => error.to_run_error("").hint,
             _ => None,
         }
     }
 }
 
-fn fate_by_store(error: &store::Error) -> Fate {
+fn fate_by_store(error: &store::Error) -> ResumeFailure {
     use store::Error;
     match error {
-        Error::Gone { .. } => Fate::NotOurs,
+        Error::Gone { .. } => ResumeFailure::Superseded,
         Error::Full | Error::Busy | Error::Unwritable { .. } | Error::Unsynced { .. } => {
-            Fate::WaitsForAll
+            ResumeFailure::Outage
         }
         // Too many open files, a disk that cannot be read for a moment, a key that is being put
         // back.
@@ -169,9 +169,9 @@ fn fate_by_store(error: &store::Error) -> Fate {
         | Error::Locked { .. }
         | Error::Newer { .. }
         | Error::Older { .. }
-        | Error::OtherVersion { .. } => Fate::MayPass,
+        | Error::OtherVersion { .. } => ResumeFailure::Transient,
         // A version that can read it goes on with it.
-        Error::NewerJournal { .. } => Fate::Stays,
+        Error::NewerJournal { .. } => ResumeFailure::Incompatible,
         Error::Corrupt { .. }
         | Error::LostFile { .. }
         | Error::SecretNeeded { .. }
@@ -180,6 +180,6 @@ fn fate_by_store(error: &store::Error) -> Fate {
         | Error::Table(_)
         | Error::Collection(_)
         | Error::Backup { .. }
-        | Error::Used { .. } => Fate::Over,
+        | Error::Used { .. } => ResumeFailure::Permanent,
     }
 }

@@ -1,11 +1,11 @@
 //! A run that goes another way: what an earlier one did up to a step stays as it was, and from
 //! there on it is done anew.
 
-use crate::start::{Demand, Groundwork, Start, mode_again};
-use crate::steps::Steps;
-use crate::{Error, Loaded, Runtime, Taken};
+use crate::start::{Admission, RunRequest, StartContext, retry_mode};
+use crate::steps::JournalSteps;
+use crate::{AcceptedRun, Error, LoadedWorkflow, Runtime};
 use model::{Kind, Object, Str, Value, Workflow};
-use node_api::{Registry, StartedBy, notes};
+use node_api::{Registry, StartCause, checkpoints};
 use std::sync::Arc;
 
 /// Where a run is taken up, and how it is to differ.
@@ -18,9 +18,9 @@ pub struct Fork {
 }
 
 impl Runtime {
-    pub async fn fork(self: &Arc<Self>, id: i64, fork: Fork) -> Result<Taken, Error> {
+    pub async fn fork(self: &Arc<Self>, id: i64, fork: Fork) -> Result<AcceptedRun, Error> {
         let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
-        let mut steps = Steps::read(self.store.journal(id).await?);
+        let mut steps = JournalSteps::read(self.store.journal(id).await?);
         let place =
             steps.find(&fork.from).map_err(|problem| Error::NoStep { problem: problem.into() })?;
         let (workflow, document) = match &fork.model {
@@ -28,8 +28,8 @@ impl Runtime {
             Some(model) => {
                 let (workflow, document) = self
                     .with_model(
-                        &execution.begun.workflow_id,
-                        &execution.begun.version_id,
+                        &execution.started.workflow_id,
+                        &execution.started.version_id,
                         id,
                         model,
                     )
@@ -43,23 +43,23 @@ impl Runtime {
         let earlier = steps.all.drain(..place.step).filter_map(|step| step.recorded);
         let mut noted: Object = notes.into_iter().collect();
         // What a person allowed there, they did not allow here.
-        notes::ask_anew(&mut noted);
+        checkpoints::discard_unused_approvals(&mut noted);
         let (recorded, noted, called_by_model) =
             (earlier.collect(), Some((node, noted)), steps.called_by_model);
         let groundwork =
-            Groundwork { recorded, noted, document, called_by_model, ..Groundwork::default() };
-        let start = Start {
+            StartContext { recorded, noted, document, called_by_model, ..StartContext::default() };
+        let start = RunRequest {
             workflow,
-            cause: StartedBy::Hand,
+            cause: StartCause::Hand,
             node: steps.start_node.clone(),
             items: steps.items.clone(),
-            mode: mode_again(&execution.begun.mode),
+            mode: retry_mode(&execution.started.mode),
             retry_of: Some(id),
             extent: steps.extent.clone(),
             request_id: Str::new(),
         };
-        let taken = self.runner.take_on_after(start, Demand::default(), groundwork)?.let_go();
-        self.runner.accepted(&taken.log).await?;
+        let taken = self.runner.accept_with(start, Admission::default(), groundwork)?.detach();
+        self.runner.wait_accepted(&taken.log).await?;
         Ok(taken)
     }
 
@@ -70,7 +70,7 @@ impl Runtime {
         version_id: &str,
         id: i64,
         model: &Str,
-    ) -> Result<(Arc<Loaded>, Str), Error> {
+    ) -> Result<(Arc<LoadedWorkflow>, Str), Error> {
         let missing = || Error::NoWorkflow { id: workflow_id.clone() };
         let stored = self.store.workflow(workflow_id).await?.ok_or_else(missing)?;
         let text = match version_id.is_empty() {
@@ -85,7 +85,7 @@ impl Runtime {
         put_model(&mut document, &self.engine.registry, model);
         let workflow =
             Workflow::from_value(&document).ok_or_else(|| unreadable("it is no object".into()))?;
-        let loaded = Arc::new(Loaded::of_text(&workflow, &stored, &self.engine));
+        let loaded = Arc::new(LoadedWorkflow::of_text(&workflow, &stored, &self.engine));
         Ok((loaded, model::json::to_string(&document).into()))
     }
 }

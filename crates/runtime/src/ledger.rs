@@ -2,8 +2,8 @@
 //! whole instance.
 
 use crate::lock;
-use engine::{Account, Claim, Ledger, Spender};
-use model::{SpendingLimit, SpentSum, Str};
+use engine::{BudgetAccount, BudgetClaim, Spender, SpendingLedger};
+use model::{SpendingLimit, SpendingTotal, Str};
 use node_api::ai::ModelError;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -22,19 +22,19 @@ pub(crate) struct DayLedger {
 #[derive(Default)]
 struct Today {
     day: Str,
-    whole: Arc<Account>,
-    workflows: HashMap<Str, Arc<Account>>,
-    sessions: HashMap<(Str, Str), Arc<Account>>,
+    whole: Arc<BudgetAccount>,
+    workflows: HashMap<Str, Arc<BudgetAccount>>,
+    sessions: HashMap<(Str, Str), Arc<BudgetAccount>>,
 }
 
 impl Today {
-    fn of(day: Str, spent: Vec<(Str, SpentSum)>) -> Self {
-        let whole = spent.iter().fold(SpentSum::default(), |sum, (_, one)| SpentSum {
+    fn of(day: Str, spent: Vec<(Str, SpendingTotal)>) -> Self {
+        let whole = spent.iter().fold(SpendingTotal::default(), |sum, (_, one)| SpendingTotal {
             tokens: sum.tokens.saturating_add(one.tokens),
             dollars: sum.dollars + one.dollars,
         });
-        let workflows = spent.into_iter().map(|(id, sum)| (id, Account::new(sum))).collect();
-        Self { day, whole: Account::new(whole), workflows, sessions: HashMap::new() }
+        let workflows = spent.into_iter().map(|(id, sum)| (id, BudgetAccount::new(sum))).collect();
+        Self { day, whole: BudgetAccount::new(whole), workflows, sessions: HashMap::new() }
     }
 }
 
@@ -62,14 +62,14 @@ impl DayLedger {
             return Ok(());
         }
         let sum = self.store.spent_by_session(day.clone(), key.0.clone(), key.1.clone()).await?;
-        lock(&self.today).sessions.entry(key).or_insert_with(|| Account::new(sum));
+        lock(&self.today).sessions.entry(key).or_insert_with(|| BudgetAccount::new(sum));
         Ok(())
     }
 }
 
 #[async_trait::async_trait]
-impl Ledger for DayLedger {
-    async fn claims(&self, spender: &Spender, now_ms: i64) -> Result<Vec<Claim>, ModelError> {
+impl SpendingLedger for DayLedger {
+    async fn claims(&self, spender: &Spender, now_ms: i64) -> Result<Vec<BudgetClaim>, ModelError> {
         let day = day_of(now_ms);
         let has_limit = [self.instance, spender.budgets.day, spender.budgets.session]
             .iter()
@@ -90,17 +90,21 @@ impl Ledger for DayLedger {
             today.sessions.get(&(spender.workflow_id.clone(), session)).cloned()
         });
         let workflow = today.workflows.entry(spender.workflow_id.clone()).or_default().clone();
-        let of_session = session.map(|account| Claim {
+        let of_session = session.map(|account| BudgetClaim {
             account,
             limit: spender.budgets.session,
-            whose: "this session today",
+            owner: "this session today",
         });
         let others = [
-            Claim { account: workflow, limit: spender.budgets.day, whose: "this workflow today" },
-            Claim {
+            BudgetClaim {
+                account: workflow,
+                limit: spender.budgets.day,
+                owner: "this workflow today",
+            },
+            BudgetClaim {
                 account: today.whole.clone(),
                 limit: self.instance,
-                whose: "this instance today",
+                owner: "this instance today",
             },
         ];
         Ok(of_session.into_iter().chain(others).collect())

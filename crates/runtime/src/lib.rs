@@ -11,101 +11,101 @@ mod accounts;
 mod activation;
 mod active;
 mod addresses;
+mod admission;
 mod approval;
 mod attempts;
 mod auth;
-mod by_hand;
-mod calls;
 pub mod chat;
+mod chat_replies;
+mod child_runs;
 mod clock;
+mod completion;
 mod decision;
-mod end;
+pub mod endpoint;
 mod error;
-mod figures;
 mod fork;
-mod going;
+mod form_flow;
 pub mod history;
-pub mod hooks;
+mod inherited_lists;
+mod journal_writer;
 mod jwt;
 mod key_lock;
 mod ledger;
-mod listens;
 mod live;
-mod loaded;
-mod log;
-mod look;
-mod pages;
-mod place;
+mod loaded_workflow;
+mod manual;
+mod metrics;
+mod poll;
 mod preview;
 mod quarantine;
 mod recovery;
+mod recovery_window;
 mod reload;
-mod replies;
+mod response_stream;
 mod resume;
+mod resume_backoff;
+mod resume_token;
 mod retention;
 mod routes;
+mod run_handle;
 mod runner;
-mod setbacks;
 mod start;
 pub mod steps;
 mod stop;
-mod stream;
-mod taken_over;
 mod task;
-mod ticket;
-mod trial;
+mod test_listener;
+mod trigger_listeners;
 mod versions;
-mod waiting;
-mod window;
+mod waiting_run;
 
-pub use addresses::settled;
-pub use approval::{AskedCall, Ruling, asked_in};
-pub use by_hand::{Began, ByHand};
+pub use addresses::claim_into_result;
+pub use admission::RunLimits;
+pub use approval::{ApprovalCall, ApprovalDecision, approval_calls};
 pub use clock::CatchUp;
-pub use decision::{Decision, Finding};
+pub use decision::{Decision, DecisionOutcome};
 pub use error::Error;
-pub use figures::RunFigures;
-pub use listens::{LISTEN_CPU_TIME, ListenScope, took_too_long};
+pub use form_flow::FormSubmission;
+pub use journal_writer::Recorder;
 pub use live::{LiveChunk, LiveEvent};
-pub use loaded::Loaded;
-pub use log::Recorder;
-pub use pages::Sent;
-pub use place::RunLimits;
-pub use preview::{Expression, Previewed, Records};
+pub use loaded_workflow::LoadedWorkflow;
+pub use manual::{ManualRun, ManualStart};
+pub use metrics::RunMetrics;
+pub use preview::{NodeRecords, PreviewExecution, PreviewRequest};
+pub use response_stream::{ChunkStream, SlowReader};
 pub use retention::Retention;
-pub use routes::{Found, Hook, Trial};
+pub use routes::{RouteMatch, TestRun, TriggerEndpoint};
 pub use runner::Runner;
-pub use start::{Demand, Start, Taken};
-pub use store::addresses::Door;
-pub use stream::{GivenUp, Pieces};
-pub use trial::{TestAddress, TestAddresses};
-pub use versions::Listening;
-pub use waiting::Waiting;
+pub use start::{AcceptedRun, Admission, RunRequest};
+pub use store::addresses::EndpointKind;
+pub use test_listener::{TestAddress, TestAddresses};
+pub use trigger_listeners::{LISTEN_CPU_TIME, ListenScope, is_cpu_timeout};
+pub use versions::VersionChoice;
+pub use waiting_run::WaitingRun;
 
-use active::Active;
-use calls::KeptCalls;
-use clock::ClockSlot;
-use end::Word;
+use active::ActiveWorkflows;
+use child_runs::ChildRuns;
+use clock::SchedulerSlot;
+use completion::RunSignal;
 use engine::{Engine, RunOptions};
 pub use fork::Fork;
 use key_lock::KeyLocks;
 use ledger::DayLedger;
 use model::{RunStatus, SpendingLimit, Str};
-use quarantine::Recovery;
-use recovery::Story;
-use start::Groundwork;
+use quarantine::RecoveryPhase;
+use recovery::JournalState;
+use resume_token::ResumeTokens;
+use start::StartContext;
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 use store::Store;
-use task::keep_going;
-use ticket::Tickets;
+use task::supervise;
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
 /// How often we look whether another process has changed the workflows.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const RELOAD_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Which version of its workflow a run is tried again with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +117,7 @@ pub enum RetryWith {
 
 /// How a runtime is to go.
 #[derive(Clone)]
-pub struct Options {
+pub struct RuntimeOptions {
     pub run: RunOptions,
     pub limits: RunLimits,
     pub catch_up: CatchUp,
@@ -134,7 +134,7 @@ pub struct Runtime {
     pub store: Arc<dyn Store>,
     pub recorder: Arc<Recorder>,
     pub runner: Arc<Runner>,
-    active: RwLock<Active>,
+    active: RwLock<ActiveWorkflows>,
     clock_changed: Notify,
     catch_up: CatchUp,
     timezone: Str,
@@ -145,26 +145,26 @@ pub struct Runtime {
     /// Runs that are being taken up, so that two calls do not wake one twice.
     run_locks: KeyLocks<i64>,
     /// Runs that the last process left unfinished and that are not resumed yet.
-    recovering: Mutex<HashMap<i64, Recovery>>,
+    recovering: Mutex<HashMap<i64, RecoveryPhase>>,
     /// The slot of the clock, while it is in line for one.
-    clock_slot: Mutex<ClockSlot>,
+    clock_slot: Mutex<SchedulerSlot>,
     /// Cancelled once all of those have been resumed and have shown to be harmless.
     recovered: CancellationToken,
     /// Workflows that listen for a test call.
-    trials: Mutex<trial::Trials>,
-    looks: Mutex<look::Looks>,
+    test_listeners: Mutex<test_listener::TestListeners>,
+    polls: Mutex<poll::Polls>,
     /// Held by a look that is made alone.
-    looking_alone: Arc<tokio::sync::Mutex<()>>,
+    exclusive_poll: Arc<tokio::sync::Mutex<()>>,
     /// The last process died while it read the active workflows.
     is_careful: AtomicBool,
-    expected: pages::Expected,
+    pending_pages: form_flow::PendingPages,
     /// Runs that could not be taken up.
-    setbacks: setbacks::Setbacks,
-    sessions: replies::Sessions,
+    resume_backoff: resume_backoff::ResumeBackoff,
+    sessions: chat_replies::SessionCache,
     /// When links that wake a run began to name the wait that they are for.
     links_named_waits_ms: i64,
     /// What runs are to know of each other, until somebody listens.
-    words: Mutex<Option<mpsc::UnboundedReceiver<Word>>>,
+    signals: Mutex<Option<mpsc::UnboundedReceiver<RunSignal>>>,
 }
 
 impl Runtime {
@@ -172,10 +172,10 @@ impl Runtime {
     pub async fn start(
         engine: Engine,
         store: Arc<dyn Store>,
-        options: Options,
+        options: RuntimeOptions,
     ) -> Result<Arc<Self>, Error> {
         let keep = options.keep;
-        let runtime = Self::at_rest(engine, store, options).await?;
+        let runtime = Self::new_idle(engine, store, options).await?;
         runtime.begin_start().await;
         match runtime.reload().await {
             // It is tried again every second.
@@ -185,33 +185,33 @@ impl Runtime {
             other => other?,
         }
         runtime.end_start().await;
-        if let Some(words) = lock(&runtime.words).take() {
-            tokio::spawn(runtime.clone().heed(words));
+        if let Some(words) = lock(&runtime.signals).take() {
+            tokio::spawn(runtime.clone().handle_signals(words));
         }
         runtime.recover().await?;
-        keep_going("clock", &runtime, Runtime::keep_time);
-        keep_going("watch", &runtime, Runtime::watch);
-        keep_going("retention", &runtime, move |runtime| runtime.keep_tidy(keep));
+        supervise("clock", &runtime, Runtime::run_scheduler);
+        supervise("watch", &runtime, Runtime::watch);
+        supervise("retention", &runtime, move |runtime| runtime.run_retention(keep));
         Ok(runtime)
     }
 
     /// A runtime that only does what it is asked: nothing listens, no clock goes, nothing is taken
     /// up by itself.
-    pub async fn at_rest(
+    pub async fn new_idle(
         mut engine: Engine,
         store: Arc<dyn Store>,
-        options: Options,
+        options: RuntimeOptions,
     ) -> Result<Arc<Self>, Error> {
         let recorder = Arc::new(Recorder::new(store.clone()).await?);
         engine.ports.journal = recorder.clone();
-        let calls = Arc::new(KeptCalls::default());
+        let calls = Arc::new(ChildRuns::default());
         engine.ports.calls = Some(calls.clone());
         engine.ports.ledger = Arc::new(DayLedger::new(store.clone(), options.spending));
         let timezone = options.run.timezone.clone();
         let links_named_waits_ms = store.links_named_waits_ms().await?;
         let (secret, former) =
             (store.secret("resume_tickets").await?, store.former_secret("resume_tickets").await?);
-        let tickets = Arc::new(Tickets::new(&secret, former.as_deref(), options.base_url));
+        let tickets = Arc::new(ResumeTokens::new(&secret, former.as_deref(), options.base_url));
         let (run, limits) = (options.run, options.limits);
         let (words, heard) = mpsc::unbounded_channel();
         let runner = Runner::new(
@@ -239,35 +239,35 @@ impl Runtime {
             recovering: Mutex::default(),
             clock_slot: Mutex::default(),
             recovered: CancellationToken::new(),
-            trials: Mutex::default(),
-            looks: Mutex::default(),
-            looking_alone: Arc::default(),
+            test_listeners: Mutex::default(),
+            polls: Mutex::default(),
+            exclusive_poll: Arc::default(),
             is_careful: AtomicBool::new(false),
-            expected: pages::Expected::default(),
-            setbacks: setbacks::Setbacks::default(),
-            sessions: replies::Sessions::default(),
+            pending_pages: form_flow::PendingPages::default(),
+            resume_backoff: resume_backoff::ResumeBackoff::default(),
+            sessions: chat_replies::SessionCache::default(),
             links_named_waits_ms,
-            words: Mutex::new(Some(heard)),
+            signals: Mutex::new(Some(heard)),
         });
-        calls.belong_to(&runtime);
+        calls.attach(&runtime);
         runtime.read_variables().await?;
         Ok(runtime)
     }
 
     /// What a call of an address finds.
-    pub fn find(&self, door: Door, method: &str, path: &str) -> Found {
+    pub fn find(&self, door: EndpointKind, method: &str, path: &str) -> RouteMatch {
         self.active().routes.find(door, method, path)
     }
 
     /// Refuses a call of an address that nothing listens at any more: it was found before its body
     /// was read.
-    pub(crate) fn check_listens(&self, hook: &Hook) -> Result<(), Error> {
-        let listens = hook.trial.is_some() || self.active().get(&hook.workflow.id).is_some();
+    pub(crate) fn check_listens(&self, hook: &TriggerEndpoint) -> Result<(), Error> {
+        let listens = hook.test_run.is_some() || self.active().get(&hook.workflow.id).is_some();
         if listens { Ok(()) } else { Err(Error::NotListening) }
     }
 
     /// Every workflow that is active.
-    pub fn active_workflows(&self) -> Vec<Arc<Loaded>> {
+    pub fn active_workflows(&self) -> Vec<Arc<LoadedWorkflow>> {
         let mut workflows: Vec<_> = self.active().listening().cloned().collect();
         workflows.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
         workflows
@@ -278,18 +278,18 @@ impl Runtime {
         let active = self.active();
         active
             .silent()
-            .filter_map(|loaded| Some((loaded.id.clone(), loaded.said_listens()?.err()?)))
+            .filter_map(|loaded| Some((loaded.id.clone(), loaded.cached_listeners()?.err()?)))
             .collect()
     }
 
     /// The workflow as it is active, or as it was last saved.
-    pub async fn load(&self, id: &str) -> Result<Arc<Loaded>, Error> {
+    pub async fn load(&self, id: &str) -> Result<Arc<LoadedWorkflow>, Error> {
         if let Some(loaded) = self.active().get(id) {
             return Ok(loaded.clone());
         }
         let stored =
             self.store.workflow(id).await?.ok_or_else(|| Error::NoWorkflow { id: id.into() })?;
-        Ok(Arc::new(Loaded::new(&stored, &self.engine)?))
+        Ok(Arc::new(LoadedWorkflow::new(&stored, &self.engine)?))
     }
 
     /// Other processes may import and activate workflows beside us.
@@ -298,7 +298,7 @@ impl Runtime {
             tokio::select! {
                 biased;
                 () = self.stopping.cancelled() => return,
-                () = tokio::time::sleep(LOOK_EVERY) => {}
+                () = tokio::time::sleep(RELOAD_INTERVAL) => {}
             }
             if let Err(error) = self.reload().await {
                 tracing::error!(%error, "The workflows and variables could not be read.");
@@ -312,7 +312,7 @@ impl Runtime {
     }
 
     /// Runs the workflow of a failed run again on what that run began with.
-    pub async fn retry(self: &Arc<Self>, id: i64, with: RetryWith) -> Result<Taken, Error> {
+    pub async fn retry(self: &Arc<Self>, id: i64, with: RetryWith) -> Result<AcceptedRun, Error> {
         let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
         if !matches!(
             execution.state.status,
@@ -320,42 +320,43 @@ impl Runtime {
         ) {
             return Err(Error::WrongStatus { id, status: execution.state.status.name() });
         }
-        let begun = &execution.begun;
+        let begun = &execution.started;
         let workflow = match with {
             RetryWith::SameVersion => self.workflow_of(&execution).await?,
             RetryWith::NewestVersion => self.load(&begun.workflow_id).await?,
         };
-        let started = Story::read(self.store.beginning(id).await?.into_iter().collect()).started;
+        let started =
+            JournalState::read(self.store.first_event(id).await?.into_iter().collect()).started;
         let called_by_model = started.as_ref().and_then(|started| started.called_by_model);
         let (node, items, extent) = started
             .map(|started| (started.node, started.items, started.extent))
             .unwrap_or_default();
-        let cause = node_api::StartedBy::Hand;
-        let start = Start {
+        let cause = node_api::StartCause::Hand;
+        let start = RunRequest {
             workflow,
             cause,
             node,
             items,
-            mode: start::mode_again(&begun.mode),
+            mode: start::retry_mode(&begun.mode),
             retry_of: Some(id),
             extent,
             request_id: Str::new(),
         };
-        let groundwork = Groundwork { called_by_model, ..Groundwork::default() };
-        let taken = self.runner.start_after(start, groundwork)?;
-        self.runner.accepted(&taken.log).await?;
+        let groundwork = StartContext { called_by_model, ..StartContext::default() };
+        let taken = self.runner.start_with(start, groundwork)?;
+        self.runner.wait_accepted(&taken.log).await?;
         Ok(taken)
     }
 
     /// Writes what a run that goes on has told so far, so that its journal has it.
-    pub async fn settle(&self, id: i64) -> Result<(), Error> {
-        Ok(self.recorder.settle(&id.to_string()).await?)
+    pub async fn flush_run(&self, id: i64) -> Result<(), Error> {
+        Ok(self.recorder.flush_run(&id.to_string()).await?)
     }
 
     /// Lets whoever lists runs find those that have been going on for a while, also if they are
     /// only written down at their end.
-    pub async fn settle_long_running(&self) {
-        self.recorder.settle_long_running().await;
+    pub async fn flush_long_running(&self) {
+        self.recorder.flush_long_running().await;
     }
 
     /// Stops taking things on and waits for runs to end, at most so long; what is left goes on
@@ -388,7 +389,7 @@ impl Runtime {
         self.active().n_listening()
     }
 
-    fn active(&self) -> RwLockReadGuard<'_, Active> {
+    fn active(&self) -> RwLockReadGuard<'_, ActiveWorkflows> {
         self.active.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -396,13 +397,13 @@ impl Runtime {
         self.engine.ports.clock.now_ms()
     }
 
-    fn zone_of<'a>(&'a self, workflow: &'a Loaded) -> &'a str {
+    fn zone_of<'a>(&'a self, workflow: &'a LoadedWorkflow) -> &'a str {
         workflow.plan.timezone.as_ref().unwrap_or(&self.timezone)
     }
 }
 
 /// A moment as messages and logs tell it.
-pub(crate) fn moment(milliseconds: i64) -> Str {
+pub(crate) fn format_time(milliseconds: i64) -> Str {
     jiff::Timestamp::from_millisecond(milliseconds)
         .map_or_else(|_| Str::new(), |time| format!("{time:.0}").into())
 }

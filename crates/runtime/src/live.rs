@@ -1,12 +1,12 @@
 //! What those who watch runs are told as it happens. Many events may wait for a slow listener, so
 //! that none of them holds items.
 
-use model::{Changed, Items, Object, RunError, RunEvent, Str, TaskData, Value};
-use node_api::trigger::Chunk;
+use model::{Items, Object, RunError, RunEvent, StepChanges, Str, TaskData, Value};
+use node_api::trigger::StreamChunk;
 use std::sync::Arc;
 
 /// A line, a note or the fields of an error that take more than this are not sent along.
-const MOST_BYTES: usize = 16 << 10;
+const MAX_BYTES: usize = 16 << 10;
 
 /// An event as it happens, for whoever watches.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub struct LiveEvent {
 pub struct LiveChunk {
     pub run_id: Str,
     pub workflow_id: Str,
-    pub chunk: Chunk,
+    pub chunk: StreamChunk,
 }
 
 impl LiveEvent {
@@ -56,7 +56,7 @@ impl LiveEvent {
 /// The item that a run began with has the headers of its call.
 fn trace_of(items: &Items) -> Option<Str> {
     let text: Str = items.first()?.json.get("headers")?.get("traceparent")?.as_str()?.into();
-    (text.len() <= MOST_BYTES).then_some(text)
+    (text.len() <= MAX_BYTES).then_some(text)
 }
 
 fn without_items(event: &RunEvent, is_cut: &mut bool) -> RunEvent {
@@ -64,19 +64,19 @@ fn without_items(event: &RunEvent, is_cut: &mut bool) -> RunEvent {
     match &mut event {
         RunEvent::RunStarted { items, .. } | RunEvent::RunResumed { items } => *items = None,
         RunEvent::NodeFinished { task, changed, .. } => {
-            *task = Arc::new(counted(task, is_cut));
-            *changed = Changed::default();
+            *task = Arc::new(count_only(task, is_cut));
+            *changed = StepChanges::default();
         }
-        RunEvent::NodeServed { task, .. } => *task = Arc::new(counted(task, is_cut)),
-        RunEvent::NodeLog { line, .. } => cut(line, is_cut),
-        RunEvent::NodeNoted { value, .. } => {
-            let mut left = MOST_BYTES;
+        RunEvent::SubNodeCalled { task, .. } => *task = Arc::new(count_only(task, is_cut)),
+        RunEvent::NodeLog { line, .. } => truncate(line, is_cut),
+        RunEvent::StepRecorded { value, .. } => {
+            let mut left = MAX_BYTES;
             if !value.fits_within(&mut left) {
                 (*value, *is_cut) = (Value::Undefined, true);
             }
         }
         RunEvent::NodeRetried { error, .. } | RunEvent::RunFinished { error: Some(error), .. } => {
-            shorten(error, is_cut)
+            truncate_error(error, is_cut)
         }
         RunEvent::RunPaused { params, .. } => *params = None,
         RunEvent::RunFinished { error: None, .. }
@@ -88,7 +88,7 @@ fn without_items(event: &RunEvent, is_cut: &mut bool) -> RunEvent {
 }
 
 /// A record of a step that says how many items there are.
-fn counted(task: &TaskData, is_cut: &mut bool) -> TaskData {
+fn count_only(task: &TaskData, is_cut: &mut bool) -> TaskData {
     let count = |items: &Option<Items>| items.as_ref().map(|items| Items::counted(items.len()));
     let data = task.data.iter().map(|(kind, outputs)| (*kind, outputs.iter().map(count).collect()));
     let mut lean = TaskData {
@@ -99,28 +99,28 @@ fn counted(task: &TaskData, is_cut: &mut bool) -> TaskData {
         ..task.clone()
     };
     if let Some(error) = &mut lean.error {
-        shorten(error, is_cut);
+        truncate_error(error, is_cut);
     }
     match task.reused_from() {
-        Some(run) => lean.taken_from(run),
+        Some(run) => lean.mark_reused_from(run),
         None => lean,
     }
 }
 
-fn shorten(error: &mut RunError, is_cut: &mut bool) {
-    cut(&mut error.message, is_cut);
+fn truncate_error(error: &mut RunError, is_cut: &mut bool) {
+    truncate(&mut error.message, is_cut);
     if let Some(description) = &mut error.description {
-        cut(description, is_cut);
+        truncate(description, is_cut);
     }
-    let mut left = MOST_BYTES;
+    let mut left = MAX_BYTES;
     if !error.context.iter().all(|(_, value)| value.fits_within(&mut left)) {
         (error.context, *is_cut) = (Object::new(), true);
     }
 }
 
-fn cut(text: &mut Str, is_cut: &mut bool) {
-    if text.len() > MOST_BYTES {
-        *text = text[..text.floor_char_boundary(MOST_BYTES)].into();
+fn truncate(text: &mut Str, is_cut: &mut bool) {
+    if text.len() > MAX_BYTES {
+        *text = text[..text.floor_char_boundary(MAX_BYTES)].into();
         *is_cut = true;
     }
 }
@@ -152,7 +152,7 @@ mod tests {
             node: "A".into(),
             run_index: 0,
             task: Arc::new(task),
-            changed: Changed::default(),
+            changed: StepChanges::default(),
         }
     }
 
@@ -172,7 +172,7 @@ mod tests {
                 started_ms: 0,
                 start_node: None,
                 items: Some(items.clone()),
-                extent: model::Extent::default(),
+                extent: model::RunRange::default(),
                 called_by_model: None,
             },
             finished(items.clone()),
@@ -195,9 +195,9 @@ mod tests {
         assert!(!line("short".into()).is_cut);
         let long = line("ä".repeat(1 << 20));
         let RunEvent::NodeLog { line, .. } = &long.event else { panic!("{long:?}") };
-        assert!(long.is_cut && line.len() <= MOST_BYTES && line.starts_with('ä'));
+        assert!(long.is_cut && line.len() <= MAX_BYTES && line.starts_with('ä'));
         let note = |value: Value| {
-            live(&RunEvent::NodeNoted { node: "A".into(), key: "tool 1".into(), value })
+            live(&RunEvent::StepRecorded { node: "A".into(), key: "tool 1".into(), value })
         };
         assert!(!note(json!({ "result": 1 })).is_cut);
         assert!(note(json!({ "result": "x".repeat(1 << 20) })).is_cut);

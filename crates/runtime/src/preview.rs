@@ -7,10 +7,10 @@ use node_api::NodeError;
 use std::sync::Arc;
 
 /// What nodes put out, by name and in order.
-pub type Records = Vec<(Str, Vec<Arc<TaskData>>)>;
+pub type NodeRecords = Vec<(Str, Vec<Arc<TaskData>>)>;
 
 /// An expression in a workflow as it is drawn.
-pub struct Expression {
+pub struct PreviewRequest {
     pub workflow: Workflow,
     /// The project whose variables it sees.
     pub project: Option<Str>,
@@ -19,23 +19,24 @@ pub struct Expression {
     pub item: usize,
     pub run: usize,
     /// The execution with whose data it is evaluated.
-    pub execution: Option<Previewed>,
+    pub execution: Option<PreviewExecution>,
 }
 
 /// An execution that expressions are evaluated with.
 #[derive(Default)]
-pub struct Previewed {
+pub struct PreviewExecution {
     pub id: Str,
-    pub records: Records,
+    pub records: NodeRecords,
     /// The wait that it is at, for whoever may wake it; others see no address that does.
     pub wait: Option<usize>,
 }
 
 impl Runtime {
     /// What the expression gives. Takes no longer than the sandbox lets an expression take.
-    pub async fn preview(&self, asked: Expression) -> Result<Value, NodeError> {
+    pub async fn preview(&self, asked: PreviewRequest) -> Result<Value, NodeError> {
         let engine = self.engine.clone();
-        let Previewed { id: run_id, records: run_data, wait } = asked.execution.unwrap_or_default();
+        let PreviewExecution { id: run_id, records: run_data, wait } =
+            asked.execution.unwrap_or_default();
         let variables = asked
             .project
             .as_ref()

@@ -7,21 +7,21 @@
 //! different steps of them. Runs that slept, and runs that a clean stop left behind, are resumed as
 //! ever. Suspects come first, a few at a time; the others follow in a window that grows.
 
+use crate::journal_writer::{FULL_DISK_PAUSE, JournalProgress, RunJournal};
 use crate::key_lock::KeyGuard;
-use crate::log::{FULL_DISK_PAUSE, RunLog, Written};
-use crate::resume::{Resume, stands_as};
-use crate::setbacks::Fate;
-use crate::start::Turn;
-use crate::task::caught;
-use crate::window::{Place, Window};
+use crate::recovery_window::{RecoveryWindow, WindowPermit};
+use crate::resume::{ResumeReason, same_state};
+use crate::resume_backoff::ResumeFailure;
+use crate::start::SlotPolicy;
+use crate::task::catch_panic;
 use crate::{Error, Runtime, lock};
 use model::{Code, RunStatus, Str};
 use node_api::NodeError;
-use node_api::trigger::Takes;
+use node_api::trigger::ReplyMode;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
-use store::executions::{Execution, Left, State};
+use store::executions::{Execution, ExecutionState, UnfinishedExecution};
 use store::interruptions::{Interruption, Trail};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
@@ -44,7 +44,7 @@ const MAX_OVERDUE: usize = 10_000;
 
 /// How far a run has come that the last process left unfinished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Recovery {
+pub(crate) enum RecoveryPhase {
     Waits,
     /// It is noted on disk that this process resumes it. However often that is tried, it is one
     /// death if the process dies.
@@ -52,14 +52,14 @@ pub(crate) enum Recovery {
 }
 
 /// What is left to resume, and how many at once.
-struct Unfinished {
-    left: VecDeque<Left>,
-    window: Arc<Window>,
+struct RecoveryQueue {
+    left: VecDeque<UnfinishedExecution>,
+    window: Arc<RecoveryWindow>,
 }
 
 /// What became of a run whose turn to be resumed had come.
-enum Resumed {
-    Going(Arc<RunLog>),
+enum RecoveryResult {
+    Going(Arc<RunJournal>),
     /// It is not to be resumed, or not by us.
     Not,
     /// Somebody else is at it right now.
@@ -77,26 +77,27 @@ impl Runtime {
         let mut left = self.store.interrupted().await?;
         left.extend(self.store.due(self.now_ms(), None, MAX_OVERDUE).await?);
         // Those whose called run came to its end just before the last process did.
-        left.extend(self.store.answered(0, usize::MAX).await?);
+        left.extend(self.store.unblocked(0, usize::MAX).await?);
         left.extend(self.store.decided(0, usize::MAX).await?);
         let mut seen = HashSet::new();
         left.retain(|left| seen.insert(left.id));
-        *lock(&self.recovering) = seen.into_iter().map(|id| (id, Recovery::Waits)).collect();
+        *lock(&self.recovering) = seen.into_iter().map(|id| (id, RecoveryPhase::Waits)).collect();
         // Those that were resumed before, and were at it when the process died again.
         let suspects = self.store.resumed_before().await?;
-        let (suspects, left): (Vec<Left>, Vec<Left>) =
+        let (suspects, left): (Vec<UnfinishedExecution>, Vec<UnfinishedExecution>) =
             left.into_iter().partition(|left| suspects.contains(&left.id));
-        let mut suspects = Unfinished { left: suspects.into(), window: Window::narrow() };
-        let mut unfinished = Unfinished { left: left.into(), window: Window::growing() };
+        let mut suspects =
+            RecoveryQueue { left: suspects.into(), window: RecoveryWindow::narrow() };
+        let mut unfinished = RecoveryQueue { left: left.into(), window: RecoveryWindow::growing() };
         let runtime = self.clone();
         tokio::spawn(async move {
             // Their callers were removed or stopped, and the process died before they were.
             runtime.clone().stop_all_abandoned(None).await;
-            runtime.resume_some(&mut suspects).await;
+            runtime.recover_some(&mut suspects).await;
             suspects.window.settled().await;
             unfinished.left.extend(suspects.left);
             loop {
-                runtime.resume_some(&mut unfinished).await;
+                runtime.recover_some(&mut unfinished).await;
                 unfinished.window.settled().await;
                 if runtime.is_stopping() {
                     return;
@@ -115,7 +116,7 @@ impl Runtime {
     /// Tries each once; leaves those that somebody else holds, and those for which something must
     /// be written first, and cannot be now. Nothing of a run is read before it has its turn, so
     /// that those that wait take no memory.
-    async fn resume_some(self: &Arc<Self>, unfinished: &mut Unfinished) {
+    async fn recover_some(self: &Arc<Self>, unfinished: &mut RecoveryQueue) {
         for _ in 0..unfinished.left.len() {
             let Some(place) = unfinished.window.place().await else { return };
             let Some(slot) = self.stopping.run_until_cancelled(self.runner.slot()).await.flatten()
@@ -124,10 +125,12 @@ impl Runtime {
             };
             let Some(left) = unfinished.left.pop_front() else { return };
             let id = left.id;
-            match self.resume_one(&left, slot, place.is_narrow).await {
-                Resumed::Going(log) => drop(tokio::spawn(self.clone().settle_resumed(log, place))),
-                Resumed::Not => {}
-                Resumed::Later => {
+            match self.recover_one(&left, slot, place.is_narrow).await {
+                RecoveryResult::Going(log) => {
+                    drop(tokio::spawn(self.clone().watch_resumed(log, place)))
+                }
+                RecoveryResult::Not => {}
+                RecoveryResult::Later => {
                     unfinished.left.push_back(left);
                     continue;
                 }
@@ -138,7 +141,7 @@ impl Runtime {
 
     /// Goes on with a run whose end could not be written, from what is on disk, as after a crash.
     pub(crate) async fn resume_unwritten(self: Arc<Self>, id: i64) {
-        lock(&self.recovering).insert(id, Recovery::Waits);
+        lock(&self.recovering).insert(id, RecoveryPhase::Waits);
         while !self.is_stopping() {
             tokio::time::sleep(FULL_DISK_PAUSE).await;
             match self.store.execution(id).await {
@@ -148,9 +151,9 @@ impl Runtime {
                     else {
                         return;
                     };
-                    match self.resume_one(&Left { id, state }, slot, true).await {
-                        Resumed::Later => {}
-                        Resumed::Going(_) | Resumed::Not => break,
+                    match self.recover_one(&UnfinishedExecution { id, state }, slot, true).await {
+                        RecoveryResult::Later => {}
+                        RecoveryResult::Going(_) | RecoveryResult::Not => break,
                     }
                 }
                 Ok(_) => break,
@@ -166,7 +169,7 @@ impl Runtime {
 
     /// Holds the next one up until a resumed run is over, asleep, a step further, or has been
     /// running for a while.
-    async fn settle_resumed(self: Arc<Self>, log: Arc<RunLog>, place: Place) {
+    async fn watch_resumed(self: Arc<Self>, log: Arc<RunJournal>, place: WindowPermit) {
         let began = Instant::now();
         while began.elapsed() < SETTLE_TIME
             && self.runner.is_running(log.id())
@@ -177,75 +180,83 @@ impl Runtime {
         place.settle();
     }
 
-    async fn resume_one(
+    async fn recover_one(
         self: &Arc<Self>,
-        left: &Left,
+        left: &UnfinishedExecution,
         slot: OwnedSemaphorePermit,
         is_one_of_few: bool,
-    ) -> Resumed {
+    ) -> RecoveryResult {
         let id = left.id;
-        if self.setbacks.is_early(id, self.now_ms()) {
-            return Resumed::Later;
+        if self.resume_backoff.is_backing_off(id, self.now_ms()) {
+            return RecoveryResult::Later;
         }
-        let Some(guard) = self.run_locks.try_lock(id) else { return Resumed::Later };
-        let error = match caught(self.resume_locked(&guard, &left.state, slot, is_one_of_few)).await
+        let Some(guard) = self.run_locks.try_lock(id) else { return RecoveryResult::Later };
+        let error = match catch_panic(self.recover_locked(&guard, &left.state, slot, is_one_of_few))
+            .await
         {
             Ok(resumed) => return resumed,
             Err(error) => error,
         };
-        match self.give_up(&guard, &left.state, &error).await {
-            Ok(Fate::Over | Fate::NotOurs) => Resumed::Not,
-            Ok(Fate::MayPass | Fate::WaitsForAll | Fate::Stays) => Resumed::Later,
+        match self.abandon(&guard, &left.state, &error).await {
+            Ok(ResumeFailure::Permanent | ResumeFailure::Superseded) => RecoveryResult::Not,
+            Ok(ResumeFailure::Transient | ResumeFailure::Outage | ResumeFailure::Incompatible) => {
+                RecoveryResult::Later
+            }
             Err(error) => {
                 tracing::warn!(%error, execution = id, "A run could not be resumed, which is tried again.");
-                Resumed::Later
+                RecoveryResult::Later
             }
         }
     }
 
-    async fn resume_locked(
+    async fn recover_locked(
         self: &Arc<Self>,
         guard: &KeyGuard<i64>,
-        left: &State,
+        left: &ExecutionState,
         slot: OwnedSemaphorePermit,
         is_one_of_few: bool,
-    ) -> Result<Resumed, Error> {
+    ) -> Result<RecoveryResult, Error> {
         let id = *guard.key();
         // Somebody may have stopped or woken it while it waited for its turn. One that was woken
         // may sleep again, and as it did before: whoever took it up has also ended its recovery.
         let now = self.store.execution(id).await?;
-        let Some(execution) = now.filter(|now| stands_as(&now.state, left)) else {
-            return Ok(Resumed::Not);
+        let Some(execution) = now.filter(|now| same_state(&now.state, left)) else {
+            return Ok(RecoveryResult::Not);
         };
         let Some(recovery) =
             lock(&self.recovering).get(&id).copied().filter(|_| !self.runner.is_running(id))
         else {
-            return Ok(Resumed::Not);
+            return Ok(RecoveryResult::Not);
         };
-        if recovery == Recovery::Waits
-            && !self.note_resumed(guard, &execution, left, is_one_of_few).await?
+        if recovery == RecoveryPhase::Waits
+            && !self.record_resume(guard, &execution, left, is_one_of_few).await?
         {
-            return Ok(Resumed::Not);
+            return Ok(RecoveryResult::Not);
         }
         let taken = self
-            .take_up_locked(guard, Resume::Left(left.clone()), Takes::Nothing, Turn::Has(slot))
+            .resume_locked(
+                guard,
+                ResumeReason::Interrupted(left.clone()),
+                ReplyMode::Buffered,
+                SlotPolicy::Has(slot),
+            )
             .await;
         let log = taken.as_ref().ok().and_then(Option::as_ref).map(|taken| taken.log.clone());
         if left.status == RunStatus::Waiting {
-            self.expected.hand_over(id, taken?);
+            self.pending_pages.deliver(id, taken?);
         } else {
             taken?;
         }
-        Ok(log.map_or(Resumed::Not, Resumed::Going))
+        Ok(log.map_or(RecoveryResult::Not, RecoveryResult::Going))
     }
 
     /// Notes on disk that a run is resumed; `false` if it has met too many deaths, and is left to a
     /// person.
-    async fn note_resumed(
+    async fn record_resume(
         &self,
         guard: &KeyGuard<i64>,
         execution: &Execution,
-        left: &State,
+        left: &ExecutionState,
         is_one_of_few: bool,
     ) -> Result<bool, Error> {
         let id = *guard.key();
@@ -256,7 +267,7 @@ impl Runtime {
             None => 1,
         };
         if deaths >= QUARANTINE_DEATHS {
-            let trail = self.store.trail(id, noted.map_or(0, |noted| noted.pieces)).await?;
+            let trail = self.store.journal_trail(id, noted.map_or(0, |noted| noted.pieces)).await?;
             if trail.has_progress && left.status == RunStatus::Waiting {
                 // It went to sleep since, and was not at it when the process died.
                 deaths = 1;
@@ -265,13 +276,13 @@ impl Runtime {
                 return Ok(false);
             }
         }
-        let pieces = self.store.pieces(id).await?.pieces;
+        let pieces = self.store.journal_length(id).await?.segments;
         // Should the process die with this one among many, the next start resumes it as one of few.
         let deaths = if is_one_of_few { deaths } else { deaths.saturating_sub(1) };
         self.store
-            .note_interruption(id, Interruption { deaths, pieces, was_stopped: false })
+            .record_interruption(id, Interruption { deaths, pieces, was_stopped: false })
             .await?;
-        lock(&self.recovering).entry(id).and_modify(|recovery| *recovery = Recovery::Noted);
+        lock(&self.recovering).entry(id).and_modify(|recovery| *recovery = RecoveryPhase::Noted);
         Ok(true)
     }
 
@@ -294,7 +305,7 @@ impl Runtime {
         );
         tracing::error!(
             execution = id,
-            workflow = %execution.begun.workflow_id,
+            workflow = %execution.started.workflow_id,
             deaths,
             step = trail.last_step.as_deref().unwrap_or_default(),
             code = Code::RUN_QUARANTINED.name(),
@@ -305,14 +316,14 @@ impl Runtime {
             .to_run_error("");
         // Should a person resume it, one more death is enough.
         self.store
-            .note_interruption(
+            .record_interruption(
                 id,
                 Interruption { deaths, pieces: trail.pieces + 1, was_stopped: false },
             )
             .await?;
-        let parts = self.store.pieces(id).await?.parts;
-        let written = Written { pieces: trail.pieces, parts, events: trail.events };
-        Ok(self.end_unresumed(guard, execution, written, RunStatus::Uncertain, reason).await?)
+        let parts = self.store.journal_length(id).await?.parts;
+        let written = JournalProgress { segments: trail.pieces, parts, events: trail.events };
+        Ok(self.finish_unresumed(guard, execution, written, RunStatus::Uncertain, reason).await?)
     }
 
     /// Whether the last process left a run unfinished that is still to be resumed.
@@ -325,7 +336,8 @@ impl Runtime {
     pub(crate) async fn note_clean_stop(&self) {
         let mut unfinished = self.runner.running();
         unfinished.extend(lock(&self.recovering).keys());
-        if let Err(error) = self.store.note_clean_stop(unfinished, self.recorder.last_id()).await {
+        if let Err(error) = self.store.record_clean_stop(unfinished, self.recorder.last_id()).await
+        {
             tracing::warn!(%error, "The stop could not be noted.");
         }
     }

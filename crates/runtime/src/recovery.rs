@@ -1,30 +1,30 @@
 //! Goes on with runs after the process that had them is gone: from their journal, without repeating
 //! a step.
 
-use crate::accounts::Caller;
-use crate::loaded::Loaded;
-use crate::log::Written;
-use crate::start::Past;
-use engine::{Recorded, TRIES};
+use crate::accounts::CallerAccount;
+use crate::journal_writer::JournalProgress;
+use crate::loaded_workflow::LoadedWorkflow;
+use crate::start::ResumeState;
+use engine::{RecordedStep, TRIES};
 use model::{
-    Exposure, Extent, Items, Object, RunEvent, RunStatus, SpentSum, Str, TaskStatus, Value,
+    Exposure, Items, Object, RunEvent, RunRange, RunStatus, SpendingTotal, Str, TaskStatus, Value,
 };
-use node_api::{StartedBy, notes};
+use node_api::{StartCause, checkpoints};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use store::executions::{Execution, JournalLength};
 
 /// What the journal of an unfinished run tells.
-pub(crate) struct Story {
-    pub started: Option<Started>,
-    pub recorded: VecDeque<Recorded>,
+pub(crate) struct JournalState {
+    pub started: Option<RecordedStart>,
+    pub recorded: VecDeque<RecordedStep>,
     pub n_events: u64,
     /// A step that began and has no result.
     pub in_flight: Option<Str>,
     /// What it has noted.
     pub notes: Object,
     /// What it spent on models.
-    pub spent: SpentSum,
+    pub spent: SpendingTotal,
     /// The node the run sleeps at, with the parameters it had then.
     pub asleep: Option<(Str, Value)>,
     /// It went to sleep and was not woken since.
@@ -35,34 +35,34 @@ pub(crate) struct Story {
     pub finished: Option<RunStatus>,
 }
 
-pub(crate) struct Started {
+pub(crate) struct RecordedStart {
     pub node: Option<Str>,
     pub items: Option<Items>,
     pub mode: Str,
-    pub extent: Extent,
+    pub extent: RunRange,
     pub called_by_model: Option<Exposure>,
 }
 
 /// Whether a run may go on by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    GoOn,
+pub(crate) enum Resumable {
+    Safe,
     /// This step may have happened.
     Uncertain {
         node: Str,
     },
 }
 
-impl Story {
+impl JournalState {
     pub(crate) fn read(events: Vec<RunEvent>) -> Self {
         let n_events = events.len() as u64;
-        let mut story = Story {
+        let mut story = JournalState {
             n_events,
             started: None,
             recorded: VecDeque::new(),
             in_flight: None,
             notes: Object::new(),
-            spent: SpentSum::default(),
+            spent: SpendingTotal::default(),
             asleep: None,
             is_paused: false,
             asks: false,
@@ -78,8 +78,13 @@ impl Story {
                 RunEvent::RunStarted {
                     start_node, items, mode, extent, called_by_model, ..
                 } => {
-                    story.started =
-                        Some(Started { node: start_node, items, mode, extent, called_by_model });
+                    story.started = Some(RecordedStart {
+                        node: start_node,
+                        items,
+                        mode,
+                        extent,
+                        called_by_model,
+                    });
                 }
                 // A step that was cut off and taken up again has noted what it had noted before.
                 RunEvent::NodeStarted { node, .. } if story.in_flight.as_ref() == Some(&node) => {}
@@ -87,7 +92,7 @@ impl Story {
                     story.in_flight = Some(node);
                     story.notes = Object::new();
                 }
-                RunEvent::NodeNoted { key, value, .. } => {
+                RunEvent::StepRecorded { key, value, .. } => {
                     story.notes.insert(key, value);
                 }
                 // What is tried again begins anew.
@@ -96,7 +101,7 @@ impl Story {
                 }
                 RunEvent::NodeFinished { node, task, changed, .. } => {
                     story.in_flight = None;
-                    story.recorded.push_back(Recorded {
+                    story.recorded.push_back(RecordedStep {
                         node,
                         task: Some(task),
                         changed,
@@ -106,10 +111,10 @@ impl Story {
                 }
                 RunEvent::NodeSilent { node } => {
                     story.in_flight = None;
-                    story.recorded.push_back(Recorded {
+                    story.recorded.push_back(RecordedStep {
                         node,
                         task: None,
-                        changed: model::Changed::default(),
+                        changed: model::StepChanges::default(),
                         woken_by: None,
                         redo: None,
                     });
@@ -131,7 +136,7 @@ impl Story {
                 RunEvent::ModelUsed { spent, .. } => story.spent.add(&spent),
                 RunEvent::RunFinished { .. }
                 | RunEvent::NodeLog { .. }
-                | RunEvent::NodeServed { .. } => {}
+                | RunEvent::SubNodeCalled { .. } => {}
             }
         }
         story
@@ -139,8 +144,8 @@ impl Story {
 
     /// Which of its waits a sleeping run is at, counted from zero, and since when it was on its way
     /// there: from its start, or from when it was last woken.
-    pub(crate) fn way_to_wait(&self, started_ms: i64) -> (usize, i64) {
-        let is_wait = |step: &Recorded| {
+    pub(crate) fn current_wait(&self, started_ms: i64) -> (usize, i64) {
+        let is_wait = |step: &RecordedStep| {
             step.task.as_ref().is_some_and(|task| task.status == TaskStatus::Waiting)
         };
         let waits: Vec<usize> = (0..)
@@ -162,7 +167,7 @@ impl Story {
 
     /// Whether it sleeps at this one of its waits, where a call from outside wakes it.
     pub(crate) fn sleeps_at(&self, wait: usize) -> bool {
-        self.asleep.is_some() && self.way_to_wait(0).0 == wait
+        self.asleep.is_some() && self.current_wait(0).0 == wait
     }
 
     /// Notes what woke the run on the step it slept after. A step that it slept in is taken again.
@@ -170,7 +175,7 @@ impl Story {
         if self.in_flight.is_some() {
             return;
         }
-        let waiting = |step: &&mut Recorded| {
+        let waiting = |step: &&mut RecordedStep| {
             step.task.as_ref().is_some_and(|task| task.status == TaskStatus::Waiting)
         };
         if let Some(step) = self.recorded.iter_mut().rev().find(waiting) {
@@ -178,37 +183,37 @@ impl Story {
         }
     }
 
-    pub(crate) fn verdict(&self, workflow: &Loaded) -> Verdict {
+    pub(crate) fn resumable(&self, workflow: &LoadedWorkflow) -> Resumable {
         match &self.in_flight {
             // JavaScript may run again as long as it has asked for nothing outside.
-            Some(node) if self.notes.contains_key(notes::REACHED_OUT) => {
-                Verdict::Uncertain { node: node.clone() }
+            Some(node) if self.notes.contains_key(checkpoints::REACHED_OUT) => {
+                Resumable::Uncertain { node: node.clone() }
             }
             Some(node)
                 if !workflow.plan.node(node).is_some_and(engine::PlanNode::is_repeatable) =>
             {
-                Verdict::Uncertain { node: node.clone() }
+                Resumable::Uncertain { node: node.clone() }
             }
-            _ => Verdict::GoOn,
+            _ => Resumable::Safe,
         }
     }
 
     /// The run as the runner takes it up again.
-    pub(crate) fn into_past(
+    pub(crate) fn into_resume_state(
         self,
         execution: Execution,
-        callers: Vec<Caller>,
-        workflow: Arc<Loaded>,
+        callers: Vec<CallerAccount>,
+        workflow: Arc<LoadedWorkflow>,
         pieces: JournalLength,
         woken_by: Option<Option<Items>>,
-    ) -> Past {
+    ) -> ResumeState {
         let started = self.started;
         let mode =
             started.as_ref().map_or_else(|| Str::from("trigger"), |started| started.mode.clone());
         let cause = match mode.as_str() {
-            "error" => StartedBy::Error,
-            "integrated" => StartedBy::Workflow,
-            _ => StartedBy::Hand,
+            "error" => StartCause::Error,
+            "integrated" => StartCause::Workflow,
+            _ => StartCause::Hand,
         };
         let called_by_model = started.as_ref().and_then(|started| started.called_by_model);
         let (node, items, extent) = started
@@ -218,10 +223,16 @@ impl Story {
         let notes = if self.in_flight.is_some() { self.notes } else { Object::new() };
         // Rows of older versions have none.
         let (own, all) = (self.spent, execution.spent);
-        let spent =
-            SpentSum { tokens: own.tokens.max(all.tokens), dollars: own.dollars.max(all.dollars) };
-        let written = Written { pieces: pieces.pieces, parts: pieces.parts, events: self.n_events };
-        Past {
+        let spent = SpendingTotal {
+            tokens: own.tokens.max(all.tokens),
+            dollars: own.dollars.max(all.dollars),
+        };
+        let written = JournalProgress {
+            segments: pieces.segments,
+            parts: pieces.parts,
+            events: self.n_events,
+        };
+        ResumeState {
             execution,
             callers,
             called_by_model,
@@ -244,7 +255,7 @@ impl Story {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Changed, Item, TaskData, json};
+    use model::{Item, StepChanges, TaskData, json};
     use std::collections::BTreeMap;
 
     fn finished(node: &str, status: TaskStatus) -> RunEvent {
@@ -264,26 +275,31 @@ mod tests {
             node: node.into(),
             run_index: 0,
             task: Arc::new(task),
-            changed: Changed::default(),
+            changed: StepChanges::default(),
         }
     }
 
     #[test]
     fn a_step_that_is_cut_off_twice_keeps_all_of_its_notes() {
-        let noted = |key: &str| RunEvent::NodeNoted {
+        let noted = |key: &str| RunEvent::StepRecorded {
             node: "Agent".into(),
             key: key.into(),
             value: Value::Null,
         };
         let started =
             || RunEvent::NodeStarted { node: "Agent".into(), run_index: 0, started_ms: 0 };
-        let story =
-            Story::read(vec![started(), noted("model 1"), started(), noted("tool 1.1"), started()]);
+        let story = JournalState::read(vec![
+            started(),
+            noted("model 1"),
+            started(),
+            noted("tool 1.1"),
+            started(),
+        ]);
         assert_eq!(
             story.notes.keys().map(Str::as_str).collect::<Vec<_>>(),
             ["model 1", "tool 1.1"]
         );
-        let again = Story::read(vec![
+        let again = JournalState::read(vec![
             started(),
             noted("model 1"),
             finished("Agent", TaskStatus::Success),
@@ -303,17 +319,17 @@ mod tests {
             started_ms: 0,
             start_node: None,
             items: None,
-            extent: Extent::default(),
+            extent: RunRange::default(),
             called_by_model: met,
         };
         let slept =
             [started, finished("Wait", TaskStatus::Waiting), RunEvent::RunResumed { items: None }];
         assert_eq!(
-            Story::read(slept.to_vec()).started.and_then(|started| started.called_by_model),
+            JournalState::read(slept.to_vec()).started.and_then(|started| started.called_by_model),
             met
         );
         assert_eq!(
-            crate::steps::Steps::read(slept.to_vec()).called_by_model,
+            crate::steps::JournalSteps::read(slept.to_vec()).called_by_model,
             met,
             "a fork and a replay know it too"
         );
@@ -329,7 +345,7 @@ mod tests {
             asks: false,
         };
         let items = Items::one(Item::new(json!({ "from": "outside" })));
-        let story = Story::read(vec![
+        let story = JournalState::read(vec![
             finished("Wait", TaskStatus::Waiting),
             paused("Wait", None),
             RunEvent::RunResumed { items: Some(items) },

@@ -5,16 +5,16 @@
 
 use crate::active::{ActiveWorkflow, ListenState};
 use crate::addresses::claims_of;
-use crate::clock::Rows;
-use crate::listens::{FIRST_CPU_TIME, LISTEN_CPU_TIME, Listens, took_too_long};
-use crate::setbacks::Fate;
-use crate::{Error, ListenScope, Loaded, Runtime};
+use crate::clock::ScheduleRows;
+use crate::resume_backoff::ResumeFailure;
+use crate::trigger_listeners::{FIRST_CPU_TIME, LISTEN_CPU_TIME, TriggerListeners, is_cpu_timeout};
+use crate::{Error, ListenScope, LoadedWorkflow, Runtime};
 use model::{Object, Str};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
-use store::addresses::{Address, Claimed};
+use store::addresses::{Address, ClaimResult};
 use store::schedules::PlannedSchedule;
 use store::workflows::{ListeningWorkflow, StoredWorkflow, WorkflowFilter};
 
@@ -32,14 +32,14 @@ pub(crate) const NOTHING: i64 = -1;
 const MANY: usize = 50;
 
 /// The addresses of workflows.
-type Held = HashMap<Str, HashSet<Address>>;
+type HeldAddresses = HashMap<Str, HashSet<Address>>;
 
 /// A workflow that has changed, or may listen to something else by now.
-struct Candidate {
+struct ReloadCandidate {
     id: Str,
-    loaded: Result<Arc<Loaded>, Error>,
+    loaded: Result<Arc<LoadedWorkflow>, Error>,
     /// What it listened to before, if it is the same workflow that did.
-    listened: Option<Arc<Listens>>,
+    listened: Option<Arc<TriggerListeners>>,
 }
 
 /// What may have changed since the last look.
@@ -51,7 +51,7 @@ struct Changes {
 }
 
 /// How the active workflows were read.
-enum Read {
+enum ReloadOutcome {
     All,
     /// Some are to be read again.
     NotAll,
@@ -61,8 +61,8 @@ enum Read {
 
 /// What is written down of schedules, and how that is to change.
 #[derive(Default)]
-struct Plan {
-    known: Rows,
+struct SchedulePlan {
+    known: ScheduleRows,
     set: Vec<PlannedSchedule>,
     wanted: HashSet<(Str, Str)>,
 }
@@ -81,48 +81,53 @@ impl Runtime {
                 return Ok(());
             }
             match self.read_active(*seen).await? {
-                Read::All => *seen = changed,
-                Read::NotAll => {}
+                ReloadOutcome::All => *seen = changed,
+                ReloadOutcome::NotAll => {}
                 // The clock has moved a schedule meanwhile; what was planned would fire it again.
-                Read::Outdated => continue,
+                ReloadOutcome::Outdated => continue,
             }
             return Ok(());
         }
         Err(Error::Contended)
     }
 
-    async fn read_active(&self, seen: i64) -> Result<Read, Error> {
+    async fn read_active(&self, seen: i64) -> Result<ReloadOutcome, Error> {
         let Changes { listening, gone } = self.changes_since(seen).await?;
         let candidates = self.candidates(listening).await?;
         let mut have_all_said =
             self.ask_all(candidates.iter().filter_map(|one| one.loaded.as_ref().ok())).await?;
-        let candidates: Vec<Candidate> =
-            candidates.into_iter().filter(Candidate::has_changed).collect();
+        let candidates: Vec<ReloadCandidate> =
+            candidates.into_iter().filter(ReloadCandidate::has_changed).collect();
         let ids: Vec<Str> = candidates.iter().map(|one| one.id.clone()).collect();
         let held = self.held_by(&ids).await?;
-        let mut plan = Plan { known: self.rows_of(&ids).await?, ..Plan::default() };
+        let mut plan = SchedulePlan { known: self.rows_of(&ids).await?, ..SchedulePlan::default() };
         let mut states = Vec::with_capacity(candidates.len());
-        for Candidate { id, loaded, .. } in candidates {
+        for ReloadCandidate { id, loaded, .. } in candidates {
             let state = match self.state_of(loaded, &held, &mut plan).await {
                 Ok(Some(state)) => state,
                 // It is active no more, or has just been changed: the next look finds it as it is
                 // then.
                 Ok(None) => continue,
                 Err(error) => {
-                    match error.fate() {
-                        Fate::WaitsForAll => return Err(error),
+                    match error.resume_failure() {
+                        ResumeFailure::Outage => return Err(error),
                         // It is read again at the next look.
-                        Fate::MayPass if matches!(error, Error::Store(_)) => have_all_said = false,
-                        Fate::MayPass | Fate::NotOurs | Fate::Stays | Fate::Over => {}
+                        ResumeFailure::Transient if matches!(error, Error::Store(_)) => {
+                            have_all_said = false
+                        }
+                        ResumeFailure::Transient
+                        | ResumeFailure::Superseded
+                        | ResumeFailure::Incompatible
+                        | ResumeFailure::Permanent => {}
                     }
                     cannot_listen(&id, &error);
                     ListenState::Unread
                 }
             };
             if let ListenState::Silent(loaded) = &state
-                && let Some(Err(error)) = loaded.said_listens()
+                && let Some(Err(error)) = loaded.cached_listeners()
                 // Of one that takes too long it is said once.
-                && (!took_too_long(&error) || !self.active().is_silent(&id))
+                && (!is_cpu_timeout(&error) || !self.active().is_silent(&id))
             {
                 cannot_listen(&id, &error);
             }
@@ -140,11 +145,11 @@ impl Runtime {
             .filter(|key| listens.contains(&key.0) && !plan.wanted.contains(key))
             .collect();
         if !self.store.change_schedules(plan.set, removed).await? {
-            return Ok(Read::Outdated);
+            return Ok(ReloadOutcome::Outdated);
         }
         self.apply(gone.into_iter().chain(ids), states);
         self.clock_changed.notify_one();
-        Ok(if have_all_said { Read::All } else { Read::NotAll })
+        Ok(if have_all_said { ReloadOutcome::All } else { ReloadOutcome::NotAll })
     }
 
     fn apply(&self, replaced: impl Iterator<Item = Str>, states: Vec<(Str, ListenState)>) {
@@ -190,14 +195,16 @@ impl Runtime {
     async fn candidates(
         &self,
         mut listening: Vec<ListeningWorkflow>,
-    ) -> Result<Vec<Candidate>, Error> {
+    ) -> Result<Vec<ReloadCandidate>, Error> {
         let same = |now: &ListeningWorkflow| {
             self.active().known(&now.id).filter(|known| known.matches(now)).cloned()
         };
         // Those that go on as they are need nobody's attention.
         listening.retain(|now| {
             let active = self.active();
-            !active.get(&now.id).is_some_and(|known| known.matches(now) && !known.is_to_be_asked())
+            !active
+                .get(&now.id)
+                .is_some_and(|known| known.matches(now) && !known.needs_evaluation())
         });
         listening.sort_by(|a, b| (a.created_ms, &a.id).cmp(&(b.created_ms, &b.id)));
         let changed = listening.iter().filter(|now| same(now).is_none()).count();
@@ -220,7 +227,11 @@ impl Runtime {
         for now in &listening {
             if let Some(known) = same(now) {
                 let listened = self.active().listens_of(&now.id).cloned();
-                candidates.push(Candidate { id: now.id.clone(), loaded: Ok(known), listened });
+                candidates.push(ReloadCandidate {
+                    id: now.id.clone(),
+                    loaded: Ok(known),
+                    listened,
+                });
                 continue;
             }
             if !self.begin_activation(&now.id).await? {
@@ -234,27 +245,27 @@ impl Runtime {
             if let Some(stored) = stored {
                 let earlier = self.active().known(&now.id).cloned();
                 let loaded = self.load_listening(&stored, earlier.as_ref()).await;
-                candidates.push(Candidate { id: now.id.clone(), loaded, listened: None });
+                candidates.push(ReloadCandidate { id: now.id.clone(), loaded, listened: None });
             }
             self.end_activation(&now.id).await?;
         }
         Ok(candidates)
     }
 
-    async fn held_by(&self, ids: &[Str]) -> Result<Held, Error> {
+    async fn held_by(&self, ids: &[Str]) -> Result<HeldAddresses, Error> {
         let all = if ids.len() > MANY {
             self.store.addresses().await?
         } else {
             self.store.addresses_of(ids.to_vec()).await?
         };
-        let mut held = Held::new();
+        let mut held = HeldAddresses::new();
         for (workflow, address) in all {
             held.entry(workflow).or_default().insert(address);
         }
         Ok(held)
     }
 
-    async fn rows_of(&self, ids: &[Str]) -> Result<Rows, Error> {
+    async fn rows_of(&self, ids: &[Str]) -> Result<ScheduleRows, Error> {
         let of = (ids.len() <= MANY).then(|| ids.to_vec());
         let its: HashSet<&Str> = ids.iter().collect();
         let rows = self
@@ -272,11 +283,11 @@ impl Runtime {
     /// are to be asked the next time.
     async fn ask_all<'l>(
         &self,
-        workflows: impl Iterator<Item = &'l Arc<Loaded>>,
+        workflows: impl Iterator<Item = &'l Arc<LoadedWorkflow>>,
     ) -> Result<bool, Error> {
-        let asked = workflows.filter(|loaded| loaded.is_to_be_asked());
+        let asked = workflows.filter(|loaded| loaded.needs_evaluation());
         let (said, unsaid): (Vec<_>, Vec<_>) =
-            asked.partition(|loaded| loaded.said_listens().is_some());
+            asked.partition(|loaded| loaded.cached_listeners().is_some());
         let (plain, unsaid): (Vec<_>, Vec<_>) =
             unsaid.into_iter().partition(|loaded| !loaded.computes_listens);
         let new = unsaid
@@ -297,10 +308,10 @@ impl Runtime {
             said.into_iter().partition(|loaded| loaded.is_slow.load(Ordering::Relaxed));
         self.ask_some(sooner, LISTEN_CPU_TIME, &mut used).await?;
         self.ask_some(later, LISTEN_CPU_TIME, &mut used).await?;
-        Ok(unsaid.iter().all(|loaded| loaded.said_listens().is_some()))
+        Ok(unsaid.iter().all(|loaded| loaded.cached_listeners().is_some()))
     }
 
-    fn known_to(&self, loaded: &Loaded) -> ListenScope {
+    fn known_to(&self, loaded: &LoadedWorkflow) -> ListenScope {
         let variables = if loaded.computes_listens {
             self.runner.variables_of(&loaded.project_id)
         } else {
@@ -313,7 +324,7 @@ impl Runtime {
     /// one with many holds no other up.
     async fn ask_some(
         &self,
-        workflows: Vec<&Arc<Loaded>>,
+        workflows: Vec<&Arc<LoadedWorkflow>>,
         limit: Duration,
         used: &mut Duration,
     ) -> Result<(), Error> {
@@ -330,7 +341,7 @@ impl Runtime {
             let is_slow = limit < LISTEN_CPU_TIME && took >= limit;
             match is_slow {
                 true => loaded.is_slow.store(true, Ordering::Relaxed),
-                false => loaded.keep_listens(listens),
+                false => loaded.cache_listeners(listens),
             }
             self.end_activation(&loaded.id).await?;
         }
@@ -343,14 +354,14 @@ impl Runtime {
     /// else now.
     async fn state_of(
         &self,
-        loaded: Result<Arc<Loaded>, Error>,
-        held: &Held,
-        plan: &mut Plan,
+        loaded: Result<Arc<LoadedWorkflow>, Error>,
+        held: &HeldAddresses,
+        plan: &mut SchedulePlan,
     ) -> Result<Option<ListenState>, Error> {
         let workflow = loaded?;
-        let listens = match workflow.said_listens() {
+        let listens = match workflow.cached_listeners() {
             // The next look finds time to ask.
-            None => return Ok(Some(ListenState::Unasked(workflow))),
+            None => return Ok(Some(ListenState::Pending(workflow))),
             Some(Err(_)) => return Ok(Some(ListenState::Silent(workflow))),
             Some(Ok(listens)) => listens,
         };
@@ -360,14 +371,14 @@ impl Runtime {
         if held.get(&workflow.id).map_or(!addresses.is_empty(), |held| *held != addresses) {
             match self.store.claim_or_deactivate(&workflow.id, &workflow.version_id, claims).await?
             {
-                Claimed::Done(()) => {}
-                Claimed::Taken(claim) => {
+                ClaimResult::Done(()) => {}
+                ClaimResult::Taken(claim) => {
                     let (workflow, name) = (&workflow.id, &workflow.name);
                     let (method, path) = (&claim.address.method, &claim.path);
                     tracing::error!(%workflow, %name, %method, %path, "A workflow was deactivated: another one has its address.");
                     return Ok(None);
                 }
-                Claimed::Outdated | Claimed::Missing => return Ok(None),
+                ClaimResult::Outdated | ClaimResult::Missing => return Ok(None),
             }
         }
         let mut timers = HashMap::new();
@@ -388,20 +399,24 @@ fn cannot_listen(workflow: &Str, error: &Error) {
     tracing::error!(%error, %workflow, "An active workflow cannot listen.");
 }
 
-impl Candidate {
+impl ReloadCandidate {
     /// Whether it does not listen as it did.
     fn has_changed(&self) -> bool {
         let Some(listened) = &self.listened else { return true };
-        let now =
-            self.loaded.as_ref().ok().and_then(|loaded| loaded.said_listens()).and_then(Result::ok);
+        let now = self
+            .loaded
+            .as_ref()
+            .ok()
+            .and_then(|loaded| loaded.cached_listeners())
+            .and_then(Result::ok);
         !now.is_some_and(|now| Arc::ptr_eq(&now, listened))
     }
 }
 
 /// The first of each project, then the second of each, and so on.
-fn in_turn(workflows: Vec<&Arc<Loaded>>) -> Vec<&Arc<Loaded>> {
+fn in_turn(workflows: Vec<&Arc<LoadedWorkflow>>) -> Vec<&Arc<LoadedWorkflow>> {
     let mut counted: HashMap<&Str, usize> = HashMap::new();
-    let mut turns: Vec<(usize, &Arc<Loaded>)> = Vec::with_capacity(workflows.len());
+    let mut turns: Vec<(usize, &Arc<LoadedWorkflow>)> = Vec::with_capacity(workflows.len());
     for loaded in workflows {
         let count = counted.entry(&loaded.project_id).or_default();
         *count += 1;

@@ -3,12 +3,12 @@
 use crate::Runtime;
 use std::sync::Arc;
 use std::time::Duration;
-use store::executions::Keep;
+use store::executions::RetentionLimits;
 
 /// How often we look.
-const LOOK_EVERY: Duration = Duration::from_secs(60);
+const PRUNE_INTERVAL: Duration = Duration::from_secs(60);
 /// Every so many looks, what grows slowly is looked at too.
-const RARELY: usize = 60;
+const HISTORY_EVERY: usize = 60;
 /// Sessions have a budget for the day: which one spent what is known for the days since then.
 const SESSIONS_MS: i64 = 2 * 24 * 60 * 60 * 1000;
 /// How many runs are removed in one go, so that writers do not wait long.
@@ -37,19 +37,19 @@ impl Default for Retention {
 
 impl Runtime {
     /// Removes what is not to be kept until the process ends.
-    pub(crate) async fn keep_tidy(self: Arc<Self>, retention: Retention) {
+    pub(crate) async fn run_retention(self: Arc<Self>, retention: Retention) {
         for look in 0_usize.. {
             tokio::select! {
                 biased;
                 () = self.stopping.cancelled() => return,
-                () = tokio::time::sleep(LOOK_EVERY) => {}
+                () = tokio::time::sleep(PRUNE_INTERVAL) => {}
             }
-            if look.is_multiple_of(RARELY)
-                && let Err(error) = self.tidy_history(retention).await
+            if look.is_multiple_of(HISTORY_EVERY)
+                && let Err(error) = self.prune_history(retention).await
             {
                 tracing::error!(%error, "Old versions of workflows could not be removed.");
             }
-            match self.tidy(retention).await {
+            match self.prune(retention).await {
                 Ok(0) => {}
                 Ok(removed) => {
                     tracing::info!(removed, "Old executions and conversations were removed.")
@@ -62,20 +62,20 @@ impl Runtime {
     }
 
     /// Removes versions that nobody needs, and which session has spent what long ago.
-    pub async fn tidy_history(&self, retention: Retention) -> Result<usize, store::Error> {
-        self.store.fold_sessions(store::spending::day_of(self.now_ms() - SESSIONS_MS)).await?;
+    pub async fn prune_history(&self, retention: Retention) -> Result<usize, store::Error> {
+        self.store.merge_sessions(store::spending::day_of(self.now_ms() - SESSIONS_MS)).await?;
         self.store.forget_versions(retention.versions).await
     }
 
     /// Removes what is not to be kept now, and gives the room back to the disk.
-    pub async fn tidy(&self, retention: Retention) -> Result<usize, store::Error> {
-        let keep = Keep {
+    pub async fn prune(&self, retention: Retention) -> Result<usize, store::Error> {
+        let keep = RetentionLimits {
             newer_than_ms: self.now_ms() - retention.age.as_millis() as i64,
             at_most: retention.count,
             bytes: i64::try_from(retention.bytes).unwrap_or(i64::MAX),
             step: STEP,
         };
-        let removed = self.store.prune(keep).await? + self.store.forget_conversations().await?;
+        let removed = self.store.prune(keep).await? + self.store.delete_expired().await?;
         while removed > 0 && self.store.shrink().await? {}
         Ok(removed)
     }

@@ -1,40 +1,42 @@
 //! Starts runs, keeps them within bounds, and sees them to their end.
 
-use crate::accounts::Accounts;
-use crate::decision::Settled;
-use crate::end::Word;
-use crate::going::Going;
+use crate::accounts::RunAccounts;
+use crate::admission::{RunGuard, RunLimits, RunReservation};
+use crate::completion::RunSignal;
+use crate::decision::Resolution;
+use crate::journal_writer::{Durability, Recorder, RecordingPolicy, RunJournal};
 use crate::key_lock::{KeyGuard, KeyLocks};
-use crate::listens::variables_of;
-use crate::loaded::{self, Loaded};
-use crate::log::{Durability, LogTerms, Recorder, RunLog};
-use crate::place::{Held, Place, RunLimits};
-use crate::start::{CalledRun, Demand, Groundwork, Past, Start, Taken, Turn};
-use crate::stream::Caller;
-use crate::task::detached;
-use crate::ticket::Tickets;
-use crate::{Error, lock, taken_over};
-use engine::{Engine, Failures, Limits, Outcome, Recorded, RunOptions};
+use crate::loaded_workflow::{self, LoadedWorkflow};
+use crate::response_stream::RunResponder;
+use crate::resume_token::ResumeTokens;
+use crate::run_handle::RunHandle;
+use crate::start::{
+    AcceptedRun, Admission, CalledRun, ResumeState, RunRequest, SlotPolicy, StartContext,
+};
+use crate::task::spawn_detached;
+use crate::trigger_listeners::variables_of;
+use crate::{Error, inherited_lists, lock};
+use engine::{Engine, ExecutionLimits, FailureHandling, RecordedStep, RunOptions, RunOutcome};
 use futures::FutureExt as _;
-use model::{Changed, Extent, Items, Object, RunEvent, RunStatus, Str};
-use node_api::trigger::Takes;
-use node_api::{NodeError, StartedBy};
+use model::{Items, Object, RunEvent, RunRange, RunStatus, StepChanges, Str};
+use node_api::trigger::ReplyMode;
+use node_api::{NodeError, StartCause};
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use store::Store;
-use store::executions::{Begun, CommitWith};
+use store::executions::{CommitWith, NewExecution};
 use store::variables::Variable;
-use store::workflows::StaticData;
+use store::workflows::StaticDataChange;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 /// What a trigger has found.
-pub(crate) struct Looked {
-    pub(crate) outcome: Outcome,
-    pub(crate) static_data: Option<StaticData>,
+pub(crate) struct PollResult {
+    pub(crate) outcome: RunOutcome,
+    pub(crate) static_data: Option<StaticDataChange>,
 }
 
 pub struct Runner {
@@ -44,21 +46,21 @@ pub struct Runner {
     options: RunOptions,
     slots: Arc<Semaphore>,
     pub(crate) limits: RunLimits,
-    pub(crate) taken: AtomicUsize,
+    pub(crate) n_accepted: AtomicUsize,
     /// What runs that are not over began with, in bytes.
-    pub(crate) held: AtomicUsize,
-    accounts: Accounts,
+    pub(crate) reserved_bytes: AtomicUsize,
+    accounts: RunAccounts,
     pub(crate) running: Mutex<HashMap<i64, CancellationToken>>,
     /// Told each time one of them is over.
     pub(crate) is_over: Notify,
-    pub tickets: Arc<Tickets>,
+    pub resume_tokens: Arc<ResumeTokens>,
     /// `$vars` of runs that begin from now on.
     variables: Mutex<Vec<Variable>>,
     is_closed: AtomicBool,
     /// Deliveries that are being taken.
     delivery_locks: KeyLocks<String>,
     /// Hears what runs are to know of each other.
-    pub(crate) words: mpsc::UnboundedSender<Word>,
+    pub(crate) signals: mpsc::UnboundedSender<RunSignal>,
 }
 
 impl Runner {
@@ -68,11 +70,11 @@ impl Runner {
         recorder: Arc<Recorder>,
         options: RunOptions,
         limits: RunLimits,
-        tickets: Arc<Tickets>,
-        words: mpsc::UnboundedSender<Word>,
+        tickets: Arc<ResumeTokens>,
+        words: mpsc::UnboundedSender<RunSignal>,
     ) -> Arc<Self> {
         let options = RunOptions { addresses: Some(tickets.clone()), ..options };
-        let slots = Arc::new(Semaphore::new(limits.at_once));
+        let slots = Arc::new(Semaphore::new(limits.max_running));
         let (taken, held, running, variables) =
             (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::default(), Mutex::default());
         let (is_closed, delivery_locks) = (AtomicBool::new(false), KeyLocks::default());
@@ -83,57 +85,63 @@ impl Runner {
             options,
             slots,
             limits,
-            taken,
-            held,
-            accounts: Accounts::default(),
+            n_accepted: taken,
+            reserved_bytes: held,
+            accounts: RunAccounts::default(),
             running,
             is_over: Notify::new(),
-            tickets,
+            resume_tokens: tickets,
             variables,
             is_closed,
             delivery_locks,
-            words,
+            signals: words,
         })
     }
 
     /// Takes a run on and starts it. It counts as accepted once its log is flushed.
-    pub fn start(self: &Arc<Self>, start: Start) -> Result<Taken, Error> {
-        Ok(self.take_on(start, Demand::default())?.let_go())
+    pub fn start(self: &Arc<Self>, start: RunRequest) -> Result<AcceptedRun, Error> {
+        Ok(self.accept(start, Admission::default())?.detach())
     }
 
     /// Takes a run on. It begins when it is waited for, or let go.
-    pub(crate) fn take_on(self: &Arc<Self>, start: Start, demand: Demand) -> Result<Taken, Error> {
-        self.take_on_after(start, demand, Groundwork::default())
+    pub(crate) fn accept(
+        self: &Arc<Self>,
+        start: RunRequest,
+        demand: Admission,
+    ) -> Result<AcceptedRun, Error> {
+        self.accept_with(start, demand, StartContext::default())
     }
 
-    pub(crate) fn start_after(
+    pub(crate) fn start_with(
         self: &Arc<Self>,
-        start: Start,
-        groundwork: Groundwork,
-    ) -> Result<Taken, Error> {
-        Ok(self.take_on_after(start, Demand::default(), groundwork)?.let_go())
+        start: RunRequest,
+        groundwork: StartContext,
+    ) -> Result<AcceptedRun, Error> {
+        Ok(self.accept_with(start, Admission::default(), groundwork)?.detach())
     }
 
-    pub(crate) fn take_on_after(
+    pub(crate) fn accept_with(
         self: &Arc<Self>,
-        start: Start,
-        demand: Demand,
-        mut groundwork: Groundwork,
-    ) -> Result<Taken, Error> {
+        start: RunRequest,
+        demand: Admission,
+        mut groundwork: StartContext,
+    ) -> Result<AcceptedRun, Error> {
         if self.is_closed.load(Ordering::Relaxed) {
             return Err(Error::Stopping);
         }
-        if self.taken.load(Ordering::Relaxed) >= self.limits.at_once + self.limits.waiting {
+        if self.n_accepted.load(Ordering::Relaxed)
+            >= self.limits.max_running + self.limits.max_queued
+        {
             return Err(Error::Overload);
         }
-        let held = match groundwork.held.take() {
+        let held = match groundwork.reservation.take() {
             Some(held) => held,
-            None => self.hold(demand.weight)?,
+            None => self.reserve(demand.bytes)?,
         };
         let workflow = &start.workflow;
         let is_manual = start.mode == "manual";
         let terms = workflow.log_terms(start.mode);
-        let begun = Begun {
+        let begun = NewExecution {
             workflow_id: workflow.id.clone(),
             version_id: workflow.version_id.clone(),
             mode: start.mode.into(),
@@ -149,8 +157,8 @@ impl Runner {
         if let Some(data) = &begun.static_data {
             workflow.keep_static_data(data);
         }
-        let log = self.recorder.open(begun.clone(), groundwork.along.take(), terms);
-        self.recorder.note(
+        let log = self.recorder.open(begun.clone(), groundwork.commit_with.take(), terms);
+        self.recorder.record(
             &log,
             RunEvent::RunStarted {
                 run_id: log.run_id(),
@@ -164,7 +172,7 @@ impl Runner {
                 called_by_model: groundwork.called_by_model,
             },
         );
-        self.note_recorded(&log, &groundwork);
+        self.record_prior_steps(&log, &groundwork);
         let notes = groundwork.noted.map(|(_, notes)| notes).unwrap_or_default();
         let recorded = groundwork.recorded.into();
         let called_by_model = groundwork.called_by_model;
@@ -177,11 +185,11 @@ impl Runner {
             called_by_model,
             ..self.options.clone()
         };
-        let Start { workflow, cause, node, items, request_id, .. } = start;
-        let start = engine::Start { cause, node, items };
-        let (cancel, turn) = (CancellationToken::new(), Turn::IsWaitedFor);
-        let takes = demand.takes;
-        Ok(self.set_out(Course {
+        let RunRequest { workflow, cause, node, items, request_id, .. } = start;
+        let start = engine::RunStart { cause, node, items };
+        let (cancel, turn) = (CancellationToken::new(), SlotPolicy::Acquire);
+        let takes = demand.reply;
+        Ok(self.spawn(RunTask {
             log,
             workflow,
             start,
@@ -196,44 +204,48 @@ impl Runner {
     }
 
     /// The journal of a run tells all of it, also what was done before it began.
-    fn note_recorded(&self, log: &RunLog, groundwork: &Groundwork) {
+    fn record_prior_steps(&self, log: &RunJournal, groundwork: &StartContext) {
         let mut runs: HashMap<&Str, usize> = HashMap::new();
-        for Recorded { node, task, changed, .. } in &groundwork.recorded {
+        for RecordedStep { node, task, changed, .. } in &groundwork.recorded {
             let count = runs.entry(node).or_default();
             let (node, run_index) = (node.clone(), *count);
             *count += usize::from(task.is_some());
             let started_ms = task.as_ref().map_or(0, |task| task.start_time_ms);
             self.recorder
-                .note(log, RunEvent::NodeStarted { node: node.clone(), run_index, started_ms });
+                .record(log, RunEvent::NodeStarted { node: node.clone(), run_index, started_ms });
             let ended = match task {
                 Some(task) => {
                     // What the workflow keeps between runs is not put back to what it was then.
-                    let changed = Changed { static_data: None, ..changed.clone() };
+                    let changed = StepChanges { static_data: None, ..changed.clone() };
                     RunEvent::NodeFinished { node, run_index, task: task.clone(), changed }
                 }
                 None => RunEvent::NodeSilent { node },
             };
-            self.recorder.note(log, ended);
+            self.recorder.record(log, ended);
         }
         for (node, task) in &groundwork.served {
             self.recorder
-                .note(log, RunEvent::NodeServed { node: node.clone(), task: task.clone() });
+                .record(log, RunEvent::SubNodeCalled { node: node.clone(), task: task.clone() });
         }
         let Some((node, notes)) = &groundwork.noted else { return };
         let started_ms = self.engine.ports.clock.now_ms();
         self.recorder
-            .note(log, RunEvent::NodeStarted { node: node.clone(), run_index: 0, started_ms });
+            .record(log, RunEvent::NodeStarted { node: node.clone(), run_index: 0, started_ms });
         for (key, value) in notes.iter() {
-            self.recorder.note(
+            self.recorder.record(
                 log,
-                RunEvent::NodeNoted { node: node.clone(), key: key.clone(), value: value.clone() },
+                RunEvent::StepRecorded {
+                    node: node.clone(),
+                    key: key.clone(),
+                    value: value.clone(),
+                },
             );
         }
     }
 
     /// Starts a run that another one calls. Nothing turns it away: it is part of a run that was
     /// taken on.
-    pub(crate) fn start_called(self: &Arc<Self>, called: CalledRun) -> Taken {
+    pub(crate) fn start_called(self: &Arc<Self>, called: CalledRun) -> AcceptedRun {
         let CalledRun {
             workflow,
             document,
@@ -249,10 +261,10 @@ impl Runner {
         let mut terms = workflow.log_terms(cause.mode());
         // What is done for a run that nobody keeps is not kept either.
         let above = caller
-            .filter(|_| cause == StartedBy::Workflow)
+            .filter(|_| cause == StartCause::Workflow)
             .and_then(|caller| self.recorder.saving_of(&caller.execution.to_string()));
         terms.saving = above.map_or(terms.saving, |above| above.and(terms.saving));
-        let begun = Begun {
+        let begun = NewExecution {
             workflow_id: workflow.id.clone(),
             version_id: workflow.version_id.clone(),
             mode: cause.mode().into(),
@@ -278,10 +290,10 @@ impl Runner {
             started_ms,
             start_node: None,
             items: Some(items.clone()),
-            extent: Extent::default(),
+            extent: RunRange::default(),
             called_by_model,
         };
-        self.recorder.note(&log, started);
+        self.recorder.record(&log, started);
         let options = RunOptions {
             use_pin_data: false,
             depth,
@@ -289,11 +301,11 @@ impl Runner {
             spends_for: Some(spending),
             ..self.options.clone()
         };
-        let start = engine::Start { cause, node: None, items: Some(items) };
+        let start = engine::RunStart { cause, node: None, items: Some(items) };
         // Were it to wait for a turn of its own, callers could take all turns and wait for ever.
-        let turn = if waits { Turn::OfCaller } else { Turn::IsWaitedFor };
-        let (takes, request_id) = (Takes::default(), Str::new());
-        self.set_out(Course {
+        let turn = if waits { SlotPolicy::Inherit } else { SlotPolicy::Acquire };
+        let (takes, request_id) = (ReplyMode::default(), Str::new());
+        self.spawn(RunTask {
             log,
             workflow,
             start,
@@ -305,85 +317,95 @@ impl Runner {
             turn,
             request_id,
         })
-        .let_go()
+        .detach()
     }
 
     /// Lets a trigger look for news. Nothing of it is recorded, and what it remembers is up to
     /// whoever asked.
-    pub(crate) async fn look(
+    pub(crate) async fn poll_trigger(
         &self,
-        workflow: &Loaded,
+        workflow: &LoadedWorkflow,
         node: &Str,
         longest_ms: u64,
         cancel: CancellationToken,
-    ) -> Looked {
+    ) -> PollResult {
         let before = workflow.static_data();
-        let outcome = self.run_alone(workflow, node, None, "trigger", longest_ms, cancel).await;
-        let static_data = loaded::changes(&before, &outcome.static_data);
-        Looked { outcome, static_data }
+        let outcome =
+            self.run_unrecorded(workflow, node, None, "trigger", longest_ms, cancel).await;
+        let static_data = loaded_workflow::changes(&before, &outcome.static_data);
+        PollResult { outcome, static_data }
     }
 
     /// Asks a trigger something that starts no run, such as what was said before. Nothing of it is
     /// recorded or remembered.
     pub(crate) async fn ask_trigger(
         &self,
-        workflow: &Loaded,
+        workflow: &LoadedWorkflow,
         node: &Str,
         items: Items,
         longest_ms: u64,
-    ) -> Outcome {
-        self.run_alone(workflow, node, Some(items), "webhook", longest_ms, CancellationToken::new())
-            .await
+    ) -> RunOutcome {
+        self.run_unrecorded(
+            workflow,
+            node,
+            Some(items),
+            "webhook",
+            longest_ms,
+            CancellationToken::new(),
+        )
+        .await
     }
 
-    async fn run_alone(
+    async fn run_unrecorded(
         &self,
-        workflow: &Loaded,
+        workflow: &LoadedWorkflow,
         node: &Str,
         items: Option<Items>,
         mode: &str,
         longest_ms: u64,
         cancel: CancellationToken,
-    ) -> Outcome {
+    ) -> RunOutcome {
         let _slot = self.slots.acquire().await;
         let limits = &self.options.limits;
         let options = RunOptions {
             // No log is open under this name, so that its events lead nowhere.
             run_id: "look".into(),
-            stands_for: workflow.id.clone(),
+            acting_workflow: workflow.id.clone(),
             variables: self.variables_of(&workflow.project_id),
             mode: mode.into(),
             static_data: Some(workflow.static_data()),
-            extent: Extent::until(Some(node.clone())),
+            extent: RunRange::until(Some(node.clone())),
             use_pin_data: false,
-            failures: Failures::AreOurs,
-            limits: Limits {
+            failures: FailureHandling::Caller,
+            limits: ExecutionLimits {
                 timeout_ms: Some(limits.timeout_ms.unwrap_or(longest_ms).min(longest_ms)),
                 ..limits.clone()
             },
             ..self.options.clone()
         };
-        let start = engine::Start { cause: StartedBy::Hand, node: Some(node.clone()), items };
+        let start = engine::RunStart { cause: StartCause::Hand, node: Some(node.clone()), items };
         self.engine.run(workflow.plan.clone(), start, options, cancel).await
     }
 
     /// Goes on with a run that was cut off or slept, for whoever takes this of it.
     pub(crate) fn resume(
         self: &Arc<Self>,
-        past: Past,
-        settled: Settled,
-        takes: Takes,
-        turn: Turn,
-    ) -> Taken {
-        let terms =
-            LogTerms { saving: past.execution.begun.saving, ..past.workflow.log_terms(&past.mode) };
+        past: ResumeState,
+        settled: Resolution,
+        takes: ReplyMode,
+        turn: SlotPolicy,
+    ) -> AcceptedRun {
+        let terms = RecordingPolicy {
+            saving: past.execution.started.saving,
+            ..past.workflow.log_terms(&past.mode)
+        };
         let log = self.recorder.reopen(&past.execution, past.written, terms);
         // What was decided comes first: the run goes on with it.
         for event in settled.events {
-            self.recorder.note(&log, event);
+            self.recorder.record(&log, event);
         }
         if past.wakes {
-            self.recorder.note(&log, RunEvent::RunResumed { items: past.woken_by });
+            self.recorder.record(&log, RunEvent::RunResumed { items: past.woken_by });
         }
         let options = RunOptions {
             extent: past.extent,
@@ -391,17 +413,17 @@ impl Runner {
             use_pin_data: past.mode == "manual",
             recorded: past.recorded,
             notes: past.notes,
-            given: settled.given,
+            supplied_output: settled.output,
             account: Some(self.accounts.open(log.id(), past.spent)),
             depth: past.callers.len(),
             spends_for: self.accounts.of_callers(&past.callers),
             called_by_model: past.called_by_model,
             ..self.options.clone()
         };
-        let start = engine::Start { cause: past.cause, node: past.node, items: past.items };
+        let start = engine::RunStart { cause: past.cause, node: past.node, items: past.items };
         let cancel = CancellationToken::new();
         let (workflow, mode, request_id) = (past.workflow, past.mode, Str::new());
-        self.set_out(Course {
+        self.spawn(RunTask {
             log,
             workflow,
             start,
@@ -413,42 +435,42 @@ impl Runner {
             turn,
             request_id,
         })
-        .let_go()
+        .detach()
     }
 
-    fn set_out(self: &Arc<Self>, course: Course) -> Taken {
-        let Course { log, workflow, start, mode, options, takes, held, cancel, turn, request_id } =
+    fn spawn(self: &Arc<Self>, course: RunTask) -> AcceptedRun {
+        let RunTask { log, workflow, start, mode, options, takes, held, cancel, turn, request_id } =
             course;
         let (caller, answer, pieces) =
-            Caller::new(takes, Some((self.recorder.clone(), log.clone())));
+            RunResponder::new(takes, Some((self.recorder.clone(), log.clone())));
         let caller = Arc::new(caller);
         let id = log.id();
         let own_engine =
-            taken_over::engine_for(&self.engine, &options.recorded, start.items.as_ref());
+            inherited_lists::engine_for(&self.engine, &options.recorded, start.items.as_ref());
         let mut options = RunOptions {
             run_id: log.run_id(),
-            stands_for: workflow.id.clone(),
+            acting_workflow: workflow.id.clone(),
             variables: self.variables_of(&workflow.project_id),
             mode,
-            is_announced: true,
+            start_recorded: true,
             responder: Some(caller.clone()),
-            sits_out_waits: false,
+            wait_inline: false,
             ..options
         };
-        let mut place = Place::new(self.clone(), log.clone(), cancel.clone(), held);
+        let mut place = RunGuard::new(self.clone(), log.clone(), cancel.clone(), held);
         let runner = self.clone();
         let kept = log.clone();
         let run = async move {
-            let is_called = matches!(turn, Turn::OfCaller);
+            let is_called = matches!(turn, SlotPolicy::Inherit);
             let _slot = match turn {
-                Turn::Has(slot) => Some(Ok(slot)),
+                SlotPolicy::Has(slot) => Some(Ok(slot)),
                 // One that is stopped while it waits does not wait for its end as well.
-                Turn::IsWaitedFor => {
+                SlotPolicy::Acquire => {
                     cancel.run_until_cancelled(runner.slots.clone().acquire_owned()).await
                 }
-                Turn::OfCaller => None,
+                SlotPolicy::Inherit => None,
             };
-            if kept.is_taken_up() && kept.durability() == Durability::Ends {
+            if kept.is_resumed() && kept.durability() == Durability::Ends {
                 // On disk it would still sleep, and nobody could tell that it was active when the
                 // process died.
                 let _ = runner.recorder.flush(&kept).await;
@@ -460,17 +482,18 @@ impl Runner {
             let ran = AssertUnwindSafe(engine.run(workflow.plan.clone(), start, options, cancel))
                 .catch_unwind()
                 .await;
-            let outcome = ran.unwrap_or_else(|_| runner.broken_off(&kept, &workflow, run_id, mode));
+            let outcome =
+                ran.unwrap_or_else(|_| runner.record_panic(&kept, &workflow, run_id, mode));
             if outcome.error.is_some() {
                 caller.fail(&outcome, &workflow).await;
             } else if outcome.asks {
                 caller.wait(&outcome, &workflow).await;
             }
             drop(caller);
-            if let Some(parts) = &outcome.untold_static_data {
+            if let Some(parts) = &outcome.unrecorded_static_data {
                 kept.change_static_data(parts);
             }
-            place.give_back_memory();
+            place.release_memory();
             let is_harmless = workflow.durability == Durability::Ends
                 && !kept.has_static_data()
                 && outcome.status != RunStatus::Waiting;
@@ -488,14 +511,14 @@ impl Runner {
             outcome
         };
         // What is logged about the run names the request that it began with.
-        let outcome = Going::new(run.in_current_span());
-        Taken { id, log, answer, pieces, outcome }
+        let outcome = RunHandle::new(run.in_current_span());
+        AcceptedRun { id, log, answer, chunks: pieces, outcome }
     }
 
     /// The decrypted fields of a credential that a node of a workflow names.
     pub fn credential(
         &self,
-        workflow: &Loaded,
+        workflow: &LoadedWorkflow,
         node: &str,
         kind: &str,
     ) -> Result<Object, NodeError> {
@@ -536,30 +559,32 @@ impl Runner {
     pub(crate) async fn start_once(
         self: &Arc<Self>,
         key: String,
-        start: Start,
-        demand: Demand,
-    ) -> Result<Option<Taken>, Error> {
+        start: RunRequest,
+        demand: Admission,
+    ) -> Result<Option<AcceptedRun>, Error> {
         // Those that wait for each other take memory as well.
-        let held = Some(self.hold(demand.weight)?);
+        let held = Some(self.reserve(demand.bytes)?);
         let guard = self.delivery_locks.lock(key).await;
         let along = Some(CommitWith::Delivery(guard.key().as_str().into()));
-        let groundwork = Groundwork { along, held, ..Groundwork::default() };
+        let groundwork =
+            StartContext { commit_with: along, reservation: held, ..StartContext::default() };
         let runner = self.clone();
-        detached(async move { runner.take_delivery(&guard, start, demand, groundwork).await }).await
+        spawn_detached(async move { runner.take_delivery(&guard, start, demand, groundwork).await })
+            .await
     }
 
     async fn take_delivery(
         self: &Arc<Self>,
         guard: &KeyGuard<String>,
-        start: Start,
-        demand: Demand,
-        groundwork: Groundwork,
-    ) -> Result<Option<Taken>, Error> {
+        start: RunRequest,
+        demand: Admission,
+        groundwork: StartContext,
+    ) -> Result<Option<AcceptedRun>, Error> {
         if self.store.is_delivered(guard.key()).await? {
             return Ok(None);
         }
-        let taken = self.take_on_after(start, demand, groundwork)?.let_go();
-        self.accepted(&taken.log).await?;
+        let taken = self.accept_with(start, demand, groundwork)?.detach();
+        self.wait_accepted(&taken.log).await?;
         Ok(Some(taken))
     }
 
@@ -575,7 +600,7 @@ impl Runner {
     }
 
     /// Waits until it does not.
-    pub(crate) async fn let_go(&self, id: i64) {
+    pub(crate) async fn wait_stopped(&self, id: i64) {
         loop {
             let over = self.is_over.notified();
             if !self.is_running(id) {
@@ -602,25 +627,25 @@ impl Runner {
 
     /// How many runs go on or wait for their turn.
     pub fn in_progress(&self) -> usize {
-        self.taken.load(Ordering::Relaxed)
+        self.n_accepted.load(Ordering::Relaxed)
     }
 
     /// How many runs have their turn.
-    pub fn at_work(&self) -> usize {
-        self.limits.at_once.saturating_sub(self.slots.available_permits())
+    pub fn slots_in_use(&self) -> usize {
+        self.limits.max_running.saturating_sub(self.slots.available_permits())
     }
 }
 
 /// A run on its way.
-struct Course {
-    log: Arc<RunLog>,
-    workflow: Arc<Loaded>,
-    start: engine::Start,
+struct RunTask {
+    log: Arc<RunJournal>,
+    workflow: Arc<LoadedWorkflow>,
+    start: engine::RunStart,
     mode: Str,
     options: RunOptions,
-    takes: Takes,
-    held: Option<Held>,
+    takes: ReplyMode,
+    held: Option<RunReservation>,
     cancel: CancellationToken,
-    turn: Turn,
+    turn: SlotPolicy,
     request_id: Str,
 }

@@ -1,14 +1,14 @@
 //! The steps of a run as its journal tells them, with what each has noted: for taking one of them
 //! again.
 
-use engine::Recorded;
-use model::{Exposure, Extent, Items, Object, RunEvent, Str, TaskStatus, Value};
+use engine::RecordedStep;
+use model::{Exposure, Items, Object, RunEvent, RunRange, Str, TaskStatus, Value};
 
 /// A step that a run took.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct JournalStep {
     /// Its record; a step that was cut off has none.
-    pub recorded: Option<Recorded>,
+    pub recorded: Option<RecordedStep>,
     pub node: Str,
     pub started_ms: i64,
     /// What it noted, in order.
@@ -17,24 +17,24 @@ pub struct Step {
 
 /// What a run began with, and what it did.
 #[derive(Clone, Debug, Default)]
-pub struct Steps {
+pub struct JournalSteps {
     pub start_node: Option<Str>,
     pub items: Option<Items>,
     pub mode: Str,
-    pub extent: Extent,
+    pub extent: RunRange,
     pub called_by_model: Option<Exposure>,
-    pub all: Vec<Step>,
+    pub all: Vec<JournalStep>,
 }
 
 /// A place within a run: a step, and perhaps a note of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct StepPosition {
     pub step: usize,
     /// How many of its notes stay.
     pub notes: usize,
 }
 
-impl Steps {
+impl JournalSteps {
     pub fn read(events: Vec<RunEvent>) -> Self {
         let mut steps = Self::default();
         for event in events {
@@ -53,7 +53,7 @@ impl Steps {
                         .last()
                         .is_some_and(|last| last.node == node && last.recorded.is_none());
                     if !goes_on {
-                        steps.all.push(Step {
+                        steps.all.push(JournalStep {
                             recorded: None,
                             node,
                             started_ms,
@@ -61,13 +61,13 @@ impl Steps {
                         });
                     }
                 }
-                RunEvent::NodeNoted { key, value, .. } => {
+                RunEvent::StepRecorded { key, value, .. } => {
                     steps.in_last(|last| last.notes.push((key, value)))
                 }
                 RunEvent::NodeRetried { .. } => steps.in_last(|last| last.notes.clear()),
                 RunEvent::NodeFinished { node, task, changed, .. } => {
                     steps.in_last(|last| {
-                        last.recorded = Some(Recorded {
+                        last.recorded = Some(RecordedStep {
                             node,
                             task: Some(task),
                             changed,
@@ -77,9 +77,14 @@ impl Steps {
                     });
                 }
                 RunEvent::NodeSilent { node } => steps.in_last(|last| {
-                    let changed = model::Changed::default();
-                    last.recorded =
-                        Some(Recorded { node, task: None, changed, woken_by: None, redo: None });
+                    let changed = model::StepChanges::default();
+                    last.recorded = Some(RecordedStep {
+                        node,
+                        task: None,
+                        changed,
+                        woken_by: None,
+                        redo: None,
+                    });
                 }),
                 RunEvent::RunResumed { items } => steps.wake(items),
                 _ => {}
@@ -88,7 +93,7 @@ impl Steps {
         steps
     }
 
-    fn in_last(&mut self, change: impl FnOnce(&mut Step)) {
+    fn in_last(&mut self, change: impl FnOnce(&mut JournalStep)) {
         if let Some(last) = self.all.last_mut() {
             change(last);
         }
@@ -96,7 +101,7 @@ impl Steps {
 
     fn wake(&mut self, items: Option<Items>) {
         let records = self.all.iter_mut().rev().filter_map(|step| step.recorded.as_mut());
-        let waits = |recorded: &&mut Recorded| {
+        let waits = |recorded: &&mut RecordedStep| {
             recorded.task.as_ref().is_some_and(|task| task.status == TaskStatus::Waiting)
         };
         if let Some(step) = { records }.find(waits) {
@@ -106,10 +111,10 @@ impl Steps {
 
     /// The place that is called `NODE` or `NODE/NOTE`: the last step of the node, or the note there
     /// whose name ends so.
-    pub fn find(&self, name: &str) -> Result<Place, String> {
+    pub fn find(&self, name: &str) -> Result<StepPosition, String> {
         let of_node = |node: &str| self.all.iter().rposition(|step| step.node == node);
         if let Some(step) = of_node(name) {
-            return Ok(Place { step, notes: 0 });
+            return Ok(StepPosition { step, notes: 0 });
         }
         let found = name.rsplit_once('/').and_then(|(node, note)| Some((of_node(node)?, note)));
         let Some((step, wanted)) = found else {
@@ -123,16 +128,18 @@ impl Steps {
         let is_it = |key: &Str| {
             key == wanted || key.strip_suffix(wanted).is_some_and(|start| start.ends_with(": "))
         };
-        notes.iter().position(|(key, _)| is_it(key)).map(|notes| Place { step, notes }).ok_or_else(
-            || {
+        notes
+            .iter()
+            .position(|(key, _)| is_it(key))
+            .map(|notes| StepPosition { step, notes })
+            .ok_or_else(|| {
                 let keys: Vec<&str> = notes.iter().map(|(key, _)| key.as_str()).collect();
                 format!(
                     "'{}' has noted nothing called '{wanted}'. Its notes are: {}.",
                     self.all[step].node,
                     keys.join(", ")
                 )
-            },
-        )
+            })
     }
 }
 
@@ -152,7 +159,7 @@ pub fn next_wait(events: &[RunEvent]) -> usize {
     waits - usize::from(is_asleep)
 }
 
-impl Step {
+impl JournalStep {
     pub fn notes(&self) -> Object {
         self.notes.iter().cloned().collect()
     }
@@ -167,7 +174,7 @@ mod tests {
     }
 
     fn noted(key: &str) -> RunEvent {
-        RunEvent::NodeNoted { node: "Agent".into(), key: key.into(), value: Value::Null }
+        RunEvent::StepRecorded { node: "Agent".into(), key: key.into(), value: Value::Null }
     }
 
     #[test]
@@ -182,11 +189,11 @@ mod tests {
             noted("item 0: tool 1.1"),
             noted("item 0: model 2"),
         ];
-        let steps = Steps::read(events);
+        let steps = JournalSteps::read(events);
         assert_eq!(steps.all.len(), 2);
-        assert_eq!(steps.find("Agent"), Ok(Place { step: 1, notes: 0 }));
-        assert_eq!(steps.find("Agent/model 2"), Ok(Place { step: 1, notes: 2 }));
-        assert_eq!(steps.find("Agent/item 0: tool 1.1"), Ok(Place { step: 1, notes: 1 }));
+        assert_eq!(steps.find("Agent"), Ok(StepPosition { step: 1, notes: 0 }));
+        assert_eq!(steps.find("Agent/model 2"), Ok(StepPosition { step: 1, notes: 2 }));
+        assert_eq!(steps.find("Agent/item 0: tool 1.1"), Ok(StepPosition { step: 1, notes: 1 }));
         assert!(steps.find("Agent/del 2").unwrap_err().contains("item 0: model 2"));
         assert!(steps.find("Nobody").unwrap_err().contains("Start, Agent"));
     }

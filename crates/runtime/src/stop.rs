@@ -3,9 +3,9 @@
 //! Invariant: whoever is told that a run was stopped will not see it go on. A run that is told to
 //! stop may be about to sleep, so that its end is waited for and looked at.
 
-use crate::end::Word;
+use crate::completion::RunSignal;
 use crate::key_lock::KeyGuard;
-use crate::task::detached;
+use crate::task::spawn_detached;
 use crate::{Error, Runtime};
 use futures::StreamExt as _;
 use model::{RunStatus, Str};
@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 /// How long it may take until nobody else is at a run, and until one that was told to stop has come
 /// to its end.
-const PATIENCE: Duration = Duration::from_secs(5);
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Runs that nobody waits for are stopped so many at a time.
 const STOPS_AT_ONCE: usize = 16;
@@ -25,21 +25,21 @@ impl Runtime {
     /// called it. Goes on also if nobody waits for it any more.
     pub async fn stop_execution(self: &Arc<Self>, id: i64) -> Result<(), Error> {
         let runtime = self.clone();
-        detached(async move { runtime.stop_now(id).await }).await
+        spawn_detached(async move { runtime.stop_now(id).await }).await
     }
 
     /// Removes a run. Those that it waits for have nobody left who wants their results, and are
     /// stopped. Goes on also if nobody waits for it any more.
     pub async fn delete_execution(self: &Arc<Self>, id: i64) -> Result<bool, Error> {
         let runtime = self.clone();
-        detached(async move { runtime.delete_now(id).await }).await
+        spawn_detached(async move { runtime.delete_now(id).await }).await
     }
 
     /// Removes a workflow with all its runs, those that go on too; `false` if it is not there. Goes
     /// on also if nobody waits for it any more.
     pub async fn delete_workflow(self: &Arc<Self>, id: &str) -> Result<bool, Error> {
         let (runtime, id) = (self.clone(), Str::from(id));
-        detached(async move { runtime.delete_workflow_now(&id).await }).await
+        spawn_detached(async move { runtime.delete_workflow_now(&id).await }).await
     }
 
     async fn delete_workflow_now(self: &Arc<Self>, id: &str) -> Result<bool, Error> {
@@ -49,8 +49,8 @@ impl Runtime {
         }
         let its = self.recorder.runs_of(id);
         let stopped = its.iter().filter(|run| self.runner.cancel(**run));
-        let all = futures::future::join_all(stopped.map(|run| self.runner.let_go(*run)));
-        if timeout(PATIENCE, all).await.is_err() {
+        let all = futures::future::join_all(stopped.map(|run| self.runner.wait_stopped(*run)));
+        if timeout(STOP_TIMEOUT, all).await.is_err() {
             return Err(Error::Busy {
                 id: its.into_iter().find(|run| self.runner.is_running(*run)).unwrap_or_default(),
             });
@@ -61,7 +61,7 @@ impl Runtime {
             self.runner.cancel(run);
         }
         for caller in callers {
-            self.runner.say(Word::MayGoOn(caller));
+            self.runner.signal(RunSignal::ChildFinished(caller));
         }
         self.reload().await?;
         self.clone().stop_all_abandoned(None).await;
@@ -97,9 +97,9 @@ impl Runtime {
     }
 
     async fn stop_now(self: &Arc<Self>, id: i64) -> Result<(), Error> {
-        let guard = self.lock_soon(id).await?;
+        let guard = self.lock_with_timeout(id).await?;
         let was_running = self.runner.cancel(id);
-        if was_running && timeout(PATIENCE, self.runner.let_go(id)).await.is_err() {
+        if was_running && timeout(STOP_TIMEOUT, self.runner.wait_stopped(id)).await.is_err() {
             return Err(Error::Busy { id });
         }
         let Some(execution) = self.store.execution(id).await? else {
@@ -117,13 +117,13 @@ impl Runtime {
         self.store.set_status(id, RunStatus::Cancelled).await?;
         drop(guard);
         self.stop_awaited_by(id).await?;
-        self.runner.tell_caller(execution.begun.parent);
+        self.runner.signal_caller(execution.started.parent);
         Ok(())
     }
 
     async fn delete_now(self: &Arc<Self>, id: i64) -> Result<bool, Error> {
-        let guard = self.lock_soon(id).await?;
-        if !self.is_let_go(id).await? {
+        let guard = self.lock_with_timeout(id).await?;
+        if !self.wait_released(id).await? {
             return Err(Error::WrongStatus { id, status: RunStatus::Running.name() });
         }
         let was_there = self.store.delete_execution(id).await?;
@@ -137,7 +137,7 @@ impl Runtime {
             match self.stop_awaited(called).await {
                 // The caller is stopped or gone, which is what was asked for; this one is stopped
                 // as soon as it can be.
-                Err(Error::Busy { id }) => self.runner.say(Word::IsAbandoned(id)),
+                Err(Error::Busy { id }) => self.runner.signal(RunSignal::Orphaned(id)),
                 other => other?,
             }
         }
@@ -152,7 +152,7 @@ impl Runtime {
         }
     }
 
-    async fn lock_soon(&self, id: i64) -> Result<KeyGuard<i64>, Error> {
-        timeout(PATIENCE, self.run_locks.lock(id)).await.map_err(|_| Error::Busy { id })
+    async fn lock_with_timeout(&self, id: i64) -> Result<KeyGuard<i64>, Error> {
+        timeout(STOP_TIMEOUT, self.run_locks.lock(id)).await.map_err(|_| Error::Busy { id })
     }
 }

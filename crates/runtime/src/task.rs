@@ -8,10 +8,10 @@ use std::time::Duration;
 use tracing::Instrument as _;
 
 /// The time until something that broke begins again.
-const AGAIN_AFTER: Duration = Duration::from_secs(1);
+const RESTART_DELAY: Duration = Duration::from_secs(1);
 
 /// Does work in a task of its own, which a caller who has gone does not end.
-pub(crate) async fn detached<T: Send + 'static>(
+pub(crate) async fn spawn_detached<T: Send + 'static>(
     work: impl Future<Output = Result<T, Error>> + Send + 'static,
 ) -> Result<T, Error> {
     match tokio::spawn(work.in_current_span()).await {
@@ -23,12 +23,14 @@ pub(crate) async fn detached<T: Send + 'static>(
 }
 
 /// A panic is an error like others.
-pub(crate) async fn caught<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+pub(crate) async fn catch_panic<T>(
+    work: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
     AssertUnwindSafe(work).catch_unwind().await.unwrap_or(Err(Error::Panicked))
 }
 
 /// Keeps something going that others rely on, such as the clock: if it panics it begins again.
-pub(crate) fn keep_going<T, F>(
+pub(crate) fn supervise<T, F>(
     name: &'static str,
     of: &Arc<T>,
     begin: impl Fn(Arc<T>) -> F + Send + 'static,
@@ -43,7 +45,7 @@ pub(crate) fn keep_going<T, F>(
                 task = name,
                 "A task of the runtime stopped with a panic; it begins again."
             );
-            tokio::time::sleep(AGAIN_AFTER).await;
+            tokio::time::sleep(RESTART_DELAY).await;
         }
     });
 }
@@ -55,14 +57,17 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn issue_15_10_a_panic_is_an_error_and_what_others_rely_on_begins_again() {
-        assert!(matches!(detached::<()>(async { panic!("a bug") }).await, Err(Error::Panicked)));
-        assert!(matches!(caught::<()>(async { panic!("a bug") }).await, Err(Error::Panicked)));
-        assert!(matches!(caught(async { Ok(7) }).await, Ok(7)));
+        assert!(matches!(
+            spawn_detached::<()>(async { panic!("a bug") }).await,
+            Err(Error::Panicked)
+        ));
+        assert!(matches!(catch_panic::<()>(async { panic!("a bug") }).await, Err(Error::Panicked)));
+        assert!(matches!(catch_panic(async { Ok(7) }).await, Ok(7)));
         let begun = Arc::new(AtomicUsize::new(0));
-        keep_going("test", &begun, |begun| async move {
+        supervise("test", &begun, |begun| async move {
             assert!(begun.fetch_add(1, Ordering::Relaxed) >= 2, "a bug")
         });
-        tokio::time::sleep(10 * AGAIN_AFTER).await;
+        tokio::time::sleep(10 * RESTART_DELAY).await;
         assert_eq!(begun.load(Ordering::Relaxed), 3);
     }
 }

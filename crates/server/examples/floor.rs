@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 /// What one request is to do.
 #[derive(serde::Deserialize)]
-struct Work {
+struct BaselineWork {
     keep: usize,
     /// In so many writes, one after the other.
     #[serde(default = "once")]
@@ -31,7 +31,7 @@ struct Work {
     rows: usize,
 }
 
-struct Job {
+struct CommitJob {
     kept: Vec<u8>,
     rows: Vec<Cells>,
     tell: oneshot::Sender<()>,
@@ -45,8 +45,8 @@ struct Cells {
 }
 
 #[derive(Clone)]
-struct Floor {
-    jobs: Sender<Job>,
+struct Baseline {
+    jobs: Sender<CommitJob>,
     client: reqwest::Client,
     folder: String,
 }
@@ -54,10 +54,10 @@ struct Floor {
 #[tokio::main(worker_threads = 2)]
 async fn main() {
     let folder = std::env::args().nth(1).unwrap();
-    let (jobs, received) = channel::<Job>();
+    let (jobs, received) = channel::<CommitJob>();
     let file = format!("{folder}/floor.db");
     std::thread::spawn(move || write(&file, &received));
-    let floor = Floor { jobs, client: reqwest::Client::new(), folder };
+    let floor = Baseline { jobs, client: reqwest::Client::new(), folder };
     let app = Router::new().fallback(any(handle)).with_state(floor);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     println!("listens on http://{}", listener.local_addr().unwrap());
@@ -68,7 +68,7 @@ async fn main() {
 const MOMENT: i64 = 946_782_245_000;
 
 /// One writer, as many jobs in a commit as have come.
-fn write(file: &str, received: &Receiver<Job>) {
+fn write(file: &str, received: &Receiver<CommitJob>) {
     let connection = Connection::open(file).unwrap();
     let tables = "CREATE TABLE calls (id INTEGER PRIMARY KEY, body BLOB); CREATE TABLE cells (id INTEGER PRIMARY KEY, created INTEGER, \
         updated INTEGER, name TEXT, age REAL, born INTEGER, active INTEGER, empty TEXT)";
@@ -101,8 +101,8 @@ fn write(file: &str, received: &Receiver<Job>) {
 }
 
 async fn handle(
-    State(floor): State<Floor>,
-    Query(work): Query<Work>,
+    State(floor): State<Baseline>,
+    Query(work): Query<BaselineWork>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Vec<u8> {
@@ -140,7 +140,7 @@ async fn handle(
         let (tell, told) = oneshot::channel();
         floor
             .jobs
-            .send(Job { kept: piece.to_vec(), rows: rows.take().unwrap_or_default(), tell })
+            .send(CommitJob { kept: piece.to_vec(), rows: rows.take().unwrap_or_default(), tell })
             .unwrap();
         told.await.unwrap();
     }

@@ -1,37 +1,37 @@
 //! Who is calling: a key or a session, the person behind it, and what that person may do.
 
 mod api_keys;
-mod attempts;
+mod authorization;
 mod devices;
+mod login_throttle;
 mod origin;
 mod pages;
 pub mod passwords;
-mod reach;
 mod scopes;
 mod session;
 mod sign_in;
 
-pub(crate) use attempts::Attempts;
-pub(crate) use devices::Devices;
+pub(crate) use authorization::{AccessLevel, ProjectAccess, not_found};
+pub(crate) use devices::DeviceCookies;
+pub(crate) use login_throttle::LoginThrottle;
 pub(crate) use origin::check as check_origin;
-pub(crate) use reach::{Need, Reach, missing};
 pub(crate) use scopes::allows;
-pub(crate) use session::{CSRF_HEADER, cookies_of_others, new_token};
-pub use sign_in::first_start;
+pub(crate) use session::{CSRF_HEADER, new_token, workflow_cookies};
+pub use sign_in::create_setup_token;
 pub(crate) use sign_in::{PRIVATE, PUBLIC, is_email};
 
 use crate::App;
 use crate::error::ApiError;
-use crate::routes::Guard;
+use crate::routes::RouteGuard;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use model::{Code, Str};
 use std::sync::Arc;
-use store::Users as _;
+use store::UserStore as _;
 use store::access::hash_of_key;
-use store::users::{Role, User};
+use store::users::{User, UserRole};
 
 /// Whoever a request comes from.
 #[derive(Clone, Debug)]
@@ -39,24 +39,24 @@ pub(crate) struct Principal {
     /// The e-mail address.
     pub(crate) user: Str,
     pub(crate) user_id: Str,
-    pub(crate) role: Role,
+    pub(crate) role: UserRole,
     /// That of the person when the request came in.
     generation: i64,
     /// What the key allows of all that the role does; sessions allow everything the role does.
     key_scopes: Option<Vec<Str>>,
-    pub(crate) reach: Arc<Reach>,
+    pub(crate) access: Arc<ProjectAccess>,
 }
 
 impl Principal {
     async fn new(app: &App, user: User, key_scopes: Option<Vec<Str>>) -> Result<Self, ApiError> {
-        let reach = Arc::new(Reach::of(&app.store, &user.id, user.role).await?);
+        let reach = Arc::new(ProjectAccess::of(&app.store, &user.id, user.role).await?);
         Ok(Self {
             user: user.email,
             user_id: user.id,
             role: user.role,
             generation: user.generation,
             key_scopes,
-            reach,
+            access: reach,
         })
     }
 
@@ -92,17 +92,17 @@ impl Principal {
         }
     }
 
-    fn require_guard(&self, guard: Guard) -> Result<(), ApiError> {
+    fn require_guard(&self, guard: RouteGuard) -> Result<(), ApiError> {
         match guard {
-            Guard::Public | Guard::Principal => Ok(()),
-            Guard::Session => self.require_session(),
-            Guard::Scope(scope) => self.require(scope),
+            RouteGuard::Public | RouteGuard::Principal => Ok(()),
+            RouteGuard::Session => self.require_session(),
+            RouteGuard::Scope(scope) => self.require(scope),
         }
     }
 }
 
 /// Lets a request through that has passed [`require`] and shows what a guard asks for.
-pub(crate) async fn require_guard(guard: Guard, request: Request, next: Next) -> Response {
+pub(crate) async fn require_guard(guard: RouteGuard, request: Request, next: Next) -> Response {
     let denied = || ApiError::new(Code::ACCESS_DENIED, "This needs an API key or a session");
     let who = request.extensions().get::<Principal>().ok_or_else(denied);
     match who.and_then(|who| who.require_guard(guard)) {
@@ -113,7 +113,7 @@ pub(crate) async fn require_guard(guard: Guard, request: Request, next: Next) ->
 
 /// Lets a request through that shows a valid key or session.
 pub(crate) async fn require(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    match principal(&app, request.method(), request.headers()).await {
+    match authenticate(&app, request.method(), request.headers()).await {
         Ok(principal) => {
             request.extensions_mut().insert(principal);
             let mut response = next.run(request).await;
@@ -129,18 +129,18 @@ pub(crate) async fn require(State(app): State<App>, mut request: Request, next: 
 }
 
 /// The id of whoever is signed in with a session, whatever they may do.
-pub(crate) async fn signed_in(app: &App, headers: &HeaderMap) -> Option<Str> {
+pub(crate) async fn session_user_id(app: &App, headers: &HeaderMap) -> Option<Str> {
     let token = session::token_of(app, headers)?;
     app.store.session(hash_of_key(token)).await.ok().flatten().map(|session| session.user.id)
 }
 
-fn key_of(headers: &HeaderMap) -> Option<&str> {
+fn api_key_in(headers: &HeaderMap) -> Option<&str> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let bearer = header("authorization").and_then(|value| value.strip_prefix("Bearer "));
     header("x-n8n-api-key").or_else(|| header("x-api-key")).or(bearer)
 }
 
-pub(crate) async fn principal(
+pub(crate) async fn authenticate(
     app: &App,
     method: &Method,
     headers: &HeaderMap,
@@ -152,7 +152,7 @@ pub(crate) async fn principal(
         )
         .hint("Make a key with `heddle api-keys create`.")
     };
-    if let Some(key) = key_of(headers) {
+    if let Some(key) = api_key_in(headers) {
         let (user, key) = app.store.user_of_key(hash_of_key(key)).await?.ok_or_else(denied)?;
         return Principal::new(app, user, Some(key.scopes)).await;
     }

@@ -30,21 +30,21 @@ mod versions;
 mod workflows;
 
 pub(crate) use editor::{Catalogue, Previews};
-pub(crate) use operation::Operation;
-pub(crate) use request::{Body, JsonBody, Text, as_json, invalid};
+pub(crate) use operation::ApiOperation;
+pub(crate) use request::{BodyFields, JsonBody, RequestJson, invalid, json_error};
 
 use crate::App;
-use crate::access::missing;
+use crate::access::not_found;
 use crate::error::ApiError;
 use axum::response::{IntoResponse, Response};
 use model::{Code, Object, Str, Value};
-use request::{Query, flag, from_cursor, limit, number_from_cursor, to_cursor};
+use request::{QueryParams, flag, from_cursor, limit, number_from_cursor, to_cursor};
 use std::collections::{HashMap, HashSet};
-use store::Workflows as _;
+use store::WorkflowStore as _;
 
 /// Every operation there is: the routes, who may use them, and what the description says are all
 /// made from this.
-pub(crate) const OPERATIONS: &[&[Operation]] = &[
+pub(crate) const OPERATIONS: &[&[ApiOperation]] = &[
     workflows::OPERATIONS,
     versions::OPERATIONS,
     folders::OPERATIONS,
@@ -78,11 +78,11 @@ pub(crate) const OPERATIONS: &[&[Operation]] = &[
     openapi::OPERATIONS,
 ];
 
-pub(crate) async fn not_found() -> Response {
+pub(crate) async fn fallback() -> Response {
     ApiError::new(Code::NOT_FOUND, "There is nothing at this address").into_response()
 }
 
-pub(crate) async fn wrong_method() -> Response {
+pub(crate) async fn method_not_allowed() -> Response {
     let mut response =
         ApiError::new(Code::NOT_FOUND, "This address does not take this method").into_response();
     *response.status_mut() = axum::http::StatusCode::METHOD_NOT_ALLOWED;
@@ -100,7 +100,7 @@ fn page(rows: Vec<Value>, next: Option<String>) -> Value {
 
 /// Cuts what was asked for one more than fits, and gives where the next page begins, if there is
 /// one.
-fn cut<T>(found: &mut Vec<T>, limit: usize, place: impl Fn(&T) -> String) -> Option<String> {
+fn split_page<T>(found: &mut Vec<T>, limit: usize, place: impl Fn(&T) -> String) -> Option<String> {
     let has_more = found.len() > limit;
     found.truncate(limit);
     found.last().filter(|_| has_more).map(|last| to_cursor(&place(last)))
@@ -113,7 +113,7 @@ fn page_of<T>(
     place: impl Fn(&T) -> &str,
     show: impl Fn(&T) -> Value,
 ) -> Value {
-    let next = cut(&mut found, limit, |last| place(last).to_owned());
+    let next = split_page(&mut found, limit, |last| place(last).to_owned());
     page(found.iter().map(show).collect(), next)
 }
 

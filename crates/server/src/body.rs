@@ -1,16 +1,16 @@
 //! Reads the body of a call the way its content type says, within limits.
 
+mod compression;
 mod fields;
-mod packed;
-mod parts;
+mod memory_budget;
+mod multipart;
 mod text;
-mod weight;
 
 pub(crate) use fields::{flat_fields, nested_fields};
-pub(crate) use weight::{json, room_for};
+pub(crate) use memory_budget::{json, reserve_memory};
 
+use crate::admission::{self, BodyError, BodyReservation};
 use crate::error::ApiError;
-use crate::gate::{self, BodyStopped, Received};
 use axum::body::Body;
 use axum::http::request::Parts;
 use axum::http::{Request, header};
@@ -18,9 +18,9 @@ use bytes::Bytes;
 use http_body::Body as _;
 use model::{Binary, Code, Str, Value};
 use node_api::NodeError;
-use node_api::trigger::BodyAs;
+use node_api::trigger::BodyMode;
 use std::sync::Arc;
-use text::Decoded;
+use text::DecodedText;
 
 /// What a body may hold at most.
 #[derive(Clone, Copy, Debug)]
@@ -44,11 +44,11 @@ impl Default for BodyLimits {
 }
 
 /// Reads XML; wired in by whoever has the reader that workflows use.
-pub type ReadXml = fn(&str) -> Result<Value, NodeError>;
+pub type XmlReader = fn(&str) -> Result<Value, NodeError>;
 
 /// What a body of a type is read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum BodyFormat {
     /// JSON if it is some, else a text: nothing is said about it.
     Guessed,
     Json,
@@ -58,7 +58,7 @@ pub(crate) enum Format {
     File,
 }
 
-impl Format {
+impl BodyFormat {
     fn of(kind: &str) -> Self {
         match kind {
             "" => Self::Guessed,
@@ -73,80 +73,91 @@ impl Format {
 
 /// How a body is to be read.
 #[derive(Clone)]
-pub(crate) struct Reading {
+pub(crate) struct BodyOptions {
     pub(crate) limits: BodyLimits,
-    pub(crate) xml: ReadXml,
-    pub(crate) body: BodyAs,
+    pub(crate) xml: XmlReader,
+    pub(crate) body: BodyMode,
     /// The field for a file, and the start of the names of several; empty for the usual names.
     pub(crate) binary_field: Str,
 }
 
 /// A body that was read: what goes into the item's JSON, and its files.
-pub(crate) struct Read {
+pub(crate) struct ParsedBody {
     pub(crate) json: Value,
     pub(crate) files: Vec<(Str, Binary)>,
     /// How much memory all of it takes, about.
-    pub(crate) length: usize,
+    pub(crate) estimated_bytes: usize,
 }
 
-impl Read {
+impl ParsedBody {
     fn json(json: Value) -> Self {
-        Self { json, files: Vec::new(), length: 0 }
+        Self { json, files: Vec::new(), estimated_bytes: 0 }
     }
 }
 
-pub(crate) async fn read(body: Body, head: &Parts, how: &Reading) -> Result<Read, ApiError> {
+pub(crate) async fn read(
+    body: Body,
+    head: &Parts,
+    how: &BodyOptions,
+) -> Result<ParsedBody, ApiError> {
     let header =
         |name| head.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let content_type = header(header::CONTENT_TYPE);
     let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let limits = how.limits;
-    let packing = packed::Packing::of(header(header::CONTENT_ENCODING))?;
-    let is_parts = kind == "multipart/form-data" && how.body != BodyAs::File;
+    let packing = compression::ContentCoding::of(header(header::CONTENT_ENCODING))?;
+    let is_parts = kind == "multipart/form-data" && how.body != BodyMode::File;
     // Before it is here, if its length is known, and again for what came in pieces or was packed.
-    weight::memory_for(usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX)).await?;
+    memory_budget::wait_for_memory(usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX))
+        .await?;
     if is_parts && packing.is_none() {
-        return parts::read(body, content_type, how).await;
+        return multipart::read(body, content_type, how).await;
     }
-    let bytes =
-        axum::body::to_bytes(body, limits.bytes).await.map_err(|error| unread(&error, limits))?;
+    let bytes = axum::body::to_bytes(body, limits.bytes)
+        .await
+        .map_err(|error| read_error(&error, limits))?;
     let length = bytes.len();
     let (bytes, _kept) = match packing {
         Some(packing) => {
             let kept = (
-                weight::place_to_unpack(length).await?,
-                head.extensions.get::<Received>().cloned(),
+                memory_budget::decompress_permit(length).await?,
+                head.extensions.get::<BodyReservation>().cloned(),
             );
-            let (unpacked, kept) = keeping(kept, move || packing.unpack(&bytes, limits)).await?;
+            let (unpacked, kept) =
+                run_blocking_with(kept, move || packing.decompress(&bytes, limits)).await?;
             (unpacked?, Some(kept))
         }
         None => (bytes, None),
     };
     if is_parts {
-        return parts::read(Body::from(bytes), content_type, how).await;
+        return multipart::read(Body::from(bytes), content_type, how).await;
     }
-    weight::memory_for(bytes.len()).await?;
+    memory_budget::wait_for_memory(bytes.len()).await?;
     let disposition = header(header::CONTENT_DISPOSITION);
-    let format =
-        if how.body == BodyAs::File || bytes.is_empty() { Format::File } else { Format::of(&kind) };
+    let format = if how.body == BodyMode::File || bytes.is_empty() {
+        BodyFormat::File
+    } else {
+        BodyFormat::of(&kind)
+    };
     let text = match format {
-        Format::File => None,
-        _ => Some(compute::for_size(bytes.len(), || text::decoded(&bytes, content_type))??),
+        BodyFormat::File => None,
+        _ => Some(compute::for_size(bytes.len(), || text::decode(&bytes, content_type))??),
     };
     let _room = match &text {
-        Some(text) => room_for(text.lossy(), format, limits.bytes).await?,
+        Some(text) => reserve_memory(text.lossy(), format, limits.bytes).await?,
         None => None,
     };
     compute::for_size(bytes.len(), || {
         let mut read = read_bytes(&bytes, text, format, &kind, disposition, how)?;
-        read.length = length.max(bytes.len()).max(weight::of(&read, bytes.len()));
+        read.estimated_bytes =
+            length.max(bytes.len()).max(memory_budget::estimate_parsed(&read, bytes.len()));
         Ok::<_, ApiError>(read)
     })?
 }
 
 /// Does work on another thread, which takes time in which others go on. What is kept for it is kept
 /// until it is done, also if nobody waits for it any more.
-async fn keeping<K: Send + 'static, T: Send + 'static>(
+async fn run_blocking_with<K: Send + 'static, T: Send + 'static>(
     kept: K,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<(T, K), ApiError> {
@@ -157,66 +168,70 @@ async fn keeping<K: Send + 'static, T: Send + 'static>(
 /// A body of which there is no text is a file.
 fn read_bytes(
     bytes: &Bytes,
-    text: Option<Decoded<'_>>,
-    format: Format,
+    text: Option<DecodedText<'_>>,
+    format: BodyFormat,
     kind: &str,
     disposition: &str,
-    how: &Reading,
-) -> Result<Read, ApiError> {
+    how: &BodyOptions,
+) -> Result<ParsedBody, ApiError> {
     let as_file = |kept: Value| {
         let mime = if kind.is_empty() { "application/octet-stream" } else { kind };
-        let file = Binary::new(bytes.clone(), mime, parts::file_name_in(disposition));
+        let file = Binary::new(bytes.clone(), mime, multipart::file_name_in(disposition));
         let field: Str =
             if how.binary_field.is_empty() { "data".into() } else { how.binary_field.clone() };
-        Read { json: kept, files: vec![(field, file)], length: 0 }
+        ParsedBody { json: kept, files: vec![(field, file)], estimated_bytes: 0 }
     };
     if bytes.is_empty() {
-        return Ok(Read::json(Value::empty_object()));
+        return Ok(ParsedBody::json(Value::empty_object()));
     }
     let Some(text) = text else { return Ok(as_file(Value::empty_object())) };
-    let json = value_of(text, format, how)?;
+    let json = parse_text(text, format, how)?;
     match how.body {
-        BodyAs::ReadAndKept => {
+        BodyMode::ParsedAndRaw => {
             let mut read = as_file(json);
             // n8n keeps the bytes under this name whatever the field for files is.
             read.files.iter_mut().for_each(|(name, _)| *name = "data".into());
             Ok(read)
         }
-        BodyAs::Read | BodyAs::File => Ok(Read::json(json)),
+        BodyMode::Parsed | BodyMode::File => Ok(ParsedBody::json(json)),
     }
 }
 
-fn value_of(text: Decoded<'_>, format: Format, how: &Reading) -> Result<Value, ApiError> {
+fn parse_text(
+    text: DecodedText<'_>,
+    format: BodyFormat,
+    how: &BodyOptions,
+) -> Result<Value, ApiError> {
     Ok(match format {
-        Format::Guessed => {
+        BodyFormat::Guessed => {
             let found = text.strict().and_then(|text| json(text, how.limits.bytes));
             found.unwrap_or_else(|_| text.into_owned().into())
         }
-        Format::Json => json(text.strict()?, how.limits.bytes)?,
-        Format::Xml => (how.xml)(text.strict()?).map_err(|error| match error.code() {
+        BodyFormat::Json => json(text.strict()?, how.limits.bytes)?,
+        BodyFormat::Xml => (how.xml)(text.strict()?).map_err(|error| match error.code() {
             Code::INPUT_BOMB => ApiError::new(Code::REQUEST_TOO_LARGE, error.message().clone()),
             _ => ApiError::new(
                 Code::REQUEST_BODY,
                 format!("The body is not XML: {}", error.message()),
             ),
         })?,
-        Format::Form => flat_fields(text.lossy().as_bytes(), how.limits).into(),
-        Format::Plain | Format::File => text.into_owned().into(),
+        BodyFormat::Form => flat_fields(text.lossy().as_bytes(), how.limits).into(),
+        BodyFormat::Plain | BodyFormat::File => text.into_owned().into(),
     })
 }
 
 /// Why a body could not be read to its end.
-fn unread(error: &(dyn std::error::Error + 'static), limits: BodyLimits) -> ApiError {
-    stopped(error).unwrap_or_else(|| too_large(limits))
+fn read_error(error: &(dyn std::error::Error + 'static), limits: BodyLimits) -> ApiError {
+    body_error(error).unwrap_or_else(|| too_large(limits))
 }
 
 /// What is told of a body that did not come to its end; `None` if it was too large.
-pub(crate) fn stopped(error: &(dyn std::error::Error + 'static)) -> Option<ApiError> {
-    Some(match gate::stopped(error)? {
-        BodyStopped::TooSlow => ApiError::new(Code::REQUEST_TIMEOUT, "The body came too slowly")
+pub(crate) fn body_error(error: &(dyn std::error::Error + 'static)) -> Option<ApiError> {
+    Some(match admission::find_body_error(error)? {
+        BodyError::TooSlow => ApiError::new(Code::REQUEST_TIMEOUT, "The body came too slowly")
             .hint("Send it faster, or raise HEDDLE_BODY_TIME."),
-        BodyStopped::NoRoom => weight::overload(),
-        BodyStopped::Broken => ApiError::new(Code::REQUEST_BODY, "The body broke off"),
+        BodyError::NoCapacity => memory_budget::overload(),
+        BodyError::Disconnected => ApiError::new(Code::REQUEST_BODY, "The body broke off"),
     })
 }
 
@@ -236,7 +251,7 @@ pub async fn probe(
     content_encoding: &str,
     bytes: Vec<u8>,
     limits: BodyLimits,
-) -> Result<Probed, &'static str> {
+) -> Result<ProbeResult, &'static str> {
     let (mut head, ()) = Request::new(()).into_parts();
     for (name, value) in
         [(header::CONTENT_TYPE, content_type), (header::CONTENT_ENCODING, content_encoding)]
@@ -245,16 +260,16 @@ pub async fn probe(
             head.headers.insert(name, value);
         }
     }
-    let xml: ReadXml = |text| Ok(Value::from(text));
-    let how = Reading { limits, xml, body: BodyAs::Read, binary_field: Str::new() };
+    let xml: XmlReader = |text| Ok(Value::from(text));
+    let how = BodyOptions { limits, xml, body: BodyMode::Parsed, binary_field: Str::new() };
     match read(Body::from(bytes), &head, &how).await {
-        Ok(read) => Ok(Probed { json: read.json, files: Arc::new(read.files) }),
+        Ok(read) => Ok(ProbeResult { json: read.json, files: Arc::new(read.files) }),
         Err(error) => Err(error.code.name()),
     }
 }
 
 #[doc(hidden)]
-pub struct Probed {
+pub struct ProbeResult {
     pub json: Value,
     pub files: Arc<Vec<(Str, Binary)>>,
 }

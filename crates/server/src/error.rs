@@ -32,7 +32,7 @@ impl ApiError {
     }
 
     /// What the header `Retry-After` says, for errors that pass.
-    pub(crate) fn wait(&self) -> Option<HeaderValue> {
+    pub(crate) fn retry_after_header(&self) -> Option<HeaderValue> {
         matches!(self.code.status(), 429 | 503)
             .then(|| HeaderValue::from(self.retry_after.unwrap_or(1)))
     }
@@ -65,8 +65,8 @@ impl From<CollectionError> for ApiError {
     }
 }
 
-impl From<compute::Busy> for ApiError {
-    fn from(busy: compute::Busy) -> Self {
+impl From<compute::Overloaded> for ApiError {
+    fn from(busy: compute::Overloaded) -> Self {
         Self::new(Code::OVERLOAD, busy.to_string()).hint("Try again in a moment.")
     }
 }
@@ -80,7 +80,7 @@ impl From<store::Error> for ApiError {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         tracing::debug!(code = self.code.name(), message = %self.message, "Request refused.");
-        let wait = self.wait();
+        let wait = self.retry_after_header();
         let body = Object::from_iter([
             ("code", Value::from(self.code.name())),
             ("message", self.message.into()),
@@ -88,7 +88,7 @@ impl IntoResponse for ApiError {
         ]);
         let status =
             StatusCode::from_u16(self.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let mut response = crate::answer::json(status, &body.into());
+        let mut response = crate::response::json(status, &body.into());
         if let Some(wait) = wait {
             response.headers_mut().insert(header::RETRY_AFTER, wait);
         }

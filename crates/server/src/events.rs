@@ -1,29 +1,29 @@
 //! Live events: what runs do as they do it, over SSE.
 
 use crate::App;
-use crate::access::{Need, Principal, check_origin, principal};
+use crate::access::{AccessLevel, Principal, authenticate, check_origin};
 use crate::error::ApiError;
 use crate::paced::{PacedReceiver, PacedSender};
-use crate::read_budget::Room;
+use crate::read_budget::ReadReservation;
 use axum::extract::{Extension, Path, Query, State};
 use axum::http::{HeaderMap, Method};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::stream;
 use futures::{Stream, StreamExt as _};
 use model::{Kind, Object, RunEvent, Str, TaskData, Value};
-use node_api::notes::{self, Asked};
+use node_api::checkpoints::{self, ApprovalRequest};
 use runtime::{LiveChunk, LiveEvent};
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io;
 use std::time::{Duration, Instant};
-use store::Executions as _;
+use store::ExecutionStore as _;
 use store::executions::Execution;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 
-type Events = Sse<
+type SseStream = Sse<
     axum::response::sse::KeepAliveStream<
         std::pin::Pin<Box<dyn Stream<Item = Result<Event, Infallible>> + Send>>,
     >,
@@ -31,63 +31,63 @@ type Events = Sse<
 
 /// How long a look at who is listening counts. Whoever loses a session, a key, a role or a project
 /// hears no more after it.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
+const RECHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// `/api/v1/events`: the events of all runs that somebody may see, from now on. `?workflowId=`
 /// keeps to one workflow.
-pub(crate) async fn all(
+pub(crate) async fn all_events(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Query(query): Query<HashMap<String, String>>,
     headers: HeaderMap,
-) -> Result<Events, ApiError> {
+) -> Result<SseStream, ApiError> {
     check_origin(&headers)?;
     let workflow = query.get("workflowId").map(|id| Str::from(id.as_str()));
     if let Some(id) = &workflow {
-        who.workflow(&app, id, Need::See).await?;
+        who.workflow(&app, id, AccessLevel::View).await?;
     }
-    let live = app.runtime.recorder.listen();
+    let live = app.runtime.recorder.subscribe();
     Ok(follow(
         None,
         (live, None),
-        Wanted { run: None, workflow, after: 0 },
-        Listener::new(app, who, headers),
+        EventFilter { run: None, workflow, after: 0 },
+        EventSubscriber::new(app, who, headers),
     ))
 }
 
 /// `/api/v1/executions/ID/events`: the events of one run from its start, or from behind
 /// `Last-Event-ID`.
-pub(crate) async fn of_execution(
+pub(crate) async fn execution_events(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
     headers: HeaderMap,
-) -> Result<Events, ApiError> {
+) -> Result<SseStream, ApiError> {
     check_origin(&headers)?;
     // Listening first and reading then: an event that falls between comes twice and is left out the
     // second time.
-    let live = (app.runtime.recorder.listen(), Some(app.runtime.recorder.watch()));
+    let live = (app.runtime.recorder.subscribe(), Some(app.runtime.recorder.subscribe_chunks()));
     // Whoever has heard that a run began may be here before its row is.
-    let execution = who.told_execution(&app, &id, Need::See).await?;
+    let execution = who.flushed_execution(&app, &id, AccessLevel::View).await?;
     let after = headers
         .get("last-event-id")
         .and_then(|value| value.to_str().ok())
         .and_then(last_seq)
         .unwrap_or(0);
     let run_id: Str = execution.id.to_string().into();
-    let (past, n_told) = Past::read(&app, &who, &execution, after).await?;
-    let wanted = Wanted { run: Some(run_id), workflow: None, after: n_told.max(after) };
-    Ok(follow(Some(past), live, wanted, Listener::new(app, who, headers)))
+    let (past, n_told) = EventBacklog::read(&app, &who, &execution, after).await?;
+    let wanted = EventFilter { run: Some(run_id), workflow: None, after: n_told.max(after) };
+    Ok(follow(Some(past), live, wanted, EventSubscriber::new(app, who, headers)))
 }
 
 /// What a run has told before somebody came to listen, as it is sent: a slow reader holds no items,
 /// and nothing for long.
-struct Past {
+struct EventBacklog {
     workflow: Str,
-    events: PacedReceiver<Told>,
+    events: PacedReceiver<OutgoingEvent>,
 }
 
-impl Past {
+impl EventBacklog {
     /// Gives also how many events there were in all.
     async fn read(
         app: &App,
@@ -96,13 +96,13 @@ impl Past {
         after: u64,
     ) -> Result<(Self, u64), ApiError> {
         let (id, store) = (execution.id, app.store.clone());
-        let weight = store.outline_weight(id).await?;
+        let weight = store.outline_bytes(id).await?;
         let reading = async move {
             let events = store.outline(id).await?;
             let (n_told, run) = (events.len() as u64, Str::from(id.to_string()));
             let later = (1..).zip(events).filter(|(seq, _)| *seq > after);
-            let tell = || -> Vec<Told> {
-                later.map(|(seq, event)| Told::new(&run, seq, &event, false)).collect()
+            let tell = || -> Vec<OutgoingEvent> {
+                later.map(|(seq, event)| OutgoingEvent::new(&run, seq, &event, false)).collect()
             };
             Ok::<_, ApiError>((compute::for_size(weight, tell)?, n_told))
         };
@@ -110,14 +110,14 @@ impl Past {
         let (all, n_told) = read?;
         room.shrink_to(all.iter().map(|told| told.bytes).sum());
         Ok((
-            Self { workflow: execution.begun.workflow_id.clone(), events: hand_on(all, room) },
+            Self { workflow: execution.started.workflow_id.clone(), events: send_paced(all, room) },
             n_told,
         ))
     }
 }
 
 /// Holds events, and their room, until they are taken or the reader has proved too slow.
-fn hand_on(all: Vec<Told>, room: Room) -> PacedReceiver<Told> {
+fn send_paced(all: Vec<OutgoingEvent>, room: ReadReservation) -> PacedReceiver<OutgoingEvent> {
     let (sender, events) = mpsc::channel(1);
     let sending = tokio::spawn(async move {
         let _room = room;
@@ -132,15 +132,15 @@ fn hand_on(all: Vec<Told>, room: Room) -> PacedReceiver<Told> {
 }
 
 /// An event in the words of the protocol.
-struct Told {
+struct OutgoingEvent {
     event: Event,
     bytes: usize,
     is_end: bool,
 }
 
-impl Told {
+impl OutgoingEvent {
     fn new(run: &Str, seq: u64, event: &RunEvent, is_cut: bool) -> Self {
-        let (kind, mut data) = told(run, event);
+        let (kind, mut data) = to_sse(run, event);
         if is_cut {
             data.make_object().insert("isCut", true);
         }
@@ -160,36 +160,48 @@ fn last_seq(id: &str) -> Option<u64> {
     id.rsplit(':').next()?.parse().ok()
 }
 
-struct Wanted {
+struct EventFilter {
     run: Option<Str>,
     workflow: Option<Str>,
     /// Events of the run up to this place were sent already.
     after: u64,
 }
 
-impl Wanted {
-    fn takes(&self, event: &LiveEvent) -> bool {
+impl EventFilter {
+    fn matches(&self, event: &LiveEvent) -> bool {
         self.run.as_ref().is_none_or(|run| *run == event.run_id && event.seq > self.after)
             && self.workflow.as_ref().is_none_or(|workflow| *workflow == event.workflow_id)
     }
 }
 
 /// What a stream still has to send.
-struct Following {
-    past: Option<Past>,
+struct EventFeed {
+    backlog: Option<EventBacklog>,
     live: Receiver<LiveEvent>,
     /// Pieces of answers, for whoever follows one run.
     chunks: Option<Receiver<LiveChunk>>,
-    wanted: Wanted,
-    listener: Listener,
+    filter: EventFilter,
+    subscriber: EventSubscriber,
     is_over: bool,
 }
 
 /// What happens from now on: events, and pieces of answers.
-type Live = (Receiver<LiveEvent>, Option<Receiver<LiveChunk>>);
+type LiveReceivers = (Receiver<LiveEvent>, Option<Receiver<LiveChunk>>);
 
-fn follow(past: Option<Past>, (live, chunks): Live, wanted: Wanted, listener: Listener) -> Events {
-    let following = Following { past, live, chunks, wanted, listener, is_over: false };
+fn follow(
+    past: Option<EventBacklog>,
+    (live, chunks): LiveReceivers,
+    wanted: EventFilter,
+    listener: EventSubscriber,
+) -> SseStream {
+    let following = EventFeed {
+        backlog: past,
+        live,
+        chunks,
+        filter: wanted,
+        subscriber: listener,
+        is_over: false,
+    };
     let events = stream::unfold(following, |mut following| async move {
         let event = following.next().await?;
         Some((Ok(event), following))
@@ -205,92 +217,92 @@ fn follow(past: Option<Past>, (live, chunks): Live, wanted: Wanted, listener: Li
 }
 
 /// Who a stream is for, looked at again while it goes on.
-struct Listener {
+struct EventSubscriber {
     app: App,
     who: Principal,
     headers: HeaderMap,
-    looked: Instant,
+    checked_at: Instant,
     /// Which workflows may be heard of, since the last look.
-    known: HashMap<Str, bool>,
+    visible: HashMap<Str, bool>,
 }
 
-enum Hears {
-    Yes,
-    Not,
-    NothingMore,
+enum AccessCheck {
+    Allowed,
+    Denied,
+    Revoked,
 }
 
-impl Listener {
+impl EventSubscriber {
     fn new(app: App, who: Principal, headers: HeaderMap) -> Self {
-        Self { app, who, headers, looked: Instant::now(), known: HashMap::new() }
+        Self { app, who, headers, checked_at: Instant::now(), visible: HashMap::new() }
     }
 
-    async fn may_hear(&mut self, workflow: &Str) -> Hears {
-        if self.looked.elapsed() >= LOOK_AGAIN {
-            match principal(&self.app, &Method::GET, &self.headers).await {
+    async fn check_access(&mut self, workflow: &Str) -> AccessCheck {
+        if self.checked_at.elapsed() >= RECHECK_INTERVAL {
+            match authenticate(&self.app, &Method::GET, &self.headers).await {
                 Ok(who) if who.require("execution:read").is_ok() => self.who = who,
-                _ => return Hears::NothingMore,
+                _ => return AccessCheck::Revoked,
             }
-            self.looked = Instant::now();
-            self.known.clear();
+            self.checked_at = Instant::now();
+            self.visible.clear();
         }
-        let may = match self.known.get(workflow) {
+        let may = match self.visible.get(workflow) {
             Some(known) => *known,
             None => {
-                let may = self.who.sees_executions_of(&self.app, workflow).await;
-                self.known.insert(workflow.clone(), may);
+                let may = self.who.can_view_executions(&self.app, workflow).await;
+                self.visible.insert(workflow.clone(), may);
                 may
             }
         };
-        if may { Hears::Yes } else { Hears::Not }
+        if may { AccessCheck::Allowed } else { AccessCheck::Denied }
     }
 }
 
-impl Following {
+impl EventFeed {
     async fn next(&mut self) -> Option<Event> {
         if self.is_over {
             return None;
         }
-        if let Some(past) = &mut self.past {
+        if let Some(past) = &mut self.backlog {
             // Whoever was too slow for all of it comes back with the id of the last event they
             // have.
             if let Some(told) = past.events.next().await.ok()? {
-                return match self.listener.may_hear(&past.workflow).await {
-                    Hears::Yes => Some(self.tell(told)),
-                    Hears::Not | Hears::NothingMore => None,
+                return match self.subscriber.check_access(&past.workflow).await {
+                    AccessCheck::Allowed => Some(self.emit(told)),
+                    AccessCheck::Denied | AccessCheck::Revoked => None,
                 };
             }
         }
-        self.past = None;
+        self.backlog = None;
         loop {
             // Pieces first: those that came before the end of a run leave before it.
             let heard = tokio::select! {
                 biased;
                 Some(chunk) = next_chunk(&mut self.chunks) => {
-                    if self.wanted.run.as_ref() != Some(&chunk.run_id) {
+                    if self.filter.run.as_ref() != Some(&chunk.run_id) {
                         continue;
                     }
-                    match self.listener.may_hear(&chunk.workflow_id).await {
-                        Hears::Yes => return Some(piece(&chunk)),
-                        Hears::Not => continue,
-                        Hears::NothingMore => return None,
+                    match self.subscriber.check_access(&chunk.workflow_id).await {
+                        AccessCheck::Allowed => return Some(chunk_event(&chunk)),
+                        AccessCheck::Denied => continue,
+                        AccessCheck::Revoked => return None,
                     }
                 }
                 heard = self.live.recv() => heard,
             };
             match heard {
-                Ok(live) if self.wanted.takes(&live) => {
-                    match self.listener.may_hear(&live.workflow_id).await {
-                        Hears::Yes => {
-                            return Some(self.tell(Told::new(
+                Ok(live) if self.filter.matches(&live) => {
+                    match self.subscriber.check_access(&live.workflow_id).await {
+                        AccessCheck::Allowed => {
+                            return Some(self.emit(OutgoingEvent::new(
                                 &live.run_id,
                                 live.seq,
                                 &live.event,
                                 live.is_cut,
                             )));
                         }
-                        Hears::Not => {}
-                        Hears::NothingMore => return None,
+                        AccessCheck::Denied => {}
+                        AccessCheck::Revoked => return None,
                     }
                 }
                 Ok(_) => {}
@@ -305,9 +317,9 @@ impl Following {
         }
     }
 
-    fn tell(&mut self, told: Told) -> Event {
+    fn emit(&mut self, told: OutgoingEvent) -> Event {
         // The stream of one run ends with it.
-        self.is_over = self.wanted.run.is_some() && told.is_end;
+        self.is_over = self.filter.run.is_some() && told.is_end;
         told.event
     }
 }
@@ -326,14 +338,14 @@ async fn next_chunk(chunks: &mut Option<Receiver<LiveChunk>>) -> Option<LiveChun
 }
 
 /// A piece of an answer has no id: nobody can come back to it.
-fn piece(live: &LiveChunk) -> Event {
+fn chunk_event(live: &LiveChunk) -> Event {
     let mut data = live.chunk.to_value();
     data.make_object().insert("executionId", live.run_id.clone());
     Event::default().event("agent").data(model::json::to_string(&data))
 }
 
 /// An event in the words of the protocol. Items stay where they are; the execution has them.
-fn told(run: &Str, event: &RunEvent) -> (&'static str, Value) {
+fn to_sse(run: &Str, event: &RunEvent) -> (&'static str, Value) {
     let mut data = Object::from_iter([("executionId", Value::from(run.clone()))]);
     let kind = match event {
         RunEvent::RunStarted { workflow_id, workflow_name, mode, started_ms, .. } => {
@@ -354,19 +366,19 @@ fn told(run: &Str, event: &RunEvent) -> (&'static str, Value) {
             data.insert("line", line.clone());
             "nodeLog"
         }
-        RunEvent::NodeNoted { node, key, value } => {
+        RunEvent::StepRecorded { node, key, value } => {
             data.insert("node", node.clone());
-            if let Some((call, asked)) =
-                notes::asked_about(key).and_then(|call| Some((call, Asked::from_value(value)?)))
+            if let Some((call, asked)) = checkpoints::approval_target(key)
+                .and_then(|call| Some((call, ApprovalRequest::from_value(value)?)))
             {
-                tell_approval(&mut data, call, asked);
+                add_approval(&mut data, call, asked);
                 return ("approval", data.into());
             }
             data.insert("step", key.clone());
             data.insert("value", value.clone());
             "nodeStep"
         }
-        RunEvent::NodeServed { node, task } => {
+        RunEvent::SubNodeCalled { node, task } => {
             data.insert("node", node.clone());
             data.insert("kind", task.serves().map(Kind::name));
             data.insert(
@@ -435,13 +447,13 @@ fn told(run: &Str, event: &RunEvent) -> (&'static str, Value) {
 }
 
 /// What a person is asked, and what they have decided.
-fn tell_approval(data: &mut Object, call: &str, asked: Asked) {
-    let decided = asked.decided.as_ref();
+fn add_approval(data: &mut Object, call: &str, asked: ApprovalRequest) {
+    let decided = asked.decision.as_ref();
     data.insert("call", call);
     data.insert("tool", asked.tool);
     data.insert("arguments", asked.arguments);
     data.insert("digest", asked.digest);
-    data.insert("askedMs", asked.asked_ms);
+    data.insert("askedMs", asked.requested_ms);
     data.insert("untilMs", asked.until_ms);
     data.insert("decision", decided.map_or(Value::Null, |decided| decided.verdict.name().into()));
     data.insert(

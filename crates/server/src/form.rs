@@ -2,32 +2,34 @@
 
 mod markup;
 mod page;
-mod sent;
+mod submission;
 
 pub(crate) use page::page;
-pub(crate) use sent::is_accepted;
+pub(crate) use submission::is_accepted;
 
 use crate::App;
-use crate::answer::of_workflow;
-use crate::body::{self, Reading};
+use crate::admission::endpoint_prefix;
+use crate::body::{self, BodyOptions};
 use crate::error::ApiError;
-use crate::gate::door_of;
+use crate::response::from_workflow;
 use axum::extract::{Path, Request, State};
 use axum::http::Method;
 use axum::response::{IntoResponse, Response};
 use model::{Code, Str};
-use node_api::trigger::{BodyAs, FormPage};
-use runtime::{Door, Found, Hook, Waiting};
+use node_api::trigger::{BodyMode, FormPage};
+use runtime::{EndpointKind, RouteMatch, TriggerEndpoint, WaitingRun};
 
 /// `/form/PATH`: shows the form of an active workflow, and takes it.
-pub(crate) async fn production(
+pub(crate) async fn live(
     State(app): State<App>,
     Path(path): Path<String>,
     request: Request,
 ) -> Response {
-    match app.runtime.find(Door::Form, request.method().as_str(), &path) {
-        Found::Hook(hook, _) if hook.form.is_some() => answer(&app, &hook, None, request).await,
-        _ => missing().into_response(),
+    match app.runtime.find(EndpointKind::Form, request.method().as_str(), &path) {
+        RouteMatch::Hook(hook, _) if hook.form.is_some() => {
+            respond(&app, &hook, None, request).await
+        }
+        _ => form_not_found().into_response(),
     }
 }
 
@@ -38,8 +40,10 @@ pub(crate) async fn test(
     Path(path): Path<String>,
     request: Request,
 ) -> Response {
-    match app.runtime.find_test(Door::Form, request.method().as_str(), &path) {
-        Found::Hook(hook, _) if hook.form.is_some() => answer(&app, &hook, None, request).await,
+    match app.runtime.find_test(EndpointKind::Form, request.method().as_str(), &path) {
+        RouteMatch::Hook(hook, _) if hook.form.is_some() => {
+            respond(&app, &hook, None, request).await
+        }
         _ => {
             let hint = "Press 'Test this trigger' in the editor first; it listens for two minutes.";
             ApiError::new(Code::WEBHOOK_NOT_FOUND, "No form is being tested at this address")
@@ -57,17 +61,22 @@ pub(crate) async fn waiting(
 ) -> Response {
     match app.runtime.waiting(&ticket, "").await {
         Ok(Some(waiting)) if waiting.hook.form.is_some() => {
-            answer(&app, &waiting.hook, Some(&waiting), request).await
+            respond(&app, &waiting.hook, Some(&waiting), request).await
         }
-        Ok(_) => missing().into_response(),
+        Ok(_) => form_not_found().into_response(),
         Err(error) => ApiError::from(error).into_response(),
     }
 }
 
-async fn answer(app: &App, hook: &Hook, waiting: Option<&Waiting>, request: Request) -> Response {
+async fn respond(
+    app: &App,
+    hook: &TriggerEndpoint,
+    waiting: Option<&WaitingRun>,
+    request: Request,
+) -> Response {
     let form = hook.form.clone().unwrap_or_default();
-    if let Some(refusal) = app.runtime.refusal(hook, &crate::webhook::bare_call(&request)) {
-        return of_workflow(refusal, door_of(request.uri().path()));
+    if let Some(refusal) = app.runtime.refusal(hook, &crate::webhook::call_without_body(&request)) {
+        return from_workflow(refusal, endpoint_prefix(request.uri().path()));
     }
     match *request.method() {
         Method::GET | Method::HEAD => {
@@ -78,42 +87,42 @@ async fn answer(app: &App, hook: &Hook, waiting: Option<&Waiting>, request: Requ
                 .unwrap_or_default();
             page::form(&form, &given, &[])
         }
-        Method::POST => match take(app, hook, &form, waiting, request).await {
+        Method::POST => match submit(app, hook, &form, waiting, request).await {
             Ok(response) => response,
             Err(error) => error.into_response(),
         },
-        _ => missing().into_response(),
+        _ => form_not_found().into_response(),
     }
 }
 
-async fn take(
+async fn submit(
     app: &App,
-    hook: &Hook,
+    hook: &TriggerEndpoint,
     form: &FormPage,
-    waiting: Option<&Waiting>,
+    waiting: Option<&WaitingRun>,
     request: Request,
 ) -> Result<Response, ApiError> {
     let (parts, content) = request.into_parts();
-    let door = door_of(parts.uri.path());
-    let how = Reading {
+    let door = endpoint_prefix(parts.uri.path());
+    let how = BodyOptions {
         limits: app.body_limits,
         xml: app.read_xml,
-        body: BodyAs::Read,
+        body: BodyMode::Parsed,
         binary_field: Str::new(),
     };
     let read = body::read(content, &parts, &how).await?;
     drop(parts);
     let fields = read.json.as_object().cloned().unwrap_or_default();
-    match sent::check(form, &fields, read.files, read.length) {
-        Ok(_) if hook.trial.is_some() && waiting.is_none() && !app.runtime.take_test(hook) => {
-            Err(missing())
+    match submission::check(form, &fields, read.files, read.estimated_bytes) {
+        Ok(_) if hook.test_run.is_some() && waiting.is_none() && !app.runtime.take_test(hook) => {
+            Err(form_not_found())
         }
-        Ok(sent) => Ok(of_workflow(app.runtime.submit(hook, waiting, sent).await?, door)),
+        Ok(sent) => Ok(from_workflow(app.runtime.submit(hook, waiting, sent).await?, door)),
         Err(problems) => Ok(page::form(form, &fields, &problems)),
     }
 }
 
-fn missing() -> ApiError {
+fn form_not_found() -> ApiError {
     ApiError::new(Code::WEBHOOK_NOT_FOUND, "There is no form at this address")
         .hint("The workflow of a form must be active.")
 }

@@ -2,7 +2,7 @@
 
 use crate::App;
 use crate::access;
-use crate::answer::json;
+use crate::response::json;
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::Response;
@@ -18,7 +18,7 @@ pub(crate) async fn ready(State(app): State<App>, headers: HeaderMap) -> Respons
     let Some(reason) = trouble(&app).await else { return live().await };
     tracing::debug!(%reason, "Not ready.");
     let mut told = Object::from_iter([("status", "error")]);
-    if access::principal(&app, &Method::GET, &headers).await.is_ok() {
+    if access::authenticate(&app, &Method::GET, &headers).await.is_ok() {
         told.insert("reason", Value::from(reason));
     }
     json(StatusCode::SERVICE_UNAVAILABLE, &told.into())

@@ -6,16 +6,15 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 mod access;
-mod answer;
+mod admission;
 mod api;
 mod body;
-mod cached;
 mod chat;
 mod error;
 mod events;
 mod form;
-mod gate;
 mod health;
+mod http_cache;
 #[expect(
     clippy::disallowed_methods,
     reason = "figures of the process itself, as the system tells them"
@@ -26,24 +25,25 @@ mod openai;
 mod paced;
 mod page_policy;
 mod read_budget;
+mod response;
 mod routes;
 mod web;
 mod webhook;
 mod welcome;
 
-pub use access::{first_start, passwords};
-pub use answer::probe_response_headers;
-pub use body::{BodyLimits, Probed, ReadXml, probe as probe_body};
-pub use gate::{GateLimits, Hosts, HostsError};
-pub use routes::{EntryPoint, Guard, entry_points};
+pub use access::{create_setup_token, passwords};
+pub use admission::{AdmissionLimits, AllowedHosts, AllowedHostsError};
+pub use body::{BodyLimits, ProbeResult, XmlReader, probe as probe_body};
+pub use response::probe_response_headers;
+pub use routes::{EntryPoint, RouteGuard, entry_points};
 pub use web::{EDITOR, WebFile};
 
-use access::Devices;
+use access::DeviceCookies;
 use api::{Catalogue, Previews};
 use model::Str;
-use node_api::collections::Librarian;
+use node_api::collections::Ingestor;
 use read_budget::ReadBudget;
-use routes::Answering;
+use routes::RequestHandler;
 use runtime::Runtime;
 use std::sync::{Arc, OnceLock};
 use store::Sqlite;
@@ -53,48 +53,48 @@ use tokio_util::sync::CancellationToken;
 
 /// What handlers share. Cheap to clone.
 #[derive(Clone)]
-pub struct App(Arc<Shared>);
+pub struct App(Arc<AppState>);
 
-struct Shared {
-    parts: Parts,
+struct AppState {
+    parts: ServerParts,
     started_ms: i64,
     /// What readers of executions share.
     read_budget: ReadBudget,
     /// The descriptions of all nodes, made when somebody first asks for them.
     catalogue: OnceLock<Catalogue>,
     /// Signs the cookies of known devices; read when somebody first signs in.
-    device_key: OnceCell<Devices>,
+    device_key: OnceCell<DeviceCookies>,
     previews: Previews,
 }
 
 /// What the server is made of.
-pub struct Parts {
+pub struct ServerParts {
     pub runtime: Arc<Runtime>,
     pub store: Sqlite,
     pub body_limits: BodyLimits,
-    pub gate_limits: GateLimits,
+    pub admission_limits: AdmissionLimits,
     /// The reader of XML that workflows use.
-    pub read_xml: ReadXml,
+    pub read_xml: XmlReader,
     /// What reads files into collections and embeds them.
-    pub librarian: Arc<dyn Librarian>,
+    pub ingestor: Arc<dyn Ingestor>,
     /// The type of the node that asks an embeddings node for vectors.
-    pub embedding_asker: &'static str,
+    pub embedding_caller: &'static str,
     /// Where people reach this instance.
     pub base_url: Str,
     /// Where callers reach webhooks, forms and chats, if they have an origin of their own.
     pub webhook_url: Option<Str>,
     /// The names under which both are reached.
-    pub hosts: Hosts,
+    pub hosts: AllowedHosts,
     /// Whether the first owner can be made from another machine.
     pub remote_setup: bool,
     /// The files of the editor: [`EDITOR`], unless a test brings its own.
     pub editor: &'static [WebFile],
 }
 
-impl From<Parts> for App {
-    fn from(parts: Parts) -> Self {
+impl From<ServerParts> for App {
+    fn from(parts: ServerParts) -> Self {
         let started_ms = parts.runtime.engine.ports.clock.now_ms();
-        let shared = Shared {
+        let shared = AppState {
             parts,
             started_ms,
             read_budget: ReadBudget::default(),
@@ -107,9 +107,9 @@ impl From<Parts> for App {
 }
 
 impl std::ops::Deref for App {
-    type Target = Parts;
+    type Target = ServerParts;
 
-    fn deref(&self) -> &Parts {
+    fn deref(&self) -> &ServerParts {
         &self.0.parts
     }
 }
@@ -131,7 +131,7 @@ impl App {
     }
 
     /// The place of the key that known devices are told by.
-    pub(crate) fn device_key(&self) -> &OnceCell<Devices> {
+    pub(crate) fn device_key(&self) -> &OnceCell<DeviceCookies> {
         &self.0.device_key
     }
 
@@ -154,11 +154,11 @@ impl App {
 /// Answers requests until it is told to stop; requests under way are finished.
 pub async fn serve(
     listener: TcpListener,
-    parts: Parts,
+    parts: ServerParts,
     stop: CancellationToken,
 ) -> std::io::Result<()> {
     let app = App::from(parts);
-    let gate = gate::Gate::new(app.gate_limits.clone());
-    gate::serve(listener, Answering::new(app), gate, stop).await;
+    let gate = admission::AdmissionControl::new(app.admission_limits.clone());
+    admission::serve(listener, RequestHandler::new(app), gate, stop).await;
     Ok(())
 }

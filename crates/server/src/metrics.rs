@@ -1,7 +1,7 @@
 //! `/metrics`: what this instance does, in Prometheus' text format.
 
 use crate::App;
-use crate::observe::HttpFigures;
+use crate::observe::HttpMetrics;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 pub(crate) async fn metrics(
     State(app): State<App>,
-    Extension(http): Extension<Arc<HttpFigures>>,
+    Extension(http): Extension<Arc<HttpMetrics>>,
 ) -> Response {
     let mut text = String::with_capacity(16 << 10);
     let _ = writeln!(
@@ -25,7 +25,8 @@ pub(crate) async fn metrics(
         "Workflows that listen.",
         app.runtime.n_active() as f64,
     );
-    let (in_progress, at_work) = (app.runtime.runner.in_progress(), app.runtime.runner.at_work());
+    let (in_progress, at_work) =
+        (app.runtime.runner.in_progress(), app.runtime.runner.slots_in_use());
     gauge(&mut text, "heddle_executions_running", "Runs that are at work.", at_work as f64);
     gauge(
         &mut text,
@@ -49,7 +50,7 @@ pub(crate) async fn metrics(
             asleep.uncertain as f64,
         );
     }
-    app.runtime.recorder.figures.write(&mut text);
+    app.runtime.recorder.metrics.write(&mut text);
     http.write(&mut text);
     store(&app, &mut text);
     process(&mut text);
@@ -68,7 +69,7 @@ fn store(app: &App, text: &mut String) {
         "Writes that wait for their turn.",
         app.store.backlog() as f64,
     );
-    let room = store::inspect::room(app.store.folder());
+    let room = store::inspect::disk_space(app.store.folder());
     gauge(text, "heddle_store_bytes", "Size of the database.", room.database as f64);
     gauge(
         text,
@@ -79,7 +80,7 @@ fn store(app: &App, text: &mut String) {
     if let Some(free) = room.free {
         gauge(text, "heddle_store_free_bytes", "Room left on the disk.", free as f64);
     }
-    let figures = app.store.writer_figures();
+    let figures = app.store.writer_metrics();
     text.push_str("# HELP heddle_store_commit_seconds How long a group of writes took to reach the disk.\n# TYPE heddle_store_commit_seconds histogram\n");
     figures.commit.write(text, "heddle_store_commit_seconds", "", 6..=24, 1e6);
     text.push_str("# HELP heddle_store_group_size Writes that shared a commit.\n# TYPE heddle_store_group_size histogram\n");

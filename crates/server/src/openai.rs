@@ -4,8 +4,8 @@
 //! would be an answer of another kind (a schema, several choices) is refused by name. Tools of the
 //! request are offered to the workflow's agents beside their own.
 
-mod answer;
 mod chat;
+mod completion;
 mod embeddings;
 mod models;
 mod request;
@@ -15,7 +15,7 @@ mod tools;
 use crate::App;
 use crate::access::{self, Principal};
 use crate::error::ApiError;
-use crate::routes::Route;
+use crate::routes::HttpRoute;
 use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -26,19 +26,27 @@ use model::{Code, Object, Value};
 
 /// Each with the scope that a key needs. Whoever has a workflow run needs the right to run it by
 /// hand, too.
-pub(crate) const ROUTES: &[(&str, Route)] = &[
-    (LIST, Route::new(&["GET"], "/v1/models", || get(models::list).layer(from_fn(may_list)))),
-    (LIST, Route::new(&["GET"], "/v1/models/{*id}", || get(models::one).layer(from_fn(may_list)))),
+pub(crate) const ROUTES: &[(&str, HttpRoute)] = &[
     (
-        SEND,
-        Route::new(&["POST"], "/v1/chat/completions", || {
-            post(chat::completions).layer(from_fn(may_send))
+        LIST,
+        HttpRoute::new(&["GET"], "/v1/models", || get(models::list).layer(from_fn(require_list))),
+    ),
+    (
+        LIST,
+        HttpRoute::new(&["GET"], "/v1/models/{*id}", || {
+            get(models::show).layer(from_fn(require_list))
         }),
     ),
     (
         SEND,
-        Route::new(&["POST"], "/v1/embeddings", || {
-            post(embeddings::create).layer(from_fn(may_send))
+        HttpRoute::new(&["POST"], "/v1/chat/completions", || {
+            post(chat::completions).layer(from_fn(require_send))
+        }),
+    ),
+    (
+        SEND,
+        HttpRoute::new(&["POST"], "/v1/embeddings", || {
+            post(embeddings::create).layer(from_fn(require_send))
         }),
     ),
 ];
@@ -46,27 +54,27 @@ pub(crate) const ROUTES: &[(&str, Route)] = &[
 const LIST: &str = "chat:list";
 const SEND: &str = "chat:send";
 
-async fn may_list(
+async fn require_list(
     Extension(who): Extension<Principal>,
     request: Request,
     next: Next,
-) -> Result<Response, Refusal> {
+) -> Result<Response, OpenAiError> {
     who.require(LIST)?;
     Ok(next.run(request).await)
 }
 
-async fn may_send(
+async fn require_send(
     Extension(who): Extension<Principal>,
     request: Request,
     next: Next,
-) -> Result<Response, Refusal> {
+) -> Result<Response, OpenAiError> {
     who.require(SEND)?;
     Ok(next.run(request).await)
 }
 
 /// Lets a request through that shows a key of this instance, as OpenAI's clients send theirs.
 pub(crate) async fn require(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    match access::principal(&app, request.method(), request.headers()).await {
+    match access::authenticate(&app, request.method(), request.headers()).await {
         Ok(principal) => {
             request.extensions_mut().insert(principal);
             let mut response = next.run(request).await;
@@ -75,12 +83,12 @@ pub(crate) async fn require(State(app): State<App>, mut request: Request, next: 
                 .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
             response
         }
-        Err(error) => Refusal::from(error).into_response(),
+        Err(error) => OpenAiError::from(error).into_response(),
     }
 }
 
 /// An error in the shape that OpenAI's clients read.
-pub(super) struct Refusal {
+pub(super) struct OpenAiError {
     error: ApiError,
     /// The field of the request that is to blame.
     param: Option<&'static str>,
@@ -88,16 +96,16 @@ pub(super) struct Refusal {
     is_final: bool,
 }
 
-impl Refusal {
+impl OpenAiError {
     /// The field cannot be used.
-    fn of(param: &'static str, problem: impl std::fmt::Display) -> Self {
+    fn invalid_param(param: &'static str, problem: impl std::fmt::Display) -> Self {
         let error = ApiError::new(Code::REQUEST_INVALID, format!("'{param}' {problem}"));
         Self { error, param: Some(param), is_final: true }
     }
 
     /// The run of a workflow failed. It may have done something already, so that nobody is to send
     /// the request again by itself.
-    fn of_run(code: Code, message: impl Into<model::Str>) -> Self {
+    fn run_failed(code: Code, message: impl Into<model::Str>) -> Self {
         Self { error: ApiError::new(code, message), param: None, is_final: true }
     }
 
@@ -114,7 +122,7 @@ impl Refusal {
             other => other.name(),
         };
         let message = match &error.hint {
-            Some(hint) => format!("{} {hint}", ended(&error.message)),
+            Some(hint) => format!("{} {hint}", end_sentence(&error.message)),
             None => error.message.to_string(),
         };
         let told = [
@@ -127,27 +135,27 @@ impl Refusal {
     }
 }
 
-fn ended(sentence: &str) -> String {
+fn end_sentence(sentence: &str) -> String {
     if sentence.ends_with(['.', '!', '?']) { sentence.to_owned() } else { format!("{sentence}.") }
 }
 
-impl<E: Into<ApiError>> From<E> for Refusal {
+impl<E: Into<ApiError>> From<E> for OpenAiError {
     fn from(error: E) -> Self {
         Self { error: error.into(), param: None, is_final: false }
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for OpenAiError {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.error.code.status())
             .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let mut response = crate::answer::json(status, &self.to_value());
+        let mut response = crate::response::json(status, &self.to_value());
         if self.is_final {
             response.headers_mut().insert(
                 HeaderName::from_static("x-should-retry"),
                 HeaderValue::from_static("false"),
             );
-        } else if let Some(wait) = self.error.wait() {
+        } else if let Some(wait) = self.error.retry_after_header() {
             response.headers_mut().insert(header::RETRY_AFTER, wait);
         }
         response

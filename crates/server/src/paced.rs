@@ -1,7 +1,7 @@
 //! Answers that are held in memory while somebody takes them: whoever takes them too slowly is
 //! left, so that others can read.
 
-use crate::gate::BYTES_A_SECOND;
+use crate::admission::MIN_BYTES_PER_SECOND;
 use std::io;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -10,10 +10,10 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 /// How long a whole answer may be waited for, besides a second for each 16 KB that were sent.
-const ANSWER_TIME: Duration = Duration::from_secs(30);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long a reader may take nothing, however fast they were before.
-const LONGEST_STALL: Duration = Duration::from_secs(60);
+const STALL_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Hands on the pieces of an answer.
 pub(crate) struct PacedSender<T> {
@@ -30,8 +30,8 @@ impl<T> PacedSender<T> {
 
     /// Waits until there is a place for a piece of so many bytes.
     pub(crate) async fn send(&mut self, piece: T, bytes: usize) -> io::Result<()> {
-        let allowed = ANSWER_TIME + Duration::from_secs(self.sent / BYTES_A_SECOND);
-        let patience = allowed.saturating_sub(self.waited).min(LONGEST_STALL);
+        let allowed = RESPONSE_TIMEOUT + Duration::from_secs(self.sent / MIN_BYTES_PER_SECOND);
+        let patience = allowed.saturating_sub(self.waited).min(STALL_TIMEOUT);
         let began = Instant::now();
         let sent = self.sender.send_timeout(piece, patience).await;
         self.waited += began.elapsed();
@@ -45,20 +45,20 @@ impl<T> PacedSender<T> {
 
 /// The pieces of an answer, and whether they are all of it.
 pub(crate) struct PacedReceiver<T> {
-    pieces: mpsc::Receiver<T>,
+    chunks: mpsc::Receiver<T>,
     sending: JoinHandle<io::Result<()>>,
 }
 
 impl<T> PacedReceiver<T> {
     /// `sending` is what sends the pieces.
     pub(crate) fn new(pieces: mpsc::Receiver<T>, sending: JoinHandle<io::Result<()>>) -> Self {
-        Self { pieces, sending }
+        Self { chunks: pieces, sending }
     }
 
     /// The next piece, and none once after the last one. Fails where the answer was cut, so that
     /// nobody takes it for whole.
     pub(crate) async fn next(&mut self) -> io::Result<Option<T>> {
-        match self.pieces.recv().await {
+        match self.chunks.recv().await {
             Some(piece) => Ok(Some(piece)),
             None => (&mut self.sending)
                 .await
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!((n_taken, end), (2, Err(io::ErrorKind::TimedOut)));
         assert!(took < Duration::from_secs(90), "{took:?}");
         // Nor may a single piece stall for long, however much was sent before it.
-        let (n_taken, end, _) = send(10, 64 << 20, LONGEST_STALL + Duration::from_secs(1)).await;
+        let (n_taken, end, _) = send(10, 64 << 20, STALL_TIMEOUT + Duration::from_secs(1)).await;
         assert_eq!((n_taken, end), (1, Err(io::ErrorKind::TimedOut)));
     }
 

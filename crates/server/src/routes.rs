@@ -3,8 +3,8 @@
 //! Invariant: nothing is mounted but what [`rows`] lists, and nothing outside of this file mounts
 //! anything.
 
-use crate::gate::{Client, Served};
-use crate::observe::HttpFigures;
+use crate::admission::{ClientAddr, HostDecision};
+use crate::observe::HttpMetrics;
 use crate::{App, access, api, form, health, metrics, openai, web, webhook};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
@@ -20,7 +20,7 @@ use tower_service::Service as _;
 use tracing::Instrument as _;
 
 /// A path and what answers there.
-pub(crate) struct Route {
+pub(crate) struct HttpRoute {
     /// The methods that are answered; a page that is read is also answered without its content
     /// (HEAD).
     methods: &'static [&'static str],
@@ -28,7 +28,7 @@ pub(crate) struct Route {
     handler: fn() -> MethodRouter<App>,
 }
 
-impl Route {
+impl HttpRoute {
     pub(crate) const fn new(
         methods: &'static [&'static str],
         path: &'static str,
@@ -44,29 +44,31 @@ const ANY: &[&str] = &["ANY"];
 /// Everything that needs no principal, together with signing in ([`access::PUBLIC`]) and the files
 /// of the editor ([`web`]). All other routes do. Whom a workflow answers is decided where its
 /// addresses are looked up.
-const PUBLIC: &[Route] = &[
-    Route::new(&["GET"], "/", || get(web::page)),
-    Route::new(&["GET"], "/healthz", || get(health::live)),
-    Route::new(&["GET"], "/healthz/readiness", || get(health::ready)),
-    Route::new(ANY, "/webhook/{*path}", || any(webhook::production)),
-    Route::new(ANY, "/webhook-test/{*path}", || any(webhook::test)),
-    Route::new(ANY, "/webhook-waiting/{ticket}", || any(webhook::waiting)),
-    Route::new(ANY, "/webhook-waiting/{ticket}/{*suffix}", || any(webhook::waiting_at)),
-    Route::new(ANY, "/form/{*path}", || any(form::production)),
-    Route::new(ANY, "/form-test/{*path}", || any(form::test)),
-    Route::new(ANY, "/form-waiting/{ticket}", || any(form::waiting)),
+const PUBLIC: &[HttpRoute] = &[
+    HttpRoute::new(&["GET"], "/", || get(web::page)),
+    HttpRoute::new(&["GET"], "/healthz", || get(health::live)),
+    HttpRoute::new(&["GET"], "/healthz/readiness", || get(health::ready)),
+    HttpRoute::new(ANY, "/webhook/{*path}", || any(webhook::live)),
+    HttpRoute::new(ANY, "/webhook-test/{*path}", || any(webhook::test)),
+    HttpRoute::new(ANY, "/webhook-waiting/{ticket}", || any(webhook::waiting)),
+    HttpRoute::new(ANY, "/webhook-waiting/{ticket}/{*suffix}", || any(webhook::waiting_at)),
+    HttpRoute::new(ANY, "/form/{*path}", || any(form::live)),
+    HttpRoute::new(ANY, "/form-test/{*path}", || any(form::test)),
+    HttpRoute::new(ANY, "/form-waiting/{ticket}", || any(form::waiting)),
 ];
 
 /// What an operator's tools read.
-const OPERATING: &[(Guard, Route)] =
-    &[(Guard::Scope("metrics:read"), Route::new(&["GET"], "/metrics", || get(metrics::metrics)))];
+const OPERATIONAL: &[(RouteGuard, HttpRoute)] = &[(
+    RouteGuard::Scope("metrics:read"),
+    HttpRoute::new(&["GET"], "/metrics", || get(metrics::metrics)),
+)];
 
 /// Where the operations of the API are.
 const API: &str = "/api/v1";
 
 /// Who may use a way in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Guard {
+pub enum RouteGuard {
     /// Nobody is asked who they are.
     Public,
     /// Whoever shows a key or a session.
@@ -83,31 +85,31 @@ pub struct EntryPoint {
     /// `ANY` for those that leave it to a workflow.
     pub method: &'static str,
     pub path: String,
-    pub guard: Guard,
+    pub guard: RouteGuard,
 }
 
 /// Routes that have something in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Group {
+enum RouteGroup {
     Open,
-    SigningIn,
+    SignIn,
     Session,
-    Operating,
+    Operational,
     Api,
     OpenAi,
 }
 
 /// A row of the table of all routes.
-struct Row {
-    group: Group,
+struct RouteRow {
+    group: RouteGroup,
     methods: Cow<'static, [&'static str]>,
     path: Cow<'static, str>,
-    guard: Guard,
+    guard: RouteGuard,
     handler: MethodRouter<App>,
 }
 
-impl Row {
-    fn new(group: Group, guard: Guard, route: &Route) -> Self {
+impl RouteRow {
+    fn new(group: RouteGroup, guard: RouteGuard, route: &HttpRoute) -> Self {
         Self {
             group,
             methods: route.methods.into(),
@@ -118,7 +120,7 @@ impl Row {
     }
 
     /// The same, and nobody gets to the handler without what the guard asks for.
-    fn guarded(group: Group, (guard, route): &'static (Guard, Route)) -> Self {
+    fn guarded(group: RouteGroup, (guard, route): &'static (RouteGuard, HttpRoute)) -> Self {
         let row = Self::new(group, *guard, route);
         let check = middleware::from_fn(move |request: Request, next: Next| {
             access::require_guard(*guard, request, next)
@@ -128,37 +130,36 @@ impl Row {
 }
 
 /// All routes there are.
-fn rows() -> Vec<Row> {
-    let table = |group: Group, guard: Guard, rows: &'static [Route]| {
-        rows.iter().map(move |route| Row::new(group, guard, route))
+fn rows() -> Vec<RouteRow> {
+    let table = |group: RouteGroup, guard: RouteGuard, rows: &'static [HttpRoute]| {
+        rows.iter().map(move |route| RouteRow::new(group, guard, route))
     };
     let pages = web::PAGES.iter().flat_map(|page| {
-        [format!("/{page}"), format!("/{page}/{{*rest}}")].map(|path| Row {
-            group: Group::Open,
+        [format!("/{page}"), format!("/{page}/{{*rest}}")].map(|path| RouteRow {
+            group: RouteGroup::Open,
             methods: Cow::Borrowed(&["GET"]),
             path: path.into(),
-            guard: Guard::Public,
+            guard: RouteGuard::Public,
             handler: get(web::page),
         })
     });
-    let operations = api::OPERATIONS.iter().flat_map(|table| table.iter()).map(|operation| Row {
-        group: Group::Api,
-        methods: vec![operation.method].into(),
-        path: operation.path.into(),
-        guard: operation.scope.map_or(Guard::Principal, Guard::Scope),
-        handler: operation.guarded(),
-    });
-    table(Group::Open, Guard::Public, PUBLIC)
+    let operations =
+        api::OPERATIONS.iter().flat_map(|table| table.iter()).map(|operation| RouteRow {
+            group: RouteGroup::Api,
+            methods: vec![operation.method].into(),
+            path: operation.path.into(),
+            guard: operation.scope.map_or(RouteGuard::Principal, RouteGuard::Scope),
+            handler: operation.guarded(),
+        });
+    table(RouteGroup::Open, RouteGuard::Public, PUBLIC)
         .chain(pages)
-        .chain(table(Group::SigningIn, Guard::Public, access::PUBLIC))
-        .chain(access::PRIVATE.iter().map(|row| Row::guarded(Group::Session, row)))
-        .chain(OPERATING.iter().map(|row| Row::guarded(Group::Operating, row)))
+        .chain(table(RouteGroup::SignIn, RouteGuard::Public, access::PUBLIC))
+        .chain(access::PRIVATE.iter().map(|row| RouteRow::guarded(RouteGroup::Session, row)))
+        .chain(OPERATIONAL.iter().map(|row| RouteRow::guarded(RouteGroup::Operational, row)))
         .chain(operations)
-        .chain(
-            openai::ROUTES
-                .iter()
-                .map(|(scope, route)| Row::new(Group::OpenAi, Guard::Scope(scope), route)),
-        )
+        .chain(openai::ROUTES.iter().map(|(scope, route)| {
+            RouteRow::new(RouteGroup::OpenAi, RouteGuard::Scope(scope), route)
+        }))
         .collect()
 }
 
@@ -166,7 +167,7 @@ fn rows() -> Vec<Row> {
 /// editor, or nothing.
 pub fn entry_points() -> Vec<EntryPoint> {
     let all = rows().into_iter().flat_map(|row| {
-        let path = if row.group == Group::Api {
+        let path = if row.group == RouteGroup::Api {
             format!("{API}{}", row.path)
         } else {
             row.path.into_owned()
@@ -181,51 +182,51 @@ pub fn entry_points() -> Vec<EntryPoint> {
     all.collect()
 }
 
-fn router(app: App, figures: Arc<HttpFigures>) -> Router {
+fn router(app: App, figures: Arc<HttpMetrics>) -> Router {
     let mut rows = rows();
-    let mut mounted = |group: Group| {
+    let mut mounted = |group: RouteGroup| {
         let (mine, others) =
             std::mem::take(&mut rows).into_iter().partition(|row| row.group == group);
         rows = others;
-        let mine: Vec<Row> = mine;
+        let mine: Vec<RouteRow> = mine;
         mine.into_iter()
             .fold(Router::new(), |router: Router<App>, row| router.route(&row.path, row.handler))
     };
-    let attempts = Extension(Arc::new(access::Attempts::default()));
-    let operations = mounted(Group::Api)
-        .fallback(api::not_found)
-        .method_not_allowed_fallback(api::wrong_method)
-        .layer(middleware::map_response(api::as_json));
+    let attempts = Extension(Arc::new(access::LoginThrottle::default()));
+    let operations = mounted(RouteGroup::Api)
+        .fallback(api::fallback)
+        .method_not_allowed_fallback(api::method_not_allowed)
+        .layer(middleware::map_response(api::json_error));
     let guarded = Router::new()
         .nest(API, operations)
-        .merge(mounted(Group::Session).layer(attempts.clone()))
-        .merge(mounted(Group::Operating).layer(Extension(figures)))
+        .merge(mounted(RouteGroup::Session).layer(attempts.clone()))
+        .merge(mounted(RouteGroup::Operational).layer(Extension(figures)))
         .layer(middleware::from_fn_with_state(app.clone(), access::require))
         .layer(DefaultBodyLimit::max(app.body_limits.bytes));
-    let openai = mounted(Group::OpenAi)
+    let openai = mounted(RouteGroup::OpenAi)
         .layer(middleware::from_fn_with_state(app.clone(), openai::require))
         .layer(DefaultBodyLimit::max(app.body_limits.bytes));
-    let open = mounted(Group::Open).merge(mounted(Group::SigningIn).layer(attempts));
+    let open = mounted(RouteGroup::Open).merge(mounted(RouteGroup::SignIn).layer(attempts));
     let all = open.merge(guarded).merge(openai).fallback(web::file);
     all.with_state(app)
 }
 
 /// Answers every request that is let in, and sees it go by.
 #[derive(Clone)]
-pub(crate) struct Answering {
+pub(crate) struct RequestHandler {
     app: App,
     router: Router,
-    figures: Arc<HttpFigures>,
+    metrics: Arc<HttpMetrics>,
 }
 
-impl Answering {
+impl RequestHandler {
     pub(crate) fn new(app: App) -> Self {
-        let figures = Arc::new(HttpFigures::default());
-        Self { router: router(app.clone(), figures.clone()), app, figures }
+        let figures = Arc::new(HttpMetrics::default());
+        Self { router: router(app.clone(), figures.clone()), app, metrics: figures }
     }
 
-    pub(crate) async fn answer(mut self, mut request: Request, client: Client) -> Response {
-        let sight = self.figures.see(&request);
+    pub(crate) async fn handle(mut self, mut request: Request, client: ClientAddr) -> Response {
+        let sight = self.metrics.begin(&request);
         request.extensions_mut().insert(sight.origin(client));
         let span = sight.span();
         let answering = async {
@@ -236,23 +237,23 @@ impl Answering {
             // Calls of workflows go the shortest way, which is that of their row: they are the
             // many. What they wait for is large, and in a box it is moved once.
             match (webhook::plain_path(&request), served) {
-                (Some(path), Served::Yes) => {
+                (Some(path), HostDecision::Allowed) => {
                     let found = webhook::find(&self.app, path, &request);
-                    Box::pin(webhook::met(&self.app, found, request)).await
+                    Box::pin(webhook::dispatch(&self.app, found, request)).await
                 }
-                (Some(path), Served::ForUsersOnly) => {
+                (Some(path), HostDecision::UsersOnly) => {
                     let found = webhook::find(&self.app, path, &request);
                     let for_users =
                         found.ok().filter(|(hook, _)| hook.route.auth == WebhookAuth::User);
-                    Box::pin(webhook::met(
+                    Box::pin(webhook::dispatch(
                         &self.app,
                         for_users.ok_or_else(|| self.app.hosts.misdirected()),
                         request,
                     ))
                     .await
                 }
-                (None, Served::ForUsersOnly) => self.app.hosts.misdirected().into_response(),
-                (None, Served::Yes) => self
+                (None, HostDecision::UsersOnly) => self.app.hosts.misdirected().into_response(),
+                (None, HostDecision::Allowed) => self
                     .router
                     .call(request)
                     .await
@@ -260,7 +261,7 @@ impl Answering {
             }
         };
         let mut response = answering.instrument(span).await;
-        self.figures.answered(sight, &mut response);
+        self.metrics.finish(sight, &mut response);
         response
     }
 }
@@ -277,7 +278,7 @@ mod tests {
             .filter(|path| !matches!(*path, "/" | "/healthz" | "/healthz/readiness"))
         {
             assert!(
-                crate::gate::WORKFLOW_PATHS.iter().any(|start| path.starts_with(start)),
+                crate::admission::WORKFLOW_PATHS.iter().any(|start| path.starts_with(start)),
                 "{path}"
             );
         }
@@ -287,7 +288,7 @@ mod tests {
     fn no_path_of_the_api_is_public() {
         let public: Vec<_> = entry_points()
             .into_iter()
-            .filter(|entry| entry.guard == Guard::Public)
+            .filter(|entry| entry.guard == RouteGuard::Public)
             .map(|entry| entry.path)
             .collect();
         let signing_in = ["/api/setup", "/api/setup", "/api/login", "/api/invitation"];

@@ -1,7 +1,7 @@
 //! The editor's own files: its pages, its scripts and what they need, embedded into the binary.
 
 use crate::welcome::welcome;
-use crate::{App, access, api, cached};
+use crate::{App, access, api, http_cache};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
@@ -46,7 +46,7 @@ pub(crate) const PAGES: &[&str] = &[
 const PAGE: &str = "index.html";
 
 /// Files below have a name that changes with what is in them, so that they can be kept for ever.
-const LASTING: &str = "assets/";
+const IMMUTABLE_PREFIX: &str = "assets/";
 
 /// Stands in the page where the nonce of a response goes; `web/vite.config.ts` puts it there.
 const NONCE: &str = "HEDDLE_NONCE";
@@ -72,9 +72,9 @@ const PERMISSIONS: &str = "camera=(), display-capture=(), geolocation=(), hid=()
 /// A page of the editor, or a word of welcome if there is no editor in this build.
 pub(crate) async fn page(State(app): State<App>, request: Request) -> Response {
     match find(&app, PAGE) {
-        Some(file) => entry(file),
+        Some(file) => page_response(file),
         None if request.uri().path() == "/" => welcome(State(app)).await,
-        None => api::not_found().await,
+        None => api::fallback().await,
     }
 }
 
@@ -82,9 +82,9 @@ pub(crate) async fn page(State(app): State<App>, request: Request) -> Response {
 pub(crate) async fn file(State(app): State<App>, request: Request) -> Response {
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     match find(&app, request.uri().path().trim_start_matches('/')).filter(|_| is_read) {
-        Some(file) if file.path == PAGE => entry(file),
-        Some(file) => answer(file, request.headers()),
-        None => api::not_found().await,
+        Some(file) if file.path == PAGE => page_response(file),
+        Some(file) => file_response(file, request.headers()),
+        None => api::fallback().await,
     }
 }
 
@@ -94,7 +94,7 @@ fn find(app: &App, path: &str) -> Option<&'static WebFile> {
 
 /// The page, with a nonce that no other response has. It is small and says which files it needs, so
 /// it is never kept.
-fn entry(file: &'static WebFile) -> Response {
+fn page_response(file: &'static WebFile) -> Response {
     let nonce = access::new_token();
     let mut response =
         Response::new(Body::from(String::from_utf8_lossy(file.plain).replace(NONCE, &nonce)));
@@ -121,26 +121,26 @@ fn protect(headers: &mut HeaderMap, policy: &str) {
     }
 }
 
-fn answer(file: &'static WebFile, asked: &HeaderMap) -> Response {
+fn file_response(file: &'static WebFile, asked: &HeaderMap) -> Response {
     let mut response = Response::new(Body::empty());
     let headers = response.headers_mut();
     headers.insert(header::ETAG, HeaderValue::from_static(file.tag));
     headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
-    let kept = if file.path.starts_with(LASTING) {
+    let kept = if file.path.starts_with(IMMUTABLE_PREFIX) {
         "public, max-age=31536000, immutable"
     } else {
         "no-cache"
     };
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(kept));
     protect(headers, FILE_POLICY);
-    if cached::is_known(asked, file.tag) {
+    if http_cache::is_known(asked, file.tag) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         return response;
     }
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(file.kind));
     let packed = [("br", file.brotli), ("gzip", file.gzip)];
     let taken = packed.into_iter().find_map(|(coding, bytes)| {
-        Some((coding, bytes.filter(|_| cached::takes(asked, coding))?))
+        Some((coding, bytes.filter(|_| http_cache::takes(asked, coding))?))
     });
     *response.body_mut() = match taken {
         Some((coding, bytes)) => {

@@ -2,29 +2,29 @@
 
 use crate::App;
 use crate::access;
-use crate::answer::of_call;
-use crate::body::{self, Reading};
+use crate::admission::endpoint_prefix;
+use crate::body::{self, BodyOptions};
 use crate::chat;
 use crate::error::ApiError;
-use crate::gate::door_of;
-use crate::observe::Origin;
+use crate::observe::RequestOrigin;
+use crate::response::from_reply;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use model::{Code, Object, Str, Value};
-use runtime::hooks::Call;
-use runtime::{Door, Found, Hook, Waiting};
+use runtime::endpoint::EndpointRequest;
+use runtime::{EndpointKind, RouteMatch, TriggerEndpoint, WaitingRun};
 use std::borrow::Cow;
 use std::sync::Arc;
 
 /// `/webhook/PATH`: starts the workflow that listens there.
-pub(crate) async fn production(
+pub(crate) async fn live(
     State(app): State<App>,
     Path(path): Path<String>,
     request: Request,
 ) -> Response {
     let found = find(&app, &path, &request);
-    met(&app, found, request).await
+    dispatch(&app, found, request).await
 }
 
 /// The path behind `/webhook/`, if it is written as it is meant.
@@ -41,25 +41,25 @@ pub(crate) fn find(
     app: &App,
     path: &str,
     request: &Request,
-) -> Result<(Arc<Hook>, Object), ApiError> {
-    let asked = asked_method(request);
-    match app.runtime.find(Door::Webhook, &asked, path) {
-        Found::Hook(hook, params) => Ok((hook, params)),
-        Found::OtherMethods(methods) => Err(not_registered(&asked, path, Some(&methods))),
-        Found::Nothing => Err(not_registered(&asked, path, None)),
+) -> Result<(Arc<TriggerEndpoint>, Object), ApiError> {
+    let asked = requested_method(request);
+    match app.runtime.find(EndpointKind::Webhook, &asked, path) {
+        RouteMatch::Hook(hook, params) => Ok((hook, params)),
+        RouteMatch::OtherMethods(methods) => Err(not_registered(&asked, path, Some(&methods))),
+        RouteMatch::Nothing => Err(not_registered(&asked, path, None)),
     }
 }
 
-pub(crate) async fn met(
+pub(crate) async fn dispatch(
     app: &App,
-    found: Result<(Arc<Hook>, Object), ApiError>,
+    found: Result<(Arc<TriggerEndpoint>, Object), ApiError>,
     request: Request,
 ) -> Response {
     match found {
         Ok((hook, _)) if request.method() == Method::OPTIONS => {
             preflight(app, &hook, request.headers())
         }
-        Ok((hook, params)) => answered(app, &hook, params, request).await,
+        Ok((hook, params)) => respond(app, &hook, params, request).await,
         Err(error) => error.into_response(),
     }
 }
@@ -70,16 +70,16 @@ pub(crate) async fn test(
     Path(path): Path<String>,
     request: Request,
 ) -> Response {
-    let asked = asked_method(&request);
-    match app.runtime.find_test(Door::Webhook, &asked, &path) {
-        Found::Hook(hook, _) if request.method() == Method::OPTIONS => {
+    let asked = requested_method(&request);
+    match app.runtime.find_test(EndpointKind::Webhook, &asked, &path) {
+        RouteMatch::Hook(hook, _) if request.method() == Method::OPTIONS => {
             preflight(&app, &hook, request.headers())
         }
-        Found::Hook(hook, params) => answered(&app, &hook, params, request).await,
-        Found::OtherMethods(methods) => {
+        RouteMatch::Hook(hook, params) => respond(&app, &hook, params, request).await,
+        RouteMatch::OtherMethods(methods) => {
             not_registered(&asked, &path, Some(&methods)).into_response()
         }
-        Found::Nothing => {
+        RouteMatch::Nothing => {
             let path: String = path.chars().take(200).collect();
             ApiError::new(Code::WEBHOOK_NOT_FOUND, format!("Nothing listens for a test call \"{asked} {path}\""))
                 .hint("Press 'Listen for test event' in the editor, then call within two minutes; each press is good for one call.")
@@ -88,9 +88,9 @@ pub(crate) async fn test(
     }
 }
 
-async fn answered(app: &App, hook: &Hook, params: Object, request: Request) -> Response {
+async fn respond(app: &App, hook: &TriggerEndpoint, params: Object, request: Request) -> Response {
     if let Some(chat) = hook.chat.as_ref().filter(|_| request.method() == Method::GET) {
-        let (call, headers) = (bare_call(&request), request.into_parts().0.headers);
+        let (call, headers) = (call_without_body(&request), request.into_parts().0.headers);
         return chat::page(app, hook, chat, &headers, call).await;
     }
     let origin = request.headers().get(header::ORIGIN).cloned();
@@ -108,7 +108,7 @@ pub(crate) async fn waiting(
     Path(ticket): Path<String>,
     request: Request,
 ) -> Response {
-    wake(&app, &ticket, "", request).await
+    resume(&app, &ticket, "", request).await
 }
 
 /// `/webhook-waiting/TICKET/SUFFIX`.
@@ -117,32 +117,32 @@ pub(crate) async fn waiting_at(
     Path((ticket, suffix)): Path<(String, String)>,
     request: Request,
 ) -> Response {
-    wake(&app, &ticket, &suffix, request).await
+    resume(&app, &ticket, &suffix, request).await
 }
 
-async fn wake(app: &App, ticket: &str, suffix: &str, request: Request) -> Response {
+async fn resume(app: &App, ticket: &str, suffix: &str, request: Request) -> Response {
     let found = match app.runtime.waiting(ticket, suffix).await {
         Ok(found) => found,
         Err(error) => return ApiError::from(error).into_response(),
     };
-    let takes = |waiting: &Waiting| {
+    let takes = |waiting: &WaitingRun| {
         waiting.hook.form.is_none()
             && waiting.hook.route.methods.iter().any(|method| method == request.method().as_str())
     };
     let Some(waiting) = found.filter(takes) else {
         return not_registered(request.method().as_str(), "", None).into_response();
     };
-    let door = door_of(request.uri().path());
+    let door = endpoint_prefix(request.uri().path());
     let answered = async {
         let call = read_call(app, &waiting.hook, Object::new(), request).await?;
-        Ok::<_, ApiError>(of_call(app.runtime.wake_with(&waiting, call).await?, door))
+        Ok::<_, ApiError>(from_reply(app.runtime.wake_with(&waiting, call).await?, door))
     };
     answered.await.unwrap_or_else(IntoResponse::into_response)
 }
 
 /// A call as far as it is known before its body is read: enough to tell whose calls are taken.
-pub(crate) fn bare_call(request: &Request) -> Call {
-    Call {
+pub(crate) fn call_without_body(request: &Request) -> EndpointRequest {
+    EndpointRequest {
         method: request.method().as_str().into(),
         url: Str::new(),
         headers: headers(request.headers()),
@@ -150,7 +150,7 @@ pub(crate) fn bare_call(request: &Request) -> Call {
         query: Object::new(),
         body: Value::Undefined,
         files: Vec::new(),
-        remote: request.extensions().get::<Origin>().map(|origin| origin.client.address),
+        remote: request.extensions().get::<RequestOrigin>().map(|origin| origin.client.address),
         user: None,
         request_id: Str::new(),
         is_test: false,
@@ -159,7 +159,7 @@ pub(crate) fn bare_call(request: &Request) -> Call {
 }
 
 /// A browser asks with OPTIONS whether it may send the method it names.
-fn asked_method(request: &Request) -> Cow<'_, str> {
+fn requested_method(request: &Request) -> Cow<'_, str> {
     let wanted = request
         .headers()
         .get(header::ACCESS_CONTROL_REQUEST_METHOD)
@@ -172,52 +172,52 @@ fn asked_method(request: &Request) -> Cow<'_, str> {
 
 async fn call(
     app: &App,
-    hook: &Hook,
+    hook: &TriggerEndpoint,
     params: Object,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let door = door_of(request.uri().path());
+    let door = endpoint_prefix(request.uri().path());
     let call = read_call(app, hook, params, request).await?;
     if let Some(chat) = &hook.chat {
         chat::check_files(chat, &call)?;
     }
     // A call that is refused does not use the test up.
     let starts_none = runtime::chat::asks_for_previous(hook, &call);
-    if hook.trial.is_some()
+    if hook.test_run.is_some()
         && !starts_none
         && app.runtime.refusal(hook, &call).is_none()
         && !app.runtime.take_test(hook)
     {
         return Err(ApiError::new(Code::WEBHOOK_NOT_FOUND, "The test has had its call"));
     }
-    Ok(of_call(app.runtime.answer(hook, call).await?, door))
+    Ok(from_reply(app.runtime.answer(hook, call).await?, door))
 }
 
 async fn read_call(
     app: &App,
-    hook: &Hook,
+    hook: &TriggerEndpoint,
     params: Object,
     request: Request,
-) -> Result<Call, ApiError> {
+) -> Result<EndpointRequest, ApiError> {
     // The body of a call that is not taken is not read.
-    let bare = hook.is_guarded().then(|| bare_call(&request));
+    let bare = hook.is_guarded().then(|| call_without_body(&request));
     let (parts, body) = request.into_parts();
     let user = chat::user(app, hook, &parts.headers).await;
     if let Some(bare) = bare {
-        let bare = Call { user: user.clone(), ..bare };
+        let bare = EndpointRequest { user: user.clone(), ..bare };
         if app.runtime.refusal(hook, &bare).is_some() {
             return Ok(bare);
         }
     }
-    let origin = parts.extensions.get::<Origin>();
-    let how = Reading {
+    let origin = parts.extensions.get::<RequestOrigin>();
+    let how = BodyOptions {
         limits: app.body_limits,
         xml: app.read_xml,
         body: hook.route.body,
         binary_field: hook.route.binary_field.clone(),
     };
     let read = body::read(body, &parts, &how).await?;
-    Ok(Call {
+    Ok(EndpointRequest {
         method: parts.method.as_str().into(),
         url: format!("{}{}", app.webhook_base(), parts.uri.path()).into(),
         headers: headers(&parts.headers),
@@ -235,8 +235,8 @@ async fn read_call(
             .and_then(|origin| origin.request_id.to_str().ok())
             .unwrap_or_default()
             .into(),
-        is_test: hook.trial.is_some(),
-        length: read.length,
+        is_test: hook.test_run.is_some(),
+        length: read.estimated_bytes,
     })
 }
 
@@ -257,13 +257,13 @@ fn headers(given: &HeaderMap) -> Object {
             }
         }
     }
-    if let Some(cookies) = access::cookies_of_others(given) {
+    if let Some(cookies) = access::workflow_cookies(given) {
         headers.insert(header::COOKIE.as_str(), Value::from(cookies));
     }
     headers
 }
 
-fn preflight(app: &App, hook: &Hook, asked: &HeaderMap) -> Response {
+fn preflight(app: &App, hook: &TriggerEndpoint, asked: &HeaderMap) -> Response {
     let mut response = StatusCode::NO_CONTENT.into_response();
     let headers = response.headers_mut();
     allow_origin(app, hook, asked.get(header::ORIGIN), headers);
@@ -279,7 +279,12 @@ fn preflight(app: &App, hook: &Hook, asked: &HeaderMap) -> Response {
 }
 
 /// Tells a browser whether the page it shows may read the answer.
-fn allow_origin(app: &App, hook: &Hook, origin: Option<&HeaderValue>, headers: &mut HeaderMap) {
+fn allow_origin(
+    app: &App,
+    hook: &TriggerEndpoint,
+    origin: Option<&HeaderValue>,
+    headers: &mut HeaderMap,
+) {
     let allowed = hook.route.allowed_origins.as_str();
     let Some(origin) = origin else { return };
     let is_any = allowed == "*" || allowed.is_empty() && app.hosts.allows_any_origin();

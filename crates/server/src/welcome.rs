@@ -1,8 +1,8 @@
 //! The page at the address that is printed at the start.
 
 use crate::App;
-use crate::answer;
 use crate::page_policy::hash_of;
+use crate::response;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -32,5 +32,5 @@ pub(crate) async fn welcome(State(app): State<App>) -> Response {
         "default-src 'none'; style-src {}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
         hash_of(STYLE)
     );
-    answer::page(StatusCode::OK, &policy, page)
+    response::page(StatusCode::OK, &policy, page)
 }

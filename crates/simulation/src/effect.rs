@@ -1,15 +1,15 @@
 //! A node that does something outside, which must not happen twice: it is noted in the world, and
 //! takes a while.
 
-use crate::world::World;
+use crate::simulation_state::SimulationState;
 use node_api::prelude::*;
-use node_api::{Entry, run};
+use node_api::{NodeEntry, run};
 
-pub(crate) static NODES: &[Entry] = &[run::<Effect>()];
+pub(crate) static NODES: &[NodeEntry] = &[run::<EffectNode>()];
 
-struct Effect;
+struct EffectNode;
 
-impl Node for Effect {
+impl Node for EffectNode {
     fn spec() -> Spec {
         Spec::new(
             "simulation.effect",
@@ -20,11 +20,12 @@ impl Node for Effect {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        let world = World::here().ok_or_else(|| NodeError::failed("there is no world"))?;
+        let world =
+            SimulationState::here().ok_or_else(|| NodeError::failed("there is no world"))?;
         let id: i64 = ctx.host().execution().id.parse().unwrap_or(0);
         let node = ctx.node().name.clone();
         world.truth().happens(id, &node);
-        world.tell(format_args!("run {id}: {node} happens"));
+        world.log_line(format_args!("run {id}: {node} happens"));
         let takes = if world.is_calm() { 0 } else { world.some_time().as_millis() as u64 };
         ctx.host().sleep(takes).await?;
         if world.random.one_in(40) {

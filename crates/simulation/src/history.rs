@@ -1,20 +1,20 @@
 //! A history: some processes on one database, and then an end at which everything must be in order.
 
-use crate::process::{self, End, Process};
-use crate::random::Random;
-use crate::settle::{self, LONGEST_WAIT_MS, MAX_ROUNDS};
+use crate::final_checks::{self, LONGEST_WAIT_MS, MAX_ROUNDS};
+use crate::process::{self, Process, ProcessEnd};
+use crate::random::SeededRandom;
+use crate::simulation_state::SimulationState;
 use crate::workflows::{SETS, version};
-use crate::world::World;
 use anyhow::{Context as _, Result, bail};
-use runtime::Listening;
+use runtime::VersionChoice;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use store::simulation::{Memory, Template};
+use store::simulation::{DatabaseTemplate, SimulatedDatabase};
 
 /// How a history went.
-pub(crate) struct Ended {
+pub(crate) struct HistoryResult {
     /// What happened, line by line.
     pub(crate) story: String,
     /// What should not have happened.
@@ -23,9 +23,9 @@ pub(crate) struct Ended {
 
 /// The databases that histories begin with: their workflows are active, and nothing has happened
 /// yet.
-pub(crate) struct Beginnings(Vec<Template>);
+pub(crate) struct HistoryTemplates(Vec<DatabaseTemplate>);
 
-impl Beginnings {
+impl HistoryTemplates {
     /// The folder is for the keys of their vaults.
     pub(crate) fn new(folder: &Path) -> Result<Self> {
         let begin = |(place, workflows): (usize, &&'static [&'static str])| {
@@ -35,17 +35,17 @@ impl Beginnings {
     }
 }
 
-fn template(folder: &Path, workflows: &'static [&'static str]) -> Result<Template> {
-    let template = Template::new(folder)?;
-    let world = World::new(Random::new(0), Arc::new(template.copy()?), workflows);
-    world.calm_down();
+fn template(folder: &Path, workflows: &'static [&'static str]) -> Result<DatabaseTemplate> {
+    let template = DatabaseTemplate::new(folder)?;
+    let world = SimulationState::new(SeededRandom::new(0), Arc::new(template.copy()?), workflows);
+    world.stop_faults();
     let saved = RefCell::new(Ok(()));
     let failed = &saved;
     process::run(&world, 0, |process| async move {
         for id in workflows {
             let done = async {
                 process.runtime.save(version(id, 0), store::projects::PERSONAL).await?;
-                process.runtime.activate(id, Listening::Newest).await
+                process.runtime.activate(id, VersionChoice::Newest).await
             };
             if let Err(error) = done.await {
                 *failed.borrow_mut() = Err(error).with_context(|| format!("workflow {id}"));
@@ -58,20 +58,20 @@ fn template(folder: &Path, workflows: &'static [&'static str]) -> Result<Templat
     Ok(template)
 }
 
-pub(crate) fn run(beginnings: &Beginnings, seed: u64) -> Result<Ended> {
-    let random = Random::new(seed);
+pub(crate) fn run(beginnings: &HistoryTemplates, seed: u64) -> Result<HistoryResult> {
+    let random = SeededRandom::new(seed);
     let place = random.below(SETS.len() as u64) as usize;
-    let world = World::new(random, memory(&beginnings.0[place], place)?, SETS[place]);
-    let broken = live(&world)?.or_else(|| world.truth().broken());
-    Ok(Ended { story: world.story(), broken })
+    let world = SimulationState::new(random, memory(&beginnings.0[place], place)?, SETS[place]);
+    let broken = run_processes(&world)?.or_else(|| world.truth().broken());
+    Ok(HistoryResult { story: world.story(), broken })
 }
 
 thread_local! {
     /// Databases of earlier histories on this thread.
-    static USED: RefCell<BTreeMap<usize, Arc<Memory>>> = const { RefCell::new(BTreeMap::new()) };
+    static USED: RefCell<BTreeMap<usize, Arc<SimulatedDatabase>>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-fn memory(template: &Template, place: usize) -> Result<Arc<Memory>> {
+fn memory(template: &DatabaseTemplate, place: usize) -> Result<Arc<SimulatedDatabase>> {
     if let Some(used) = USED.with_borrow(|used| used.get(&place).cloned()) {
         template.renew(&used)?;
         return Ok(used);
@@ -81,7 +81,7 @@ fn memory(template: &Template, place: usize) -> Result<Arc<Memory>> {
     Ok(memory)
 }
 
-fn live(world: &Arc<World>) -> Result<Option<String>> {
+fn run_processes(world: &Arc<SimulationState>) -> Result<Option<String>> {
     let random = &world.random;
     let n_processes = 1 + random.below(3);
     let recovers = random.one_in(2);
@@ -92,10 +92,10 @@ fn live(world: &Arc<World>) -> Result<Option<String>> {
         process::run(world, away_ms, |process: Process| async move {
             process.live(turns).await;
             if is_last && recovers {
-                process.world.calm_down();
-                process.world.tell("the trouble is over");
-                if let Err(broken) = settle::recover(&process).await {
-                    process.world.truth().breaks(broken);
+                process.world.stop_faults();
+                process.world.log_line("the trouble is over");
+                if let Err(broken) = final_checks::recover(&process).await {
+                    process.world.truth().fail(broken);
                 }
             }
             if stops {
@@ -106,23 +106,23 @@ fn live(world: &Arc<World>) -> Result<Option<String>> {
             return Ok(Some(broken));
         }
     }
-    world.calm_down();
-    world.tell("from here on nothing fails");
+    world.stop_faults();
+    world.log_line("from here on nothing fails");
     for _ in 0..MAX_ROUNDS {
         let settled = RefCell::new(Ok(false));
         let end = process::run(world, LONGEST_WAIT_MS, |process| {
             let settled = &settled;
             async move {
-                let done = settle::settle(&process).await;
+                let done = final_checks::settle(&process).await;
                 let is_done = matches!(done, Ok(true));
                 *settled.borrow_mut() = done;
-                if is_done && let Err(broken) = settle::check(&process).await {
+                if is_done && let Err(broken) = final_checks::check(&process).await {
                     *settled.borrow_mut() = Err(broken);
                 }
                 process.stop().await;
             }
         })?;
-        if end != End::Stopped {
+        if end != ProcessEnd::Stopped {
             bail!("a process without trouble has {end:?}");
         }
         match settled.into_inner() {
@@ -148,7 +148,7 @@ mod tests {
     fn issue_15_00_a_seed_is_one_history_whichever_ran_before_it() {
         let folder =
             std::env::temp_dir().join(format!("heddle-simulation-test-{}", std::process::id()));
-        let beginnings = Beginnings::new(&folder).unwrap();
+        let beginnings = HistoryTemplates::new(&folder).unwrap();
         let tell = |seed: u64| {
             let ended = run(&beginnings, seed).unwrap();
             assert_eq!(ended.broken, None, "seed {seed}\n{}", ended.story);

@@ -7,17 +7,17 @@
 
 mod clients;
 mod effect;
+mod expectations;
+mod final_checks;
 mod history;
-mod people;
+mod operators;
 mod process;
 mod random;
-mod settle;
-mod truth;
+mod simulation_state;
 mod workflows;
-mod world;
 
 use anyhow::{Context as _, Result, bail};
-use history::Beginnings;
+use history::HistoryTemplates;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -29,7 +29,7 @@ const HISTORIES: u64 = 10_000;
 /// Every history of so many is run again to see that it is the same.
 const TWICE_EVERY: u64 = 50;
 
-struct Options {
+struct SimulationOptions {
     count: u64,
     first: u64,
     seconds: Option<u64>,
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
 fn run() -> Result<()> {
     let options = read_options()?;
     let folder = std::env::temp_dir().join(format!("heddle-simulation-{}", std::process::id()));
-    let done = Beginnings::new(&folder).and_then(|beginnings| match options.seed {
+    let done = HistoryTemplates::new(&folder).and_then(|beginnings| match options.seed {
         Some(seed) => tell_one(&beginnings, seed),
         None => run_many(&beginnings, &options),
     });
@@ -59,9 +59,9 @@ fn run() -> Result<()> {
     done
 }
 
-fn read_options() -> Result<Options> {
+fn read_options() -> Result<SimulationOptions> {
     let mut options =
-        Options { count: HISTORIES, first: 1, seconds: None, twice: false, seed: None };
+        SimulationOptions { count: HISTORIES, first: 1, seconds: None, twice: false, seed: None };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let mut number = || {
@@ -85,7 +85,7 @@ fn read_options() -> Result<Options> {
 }
 
 /// Tells one history, line by line.
-fn tell_one(beginnings: &Beginnings, seed: u64) -> Result<()> {
+fn tell_one(beginnings: &HistoryTemplates, seed: u64) -> Result<()> {
     let ended = history::run(beginnings, seed)?;
     eprint!("{}", ended.story);
     match ended.broken {
@@ -95,7 +95,7 @@ fn tell_one(beginnings: &Beginnings, seed: u64) -> Result<()> {
 }
 
 /// Runs histories on all processors until there are enough, the time is over, or one has failed.
-fn run_many(beginnings: &Beginnings, options: &Options) -> Result<()> {
+fn run_many(beginnings: &HistoryTemplates, options: &SimulationOptions) -> Result<()> {
     let (began, next, is_over) = (Instant::now(), AtomicU64::new(0), AtomicBool::new(false));
     let failed: Mutex<Option<anyhow::Error>> = Mutex::default();
     let is_late =
@@ -125,7 +125,7 @@ fn run_many(beginnings: &Beginnings, options: &Options) -> Result<()> {
     failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
 }
 
-fn run_one(beginnings: &Beginnings, seed: u64, twice: bool) -> Result<()> {
+fn run_one(beginnings: &HistoryTemplates, seed: u64, twice: bool) -> Result<()> {
     let ended = history::run(beginnings, seed).with_context(|| format!("seed {seed}"))?;
     if let Some(broken) = ended.broken {
         bail!(

@@ -1,28 +1,28 @@
 //! One process of a history: it starts, lets clients and people come, and ends, cleanly or not.
 
 use crate::effect;
-use crate::world::{WallClock, World};
-use crate::{clients, people};
+use crate::simulation_state::{SimulationState, WallClock};
+use crate::{clients, operators};
 use engine::{Engine, NoCredentials, NoJournal, NoLedger, NoWorkflows, Ports, Random, RunOptions};
 use node_api::Registry;
 use node_api::http::{Http, HttpError, HttpRequest, HttpResponse};
-use runtime::{CatchUp, Options, Retention, RunLimits, Runtime};
+use runtime::{CatchUp, Retention, RunLimits, Runtime, RuntimeOptions};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
-use store::simulation::Row;
+use store::simulation::ExecutionRow;
 use store::{Sqlite, Workspace};
 use tokio::time::sleep;
 
 /// What clients and people of a process need.
 #[derive(Clone)]
 pub(crate) struct Process {
-    pub(crate) world: Arc<World>,
+    pub(crate) world: Arc<SimulationState>,
     pub(crate) store: Sqlite,
     pub(crate) runtime: Arc<Runtime>,
 }
 
 impl Process {
-    pub(crate) async fn start(world: &Arc<World>) -> Result<Self, runtime::Error> {
+    pub(crate) async fn start(world: &Arc<SimulationState>) -> Result<Self, runtime::Error> {
         let store = world.memory.open(world.clone())?;
         let engine = Engine::new(REGISTRY.clone(), ports(world, &store));
         let runtime = Runtime::start(engine, Arc::new(store.clone()), options()).await?;
@@ -30,8 +30,8 @@ impl Process {
     }
 
     /// A run as it stands now, if there is one that fits.
-    pub(crate) fn choose_run(&self, fits: impl Fn(&Row) -> bool) -> Option<Row> {
-        let rows: Vec<Row> = self.world.rows().into_iter().filter(fits).collect();
+    pub(crate) fn choose_run(&self, fits: impl Fn(&ExecutionRow) -> bool) -> Option<ExecutionRow> {
+        let rows: Vec<ExecutionRow> = self.world.rows().into_iter().filter(fits).collect();
         self.world.random.choose(&rows)
     }
 
@@ -41,9 +41,9 @@ impl Process {
             sleep(self.world.some_time()).await;
             self.world.rows();
             match self.world.random.below(10) {
-                0..4 => clients::comes(self, clients::call(self.clone())),
-                4..6 => clients::comes(self, clients::resume(self.clone())),
-                _ => people::come(self),
+                0..4 => clients::spawn_client(self, clients::call(self.clone())),
+                4..6 => clients::spawn_client(self, clients::resume(self.clone())),
+                _ => operators::spawn_action(self),
             }
         }
     }
@@ -58,8 +58,8 @@ impl Process {
 static REGISTRY: LazyLock<Arc<Registry>> =
     LazyLock::new(|| Arc::new(Registry::new(nodes::TABLES.iter().copied().chain([effect::NODES]))));
 
-fn options() -> Options {
-    Options {
+fn options() -> RuntimeOptions {
+    RuntimeOptions {
         run: RunOptions::default(),
         limits: RunLimits::default(),
         catch_up: CatchUp::default(),
@@ -69,16 +69,16 @@ fn options() -> Options {
     }
 }
 
-fn ports(world: &Arc<World>, store: &Sqlite) -> Ports {
+fn ports(world: &Arc<SimulationState>, store: &Sqlite) -> Ports {
     Ports {
         clock: Arc::new(WallClock(world.clone())),
-        random: Arc::new(Seeded(world.clone())),
-        http: Arc::new(NoNetwork),
+        random: Arc::new(SeededSource(world.clone())),
+        http: Arc::new(BlockedNetwork),
         connections: Arc::new(node_api::connect::NoConnections),
         files: Arc::new(Workspace::new("/nowhere")),
         tables: Arc::new(store.clone()),
         collections: Arc::new(store.clone()),
-        conversations: node_api::ai::KeptHere::default(),
+        conversations: node_api::ai::ConversationStores::default(),
         local_models: Arc::new(node_api::ai::NoLocalModels),
         credentials: Arc::new(NoCredentials),
         workflows: Arc::new(NoWorkflows),
@@ -89,18 +89,18 @@ fn ports(world: &Arc<World>, store: &Sqlite) -> Ports {
     }
 }
 
-struct Seeded(Arc<World>);
+struct SeededSource(Arc<SimulationState>);
 
-impl Random for Seeded {
+impl Random for SeededSource {
     fn fill(&self, bytes: &mut [u8]) {
         bytes.fill_with(|| self.0.random.below(256) as u8);
     }
 }
 
-struct NoNetwork;
+struct BlockedNetwork;
 
 #[async_trait::async_trait]
-impl Http for NoNetwork {
+impl Http for BlockedNetwork {
     async fn send(&self, _request: HttpRequest) -> Result<HttpResponse, HttpError> {
         Err(HttpError::Unreachable { reason: "simulated".to_owned(), errno: None })
     }
@@ -108,7 +108,7 @@ impl Http for NoNetwork {
 
 /// How a process came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum ProcessEnd {
     Stopped,
     /// It was killed, or died with a write.
     Died,
@@ -118,10 +118,10 @@ pub(crate) enum End {
 
 /// Lives one process of a history in virtual time.
 pub(crate) fn run<F: Future<Output = ()>>(
-    world: &Arc<World>,
+    world: &Arc<SimulationState>,
     after_ms: i64,
     life: impl FnOnce(Process) -> F,
-) -> anyhow::Result<End> {
+) -> anyhow::Result<ProcessEnd> {
     let tokio =
         tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build()?;
     let end = tokio.block_on(async {
@@ -129,39 +129,39 @@ pub(crate) fn run<F: Future<Output = ()>>(
         let lives = async {
             match Process::start(world).await {
                 Ok(process) => {
-                    world.tell("the process has started");
+                    world.log_line("the process has started");
                     life(process).await;
-                    End::Stopped
+                    ProcessEnd::Stopped
                 }
                 Err(error) => {
-                    world.tell(format_args!("the process cannot start: {error}"));
-                    End::Failed
+                    world.log_line(format_args!("the process cannot start: {error}"));
+                    ProcessEnd::Failed
                 }
             }
         };
         let end = tokio::select! {
             biased;
-            () = world.death() => End::Died,
+            () = world.death() => ProcessEnd::Died,
             end = lives => end,
         };
-        world.tell(format_args!("the process has ended: {end:?}"));
+        world.log_line(format_args!("the process has ended: {end:?}"));
         world.end_process();
         end
     });
     Ok(end)
 }
 
-impl World {
+impl SimulationState {
     /// The rows on disk, which are looked at for what must not be.
-    pub(crate) fn rows(&self) -> Vec<Row> {
+    pub(crate) fn rows(&self) -> Vec<ExecutionRow> {
         let rows = self.memory.rows();
         match rows {
             Ok(rows) => {
-                self.truth().sees(&rows);
+                self.truth().observe(&rows);
                 rows
             }
             Err(error) => {
-                self.truth().breaks(format!("the database cannot be read: {error}"));
+                self.truth().fail(format!("the database cannot be read: {error}"));
                 Vec::new()
             }
         }

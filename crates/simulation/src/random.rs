@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub(crate) struct Random(AtomicU64);
+pub(crate) struct SeededRandom(AtomicU64);
 
-impl Random {
+impl SeededRandom {
     pub(crate) fn new(seed: u64) -> Self {
         Self(AtomicU64::new(seed.wrapping_mul(0xD134_2543_DE82_EF95)))
     }

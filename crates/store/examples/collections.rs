@@ -7,16 +7,16 @@
     reason = "a measurement that prints what it finds"
 )]
 
-use heddle_store::{Sqlite, Use};
+use heddle_store::{OpenMode, Sqlite};
 use model::{Object, Value};
-use node_api::ai::{Document, Match};
-use node_api::collections::{Collections, NewChunks, NewCollection, Question, WhichChunks};
+use node_api::ai::{Document, VectorQuery};
+use node_api::collections::{ChunkSearch, ChunkSelection, Collections, NewChunks, NewCollection};
 use std::time::Instant;
 
 /// Numbers that look like chance and are the same every time.
-struct Dice(u64);
+struct SeededNumbers(u64);
 
-impl Dice {
+impl SeededNumbers {
     fn roll(&mut self) -> u64 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -40,13 +40,13 @@ async fn main() {
     let (n_chunks, dimensions) = (argument(1, 100_000), argument(2, 384));
     let folder =
         std::env::temp_dir().join(format!("heddle-collections-example-{}", std::process::id()));
-    let store = Sqlite::open(&folder, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder, OpenMode::Serve).unwrap();
     let id = store
         .create_collection(NewCollection { name: "c".into(), ..NewCollection::default() })
         .await
         .unwrap()
         .id;
-    let mut dice = Dice(7);
+    let mut dice = SeededNumbers(7);
     let began = Instant::now();
     let mut slowest = 0.0_f64;
     for batch in 0..n_chunks.div_ceil(500) {
@@ -74,10 +74,10 @@ async fn main() {
         "{n_chunks} chunks of {dimensions} numbers: insert {each:.0} us a chunk, slowest 500 in {:.0} ms",
         slowest * 1e3
     );
-    let mut ask = |metadata: Object, words: Option<&str>| Question {
+    let mut ask = |metadata: Object, words: Option<&str>| ChunkSearch {
         model: "m".into(),
         vector: dice.vector(dimensions),
-        wanted: Match { limit: 5, min_score: None, metadata },
+        query: VectorQuery { limit: 5, min_score: None, metadata },
         words: words.map(Into::into),
     };
     for (what, metadata, words) in [
@@ -94,7 +94,7 @@ async fn main() {
         println!("{what}: {:.1} ms", began.elapsed().as_secs_f64() * 1e3 / f64::from(rounds));
     }
     let began = Instant::now();
-    store.delete_chunks(&id, WhichChunks::All).await.unwrap();
+    store.delete_chunks(&id, ChunkSelection::All).await.unwrap();
     println!("removing all: {:.0} ms", began.elapsed().as_secs_f64() * 1e3);
     drop(store);
     let _ = std::fs::remove_dir_all(folder);

@@ -7,9 +7,12 @@
     reason = "a measurement that prints what it finds"
 )]
 
-use heddle_store::executions::{Begun, ExecutionFilter, Executions, Keep, Pending, Piece, State};
-use heddle_store::insights::{Insights, RunCountFilter};
-use heddle_store::{Sqlite, Use};
+use heddle_store::executions::{
+    ExecutionFilter, ExecutionState, ExecutionStore, JournalSegment, NewExecution, RetentionLimits,
+    SegmentSource,
+};
+use heddle_store::insights::{InsightStore, RunCountFilter};
+use heddle_store::{OpenMode, Sqlite};
 use model::RunStatus;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,10 +40,10 @@ async fn main() {
     let n_runs: i64 =
         std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(1_000_000);
     let folder = std::env::temp_dir().join(format!("heddle-scale-example-{}", std::process::id()));
-    drop(Sqlite::open(&folder, Use::Serve).unwrap());
+    drop(Sqlite::open(&folder, OpenMode::Serve).unwrap());
     fill(&folder, n_runs);
     count(&folder);
-    let store = Sqlite::open(&folder, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder, OpenMode::Serve).unwrap();
     println!("among {n_runs} executions:");
     lists(&store, n_runs).await;
     insights(&store).await;
@@ -159,7 +162,7 @@ async fn insights(store: &Sqlite) {
 
 /// The longest that somebody waits who writes one run after the other, alone and beside retention.
 async fn retention(store: &Sqlite, n_runs: i64) {
-    let keep = |at_most: i64| Keep {
+    let keep = |at_most: i64| RetentionLimits {
         newer_than_ms: 0,
         at_most: at_most as usize,
         bytes: i64::MAX,
@@ -222,7 +225,7 @@ async fn pauses(store: &Sqlite, next: &Arc<Mutex<i64>>, work: impl Future<Output
             };
             tokio::time::sleep(APART).await;
             let began = Instant::now();
-            store.flush(Arc::new(Run(id, Mutex::new(Some(piece(id)))))).await.unwrap();
+            store.flush(Arc::new(ScaleRun(id, Mutex::new(Some(piece(id)))))).await.unwrap();
             times.push(began.elapsed());
         }
         times.sort_unstable();
@@ -235,30 +238,39 @@ async fn pauses(store: &Sqlite, next: &Arc<Mutex<i64>>, work: impl Future<Output
     Pauses { times: writing.await.unwrap(), took }
 }
 
-struct Run(i64, Mutex<Option<Piece>>);
+struct ScaleRun(i64, Mutex<Option<JournalSegment>>);
 
-impl Pending for Run {
+impl SegmentSource for ScaleRun {
     fn execution(&self) -> i64 {
         self.0
     }
-    fn take(&self) -> Option<Piece> {
+    fn take(&self) -> Option<JournalSegment> {
         self.1.lock().unwrap().take()
     }
-    fn give_back(&self, piece: Piece) {
+    fn give_back(&self, piece: JournalSegment) {
         *self.1.lock().unwrap() = Some(piece);
     }
 }
 
-fn piece(execution: i64) -> Piece {
+fn piece(execution: i64) -> JournalSegment {
     let (workflow_id, version_id, mode) =
         ("workflow-0000001".into(), "versionversion01".into(), "webhook".into());
-    Piece {
+    JournalSegment {
         execution,
         seq: 0,
         parent: None,
-        begun: Some(Begun { workflow_id, version_id, mode, started_ms: 1, ..Begun::default() }),
-        along: None,
-        state: Some(State { stopped_ms: Some(2), ..State::of(RunStatus::Success) }),
+        started: Some(NewExecution {
+            workflow_id,
+            version_id,
+            mode,
+            started_ms: 1,
+            ..NewExecution::default()
+        }),
+        commit_with: None,
+        state: Some(ExecutionState {
+            stopped_ms: Some(2),
+            ..ExecutionState::of(RunStatus::Success)
+        }),
         parts: Vec::new(),
         bytes_before: 0,
         events: vec![0; 600],

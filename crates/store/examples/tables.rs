@@ -6,10 +6,11 @@
     reason = "a measurement that prints what it finds"
 )]
 
-use heddle_store::{Sqlite, Use};
+use heddle_store::{OpenMode, Sqlite};
 use model::{Object, Value, json};
 use node_api::tables::{
-    ColumnKind, Effect, Filter, NewColumn, NewTable, Order, Returning, RowQuery, Sort, Tables,
+    ChangeMode, ColumnKind, NewColumn, NewTable, Returning, RowFilter, RowQuery, RowSort,
+    SortOrder, Tables,
 };
 use std::time::Instant;
 
@@ -21,7 +22,7 @@ fn row(number: usize) -> Object {
 #[tokio::main]
 async fn main() {
     let folder = std::env::temp_dir().join(format!("heddle-tables-example-{}", std::process::id()));
-    let store = Sqlite::open(&folder, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder, OpenMode::Serve).unwrap();
     let kinds = [
         ("name", ColumnKind::String),
         ("age", ColumnKind::Number),
@@ -67,7 +68,7 @@ async fn main() {
             began.elapsed().as_secs_f64() * 1e6 / 6400.0
         );
         let filter = |value: Value| {
-            Filter::from_value(&json!({ "filters": [{ "columnName": "name", "condition": "eq", "value": value }] })).unwrap()
+            RowFilter::from_value(&json!({ "filters": [{ "columnName": "name", "condition": "eq", "value": value }] })).unwrap()
         };
         let began = Instant::now();
         let query =
@@ -75,12 +76,12 @@ async fn main() {
         store.rows(&table.id, query).await.unwrap();
         let filtered = began.elapsed();
         let began = Instant::now();
-        let sort = Some(Sort { column: "name".into(), order: Order::Descending });
+        let sort = Some(RowSort { column: "name".into(), order: SortOrder::Descending });
         store.rows(&table.id, RowQuery { sort, limit: 50, ..RowQuery::default() }).await.unwrap();
         let sorted = began.elapsed();
         let began = Instant::now();
         store
-            .update_rows(&table.id, filter(json!("person 3")), row(3), Effect::Silent)
+            .update_rows(&table.id, filter(json!("person 3")), row(3), ChangeMode::Silent)
             .await
             .unwrap();
         println!(

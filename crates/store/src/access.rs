@@ -5,7 +5,7 @@ use aws_lc_rs::digest::{SHA256, digest};
 use model::Str;
 
 #[async_trait::async_trait]
-pub trait Access: Send + Sync {
+pub trait ApiKeyStore: Send + Sync {
     /// The key with this hash, unless it has expired.
     async fn api_key(&self, hash: &[u8]) -> Result<Option<ApiKey>, Error>;
     async fn api_keys(&self) -> Result<Vec<ApiKey>, Error>;

@@ -5,21 +5,21 @@ use model::Str;
 /// Which kind of address a call comes to. A form is taken only at the address of a form, where it
 /// is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Door {
+pub enum EndpointKind {
     Webhook,
     Form,
 }
 
-impl Door {
+impl EndpointKind {
     pub fn name(self) -> &'static str {
         match self {
-            Door::Webhook => "webhook",
-            Door::Form => "form",
+            EndpointKind::Webhook => "webhook",
+            EndpointKind::Form => "form",
         }
     }
 
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        [Door::Webhook, Door::Form].into_iter().find(|door| door.name() == name)
+        [EndpointKind::Webhook, EndpointKind::Form].into_iter().find(|door| door.name() == name)
     }
 }
 
@@ -29,7 +29,7 @@ const ANY: &str = ":";
 /// An address in the one form in which two of them can be compared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Address {
-    pub door: Door,
+    pub door: EndpointKind,
     /// Upper case.
     pub method: Str,
     pattern: Str,
@@ -37,7 +37,7 @@ pub struct Address {
 
 impl Address {
     /// The address of a path as a trigger tells it, such as `orders` or `u-1/user/:id`.
-    pub fn new(door: Door, method: &str, path: &str) -> Self {
+    pub fn new(door: EndpointKind, method: &str, path: &str) -> Self {
         let parts: Vec<&str> = path
             .trim_matches('/')
             .split('/')
@@ -79,15 +79,15 @@ impl Address {
 
 /// What a node of a workflow wants to listen at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Claim {
+pub struct AddressClaim {
     pub node: Str,
     /// The path as its author wrote it.
     pub path: Str,
     pub address: Address,
 }
 
-impl Claim {
-    pub fn new(node: Str, door: Door, method: &str, path: &str) -> Self {
+impl AddressClaim {
+    pub fn new(node: Str, door: EndpointKind, method: &str, path: &str) -> Self {
         let path = path.trim_matches('/');
         Self { node, path: path.into(), address: Address::new(door, method, path) }
     }
@@ -95,27 +95,27 @@ impl Claim {
 
 /// What came of a change that needs addresses. Unless it is done, nothing was changed.
 #[derive(Clone, Debug)]
-pub enum Claimed<T> {
+pub enum ClaimResult<T> {
     Done(T),
     /// Another workflow takes calls that this claim would take.
-    Taken(Claim),
+    Taken(AddressClaim),
     /// The workflow was saved, activated or put away since it was looked at.
     Outdated,
     Missing,
 }
 
-impl<T> Claimed<T> {
+impl<T> ClaimResult<T> {
     pub fn done(self) -> Option<T> {
-        if let Claimed::Done(done) = self { Some(done) } else { None }
+        if let ClaimResult::Done(done) = self { Some(done) } else { None }
     }
 
     /// The same with something made of what was done.
-    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Claimed<U> {
+    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> ClaimResult<U> {
         match self {
-            Claimed::Done(done) => Claimed::Done(make(done)),
-            Claimed::Taken(claim) => Claimed::Taken(claim),
-            Claimed::Outdated => Claimed::Outdated,
-            Claimed::Missing => Claimed::Missing,
+            ClaimResult::Done(done) => ClaimResult::Done(make(done)),
+            ClaimResult::Taken(claim) => ClaimResult::Taken(claim),
+            ClaimResult::Outdated => ClaimResult::Outdated,
+            ClaimResult::Missing => ClaimResult::Missing,
         }
     }
 }
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     fn at(path: &str) -> Address {
-        Address::new(Door::Webhook, "POST", path)
+        Address::new(EndpointKind::Webhook, "POST", path)
     }
 
     #[test]
@@ -155,8 +155,8 @@ mod tests {
             assert_eq!(at(one).overlaps(&at(other)), overlap, "{one} and {other}");
             assert_eq!(at(other).overlaps(&at(one)), overlap, "{other} and {one}");
         }
-        assert!(!at("a").overlaps(&Address::new(Door::Form, "POST", "a")));
-        assert!(!at("a").overlaps(&Address::new(Door::Webhook, "GET", "a")));
+        assert!(!at("a").overlaps(&Address::new(EndpointKind::Form, "POST", "a")));
+        assert!(!at("a").overlaps(&Address::new(EndpointKind::Webhook, "GET", "a")));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use model::Str;
 
 /// The open approvals of all runs. Written together with the events of the runs that ask.
 #[async_trait::async_trait]
-pub trait Approvals: Send + Sync {
+pub trait ApprovalStore: Send + Sync {
     /// Those that can be decided at a moment, newest first.
     async fn approvals(&self, filter: ApprovalFilter) -> Result<Vec<OpenApproval>, Error>;
 }

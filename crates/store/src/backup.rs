@@ -8,15 +8,15 @@ mod manifest;
 mod pack;
 mod unpack;
 
-pub use pack::{Contents, back_up};
-pub use unpack::{KeyFrom, Replace, Restored, restore};
+pub use pack::{BackupContents, back_up};
+pub use unpack::{KeyOrigin, ReplacePolicy, Restored, restore};
 
 /// Told how many bytes of how many are done; for whoever waits at a terminal.
-pub type Watch<'a> = &'a mut dyn FnMut(Doing, u64, u64);
+pub type BackupProgress<'a> = &'a mut dyn FnMut(BackupPhase, u64, u64);
 
 /// What is going on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doing {
+pub enum BackupPhase {
     CopyingDatabase,
     Packing,
     Checking,
@@ -25,7 +25,7 @@ pub enum Doing {
 
 /// Whether the key of the credentials goes along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WithKey {
+pub enum KeyInclusion {
     No,
     Yes,
 }

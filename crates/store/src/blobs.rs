@@ -5,7 +5,7 @@
 //! after its execution has gone. What a crash leaves in between belongs to nobody and is swept at
 //! the next start.
 
-use crate::{Error, private};
+use crate::{Error, private_files};
 use aws_lc_rs::digest::{Context, SHA256, digest};
 use bytes::Bytes;
 use model::{Binary, Object, Str, Value};
@@ -28,13 +28,13 @@ const REMEMBERED: usize = 8;
 const REMEMBERED_BYTES: usize = 64 << 20;
 
 /// A file of this size is added up within a millisecond.
-const SOON_ADDED: usize = 256 << 10;
+const CHEAP_HASH_BYTES: usize = 256 << 10;
 
 /// The SHA-256 of a file, which is its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Sum(pub(crate) [u8; 32]);
+pub struct FileHash(pub(crate) [u8; 32]);
 
-impl Sum {
+impl FileHash {
     pub(crate) fn of(data: &[u8]) -> Self {
         Self::from_digest(digest(&SHA256, data).as_ref())
     }
@@ -45,7 +45,7 @@ impl Sum {
         Self(sum)
     }
 
-    /// Reads a sum as [`Sum::to_hex`] writes it, or the whole id that an execution shows.
+    /// Reads a sum as [`FileHash::to_hex`] writes it, or the whole id that an execution shows.
     pub fn parse(text: &str) -> Option<Self> {
         let last = text.rsplit(['/', ':']).next()?;
         let mut sum = [0; 32];
@@ -61,7 +61,7 @@ impl Sum {
 /// A file on its way to disk.
 #[derive(Clone, Debug)]
 pub struct NewFile {
-    pub sum: Sum,
+    pub sum: FileHash,
     pub size: usize,
     /// Its bytes; none once it is on disk and still waits for the piece that names it.
     pub data: Bytes,
@@ -72,9 +72,9 @@ pub struct NewFile {
 
 /// The large files of one run, as its events name them.
 #[derive(Default)]
-pub struct Gathered {
-    known: HashSet<Sum>,
-    recent: Vec<(Bytes, Sum)>,
+pub struct PendingFiles {
+    known: HashSet<FileHash>,
+    recent: Vec<(Bytes, FileHash)>,
     new: Vec<NewFile>,
     /// How much of the new ones is held.
     new_bytes: usize,
@@ -82,12 +82,12 @@ pub struct Gathered {
 
 /// How many files had been gathered at some point, and how much of them was held.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Mark {
+pub(crate) struct FilesMark {
     count: usize,
     bytes: usize,
 }
 
-impl Gathered {
+impl PendingFiles {
     /// Files that no piece has taken along yet.
     pub fn new_files(&self) -> &[NewFile] {
         &self.new
@@ -103,7 +103,7 @@ impl Gathered {
         std::mem::take(&mut self.new)
     }
 
-    pub fn give_back(&mut self, mut files: Vec<NewFile>) {
+    pub fn put_back(&mut self, mut files: Vec<NewFile>) {
         self.new_bytes += files.iter().map(|file| file.data.len()).sum::<usize>();
         files.append(&mut self.new);
         self.new = files;
@@ -118,18 +118,18 @@ impl Gathered {
         }
     }
 
-    pub(crate) fn mark(&self) -> Mark {
-        Mark { count: self.new.len(), bytes: self.new_bytes }
+    pub(crate) fn mark(&self) -> FilesMark {
+        FilesMark { count: self.new.len(), bytes: self.new_bytes }
     }
 
     /// Whether files of more than so many bytes came since then. A single one may be as large as it
     /// is.
-    pub(crate) fn is_past(&self, mark: Mark, most: usize) -> bool {
+    pub(crate) fn is_past(&self, mark: FilesMark, most: usize) -> bool {
         self.new.len() > mark.count + 1 && self.new_bytes - mark.bytes > most
     }
 
     /// Forgets the files that came since then: the event that names them was not added.
-    pub(crate) fn back_to(&mut self, mark: Mark) {
+    pub(crate) fn rewind(&mut self, mark: FilesMark) {
         for file in self.new.drain(mark.count..) {
             self.known.remove(&file.sum);
         }
@@ -141,8 +141,8 @@ impl Gathered {
         !self.known.is_empty()
     }
 
-    pub(crate) fn add(&mut self, file: &Binary) -> Sum {
-        let sum = self.sum_of(&file.data);
+    pub(crate) fn add(&mut self, file: &Binary) -> FileHash {
+        let sum = self.hash_of(&file.data);
         if self.known.insert(sum) {
             let (data, mime_type, file_name) =
                 (file.data.clone(), file.mime_type.clone(), file.file_name.clone());
@@ -160,27 +160,27 @@ impl Gathered {
     }
 
     /// Whether a file can be named without adding up much.
-    pub(crate) fn is_soon_added(&self, data: &Bytes) -> bool {
-        data.len() <= SOON_ADDED
+    pub(crate) fn is_cheap_to_hash(&self, data: &Bytes) -> bool {
+        data.len() <= CHEAP_HASH_BYTES
             || self
                 .recent
                 .iter()
                 .any(|(held, _)| held.len() == data.len() && held.as_ptr() == data.as_ptr())
     }
 
-    fn sum_of(&mut self, data: &Bytes) -> Sum {
+    fn hash_of(&mut self, data: &Bytes) -> FileHash {
         // What is remembered is held, so that nothing else can have its place. A file that was read
         // back is the same elsewhere in memory; comparing costs far less than adding up.
-        let same = |(held, _): &&(Bytes, Sum)| {
+        let same = |(held, _): &&(Bytes, FileHash)| {
             held.len() == data.len() && (held.as_ptr() == data.as_ptr() || held == data)
         };
         if let Some((_, sum)) = self.recent.iter().find(same) {
             return *sum;
         }
-        let sum = Sum::of(data);
+        let sum = FileHash::of(data);
         self.recent.push((data.clone(), sum));
         let held =
-            |recent: &[(Bytes, Sum)]| recent.iter().map(|(data, _)| data.len()).sum::<usize>();
+            |recent: &[(Bytes, FileHash)]| recent.iter().map(|(data, _)| data.len()).sum::<usize>();
         while self.recent.len() > REMEMBERED
             || (self.recent.len() > 1 && held(&self.recent) > REMEMBERED_BYTES)
         {
@@ -191,7 +191,7 @@ impl Gathered {
 }
 
 /// What a reader of the journal gets for a file that is not in it.
-pub(crate) enum Fetched {
+pub(crate) enum FetchedFile {
     Data(Bytes),
     /// Only what there is to know of it.
     Fields(Object),
@@ -199,7 +199,7 @@ pub(crate) enum Fetched {
 
 /// Files are named by executions and left where they are: their fields as n8n shows files outside
 /// of the database.
-pub(crate) fn fields(execution: i64, sum: Sum, size: usize) -> Object {
+pub(crate) fn fields(execution: i64, sum: FileHash, size: usize) -> Object {
     Object::from_iter([
         ("data", Value::from("filesystem-v2")),
         ("id", format!("filesystem-v2:executions/{execution}/binary_data/{}", sum.to_hex()).into()),
@@ -260,7 +260,7 @@ impl Blobs {
     }
 
     fn write_missing(execution: i64, folder: &Path, missing: &[&NewFile]) -> Result<(), Error> {
-        private::make_folder(folder)?;
+        private_files::make_folder(folder)?;
         for file in missing {
             if file.data.len() != file.size {
                 // It was on disk, and somebody took it away.
@@ -268,7 +268,7 @@ impl Blobs {
             }
             let path = folder.join(file.sum.to_hex());
             let unfinished = folder.join(format!("{}{UNFINISHED}", file.sum.to_hex()));
-            let written = private::create(&unfinished).and_then(|mut target| {
+            let written = private_files::create(&unfinished).and_then(|mut target| {
                 target.write_all(&file.data)?;
                 Ok(target)
             });
@@ -281,7 +281,7 @@ impl Blobs {
             }
             std::fs::rename(&unfinished, &path).map_err(|error| Error::unwritten(&path, &error))?;
         }
-        private::sync_folder(folder).inspect_err(|_| {
+        private_files::sync_folder(folder).inspect_err(|_| {
             // Their names may not last; who tries again is not to find them there.
             missing
                 .iter()
@@ -295,9 +295,9 @@ impl Blobs {
     }
 
     /// Tries whether files can be written.
-    pub(crate) fn try_to_write(&self) -> Result<(), Error> {
+    pub(crate) fn probe_write(&self) -> Result<(), Error> {
         let data = Bytes::from_static(b"probe");
-        let (sum, size) = (Sum::of(&data), data.len());
+        let (sum, size) = (FileHash::of(&data), data.len());
         let probe = NewFile {
             sum,
             size,
@@ -312,7 +312,7 @@ impl Blobs {
     }
 
     /// A file's bytes, if they are what they were.
-    pub(crate) fn read(&self, execution: i64, sum: Sum, size: usize) -> Result<Bytes, Error> {
+    pub(crate) fn read(&self, execution: i64, sum: FileHash, size: usize) -> Result<Bytes, Error> {
         let path = self.path(execution, sum);
         let data = match std::fs::read(&path) {
             Ok(data) => data,
@@ -321,14 +321,14 @@ impl Blobs {
             }
             Err(error) => return Err(Error::file(&path, &error)),
         };
-        if data.len() != size || Sum::of(&data) != sum {
+        if data.len() != size || FileHash::of(&data) != sum {
             return Err(lost(execution, sum));
         }
         Ok(data.into())
     }
 
     /// Opens a file for reading once it was found whole; it is never held in memory.
-    pub(crate) fn open(&self, execution: i64, sum: Sum) -> Result<File, Error> {
+    pub(crate) fn open(&self, execution: i64, sum: FileHash) -> Result<File, Error> {
         let path = self.path(execution, sum);
         let failed = |error: &std::io::Error| match error.kind() {
             std::io::ErrorKind::NotFound => lost(execution, sum),
@@ -342,7 +342,7 @@ impl Blobs {
                 count => context.update(&buffer[..count]),
             }
         }
-        if Sum::from_digest(context.finish().as_ref()) != sum {
+        if FileHash::from_digest(context.finish().as_ref()) != sum {
             return Err(lost(execution, sum));
         }
         file.rewind().map_err(|error| failed(&error))?;
@@ -392,11 +392,11 @@ impl Blobs {
     }
 
     /// The last process may have made a folder here and ended before its name was sure to last.
-    pub(crate) fn make_names_last(&self) -> Result<(), Error> {
-        if self.folder.is_dir() { private::sync_folder(&self.folder) } else { Ok(()) }
+    pub(crate) fn sync_names(&self) -> Result<(), Error> {
+        if self.folder.is_dir() { private_files::sync_folder(&self.folder) } else { Ok(()) }
     }
 
-    pub(crate) fn path(&self, execution: i64, sum: Sum) -> PathBuf {
+    pub(crate) fn path(&self, execution: i64, sum: FileHash) -> PathBuf {
         self.folder_of(execution).join(sum.to_hex())
     }
 
@@ -405,6 +405,6 @@ impl Blobs {
     }
 }
 
-fn lost(execution: i64, sum: Sum) -> Error {
+fn lost(execution: i64, sum: FileHash) -> Error {
     Error::LostFile { execution, name: sum.to_hex().into() }
 }

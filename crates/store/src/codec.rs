@@ -4,9 +4,9 @@
 //! JSON text would lose `undefined`, dates, `NaN` and `-0`, and takes about twice as long to read
 //! back.
 
-use crate::blobs::{Fetched, Gathered, INLINE_LIMIT, Mark, Sum};
-use crate::parts::{ChunkAt, FORMAT, IN_PARTS, Reading, STREAM_BYTES};
-use crate::told::Place;
+use crate::blobs::{FetchedFile, FileHash, FilesMark, INLINE_LIMIT, PendingFiles};
+use crate::large_events::{ChunkRef, FORMAT, IN_PARTS, PartReader, STREAM_BYTES};
+use crate::passthrough::InputRef;
 use model::{
     Binary, DateKind, DateValue, Item, ItemError, Items, Object, PairedItem, Pairs, Source, Str,
     Value,
@@ -37,7 +37,8 @@ const MANY: usize = 1024;
 const MAX_DEPTH: usize = 4096;
 
 pub(crate) fn encode(items: &[Item]) -> Vec<u8> {
-    let mut writer = Writer { out: Vec::with_capacity(items.len() * 64), ..Writer::default() };
+    let mut writer =
+        ItemEncoder { out: Vec::with_capacity(items.len() * 64), ..ItemEncoder::default() };
     writer.length(items.len());
     for item in items {
         writer.item(item);
@@ -46,7 +47,7 @@ pub(crate) fn encode(items: &[Item]) -> Vec<u8> {
 }
 
 pub(crate) fn decode(bytes: &[u8]) -> io::Result<Vec<Item>> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = ItemDecoder::new(bytes);
     let count = reader.length()?;
     let mut items = Vec::with_capacity(count.min(bytes.len()));
     for _ in 0..count {
@@ -72,36 +73,36 @@ const HERE: u8 = 0;
 const ELSEWHERE: u8 = 1;
 
 #[derive(Default)]
-pub(crate) struct Writer<'g> {
+pub(crate) struct ItemEncoder<'g> {
     pub(crate) out: Vec<u8>,
-    names: Names,
+    names: NameTable,
     /// Takes large files; without it all of them are written here.
-    files: Option<&'g mut Gathered>,
+    files: Option<&'g mut PendingFiles>,
     /// Lists and values end once this much is written, and what was written counts as too much.
     pub(crate) most: Option<usize>,
     /// Files that came since then count as too much once they are more than go to disk at once.
-    pub(crate) files_since: Option<Mark>,
+    pub(crate) files_since: Option<FilesMark>,
     /// Something was left out because of one of them.
     is_cut: bool,
     /// Whether large files may be added up.
-    pub(crate) haste: Haste,
+    pub(crate) haste: EncodeMode,
     /// One was not, because of it.
     is_put_off: bool,
     /// Lists that were written in parts, in order: they are named instead.
-    pub(crate) lists: Option<VecDeque<Vec<ChunkAt>>>,
+    pub(crate) lists: Option<VecDeque<Vec<ChunkRef>>>,
 }
 
 /// Whether whoever writes can wait for what takes milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Haste {
+pub(crate) enum EncodeMode {
     #[default]
-    Whenever,
-    Now,
+    Blocking,
+    Immediate,
 }
 
 /// Names by number, counted from one.
 #[derive(Default)]
-struct Names {
+struct NameTable {
     all: SmallVec<[Str; FEW_NAMES]>,
     /// Where they stand, once they are more than a few.
     places: HashMap<Str, usize>,
@@ -112,7 +113,7 @@ struct Names {
 /// So many names are found sooner by looking at each.
 const FEW_NAMES: usize = 24;
 
-impl Names {
+impl NameTable {
     fn number_of(&mut self, name: &Str) -> Option<usize> {
         // Items of a list have the same keys in the same order.
         let place = match self.all.get(self.next) {
@@ -135,9 +136,9 @@ impl Names {
     }
 }
 
-impl<'g> Writer<'g> {
+impl<'g> ItemEncoder<'g> {
     /// A writer that only names large files.
-    pub(crate) fn naming(files: &'g mut Gathered) -> Self {
+    pub(crate) fn naming(files: &'g mut PendingFiles) -> Self {
         Self { files: Some(files), ..Self::default() }
     }
 
@@ -161,7 +162,7 @@ impl<'g> Writer<'g> {
     }
 }
 
-impl Writer<'_> {
+impl ItemEncoder<'_> {
     #[inline]
     pub(crate) fn length(&mut self, mut length: usize) {
         while length >= 0x80 {
@@ -261,7 +262,7 @@ impl Writer<'_> {
     }
 
     /// An item whose fields may have been written before, at a place that the reader knows too.
-    pub(crate) fn item_from(&mut self, item: &Item, place: Option<Place>) {
+    pub(crate) fn item_from(&mut self, item: &Item, place: Option<InputRef>) {
         let mark = |bit: u8, is_set: bool| if is_set { bit } else { 0 };
         self.out.push(
             mark(HAS_FILES, item.binary.is_some())
@@ -310,7 +311,7 @@ impl Writer<'_> {
         let Binary { data, mime_type, file_name, file_extension, file_type, directory, extra } =
             file;
         match self.files.as_mut().filter(|_| data.len() > INLINE_LIMIT) {
-            Some(files) if self.haste == Haste::Now && !files.is_soon_added(data) => {
+            Some(files) if self.haste == EncodeMode::Immediate && !files.is_cheap_to_hash(data) => {
                 self.is_put_off = true;
                 return;
             }
@@ -335,7 +336,7 @@ impl Writer<'_> {
     }
 }
 
-pub(crate) struct Reader<'a> {
+pub(crate) struct ItemDecoder<'a> {
     bytes: &'a [u8],
     at: usize,
     names: Vec<Str>,
@@ -345,13 +346,13 @@ pub(crate) struct Reader<'a> {
     /// What came to the step that is read.
     pub(crate) came_in: Arc<Vec<Option<Items>>>,
     /// Reads what was written in parts; without it nothing was.
-    pub(crate) parts: Option<Arc<Reading>>,
+    pub(crate) parts: Option<Arc<PartReader>>,
 }
 
 /// Gets a file by its sum and size.
-pub(crate) type Fetch<'a> = dyn Fn(Sum, usize) -> io::Result<Fetched> + 'a;
+pub(crate) type Fetch<'a> = dyn Fn(FileHash, usize) -> io::Result<FetchedFile> + 'a;
 
-impl<'a> Reader<'a> {
+impl<'a> ItemDecoder<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
@@ -543,9 +544,9 @@ impl<'a> Reader<'a> {
                 let mut sum = [0; 32];
                 sum.copy_from_slice(self.take(32)?);
                 let size = self.length()?;
-                match self.fetch.ok_or_else(damaged)?(Sum(sum), size)? {
-                    Fetched::Data(data) => (data, Object::new()),
-                    Fetched::Fields(fields) => (bytes::Bytes::new(), fields),
+                match self.fetch.ok_or_else(damaged)?(FileHash(sum), size)? {
+                    FetchedFile::Data(data) => (data, Object::new()),
+                    FetchedFile::Fields(fields) => (bytes::Bytes::new(), fields),
                 }
             }
             _ => return Err(damaged()),

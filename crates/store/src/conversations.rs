@@ -3,7 +3,7 @@
 use crate::Error;
 
 #[async_trait::async_trait]
-pub trait KeptConversations: Send + Sync {
+pub trait ConversationCleanup: Send + Sync {
     /// Removes what has outlived its time, and tells how many conversations that were.
-    async fn forget_conversations(&self) -> Result<usize, Error>;
+    async fn delete_expired(&self) -> Result<usize, Error>;
 }

@@ -2,11 +2,11 @@
 
 use crate::Error;
 use crate::approvals::ApprovalChange;
-use crate::blobs::{NewFile, StoredFile, Sum};
-use crate::journal::Part;
+use crate::blobs::{FileHash, NewFile, StoredFile};
+use crate::journal::JournalPart;
 use crate::schedules::MovedSchedule;
-use crate::workflows::StaticData;
-use model::{RunEvent, RunStatus, Spent, SpentSum, Str};
+use crate::workflows::StaticDataChange;
+use model::{ModelUsage, RunEvent, RunStatus, SpendingTotal, Str};
 use std::sync::Arc;
 
 /// Values take at most about this many times as much memory as their bytes in the journal: two
@@ -15,11 +15,11 @@ pub const READ_FACTOR: usize = 32;
 
 /// The store's side of executions. Implemented for SQLite; PostgreSQL comes behind the same trait.
 #[async_trait::async_trait]
-pub trait Executions: Send + Sync {
+pub trait ExecutionStore: Send + Sync {
     /// The id after the last one that was given away.
     async fn next_execution_id(&self) -> Result<i64, Error>;
     /// Writes whatever a run has to tell when its turn comes. Returns once that is on disk.
-    async fn flush(&self, run: Arc<dyn Pending>) -> Result<(), Error>;
+    async fn flush(&self, run: Arc<dyn SegmentSource>) -> Result<(), Error>;
     async fn execution(&self, id: i64) -> Result<Option<Execution>, Error>;
     /// Newest first.
     async fn executions(&self, filter: ExecutionFilter) -> Result<Vec<Execution>, Error>;
@@ -27,38 +27,38 @@ pub trait Executions: Send + Sync {
     /// walks them, after a look that all of them are there and whole.
     async fn journal(&self, id: i64) -> Result<Vec<RunEvent>, Error>;
     /// The journal without the bytes of large files, for showing: they have an id instead, which
-    /// [`Sum::parse`] reads. Large lists are read as somebody walks them; [`model::Items::failure`]
+    /// [`FileHash::parse`] reads. Large lists are read as somebody walks them; [`model::Items::failure`]
     /// tells if one could not be.
     async fn outline(&self, id: i64) -> Result<Vec<RunEvent>, Error>;
     /// The first event of the journal, with its files.
-    async fn beginning(&self, id: i64) -> Result<Option<RunEvent>, Error>;
+    async fn first_event(&self, id: i64) -> Result<Option<RunEvent>, Error>;
     /// A large file of a run; `None` if the run has no such file.
-    async fn file(&self, id: i64, sum: Sum) -> Result<Option<StoredFile>, Error>;
+    async fn file(&self, id: i64, sum: FileHash) -> Result<Option<StoredFile>, Error>;
     /// How many pieces the journal of a run has.
-    async fn pieces(&self, id: i64) -> Result<JournalLength, Error>;
+    async fn journal_length(&self, id: i64) -> Result<JournalLength, Error>;
     /// About how many bytes of memory it takes to read the outline of a run, at the most.
-    async fn outline_weight(&self, id: i64) -> Result<usize, Error>;
+    async fn outline_bytes(&self, id: i64) -> Result<usize, Error>;
     /// Runs that were neither finished nor asleep when the process ended.
-    async fn interrupted(&self) -> Result<Vec<Left>, Error>;
+    async fn interrupted(&self) -> Result<Vec<UnfinishedExecution>, Error>;
     /// Sleeping runs whose time has come, by time and id, behind the given ones.
     async fn due(
         &self,
         now_ms: i64,
         after: Option<(i64, i64)>,
         limit: usize,
-    ) -> Result<Vec<Left>, Error>;
+    ) -> Result<Vec<UnfinishedExecution>, Error>;
     /// When the next sleeping run wakes up.
     async fn next_due(&self) -> Result<Option<i64>, Error>;
     /// The run that a call has started.
-    async fn called(&self, caller: CalledFrom) -> Result<Option<Execution>, Error>;
+    async fn called(&self, caller: ParentCall) -> Result<Option<Execution>, Error>;
     /// Unfinished runs whose end was waited for by a run that is over or gone: by this one, or by
     /// any.
     async fn abandoned(&self, by: Option<i64>) -> Result<Vec<i64>, Error>;
     /// Sleeping runs whose called run sleeps or goes on no more, by id, behind the given one.
-    async fn answered(&self, after: i64, limit: usize) -> Result<Vec<Left>, Error>;
+    async fn unblocked(&self, after: i64, limit: usize) -> Result<Vec<UnfinishedExecution>, Error>;
     /// Sleeping runs about which a person has decided something that they have not taken up, by id,
     /// behind the given one.
-    async fn decided(&self, after: i64, limit: usize) -> Result<Vec<Left>, Error>;
+    async fn decided(&self, after: i64, limit: usize) -> Result<Vec<UnfinishedExecution>, Error>;
     /// The workflow of a run that is of no stored version.
     async fn document(&self, id: i64) -> Result<Option<Str>, Error>;
     /// Whether a delivery was taken, by the key its sender gave it.
@@ -72,29 +72,29 @@ pub trait Executions: Send + Sync {
     async fn delete_execution(&self, id: i64) -> Result<bool, Error>;
     /// Removes finished runs that are too old, too many or too much, some at a time; gives back how
     /// many.
-    async fn prune(&self, keep: Keep) -> Result<usize, Error>;
+    async fn prune(&self, keep: RetentionLimits) -> Result<usize, Error>;
     /// Gives some free room in the file back to the disk; `true` while there is more.
     async fn shrink(&self) -> Result<bool, Error>;
 }
 
 /// A run that has something to write. Asked when its turn comes, so that what happens while it
 /// waits goes along.
-pub trait Pending: Send + Sync + 'static {
+pub trait SegmentSource: Send + Sync + 'static {
     fn execution(&self) -> i64;
-    fn take(&self) -> Option<Piece>;
+    fn take(&self) -> Option<JournalSegment>;
     /// The run, and files that its next piece will name: they may be written beforehand.
     fn files(&self) -> Option<(i64, Vec<NewFile>)> {
         None
     }
     /// The piece is on disk. Told in the order of the writes.
-    fn is_kept(&self, _piece: &Piece) {}
+    fn on_committed(&self, _piece: &JournalSegment) {}
     /// The piece could not be written.
-    fn give_back(&self, piece: Piece);
+    fn give_back(&self, piece: JournalSegment);
 }
 
 /// A piece of a run's story.
 #[derive(Clone, Debug)]
-pub struct Piece {
+pub struct JournalSegment {
     pub execution: i64,
     pub workflow_id: Str,
     /// Its place among the pieces of the run.
@@ -102,20 +102,20 @@ pub struct Piece {
     /// The run that called it.
     pub parent: Option<i64>,
     /// The row, in the first piece.
-    pub begun: Option<Begun>,
+    pub started: Option<NewExecution>,
     /// What is written together with it.
-    pub along: Option<CommitWith>,
-    pub state: Option<State>,
+    pub commit_with: Option<CommitWith>,
+    pub state: Option<ExecutionState>,
     /// Parts of large events, which the events name.
-    pub parts: Vec<Part>,
+    pub parts: Vec<JournalPart>,
     /// How long the parts of the run are that were written before its row.
     pub bytes_before: i64,
     /// Events as [`crate::journal`] writes them.
     pub events: Vec<u8>,
     /// What the events say was spent.
-    pub spent: Vec<Spent>,
+    pub spent: Vec<ModelUsage>,
     /// What the events say that the workflow keeps between runs from now on.
-    pub static_data: Option<StaticData>,
+    pub static_data: Option<StaticDataChange>,
     /// What the events say about calls that a person is asked about.
     pub approvals: Vec<ApprovalChange>,
     /// Files that the events name for the first time.
@@ -126,7 +126,7 @@ pub struct Piece {
     pub discard: bool,
 }
 
-impl Piece {
+impl JournalSegment {
     /// How long it is in the database.
     pub fn len(&self) -> usize {
         self.events.len() + self.parts.iter().map(|part| part.bytes.len()).sum::<usize>()
@@ -140,7 +140,7 @@ impl Piece {
 /// How far the journal of a run goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JournalLength {
-    pub pieces: i64,
+    pub segments: i64,
     /// Parts of large events.
     pub parts: i64,
 }
@@ -156,53 +156,53 @@ pub enum CommitWith {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Begun {
+pub struct NewExecution {
     pub workflow_id: Str,
     pub version_id: Str,
     pub mode: Str,
     pub started_ms: i64,
     pub retry_of: Option<i64>,
     /// The call that started it.
-    pub parent: Option<CalledFrom>,
+    pub parent: Option<ParentCall>,
     /// Whoever made that call waits for its end.
     pub is_awaited: bool,
     /// The workflow itself, if it is of no stored version.
     pub document: Option<Str>,
     /// What the look that found this run's items has changed: kept together with the row or not at
     /// all.
-    pub static_data: Option<StaticData>,
-    pub saving: Saving,
+    pub static_data: Option<StaticDataChange>,
+    pub saving: SavePolicy,
 }
 
 /// What is kept of a run once it is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Saving {
+pub struct SavePolicy {
     pub successes: bool,
     pub failures: bool,
 }
 
-impl Saving {
-    pub const ALL: Saving = Saving { successes: true, failures: true };
-    pub const NONE: Saving = Saving { successes: false, failures: false };
+impl SavePolicy {
+    pub const ALL: SavePolicy = SavePolicy { successes: true, failures: true };
+    pub const NONE: SavePolicy = SavePolicy { successes: false, failures: false };
 
     /// What both keep.
-    pub fn and(self, other: Saving) -> Self {
+    pub fn and(self, other: SavePolicy) -> Self {
         Self {
             successes: self.successes && other.successes,
             failures: self.failures && other.failures,
         }
     }
 
-    pub(crate) fn discards(self) -> i64 {
+    pub(crate) fn to_bits(self) -> i64 {
         i64::from(!self.successes) | i64::from(!self.failures) << 1
     }
 
-    pub(crate) fn of_discards(bits: i64) -> Self {
+    pub(crate) fn from_bits(bits: i64) -> Self {
         Self { successes: bits & 1 == 0, failures: bits & 2 == 0 }
     }
 }
 
-impl Default for Saving {
+impl Default for SavePolicy {
     fn default() -> Self {
         Self::ALL
     }
@@ -210,7 +210,7 @@ impl Default for Saving {
 
 /// A call of one run in another: which run made it, at which step, as which call of that step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CalledFrom {
+pub struct ParentCall {
     pub execution: i64,
     pub step: i64,
     pub number: i64,
@@ -218,7 +218,7 @@ pub struct CalledFrom {
 
 /// How a run stands.
 #[derive(Clone, Debug)]
-pub struct State {
+pub struct ExecutionState {
     pub status: RunStatus,
     pub stopped_ms: Option<i64>,
     pub wait_till_ms: Option<i64>,
@@ -227,7 +227,7 @@ pub struct State {
     pub error: Option<Str>,
 }
 
-impl State {
+impl ExecutionState {
     /// Nothing but how it stands.
     pub fn of(status: RunStatus) -> Self {
         Self { status, stopped_ms: None, wait_till_ms: None, waits_for: None, error: None }
@@ -236,20 +236,20 @@ impl State {
 
 /// A run that is not over, as little of it as there may be many.
 #[derive(Clone, Debug)]
-pub struct Left {
+pub struct UnfinishedExecution {
     pub id: i64,
     /// Without its error.
-    pub state: State,
+    pub state: ExecutionState,
 }
 
 /// The row of a run.
 #[derive(Clone, Debug)]
 pub struct Execution {
     pub id: i64,
-    pub begun: Begun,
-    pub state: State,
+    pub started: NewExecution,
+    pub state: ExecutionState,
     /// What it has spent, together with the runs that it called.
-    pub spent: SpentSum,
+    pub spent: SpendingTotal,
     pub bytes: i64,
 }
 
@@ -270,7 +270,7 @@ pub struct ExecutionFilter {
 
 /// Which finished runs stay.
 #[derive(Clone, Copy, Debug)]
-pub struct Keep {
+pub struct RetentionLimits {
     pub newer_than_ms: i64,
     pub at_most: usize,
     pub bytes: i64,

@@ -7,28 +7,28 @@ use model::Str;
 pub const MAX_DEPTH: usize = 20;
 
 #[async_trait::async_trait]
-pub trait Folders: Send + Sync {
-    async fn find_folder(&self, id: &str) -> Result<Option<Folder>, Error>;
+pub trait FolderStore: Send + Sync {
+    async fn find_folder(&self, id: &str) -> Result<Option<WorkflowFolder>, Error>;
     /// In the order of their ids, after the one with this id.
-    async fn folders(&self, filter: FolderFilter) -> Result<Vec<Folder>, Error>;
+    async fn folders(&self, filter: FolderFilter) -> Result<Vec<WorkflowFolder>, Error>;
     /// `None` if the parent is not there, is in another project, or lies too deep.
     async fn add_folder(
         &self,
         name: &str,
         parent: Option<&str>,
         project: &str,
-    ) -> Result<Option<Folder>, Error>;
+    ) -> Result<Option<WorkflowFolder>, Error>;
     /// Renames a folder, or puts it somewhere else.
-    async fn change_folder(&self, id: &str, change: FolderChange) -> Result<Changed, Error>;
+    async fn change_folder(&self, id: &str, change: FolderChange) -> Result<FolderUpdate, Error>;
     /// Removes a folder; what lies in it goes to where the folder lay.
     async fn delete_folder(&self, id: &str) -> Result<bool, Error>;
     /// Puts a workflow into a folder of its project, or at the top; `false` if there is no such
     /// folder there.
-    async fn put_into_folder(&self, workflow: &str, folder: Option<&str>) -> Result<bool, Error>;
+    async fn move_to_folder(&self, workflow: &str, folder: Option<&str>) -> Result<bool, Error>;
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Folder {
+pub struct WorkflowFolder {
     pub id: Str,
     pub name: Str,
     pub parent_id: Option<Str>,
@@ -55,8 +55,8 @@ pub struct FolderChange {
 
 /// What came of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Changed {
-    Done(Folder),
+pub enum FolderUpdate {
+    Done(WorkflowFolder),
     Missing,
     /// The parent is not there, is in another project, lies too deep, or lies in the folder itself.
     BadParent,

@@ -8,7 +8,7 @@ use model::{RunStatus, Str};
 pub const DAYS_COUNTED: i64 = 100;
 
 #[async_trait::async_trait]
-pub trait Insights: Send + Sync {
+pub trait InsightStore: Send + Sync {
     /// Runs that were kept when they ended. Those that were removed since are counted too.
     async fn run_counts(&self, filter: RunCountFilter) -> Result<Vec<RunCount>, Error>;
 }

@@ -2,7 +2,7 @@
 //! know if a server is there.
 
 use crate::Error;
-use crate::journal::PIECE_FORMAT;
+use crate::journal::SEGMENT_FORMAT;
 use crate::sqlite::{KNOWN_SCHEMA, check_value};
 use crate::vault::KeyFiles;
 use rusqlite::{Connection, OpenFlags};
@@ -10,7 +10,7 @@ use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
 
-pub use crate::private::open_to_others;
+pub use crate::private_files::open_to_others;
 
 pub(crate) const DATABASE: &str = "heddle.db";
 pub(crate) const LOCK: &str = "serving.lock";
@@ -20,7 +20,7 @@ const SHOWN: usize = 5;
 
 /// Whether a server runs on a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Served {
+pub enum ServerPresence {
     Nobody,
     /// Where it answers, once it has said so.
     Somebody {
@@ -42,35 +42,37 @@ pub enum KeyState {
 
 /// The form of a database, and the newest one that this version knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Schema {
+pub struct SchemaVersion {
     pub found: i64,
     pub known: i64,
 }
 
 /// Room on the disk, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Room {
+pub struct DiskSpace {
     pub database: u64,
     pub write_ahead: u64,
     pub free: Option<u64>,
 }
 
 /// Looks whether a server holds the folder.
-pub fn served(folder: &Path) -> Result<Served, Error> {
+pub fn server_presence(folder: &Path) -> Result<ServerPresence, Error> {
     let path = folder.join(LOCK);
     let file = match File::open(&path) {
         Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Served::Nobody),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(ServerPresence::Nobody);
+        }
         Err(error) => return Err(Error::file(&path, &error)),
     };
     match file.try_lock_shared() {
-        Ok(()) => Ok(Served::Nobody),
+        Ok(()) => Ok(ServerPresence::Nobody),
         Err(std::fs::TryLockError::WouldBlock) => {
             let told = std::fs::read_to_string(&path).unwrap_or_default();
             let mut lines = told
                 .lines()
                 .map(|line| Some(line.trim().to_owned()).filter(|line| !line.is_empty()));
-            Ok(Served::Somebody {
+            Ok(ServerPresence::Somebody {
                 address: lines.next().flatten(),
                 version: lines.next().flatten(),
             })
@@ -82,14 +84,14 @@ pub fn served(folder: &Path) -> Result<Served, Error> {
 /// What this version calls itself beside others, with the forms of the database and of journals
 /// that it writes.
 pub fn own_version() -> String {
-    format!("{} (database {KNOWN_SCHEMA}, journal {PIECE_FORMAT})", env!("CARGO_PKG_VERSION"))
+    format!("{} (database {KNOWN_SCHEMA}, journal {SEGMENT_FORMAT})", env!("CARGO_PKG_VERSION"))
 }
 
 /// Whoever works beside a server writes as that one does.
 pub(crate) fn check_same_version(folder: &Path) -> Result<(), Error> {
     let own = own_version();
-    match served(folder)? {
-        Served::Somebody { version: Some(server), .. } if server != own => {
+    match server_presence(folder)? {
+        ServerPresence::Somebody { version: Some(server), .. } if server != own => {
             Err(Error::OtherVersion { server: server.into(), own: own.into() })
         }
         _ => Ok(()),
@@ -97,15 +99,15 @@ pub(crate) fn check_same_version(folder: &Path) -> Result<(), Error> {
 }
 
 /// The form of the folder's database; `None` if there is none yet.
-pub fn schema(folder: &Path) -> Result<Option<Schema>, Error> {
-    let Some(connection) = look(folder)? else { return Ok(None) };
+pub fn schema(folder: &Path) -> Result<Option<SchemaVersion>, Error> {
+    let Some(connection) = open_read_only(folder)? else { return Ok(None) };
     let found = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    Ok(Some(Schema { found, known: KNOWN_SCHEMA }))
+    Ok(Some(SchemaVersion { found, known: KNOWN_SCHEMA }))
 }
 
 /// Goes through the database and gives back what is wrong with it.
 pub fn problems(folder: &Path) -> Result<Vec<String>, Error> {
-    match look(folder)? {
+    match open_read_only(folder)? {
         Some(connection) => problems_of(&connection),
         None => Ok(Vec::new()),
     }
@@ -127,7 +129,7 @@ pub(crate) fn problems_of(connection: &Connection) -> Result<Vec<String>, Error>
 
 /// The large files of executions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FilesOfRuns {
+pub struct RunFiles {
     pub count: usize,
     pub bytes: u64,
     /// Those that are not there, or not as long as they were.
@@ -135,9 +137,9 @@ pub struct FilesOfRuns {
 }
 
 /// Compares the files of executions with what the database knows of them.
-pub fn files_of_runs(folder: &Path) -> Result<FilesOfRuns, Error> {
-    let mut found = FilesOfRuns::default();
-    let Some(connection) = look(folder)? else { return Ok(found) };
+pub fn run_files(folder: &Path) -> Result<RunFiles, Error> {
+    let mut found = RunFiles::default();
+    let Some(connection) = open_read_only(folder)? else { return Ok(found) };
     let has_table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'blobs'";
     if !connection.prepare(has_table)?.exists([])? {
         return Ok(found);
@@ -158,7 +160,7 @@ pub fn files_of_runs(folder: &Path) -> Result<FilesOfRuns, Error> {
 
 /// Whether the key in the folder opens the credentials in its database.
 pub fn key(folder: &Path) -> Result<KeyState, Error> {
-    let Some(connection) = look(folder)? else { return Ok(KeyState::NotNeeded) };
+    let Some(connection) = open_read_only(folder)? else { return Ok(KeyState::NotNeeded) };
     let files = KeyFiles::new(folder);
     key_of(&connection, &files)
 }
@@ -176,9 +178,9 @@ pub(crate) fn key_of(connection: &Connection, files: &KeyFiles) -> Result<KeySta
 }
 
 /// How large the database is, and how much room is left.
-pub fn room(folder: &Path) -> Room {
+pub fn disk_space(folder: &Path) -> DiskSpace {
     let size = |name: &str| std::fs::metadata(folder.join(name)).map_or(0, |found| found.len());
-    Room { database: size(DATABASE), write_ahead: size("heddle.db-wal"), free: free(folder) }
+    DiskSpace { database: size(DATABASE), write_ahead: size("heddle.db-wal"), free: free(folder) }
 }
 
 #[cfg(unix)]
@@ -193,7 +195,7 @@ pub(crate) fn free(_folder: &Path) -> Option<u64> {
 }
 
 /// Opens the database for reading only; `None` if there is none.
-fn look(folder: &Path) -> Result<Option<Connection>, Error> {
+fn open_read_only(folder: &Path) -> Result<Option<Connection>, Error> {
     let file = folder.join(DATABASE);
     if !file.exists() {
         return Ok(None);

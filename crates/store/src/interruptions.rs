@@ -8,7 +8,7 @@ use std::collections::HashSet;
 /// The store's side of recovery. Nothing here is written while runs go on: only at a start, before
 /// a run is resumed or a trigger looks for the first time, and at a clean stop.
 #[async_trait::async_trait]
-pub trait Interruptions: Send + Sync {
+pub trait InterruptionStore: Send + Sync {
     /// What was noted when a run was last resumed, or left behind by a clean stop.
     async fn interruption(&self, id: i64) -> Result<Option<Interruption>, Error>;
     /// Those of which something was noted, and that no clean stop has left behind since.
@@ -16,17 +16,17 @@ pub trait Interruptions: Send + Sync {
     /// Forgets what was noted of runs that are over.
     async fn forget_interruptions(&self) -> Result<(), Error>;
     /// Notes that a run is about to be resumed.
-    async fn note_interruption(&self, id: i64, interruption: Interruption) -> Result<(), Error>;
+    async fn record_interruption(&self, id: i64, interruption: Interruption) -> Result<(), Error>;
     /// The process ends as it should: what it leaves unfinished was not cut off by a crash, and
     /// this was the last id of a run.
-    async fn note_clean_stop(&self, unfinished: Vec<i64>, last_id: i64) -> Result<(), Error>;
+    async fn record_clean_stop(&self, unfinished: Vec<i64>, last_id: i64) -> Result<(), Error>;
     /// Notes that something is about to be done for a workflow; gives how often in a row that was
     /// begun and never ended.
     async fn begin_attempt(&self, workflow: &str, what: &str) -> Result<u32, Error>;
     /// It was done, or failed without harm.
     async fn end_attempt(&self, workflow: &str, what: &str) -> Result<(), Error>;
     /// What the journal of a run holds from a piece on, without reading any of its data.
-    async fn trail(&self, id: i64, from_piece: i64) -> Result<Trail, Error>;
+    async fn journal_trail(&self, id: i64, from_piece: i64) -> Result<Trail, Error>;
 }
 
 /// How a run stood when it was resumed.

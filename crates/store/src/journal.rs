@@ -1,14 +1,16 @@
 //! The events of a run as bytes and back: what a row of the journal holds.
 
-use crate::blobs::Gathered;
-use crate::codec::{Fetch, Haste, Reader, Writer, damaged};
+use crate::blobs::PendingFiles;
+use crate::codec::{EncodeMode, Fetch, ItemDecoder, ItemEncoder, damaged};
 use crate::interruptions::Trail;
-use crate::parts::{ChunkAt, FORMAT, IN_PARTS, LargeEvent, NewParts, Reading, STREAM_BYTES, Span};
-pub use crate::parts::{LARGE_EVENT, PART_BYTES, Part};
-use crate::told::{CameIn, Told};
+use crate::large_events::{
+    ChunkRef, FORMAT, IN_PARTS, LargeEvent, NewParts, PartReader, PartSpan, STREAM_BYTES,
+};
+pub use crate::large_events::{JournalPart, LARGE_EVENT, PART_BYTES};
+use crate::passthrough::{PassthroughIndex, StepInputs};
 use model::{
-    Changed, Code, Exposure, Extent, Items, Kind, NodeState, RunError, RunEvent, RunStatus, Source,
-    Spent, TaskData, TaskStatus,
+    Code, Exposure, Items, Kind, ModelUsage, NodeState, RunError, RunEvent, RunRange, RunStatus,
+    Source, StepChanges, TaskData, TaskStatus,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -27,30 +29,30 @@ const NODE_NOTED: u8 = 10;
 const NODE_SERVED: u8 = 11;
 const MODEL_USED: u8 = 12;
 
-/// How the bytes of a piece are to be read. Whoever changes what [`PieceWriter`] writes in a way
+/// How the bytes of a piece are to be read. Whoever changes what [`SegmentWriter`] writes in a way
 /// that the version before could not read raises it; pieces of all lower ones are still read.
-pub const PIECE_FORMAT: i64 = 1;
+pub const SEGMENT_FORMAT: i64 = 1;
 
 /// A piece of the journal takes no more than this, far below what the database takes; a piece that
 /// is longer is cut.
-const MAX_PIECE: usize = 16 << 20;
+const MAX_SEGMENT: usize = 16 << 20;
 
 /// The events of one run on their way to disk, as bytes. Events are written whole; one that is too
-/// large goes into parts first, a little at a time ([`PieceWriter::advance`]), and those that come
+/// large goes into parts first, a little at a time ([`SegmentWriter::advance`]), and those that come
 /// meanwhile wait behind it.
 #[derive(Default)]
-pub struct PieceWriter {
+pub struct SegmentWriter {
     events: Vec<u8>,
     parts: NewParts,
-    pub files: Gathered,
-    told: Told,
+    pub files: PendingFiles,
+    told: PassthroughIndex,
     large: Option<Box<LargeEvent>>,
     behind: VecDeque<RunEvent>,
     /// The last piece was cut: there is more of what was added before it.
     is_cut: bool,
 }
 
-impl PieceWriter {
+impl SegmentWriter {
     /// A writer with room for so many bytes.
     pub fn with_capacity(bytes: usize) -> Self {
         Self { events: Vec::with_capacity(bytes), ..Self::default() }
@@ -65,30 +67,32 @@ impl PieceWriter {
     /// which they were written. Large files are named, and left to whoever gathers them.
     pub fn add(&mut self, event: &RunEvent) {
         let is_next = !self.has_more();
-        self.put(event);
+        self.add_deferred(event);
         if is_next {
             self.advance();
         }
     }
 
     /// The same for whoever must not be held up: what takes long waits for
-    /// [`PieceWriter::advance`], and so does what comes behind it.
-    pub fn put(&mut self, event: &RunEvent) {
+    /// [`SegmentWriter::advance`], and so does what comes behind it.
+    pub fn add_deferred(&mut self, event: &RunEvent) {
         if self.has_more() || self.files.new_bytes() >= STREAM_BYTES {
             self.behind.push_back(event.clone());
             return;
         }
-        match self.add_whole(event, Haste::Now) {
-            Fit::Whole => {}
-            Fit::TooMuch => self.large = Some(Box::new(LargeEvent::new(event.clone(), &self.told))),
-            Fit::NotNow => self.behind.push_back(event.clone()),
+        match self.add_whole(event, EncodeMode::Immediate) {
+            FitResult::Whole => {}
+            FitResult::TooLarge => {
+                self.large = Some(Box::new(LargeEvent::new(event.clone(), &self.told)))
+            }
+            FitResult::Deferred => self.behind.push_back(event.clone()),
         }
     }
 
     /// Adds an event unless it does not fit; then nothing of it was added.
-    fn add_whole(&mut self, event: &RunEvent, haste: Haste) -> Fit {
+    fn add_whole(&mut self, event: &RunEvent, haste: EncodeMode) -> FitResult {
         let (start, files) = (self.events.len(), self.files.mark());
-        let mut writer = Writer::naming(&mut self.files);
+        let mut writer = ItemEncoder::naming(&mut self.files);
         writer.out = std::mem::take(&mut self.events);
         writer.most = Some(start + LARGE_EVENT);
         writer.files_since = Some(files);
@@ -96,22 +100,22 @@ impl PieceWriter {
         writer.event(event, &self.told);
         let end = writer.out.len();
         let fit = match () {
-            () if writer.is_put_off() => Fit::NotNow,
-            () if writer.is_too_much() => Fit::TooMuch,
-            () => Fit::Whole,
+            () if writer.is_put_off() => FitResult::Deferred,
+            () if writer.is_too_much() => FitResult::TooLarge,
+            () => FitResult::Whole,
         };
-        if fit == Fit::Whole {
+        if fit == FitResult::Whole {
             writer.length(end - start);
         }
         let shift = writer.out.len() - end;
         self.events = writer.out;
-        if fit == Fit::Whole {
+        if fit == FitResult::Whole {
             // The length is known last and stands first.
             self.events[start..].rotate_right(shift);
             self.told.add(event, 0);
         } else {
             self.events.truncate(start);
-            self.files.back_to(files);
+            self.files.rewind(files);
         }
         fit
     }
@@ -131,25 +135,25 @@ impl PieceWriter {
                 }
             }
             let Some(event) = self.behind.pop_front() else { return };
-            if self.add_whole(&event, Haste::Whenever) != Fit::Whole {
+            if self.add_whole(&event, EncodeMode::Blocking) != FitResult::Whole {
                 self.large = Some(Box::new(LargeEvent::new(event, &self.told)));
             }
         }
     }
 
-    /// Whether something waits for [`PieceWriter::advance`].
+    /// Whether something waits for [`SegmentWriter::advance`].
     fn has_more(&self) -> bool {
         self.large.is_some() || !self.behind.is_empty()
     }
 
     /// What is left of a large event when its lists are in parts.
     fn end_large(&mut self, mut large: Box<LargeEvent>) {
-        let mut writer = Writer::naming(&mut self.files);
+        let mut writer = ItemEncoder::naming(&mut self.files);
         writer.lists = Some(large.take_lists());
         writer.event(&large.event, &self.told);
         writer.lists = None;
         let body = writer.out;
-        let mut frame = Writer::default();
+        let mut frame = ItemEncoder::default();
         frame.out = std::mem::take(&mut self.events);
         if body.len() <= LARGE_EVENT {
             frame.bytes(&body);
@@ -163,12 +167,12 @@ impl PieceWriter {
         self.told.add(&large.event, large.passes);
     }
 
-    /// Whether something was added that [`PieceWriter::take`] does not give yet, or not at once.
+    /// Whether something was added that [`SegmentWriter::take`] does not give yet, or not at once.
     pub fn is_behind(&self) -> bool {
         self.is_cut
             || self.has_more()
-            || self.parts.bytes() > MAX_PIECE
-            || self.events.len() > MAX_PIECE
+            || self.parts.bytes() > MAX_SEGMENT
+            || self.events.len() > MAX_SEGMENT
     }
 
     /// How much waits to be taken.
@@ -181,14 +185,14 @@ impl PieceWriter {
     }
 
     /// What is next on its way to disk: parts, and the events behind them.
-    pub fn take(&mut self) -> (Vec<Part>, Vec<u8>) {
-        let parts = self.parts.take(MAX_PIECE);
+    pub fn take(&mut self) -> (Vec<JournalPart>, Vec<u8>) {
+        let parts = self.parts.take(MAX_SEGMENT);
         self.is_cut = !self.parts.is_empty();
         if self.is_cut {
             return (parts, Vec::new());
         }
-        let rest = match self.events.len() > MAX_PIECE {
-            true => self.events.split_off(end_of_events(&self.events, MAX_PIECE)),
+        let rest = match self.events.len() > MAX_SEGMENT {
+            true => self.events.split_off(end_of_events(&self.events, MAX_SEGMENT)),
             false => Vec::new(),
         };
         self.is_cut = !rest.is_empty();
@@ -202,7 +206,7 @@ impl PieceWriter {
         (self.large, self.behind, self.is_cut) = (None, VecDeque::new(), false);
     }
 
-    pub fn give_back(&mut self, parts: Vec<Part>, mut events: Vec<u8>) {
+    pub fn give_back(&mut self, parts: Vec<JournalPart>, mut events: Vec<u8>) {
         self.parts.give_back(parts);
         events.append(&mut self.events);
         self.events = events;
@@ -211,17 +215,17 @@ impl PieceWriter {
 
 /// Whether an event was added whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fit {
+enum FitResult {
     Whole,
     /// It goes into parts.
-    TooMuch,
+    TooLarge,
     /// It has a large file that must be added up first.
-    NotNow,
+    Deferred,
 }
 
 /// Where the last event ends that is within so many bytes.
 fn end_of_events(events: &[u8], most: usize) -> usize {
-    let mut reader = Reader::new(events);
+    let mut reader = ItemDecoder::new(events);
     let mut end = 0;
     while skip_event(&mut reader).is_ok() && reader.at() <= most {
         end = reader.at();
@@ -229,7 +233,7 @@ fn end_of_events(events: &[u8], most: usize) -> usize {
     end
 }
 
-fn skip_event(outer: &mut Reader<'_>) -> io::Result<()> {
+fn skip_event(outer: &mut ItemDecoder<'_>) -> io::Result<()> {
     if outer.is_in_parts()? {
         outer.byte()?;
         outer.span()?;
@@ -241,8 +245,8 @@ fn skip_event(outer: &mut Reader<'_>) -> io::Result<()> {
 }
 
 /// Where the events of a piece are that stand in parts themselves.
-pub(crate) fn bodies_in_parts(piece: &[u8]) -> io::Result<Vec<Span>> {
-    let (mut outer, mut found) = (Reader::new(piece), Vec::new());
+pub(crate) fn bodies_in_parts(piece: &[u8]) -> io::Result<Vec<PartSpan>> {
+    let (mut outer, mut found) = (ItemDecoder::new(piece), Vec::new());
     while !outer.is_done() {
         if outer.is_in_parts()? {
             outer.byte()?;
@@ -260,10 +264,10 @@ pub(crate) fn read_events<'a>(
     piece: &'a [u8],
     most: usize,
     fetch: &'a Fetch<'a>,
-    parts: &Arc<Reading>,
-    told: &mut Told,
+    parts: &Arc<PartReader>,
+    told: &mut PassthroughIndex,
 ) -> io::Result<Vec<RunEvent>> {
-    let mut outer = Reader::new(piece);
+    let mut outer = ItemDecoder::new(piece);
     let mut events = Vec::new();
     while !outer.is_done() && events.len() < most {
         let event = if outer.is_in_parts()? {
@@ -285,18 +289,24 @@ pub(crate) fn read_events<'a>(
 
 /// The events of a piece whose parts are at hand; for whoever looks at a journal without a
 /// database. Files are left out.
-pub fn read_piece(piece: &[u8], parts: Vec<bytes::Bytes>) -> io::Result<Vec<RunEvent>> {
+pub fn read_segment(piece: &[u8], parts: Vec<bytes::Bytes>) -> io::Result<Vec<RunEvent>> {
     let no_files = |_, _| Err(damaged());
-    read_events(piece, usize::MAX, &no_files, &Reading::new(parts), &mut Told::default())
+    read_events(
+        piece,
+        usize::MAX,
+        &no_files,
+        &PartReader::new(parts),
+        &mut PassthroughIndex::default(),
+    )
 }
 
 fn read_event<'r>(
     bytes: &'r [u8],
     fetch: &'r Fetch<'r>,
-    parts: &Arc<Reading>,
-    told: &Told,
+    parts: &Arc<PartReader>,
+    told: &PassthroughIndex,
 ) -> io::Result<RunEvent> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = ItemDecoder::new(bytes);
     reader.fetch = Some(fetch);
     reader.parts = Some(parts.clone());
     let event = reader.event(told)?;
@@ -305,8 +315,8 @@ fn read_event<'r>(
 
 /// Goes over the events of a piece by their kinds, and looks at nothing else of them but the names
 /// of steps that began.
-pub(crate) fn follow(piece: &[u8], is_asked_for: bool, trail: &mut Trail) -> io::Result<()> {
-    let mut outer = Reader::new(piece);
+pub(crate) fn scan_segment(piece: &[u8], is_asked_for: bool, trail: &mut Trail) -> io::Result<()> {
+    let mut outer = ItemDecoder::new(piece);
     while !outer.is_done() {
         trail.events += 1;
         let (kind, mut reader) = if outer.is_in_parts()? {
@@ -315,11 +325,11 @@ pub(crate) fn follow(piece: &[u8], is_asked_for: bool, trail: &mut Trail) -> io:
             (kind, None)
         } else {
             let length = outer.length()?;
-            let mut reader = Reader::new(outer.take(length)?);
+            let mut reader = ItemDecoder::new(outer.take(length)?);
             (reader.byte()?, Some(reader))
         };
         match kind {
-            NODE_STARTED => trail.last_step = reader.as_mut().map(Reader::text).transpose()?,
+            NODE_STARTED => trail.last_step = reader.as_mut().map(ItemDecoder::text).transpose()?,
             NODE_FINISHED | NODE_SILENT | NODE_NOTED | RUN_PAUSED => {
                 trail.has_progress |= is_asked_for
             }
@@ -329,7 +339,7 @@ pub(crate) fn follow(piece: &[u8], is_asked_for: bool, trail: &mut Trail) -> io:
     Ok(())
 }
 
-impl Writer<'_> {
+impl ItemEncoder<'_> {
     fn text(&mut self, text: &str) {
         self.bytes(text.as_bytes());
     }
@@ -350,18 +360,18 @@ impl Writer<'_> {
     }
 
     fn items(&mut self, items: &Items) {
-        self.output(items, &CameIn::default());
+        self.output(items, &StepInputs::default());
     }
 
     /// What a step put out, of which some may be what came to it.
-    fn output(&mut self, items: &Items, came_in: &CameIn) {
+    fn output(&mut self, items: &Items, came_in: &StepInputs) {
         if let Some(chunks) = self.lists.as_mut().map(VecDeque::pop_front) {
             return self.named(chunks.unwrap_or_default());
         }
         self.length(items.len());
         // The length stands before them, so all must follow: this walk is never ended early.
         for (at, item) in items.enumerate_from(0) {
-            self.item_from(&item, came_in.place_of(&item, at));
+            self.item_from(&item, came_in.find_input(&item, at));
             if self.is_too_much() {
                 return;
             }
@@ -369,7 +379,7 @@ impl Writer<'_> {
     }
 
     /// A list that was written in parts.
-    fn named(&mut self, chunks: Vec<ChunkAt>) {
+    fn named(&mut self, chunks: Vec<ChunkRef>) {
         self.out.extend_from_slice(&IN_PARTS);
         self.out.push(FORMAT);
         self.length(chunks.len());
@@ -379,12 +389,12 @@ impl Writer<'_> {
         }
     }
 
-    fn span(&mut self, span: Span) {
+    fn span(&mut self, span: PartSpan) {
         self.length(span.first as usize);
         self.length(span.count);
     }
 
-    fn event(&mut self, event: &RunEvent, told: &Told) {
+    fn event(&mut self, event: &RunEvent, told: &PassthroughIndex) {
         match event {
             RunEvent::RunStarted {
                 run_id,
@@ -424,16 +434,16 @@ impl Writer<'_> {
                 self.text(node);
                 self.text(line);
             }
-            RunEvent::NodeNoted { node, key, value } => {
+            RunEvent::StepRecorded { node, key, value } => {
                 self.out.push(NODE_NOTED);
                 self.text(node);
                 self.text(key);
                 self.value(value);
             }
-            RunEvent::NodeServed { node, task } => {
+            RunEvent::SubNodeCalled { node, task } => {
                 self.out.push(NODE_SERVED);
                 self.text(node);
-                self.task(task, &CameIn::default());
+                self.task(task, &StepInputs::default());
             }
             RunEvent::ModelUsed { node, spent } => {
                 self.out.push(MODEL_USED);
@@ -450,7 +460,7 @@ impl Writer<'_> {
                 self.out.push(NODE_FINISHED);
                 self.text(node);
                 self.length(*run_index);
-                self.task(task, &told.held(&task.source, 0).0);
+                self.task(task, &told.resident_inputs(&task.source, 0).0);
                 self.changed(changed);
             }
             RunEvent::NodeSilent { node } => {
@@ -481,7 +491,7 @@ impl Writer<'_> {
         }
     }
 
-    fn spent(&mut self, spent: &Spent) {
+    fn spent(&mut self, spent: &ModelUsage) {
         self.text(&spent.provider);
         self.text(&spent.model);
         self.optional(spent.session.as_ref());
@@ -494,7 +504,7 @@ impl Writer<'_> {
         });
     }
 
-    fn task(&mut self, task: &TaskData, came_in: &CameIn) {
+    fn task(&mut self, task: &TaskData, came_in: &StepInputs) {
         self.moment(task.start_time_ms);
         self.length(task.execution_index);
         self.length(task.execution_time_ms as usize);
@@ -527,7 +537,7 @@ impl Writer<'_> {
         self.length(source.run);
     }
 
-    fn changed(&mut self, changed: &Changed) {
+    fn changed(&mut self, changed: &StepChanges) {
         self.maybe(changed.state.as_ref(), |writer, state| {
             writer.object(&state.context);
             writer.length(state.lists.len());
@@ -549,7 +559,7 @@ impl Writer<'_> {
     }
 }
 
-impl Reader<'_> {
+impl ItemDecoder<'_> {
     fn moment(&mut self) -> io::Result<i64> {
         let mut bytes = [0; 8];
         bytes.copy_from_slice(self.take(8)?);
@@ -574,14 +584,14 @@ impl Reader<'_> {
             return self.list(Self::item).map(Items::from);
         }
         let chunks =
-            self.list(|reader| Ok(ChunkAt { span: reader.span()?, items: reader.length()? }))?;
+            self.list(|reader| Ok(ChunkRef { span: reader.span()?, items: reader.length()? }))?;
         let parts = self.parts.as_ref().ok_or_else(damaged)?;
         Ok(parts.list(chunks, &self.came_in))
     }
 
-    fn span(&mut self) -> io::Result<Span> {
+    fn span(&mut self) -> io::Result<PartSpan> {
         let first = i64::try_from(self.length()?).map_err(|_| damaged())?;
-        Ok(Span { first, count: self.length()? })
+        Ok(PartSpan { first, count: self.length()? })
     }
 
     fn exposure(&mut self) -> io::Result<Exposure> {
@@ -591,7 +601,7 @@ impl Reader<'_> {
         }
     }
 
-    fn event(&mut self, told: &Told) -> io::Result<RunEvent> {
+    fn event(&mut self, told: &PassthroughIndex) -> io::Result<RunEvent> {
         Ok(match self.byte()? {
             RUN_STARTED => RunEvent::RunStarted {
                 run_id: self.text()?,
@@ -602,9 +612,9 @@ impl Reader<'_> {
                 start_node: self.optional()?,
                 items: self.maybe(Self::items)?,
                 extent: if self.is_done() {
-                    Extent::default()
+                    RunRange::default()
                 } else {
-                    Extent { from: self.optional()?, until: self.optional()? }
+                    RunRange { from: self.optional()?, until: self.optional()? }
                 },
                 called_by_model: if self.is_done() { None } else { Some(self.exposure()?) },
             },
@@ -614,11 +624,13 @@ impl Reader<'_> {
                 started_ms: self.moment()?,
             },
             NODE_LOG => RunEvent::NodeLog { node: self.text()?, line: self.text()? },
-            NODE_NOTED => {
-                RunEvent::NodeNoted { node: self.text()?, key: self.text()?, value: self.value()? }
-            }
+            NODE_NOTED => RunEvent::StepRecorded {
+                node: self.text()?,
+                key: self.text()?,
+                value: self.value()?,
+            },
             NODE_SERVED => {
-                RunEvent::NodeServed { node: self.text()?, task: Arc::new(self.task(told)?) }
+                RunEvent::SubNodeCalled { node: self.text()?, task: Arc::new(self.task(told)?) }
             }
             MODEL_USED => RunEvent::ModelUsed { node: self.text()?, spent: self.spent()? },
             NODE_RETRIED => RunEvent::NodeRetried {
@@ -650,8 +662,8 @@ impl Reader<'_> {
         })
     }
 
-    fn spent(&mut self) -> io::Result<Spent> {
-        Ok(Spent {
+    fn spent(&mut self) -> io::Result<ModelUsage> {
+        Ok(ModelUsage {
             provider: self.text()?,
             model: self.text()?,
             session: self.optional()?,
@@ -663,11 +675,11 @@ impl Reader<'_> {
         })
     }
 
-    fn task(&mut self, told: &Told) -> io::Result<TaskData> {
+    fn task(&mut self, told: &PassthroughIndex) -> io::Result<TaskData> {
         let (start_time_ms, execution_index, execution_time_ms) =
             (self.moment()?, self.length()?, self.length()? as u64);
         let source = self.list(|reader| reader.maybe(Self::source))?;
-        self.came_in = Arc::new(told.lists(&source));
+        self.came_in = Arc::new(told.input_lists(&source));
         Ok(TaskData {
             start_time_ms,
             execution_index,
@@ -691,8 +703,8 @@ impl Reader<'_> {
         Ok(Source { node: self.name()?, output: self.length()?, run: self.length()? })
     }
 
-    fn changed(&mut self) -> io::Result<Changed> {
-        Ok(Changed {
+    fn changed(&mut self) -> io::Result<StepChanges> {
+        Ok(StepChanges {
             state: self.maybe(|reader| {
                 Ok(NodeState { context: reader.object()?, lists: reader.list(Self::items)? })
             })?,

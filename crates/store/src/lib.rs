@@ -38,12 +38,13 @@ pub mod insights;
 pub mod inspect;
 pub mod interruptions;
 pub mod journal;
-mod parts;
+mod large_events;
+mod passthrough;
 #[expect(
     clippy::disallowed_types,
     reason = "files of the data folder are made here, closed to others"
 )]
-mod private;
+mod private_files;
 pub mod projects;
 pub mod schedules;
 pub mod spending;
@@ -55,7 +56,6 @@ pub mod spending;
 mod spill;
 mod sqlite;
 pub mod tags;
-mod told;
 pub mod users;
 pub mod variables;
 #[expect(
@@ -72,55 +72,55 @@ pub mod workflows;
 )]
 mod workspace;
 
-pub use access::Access;
-pub use approvals::Approvals;
-pub use conversations::KeptConversations;
-pub use credentials::Credentials;
+pub use access::ApiKeyStore;
+pub use approvals::ApprovalStore;
+pub use conversations::ConversationCleanup;
+pub use credentials::CredentialStore;
 pub use error::Error;
-pub use executions::Executions;
-pub use folders::Folders;
-pub use insights::Insights;
-pub use interruptions::Interruptions;
-pub use private::keep_new_files_private;
-pub use projects::Projects;
-pub use schedules::Schedules;
-use spending::SpendingAccount;
+pub use executions::ExecutionStore;
+pub use folders::FolderStore;
+pub use insights::InsightStore;
+pub use interruptions::InterruptionStore;
+pub use private_files::keep_new_files_private;
+pub use projects::ProjectStore;
+pub use schedules::ScheduleStore;
+use spending::SpendingStore;
 pub use spill::{SpillFile, SpillLimits, SpillTotal};
 #[cfg(feature = "simulation")]
 pub use sqlite::simulation;
-pub use sqlite::{Sqlite, Unfinished, Use, WriterFigures, new_id};
-pub use tags::Tags;
-pub use users::Users;
-pub use variables::Variables;
-pub use workflows::Workflows;
+pub use sqlite::{OpenMode, Sqlite, UnfinishedCounts, WriterMetrics, new_id};
+pub use tags::TagStore;
+pub use users::UserStore;
+pub use variables::VariableStore;
+pub use workflows::WorkflowStore;
 pub use workspace::{FileLimits, ProjectFolders, Workspace};
 
 /// Everything that is kept, behind one door. Implemented for SQLite; PostgreSQL comes behind the
 /// same traits.
 pub trait Store:
-    Access
-    + Approvals
-    + Executions
-    + Interruptions
-    + KeptConversations
-    + Projects
-    + Schedules
-    + SpendingAccount
-    + Variables
-    + Workflows
+    ApiKeyStore
+    + ApprovalStore
+    + ExecutionStore
+    + InterruptionStore
+    + ConversationCleanup
+    + ProjectStore
+    + ScheduleStore
+    + SpendingStore
+    + VariableStore
+    + WorkflowStore
 {
 }
 
 impl<T> Store for T where
-    T: Access
-        + Approvals
-        + Executions
-        + Interruptions
-        + KeptConversations
-        + Projects
-        + Schedules
-        + SpendingAccount
-        + Variables
-        + Workflows
+    T: ApiKeyStore
+        + ApprovalStore
+        + ExecutionStore
+        + InterruptionStore
+        + ConversationCleanup
+        + ProjectStore
+        + ScheduleStore
+        + SpendingStore
+        + VariableStore
+        + WorkflowStore
 {
 }

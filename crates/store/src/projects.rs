@@ -7,7 +7,7 @@ use model::Str;
 /// Projects and their members. Implemented for SQLite; the API decides by it what somebody sees,
 /// and a running workflow which credentials it may use.
 #[async_trait::async_trait]
-pub trait Projects: Send + Sync {
+pub trait ProjectStore: Send + Sync {
     async fn project(&self, id: &str) -> Result<Option<Project>, Error>;
     /// The personal ones first, then by name.
     async fn projects(&self) -> Result<Vec<Project>, Error>;
@@ -37,7 +37,11 @@ pub trait Projects: Send + Sync {
     /// Lets exactly these projects use a credential too; `false` if one of them is not there.
     async fn share_credential(&self, id: &str, projects: Vec<Str>) -> Result<bool, Error>;
     /// Those of these credentials that are there, but not for the workflows of a project.
-    async fn out_of_reach(&self, project: &str, credentials: Vec<Str>) -> Result<Vec<Str>, Error>;
+    async fn inaccessible_credentials(
+        &self,
+        project: &str,
+        credentials: Vec<Str>,
+    ) -> Result<Vec<Str>, Error>;
 }
 
 /// The project of the first owner, and of everything that came in on the command line.

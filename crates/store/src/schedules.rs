@@ -4,7 +4,7 @@ use crate::Error;
 use model::Str;
 
 #[async_trait::async_trait]
-pub trait Schedules: Send + Sync {
+pub trait ScheduleStore: Send + Sync {
     /// The rows of some workflows, or of all.
     async fn schedules(&self, of: Option<Vec<Str>>) -> Result<Vec<Schedule>, Error>;
     /// Sets rows and lets go of them, and removes others by workflow and node: all of it or

@@ -1,7 +1,7 @@
 //! What was spent on models, by day, workflow, session and model.
 
 use crate::Error;
-use model::{SpentSum, Str};
+use model::{SpendingTotal, Str};
 
 /// What was spent on one model in one way on one day.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,20 +31,20 @@ pub struct SpendingFilter {
 
 /// The account of all models. Written together with the events of the runs that spent it.
 #[async_trait::async_trait]
-pub trait SpendingAccount: Send + Sync {
+pub trait SpendingStore: Send + Sync {
     /// Sums over all sessions, newest day first.
     async fn spending(&self, filter: SpendingFilter) -> Result<Vec<SpendingRow>, Error>;
     /// What each workflow spent on a day.
-    async fn spent_on(&self, day: Str) -> Result<Vec<(Str, SpentSum)>, Error>;
+    async fn spent_on(&self, day: Str) -> Result<Vec<(Str, SpendingTotal)>, Error>;
     /// Forgets which session has spent what on the days before one; the sums stay.
-    async fn fold_sessions(&self, before: Str) -> Result<(), Error>;
+    async fn merge_sessions(&self, before: Str) -> Result<(), Error>;
     /// What a session of a workflow spent on a day.
     async fn spent_by_session(
         &self,
         day: Str,
         workflow_id: Str,
         session: Str,
-    ) -> Result<SpentSum, Error>;
+    ) -> Result<SpendingTotal, Error>;
 }
 
 /// The day that something was spent on.

@@ -60,28 +60,28 @@ impl SpillTotal {
 /// Keeps the chunks of one run. The file is made when it is first needed and is gone when the last
 /// chunk is.
 pub struct SpillFile {
-    shared: Arc<Shared>,
+    shared: Arc<SpillShared>,
 }
 
-struct Shared {
+struct SpillShared {
     folder: PathBuf,
     limits: SpillLimits,
     /// What this run shares with all others.
     total: Arc<SpillTotal>,
-    state: Mutex<State>,
-    disk: Mutex<Option<Disk>>,
+    state: Mutex<SpillState>,
+    disk: Mutex<Option<SpillDisk>>,
     /// The chunks that were read back last.
     warm: Mutex<VecDeque<Arc<Vec<Item>>>>,
 }
 
 #[derive(Default)]
-struct State {
+struct SpillState {
     in_memory: usize,
     in_all: usize,
     failure: Option<SpillError>,
 }
 
-struct Disk {
+struct SpillDisk {
     file: File,
     end: u64,
     chunks: usize,
@@ -94,7 +94,7 @@ impl SpillFile {
     /// is made if it is not there.
     pub fn new(folder: impl Into<PathBuf>, limits: SpillLimits, total: Arc<SpillTotal>) -> Self {
         let folder = folder.into();
-        let shared = Shared {
+        let shared = SpillShared {
             folder,
             limits,
             total,
@@ -116,7 +116,7 @@ impl Spill for SpillFile {
     fn keep(&self, items: Vec<Item>, bytes: usize) -> Arc<dyn Spilled> {
         let len = items.len();
         let chunk = |place, bytes| {
-            Arc::new(Chunk {
+            Arc::new(SpillChunk {
                 shared: self.shared.clone(),
                 len,
                 bytes,
@@ -132,7 +132,7 @@ impl Spill for SpillFile {
                 state.failure = Some(SpillError::Budget { limit: self.shared.limits.budget });
             }
             if state.failure.is_some() {
-                return chunk(Place::Nowhere, 0);
+                return chunk(ChunkLocation::Nowhere, 0);
             }
             state.in_all += bytes;
             let to_disk = state.in_memory.saturating_add(bytes) > self.shared.limits.memory
@@ -143,13 +143,13 @@ impl Spill for SpillFile {
             to_disk
         };
         if !to_disk {
-            return chunk(Place::Memory(Arc::new(items)), bytes);
+            return chunk(ChunkLocation::Memory(Arc::new(items)), bytes);
         }
         match self.shared.write(&codec::encode(&items)) {
-            Ok((offset, length)) => chunk(Place::Disk { offset, length }, bytes),
+            Ok((offset, length)) => chunk(ChunkLocation::Disk { offset, length }, bytes),
             Err(error) => {
                 self.shared.fail(&error);
-                chunk(Place::Disk { offset: 0, length: 0 }, bytes)
+                chunk(ChunkLocation::Disk { offset: 0, length: 0 }, bytes)
             }
         }
     }
@@ -159,16 +159,16 @@ impl Spill for SpillFile {
     }
 }
 
-struct Chunk {
-    shared: Arc<Shared>,
+struct SpillChunk {
+    shared: Arc<SpillShared>,
     len: usize,
     bytes: usize,
-    place: Place,
+    place: ChunkLocation,
     /// What was read back, for as long as somebody holds it.
     loaded: Mutex<Weak<Vec<Item>>>,
 }
 
-enum Place {
+enum ChunkLocation {
     Memory(Arc<Vec<Item>>),
     Disk {
         offset: u64,
@@ -178,27 +178,27 @@ enum Place {
     Nowhere,
 }
 
-impl Spilled for Chunk {
+impl Spilled for SpillChunk {
     fn len(&self) -> usize {
         self.len
     }
 
     fn held(&self) -> Option<Arc<Vec<Item>>> {
         match &self.place {
-            Place::Memory(items) => Some(items.clone()),
-            Place::Disk { .. } | Place::Nowhere => None,
+            ChunkLocation::Memory(items) => Some(items.clone()),
+            ChunkLocation::Disk { .. } | ChunkLocation::Nowhere => None,
         }
     }
 
     fn weight(&self) -> Option<usize> {
-        matches!(self.place, Place::Memory(_)).then_some(self.bytes)
+        matches!(self.place, ChunkLocation::Memory(_)).then_some(self.bytes)
     }
 
     fn load(&self) -> Arc<Vec<Item>> {
         let (offset, length) = match &self.place {
-            Place::Memory(items) => return items.clone(),
-            Place::Nowhere => return Arc::default(),
-            Place::Disk { offset, length } => (*offset, *length),
+            ChunkLocation::Memory(items) => return items.clone(),
+            ChunkLocation::Nowhere => return Arc::default(),
+            ChunkLocation::Disk { offset, length } => (*offset, *length),
         };
         let mut loaded = lock(&self.loaded);
         if let Some(items) = loaded.upgrade() {
@@ -221,16 +221,16 @@ impl Spilled for Chunk {
     }
 }
 
-impl Drop for Chunk {
+impl Drop for SpillChunk {
     fn drop(&mut self) {
         let mut state = lock(&self.shared.state);
         state.in_all = state.in_all.saturating_sub(self.bytes);
-        if matches!(self.place, Place::Memory(_)) {
+        if matches!(self.place, ChunkLocation::Memory(_)) {
             state.in_memory = state.in_memory.saturating_sub(self.bytes);
             self.shared.total.give_back(self.bytes);
         }
         drop(state);
-        if matches!(self.place, Place::Disk { length: 1.., .. })
+        if matches!(self.place, ChunkLocation::Disk { length: 1.., .. })
             && let Some(disk) = lock(&self.shared.disk).as_mut()
         {
             disk.chunks = disk.chunks.saturating_sub(1);
@@ -242,12 +242,12 @@ impl Drop for Chunk {
     }
 }
 
-impl Shared {
+impl SpillShared {
     fn write(&self, bytes: &[u8]) -> io::Result<(u64, usize)> {
         let mut guard = lock(&self.disk);
         let disk = match guard.as_mut() {
             Some(disk) => disk,
-            None => guard.insert(Disk::create(&self.folder)?),
+            None => guard.insert(SpillDisk::create(&self.folder)?),
         };
         let offset = disk.end;
         disk.file.seek(SeekFrom::Start(offset))?;
@@ -273,7 +273,7 @@ impl Shared {
     }
 }
 
-impl Disk {
+impl SpillDisk {
     fn create(folder: &Path) -> io::Result<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         std::fs::create_dir_all(folder)?;
@@ -298,7 +298,7 @@ impl Disk {
     }
 }
 
-impl Drop for Disk {
+impl Drop for SpillDisk {
     fn drop(&mut self) {
         if let Some(path) = &self.path {
             // Nothing can be done about it here; the next start of the process sees the file.

@@ -3,21 +3,21 @@
 mod access;
 mod addresses;
 mod approvals;
-mod called;
 mod checkpoints;
 mod collections;
 mod conversations;
 mod credentials;
 mod epoch;
+mod event_parts;
 mod executions;
-mod failed;
+mod failed_runs;
 mod folders;
 mod history;
 mod insights;
 mod interruptions;
 mod listing;
 mod migrate;
-mod parts;
+mod parent_calls;
 mod projects;
 mod reserved_ids;
 mod retention;
@@ -27,25 +27,25 @@ pub mod simulation;
 mod spending;
 mod tables;
 mod tags;
-mod there;
 mod users;
 mod variables;
+mod workflow_cache;
 mod workflows;
 mod writer;
 
 pub(crate) use credentials::check_value;
-pub use executions::Unfinished;
+pub use executions::UnfinishedCounts;
 pub(crate) use executions::next_id;
 pub(crate) use migrate::KNOWN_SCHEMA;
-use migrate::May;
+use migrate::MigratePolicy;
 pub(crate) use reserved_ids::raise;
-pub use writer::WriterFigures;
+pub use writer::WriterMetrics;
 
 use crate::blobs::Blobs;
 use crate::inspect::{self, DATABASE, LOCK};
-use crate::vault::Key;
-use crate::{Error, private};
-use checkpoints::LogLimits;
+use crate::vault::VaultKey;
+use crate::{Error, private_files};
+use checkpoints::WalLimits;
 use collections::VectorCache;
 use credentials::Vault;
 use model::Str;
@@ -57,7 +57,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
-use writer::Writer;
+use writer::GroupWriter;
 
 /// How long a statement waits for another process that writes.
 const BUSY: Duration = Duration::from_secs(5);
@@ -68,37 +68,37 @@ const IDLE_READERS: usize = 4;
 /// A data folder's database. Cheap to clone.
 #[derive(Clone)]
 pub struct Sqlite {
-    shared: Arc<Shared>,
+    shared: Arc<SqliteShared>,
     table_limits: TableLimits,
     collection_limits: CollectionLimits,
     /// Only the data tables and collections that this workflow may use.
     seen_by_workflow: Option<Str>,
 }
 
-struct Shared {
+struct SqliteShared {
     file: PathBuf,
-    writer: Writer,
-    readers: Arc<Readers>,
+    writer: GroupWriter,
+    readers: Arc<ReaderPool>,
     vault: Vault,
     /// What conversations are sealed with, once it was needed.
-    conversation_key: OnceLock<Arc<Key>>,
+    conversation_key: OnceLock<Arc<VaultKey>>,
     blobs: Blobs,
     vectors: VectorCache,
     reserved_ids: Arc<ReservedIds>,
     /// Held for as long as this process is the one that runs workflows here.
-    serving: Option<private::DataFile>,
+    serving: Option<private_files::DataFile>,
     /// Decides what becomes of reads and writes in a simulation.
     #[cfg(feature = "simulation")]
-    disk: Option<Arc<dyn simulation::Disk>>,
+    disk: Option<Arc<dyn simulation::SimulatedDisk>>,
 }
 
 /// Connections for whoever reads.
-struct Readers {
+struct ReaderPool {
     file: PathBuf,
     idle: Mutex<Vec<Connection>>,
 }
 
-impl Readers {
+impl ReaderPool {
     fn with<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
         let idle = self.idle().pop();
         let connection = idle.map_or_else(|| connect(&self.file), Ok)?;
@@ -116,30 +116,30 @@ impl Readers {
 }
 
 /// How long a server waits for a folder that somebody looks at.
-const LOCK_PATIENCE: Duration = Duration::from_millis(500);
+const LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// What the folder is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Use {
+pub enum OpenMode {
     /// To run workflows: only one process at a time.
     Serve,
     /// To look or change things, beside a server or without one.
-    Beside,
+    Shared,
 }
 
 impl Sqlite {
     /// Opens the database of a data folder; folder and database are made if they are not there.
-    pub fn open(folder: &Path, purpose: Use) -> Result<Self, Error> {
-        private::make_folder(folder)?;
+    pub fn open(folder: &Path, purpose: OpenMode) -> Result<Self, Error> {
+        private_files::make_folder(folder)?;
         let serving = match purpose {
-            Use::Serve => Some(lock(folder)?),
-            Use::Beside => None,
+            OpenMode::Serve => Some(lock(folder)?),
+            OpenMode::Shared => None,
         };
         let file = folder.join(DATABASE);
         // The files beside it get the mode of the database.
-        let _ = private::open(&file);
-        if purpose == Use::Serve {
-            private::tighten(folder);
+        let _ = private_files::open(&file);
+        if purpose == OpenMode::Serve {
+            private_files::tighten(folder);
         }
         if !std::fs::metadata(&file).is_ok_and(|found| found.len() > 0) {
             // The vacuum mode only takes effect before the first table is made, and setting it
@@ -150,34 +150,34 @@ impl Sqlite {
             connection
                 .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")?;
         }
-        if purpose == Use::Beside {
+        if purpose == OpenMode::Shared {
             inspect::check_same_version(folder)?;
         }
         let mut connection = connect(&file)?;
         migrate::migrate(
             &mut connection,
-            if purpose == Use::Serve { May::Migrate } else { May::Begin },
+            if purpose == OpenMode::Serve { MigratePolicy::Migrate } else { MigratePolicy::Begin },
         )?;
         let vault = Vault::new(folder);
-        if purpose == Use::Serve {
+        if purpose == OpenMode::Serve {
             // Whoever runs workflows needs the right key; others find out when they use it.
             vault.open(&connection)?;
         }
         let blobs = Blobs::new(folder);
         let mut epoch = None;
-        if purpose == Use::Serve {
+        if purpose == OpenMode::Serve {
             // Nobody else runs anything here, so that files without an execution are what a crash
             // has left.
-            private::warn_of_network(folder);
+            private_files::warn_if_network_drive(folder);
             epoch = epoch::begin(&connection)?;
-            parts::sweep(&connection)?;
+            event_parts::sweep(&connection)?;
             workflows::forget_changes(&connection)?;
-            blobs.make_names_last()?;
+            blobs.sync_names()?;
             sweep_files(&file, &blobs, executions::next_id(&connection)?);
         }
-        let shared = Shared {
-            writer: Writer::start(connection, LogLimits::default(), epoch),
-            readers: Arc::new(Readers { file: file.clone(), idle: Mutex::default() }),
+        let shared = SqliteShared {
+            writer: GroupWriter::start(connection, WalLimits::default(), epoch),
+            readers: Arc::new(ReaderPool { file: file.clone(), idle: Mutex::default() }),
             file,
             vault,
             conversation_key: OnceLock::new(),
@@ -191,7 +191,7 @@ impl Sqlite {
         Ok(Self::of(shared))
     }
 
-    fn of(shared: Shared) -> Self {
+    fn of(shared: SqliteShared) -> Self {
         let (table_limits, collection_limits) =
             (TableLimits::default(), CollectionLimits::default());
         Self { shared: Arc::new(shared), table_limits, collection_limits, seen_by_workflow: None }
@@ -199,10 +199,10 @@ impl Sqlite {
 
     /// Brings a data folder that nobody uses to the form that this version knows; gives back which
     /// form it had.
-    pub fn migrate(folder: &Path) -> Result<inspect::Schema, Error> {
+    pub fn migrate(folder: &Path) -> Result<inspect::SchemaVersion, Error> {
         let found = inspect::schema(folder)?.map_or(0, |schema| schema.found);
-        Self::open(folder, Use::Serve)?;
-        Ok(inspect::Schema { found, known: KNOWN_SCHEMA })
+        Self::open(folder, OpenMode::Serve)?;
+        Ok(inspect::SchemaVersion { found, known: KNOWN_SCHEMA })
     }
 
     /// The same database with other limits for collections of knowledge.
@@ -231,17 +231,17 @@ impl Sqlite {
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let store = self.clone();
-        self.aside(move || store.read_now(work)).await
+        self.off_thread(move || store.read_now(work)).await
     }
 
     /// Does what waits for the disk off the threads that serve connections.
-    async fn aside<T: Send + 'static>(
+    async fn off_thread<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         #[cfg(feature = "simulation")]
         if let Some(disk) = &self.shared.disk {
-            return simulation::aside(&**disk, work).await;
+            return simulation::run_inline(&**disk, work).await;
         }
         tokio::task::spawn_blocking(work).await.unwrap_or(Err(Error::Stopped))
     }
@@ -263,15 +263,15 @@ impl Sqlite {
     }
 
     /// What the writer has done so far.
-    pub fn writer_figures(&self) -> &WriterFigures {
-        self.shared.writer.figures()
+    pub fn writer_metrics(&self) -> &WriterMetrics {
+        self.shared.writer.metrics()
     }
 
     /// Makes sure that something can be written; tries only if the last time it could not.
     pub async fn is_writable(&self) -> Result<(), Error> {
         if self.shared.blobs.trouble().is_some() {
             let blobs = self.shared.blobs.clone();
-            self.aside(move || blobs.try_to_write()).await?;
+            self.off_thread(move || blobs.probe_write()).await?;
         }
         if self.shared.writer.trouble().is_none() {
             return Ok(());
@@ -320,9 +320,9 @@ fn sweep_files(file: &Path, blobs: &Blobs, before: i64) {
 }
 
 /// Makes this process the one that has the folder to itself.
-pub(crate) fn lock(folder: &Path) -> Result<private::DataFile, Error> {
+pub(crate) fn lock(folder: &Path) -> Result<private_files::DataFile, Error> {
     let path = folder.join(LOCK);
-    let file = private::open(&path).map_err(|error| Error::file(&path, &error))?;
+    let file = private_files::open(&path).map_err(|error| Error::file(&path, &error))?;
     let began = Instant::now();
     loop {
         match file.try_lock() {
@@ -332,7 +332,7 @@ pub(crate) fn lock(folder: &Path) -> Result<private::DataFile, Error> {
                 return Ok(file);
             }
             // Whoever only looks if a server is there lets go at once.
-            Err(std::fs::TryLockError::WouldBlock) if began.elapsed() < LOCK_PATIENCE => {
+            Err(std::fs::TryLockError::WouldBlock) if began.elapsed() < LOCK_TIMEOUT => {
                 std::thread::sleep(Duration::from_millis(20))
             }
             Err(std::fs::TryLockError::WouldBlock) => {

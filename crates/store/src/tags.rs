@@ -6,42 +6,46 @@ use model::Str;
 /// `whose` says who asks: their tags are those they made, and those that something in their
 /// projects carries. Without it, all are meant.
 #[async_trait::async_trait]
-pub trait Tags: Send + Sync {
-    async fn tag(&self, id: &str, whose: Option<TagReach>) -> Result<Option<Tag>, Error>;
+pub trait TagStore: Send + Sync {
+    async fn tag(&self, id: &str, whose: Option<TagAccess>) -> Result<Option<Tag>, Error>;
     /// By name, after this one.
     async fn tags(
         &self,
-        whose: Option<TagReach>,
-        after: Option<TagPlace>,
+        whose: Option<TagAccess>,
+        after: Option<TagCursor>,
         limit: usize,
     ) -> Result<Vec<Tag>, Error>;
     /// Two tags that one person sees have two names.
-    async fn add_tag(&self, name: &str, owner: &str, whose: Option<TagReach>)
-    -> Result<Tag, Error>;
+    async fn add_tag(
+        &self,
+        name: &str,
+        owner: &str,
+        whose: Option<TagAccess>,
+    ) -> Result<Tag, Error>;
     async fn rename_tag(
         &self,
         id: &str,
         name: &str,
-        whose: Option<TagReach>,
+        whose: Option<TagAccess>,
     ) -> Result<TagChange, Error>;
     /// Takes it from everything that carries it.
-    async fn delete_tag(&self, id: &str, whose: Option<TagReach>) -> Result<TagChange, Error>;
-    async fn tags_of(&self, tagged: Tagged) -> Result<Vec<Tag>, Error>;
+    async fn delete_tag(&self, id: &str, whose: Option<TagAccess>) -> Result<TagChange, Error>;
+    async fn tags_of(&self, tagged: TagTarget) -> Result<Vec<Tag>, Error>;
     /// The tags of several workflows at once: pairs of workflow and tag.
     async fn tags_of_workflows(&self, ids: Vec<Str>) -> Result<Vec<(Str, Tag)>, Error>;
     /// Gives it these tags and no others. A new one must be of whoever asks, or be carried in a
     /// project in which they change things: where a tag is carried, others can no longer change it.
     async fn set_tags(
         &self,
-        tagged: Tagged,
+        tagged: TagTarget,
         tags: Vec<Str>,
-        whose: Option<TagReach>,
-    ) -> Result<TagsSet, Error>;
+        whose: Option<TagAccess>,
+    ) -> Result<TagsUpdate, Error>;
 }
 
 /// Who asks for tags.
 #[derive(Clone, Debug)]
-pub struct TagReach {
+pub struct TagAccess {
     pub user_id: Str,
     /// The projects that they see.
     pub sees: Vec<Str>,
@@ -51,7 +55,7 @@ pub struct TagReach {
 
 /// A place in the list of tags.
 #[derive(Clone, Debug)]
-pub struct TagPlace {
+pub struct TagCursor {
     pub name: Str,
     pub id: Str,
 }
@@ -66,7 +70,7 @@ pub enum TagChange {
 
 /// What came of giving something tags. If one of them cannot be given, none is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TagsSet {
+pub enum TagsUpdate {
     Done,
     Missing,
     Foreign,
@@ -74,7 +78,7 @@ pub enum TagsSet {
 
 /// What carries tags.
 #[derive(Clone, Debug)]
-pub enum Tagged {
+pub enum TagTarget {
     Workflow(Str),
     Execution(i64),
 }

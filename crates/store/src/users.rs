@@ -5,7 +5,7 @@ use crate::access::ApiKey;
 use model::Str;
 
 #[async_trait::async_trait]
-pub trait Users: Send + Sync {
+pub trait UserStore: Send + Sync {
     /// By id or by e-mail address.
     async fn user(&self, id_or_email: &str) -> Result<Option<User>, Error>;
     /// Oldest first, after the one with this id.
@@ -29,7 +29,7 @@ pub trait Users: Send + Sync {
         generation: i64,
         hash: &str,
     ) -> Result<Option<User>, Error>;
-    async fn set_role(&self, id: &str, role: Role) -> Result<bool, Error>;
+    async fn set_role(&self, id: &str, role: UserRole) -> Result<bool, Error>;
     /// With keys, sessions and invitations; what belonged to them goes to the first owner.
     async fn delete_user(&self, id: &str) -> Result<bool, Error>;
 
@@ -37,7 +37,7 @@ pub trait Users: Send + Sync {
     /// the oldest end.
     async fn add_session(&self, token_hash: Vec<u8>, session: NewSession) -> Result<bool, Error>;
     /// The session with this token, unless it has expired or its person is gone.
-    async fn session(&self, token_hash: Vec<u8>) -> Result<Option<Session>, Error>;
+    async fn session(&self, token_hash: Vec<u8>) -> Result<Option<UserSession>, Error>;
     async fn end_session(&self, token_hash: Vec<u8>) -> Result<(), Error>;
     async fn add_invitation(
         &self,
@@ -66,26 +66,27 @@ pub trait Users: Send + Sync {
 
 /// What somebody may do; each may do what those below may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Role {
+pub enum UserRole {
     Viewer,
     Editor,
     Admin,
     Owner,
 }
 
-impl Role {
-    pub const ALL: [Role; 4] = [Role::Viewer, Role::Editor, Role::Admin, Role::Owner];
+impl UserRole {
+    pub const ALL: [UserRole; 4] =
+        [UserRole::Viewer, UserRole::Editor, UserRole::Admin, UserRole::Owner];
 
     pub fn name(self) -> &'static str {
         match self {
-            Role::Viewer => "viewer",
-            Role::Editor => "editor",
-            Role::Admin => "admin",
-            Role::Owner => "owner",
+            UserRole::Viewer => "viewer",
+            UserRole::Editor => "editor",
+            UserRole::Admin => "admin",
+            UserRole::Owner => "owner",
         }
     }
 
-    pub fn from_name(name: &str) -> Option<Role> {
+    pub fn from_name(name: &str) -> Option<UserRole> {
         Self::ALL.into_iter().find(|role| role.name() == name)
     }
 }
@@ -96,7 +97,7 @@ pub struct User {
     pub email: Str,
     pub first_name: Str,
     pub last_name: Str,
-    pub role: Role,
+    pub role: UserRole,
     /// Nobody has chosen a password yet.
     pub is_pending: bool,
     pub created_ms: i64,
@@ -110,7 +111,7 @@ pub struct NewUser {
     pub email: Str,
     pub first_name: Str,
     pub last_name: Str,
-    pub role: Role,
+    pub role: UserRole,
     pub password_hash: Option<Str>,
 }
 
@@ -124,7 +125,7 @@ pub struct NewSession {
 }
 
 #[derive(Clone)]
-pub struct Session {
+pub struct UserSession {
     pub user: User,
     pub csrf: Str,
 }

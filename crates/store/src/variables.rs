@@ -4,7 +4,7 @@ use crate::Error;
 use model::Str;
 
 #[async_trait::async_trait]
-pub trait Variables: Send + Sync {
+pub trait VariableStore: Send + Sync {
     async fn variable(&self, id: &str) -> Result<Option<Variable>, Error>;
     /// By key; all of them, for there are few.
     async fn variables(&self) -> Result<Vec<Variable>, Error>;

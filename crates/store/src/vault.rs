@@ -4,7 +4,7 @@
 //! sealed with it, and takes the place of the old one only after the database says that everything
 //! is.
 
-use crate::{Error, private};
+use crate::{Error, private_files};
 use aws_lc_rs::aead::{AES_256_GCM_SIV, Aad, Nonce, RandomizedNonceKey};
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -17,9 +17,9 @@ const CHECK: &[u8] = b"heddle vault";
 const CHECK_NAME: &str = "vault_check";
 
 /// A key of the vault. Shows nothing of itself.
-pub(crate) struct Key(RandomizedNonceKey);
+pub(crate) struct VaultKey(RandomizedNonceKey);
 
-impl Key {
+impl VaultKey {
     fn from_hex(text: &str) -> Result<Self, Error> {
         Self::from_bytes(&hex::decode(text.trim()).map_err(|_| Error::Key)?)
     }
@@ -87,29 +87,29 @@ impl KeyFiles {
     /// Held while the files are looked at or changed, across processes.
     pub(crate) fn lock(&self) -> Result<File, Error> {
         let path = self.folder.join("vault.lock");
-        let file = private::open(&path).map_err(|error| Error::file(&path, &error))?;
+        let file = private_files::open(&path).map_err(|error| Error::file(&path, &error))?;
         file.lock().map_err(|error| Error::file(&path, &error))?;
         Ok(file)
     }
 
     /// The key in use.
-    pub(crate) fn current(&self) -> Result<Option<Key>, Error> {
+    pub(crate) fn current(&self) -> Result<Option<VaultKey>, Error> {
         self.read("vault.key")
     }
 
     /// The key that a change has left behind.
-    pub(crate) fn next(&self) -> Result<Option<Key>, Error> {
+    pub(crate) fn next(&self) -> Result<Option<VaultKey>, Error> {
         // One that was not written to its end was never used.
         self.read("vault.key.next").or(Ok(None))
     }
 
-    pub(crate) fn make_current(&self) -> Result<Key, Error> {
+    pub(crate) fn make_current(&self) -> Result<VaultKey, Error> {
         self.make("vault.key.new")?;
         self.rename("vault.key.new")?;
         self.current()?.ok_or(Error::Key)
     }
 
-    pub(crate) fn make_next(&self) -> Result<Key, Error> {
+    pub(crate) fn make_next(&self) -> Result<VaultKey, Error> {
         self.make("vault.key.next")?;
         self.next()?.ok_or(Error::Key)
     }
@@ -119,7 +119,7 @@ impl KeyFiles {
         self.rename("vault.key.next")
     }
 
-    fn read(&self, name: &str) -> Result<Option<Key>, Error> {
+    fn read(&self, name: &str) -> Result<Option<VaultKey>, Error> {
         let path = self.folder.join(name);
         let mut text = String::new();
         match File::open(&path) {
@@ -130,7 +130,7 @@ impl KeyFiles {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::file(&path, &error)),
         };
-        Key::from_hex(&text).map(Some)
+        VaultKey::from_hex(&text).map(Some)
     }
 
     fn make(&self, name: &str) -> Result<(), Error> {
@@ -139,7 +139,7 @@ impl KeyFiles {
         let mut bytes = [0; KEY_BYTES];
         getrandom::fill(&mut bytes)
             .map_err(|error| failed(std::io::Error::other(error.to_string())))?;
-        let mut file = private::create(&path).map_err(failed)?;
+        let mut file = private_files::create(&path).map_err(failed)?;
         file.write_all(hex::encode(bytes).as_bytes())
             .and_then(|()| file.write_all(b"\n"))
             .and_then(|()| file.sync_all())
@@ -155,7 +155,7 @@ impl KeyFiles {
     }
 
     fn sync_folder(&self) -> Result<(), Error> {
-        private::sync_folder(&self.folder)
+        private_files::sync_folder(&self.folder)
     }
 }
 
@@ -163,8 +163,8 @@ impl KeyFiles {
 mod tests {
     use super::*;
 
-    fn key(byte: u8) -> Key {
-        Key::from_hex(&hex::encode([byte; KEY_BYTES])).unwrap()
+    fn key(byte: u8) -> VaultKey {
+        VaultKey::from_hex(&hex::encode([byte; KEY_BYTES])).unwrap()
     }
 
     #[test]
@@ -195,6 +195,6 @@ mod tests {
 
     #[test]
     fn a_file_that_holds_no_key_is_refused() {
-        assert!(matches!(Key::from_hex("abc"), Err(Error::Key)));
+        assert!(matches!(VaultKey::from_hex("abc"), Err(Error::Key)));
     }
 }

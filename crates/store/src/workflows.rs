@@ -1,11 +1,11 @@
 //! What is kept of workflows: the newest version of each, and all that came before.
 
 use crate::Error;
-use crate::addresses::{Address, Claim, Claimed, LostAddress};
+use crate::addresses::{Address, AddressClaim, ClaimResult, LostAddress};
 use model::{Object, Str, Value};
 
 #[async_trait::async_trait]
-pub trait Workflows: Send + Sync {
+pub trait WorkflowStore: Send + Sync {
     async fn workflow(&self, id: &str) -> Result<Option<StoredWorkflow>, Error>;
     /// Last changed first.
     async fn workflows(&self, filter: WorkflowFilter) -> Result<Vec<StoredWorkflow>, Error>;
@@ -16,30 +16,30 @@ pub trait Workflows: Send + Sync {
     async fn save_workflow(&self, workflow: NewVersion) -> Result<StoredWorkflow, Error>;
     /// Saves a new workflow into a project, or a new version of one that is there. One that is
     /// active listens with it from then on, at the addresses that are claimed, in the same
-    /// transaction; without claims it is [`Claimed::Outdated`].
+    /// transaction; without claims it is [`ClaimResult::Outdated`].
     async fn add_workflow(
         &self,
         workflow: NewVersion,
         project: &str,
-        claims: Option<Vec<Claim>>,
-    ) -> Result<Claimed<StoredWorkflow>, Error>;
+        claims: Option<Vec<AddressClaim>>,
+    ) -> Result<ClaimResult<StoredWorkflow>, Error>;
     /// Saves workflows into a project one after the other, all in one transaction, and lets those
     /// listen that are to. Ends behind the first that cannot be saved: those before it are saved,
     /// and nothing is changed for it or behind it.
     async fn import_workflows(
         &self,
-        imports: Vec<Import>,
+        imports: Vec<WorkflowImport>,
         project: &str,
-    ) -> Result<Vec<Claimed<Imported>>, Error>;
+    ) -> Result<Vec<ClaimResult<ImportedWorkflow>>, Error>;
     /// An archived workflow does not listen.
     async fn set_archived(&self, id: &str, archived: bool) -> Result<bool, Error>;
     /// Lets a version listen at the addresses that it claims, until another is saved or activated.
     async fn activate(
         &self,
         id: &str,
-        version: Activated,
-        claims: Vec<Claim>,
-    ) -> Result<Claimed<()>, Error>;
+        version: ActivatedVersion,
+        claims: Vec<AddressClaim>,
+    ) -> Result<ClaimResult<()>, Error>;
     /// A workflow that listens no more has no addresses either.
     async fn deactivate(&self, id: &str) -> Result<bool, Error>;
     /// Claims the addresses of a workflow that is active with this version. If one of them is
@@ -48,8 +48,8 @@ pub trait Workflows: Send + Sync {
         &self,
         id: &str,
         version_id: &str,
-        claims: Vec<Claim>,
-    ) -> Result<Claimed<()>, Error>;
+        claims: Vec<AddressClaim>,
+    ) -> Result<ClaimResult<()>, Error>;
     /// Every address, with the workflow that has it.
     async fn addresses(&self) -> Result<Vec<(Str, Address)>, Error>;
     /// Those of some workflows.
@@ -60,19 +60,19 @@ pub trait Workflows: Send + Sync {
     /// activated again.
     async fn lost_addresses(&self) -> Result<Vec<LostAddress>, Error>;
     /// Gives a version words to know it by; what is not given stays.
-    async fn name_version(&self, version_id: &str, words: VersionWords) -> Result<bool, Error>;
+    async fn name_version(&self, version_id: &str, words: VersionLabel) -> Result<bool, Error>;
     /// Removes a workflow with its runs; gives back which runs had called those. `None` if it is
     /// not there.
     async fn delete_workflow(&self, id: &str) -> Result<Option<Vec<i64>>, Error>;
     /// The document of a version.
     async fn version(&self, version_id: &str) -> Result<Option<Str>, Error>;
-    async fn versions(&self, workflow_id: &str) -> Result<Vec<Version>, Error>;
+    async fn versions(&self, workflow_id: &str) -> Result<Vec<WorkflowVersion>, Error>;
     /// Removes versions without a name beyond so many of each workflow, unless one listens or was
     /// run and the run is kept; how many.
     async fn forget_versions(&self, keep: usize) -> Result<usize, Error>;
     /// Keeps what a run has changed of the workflow's own data; what others have changed meanwhile
     /// stays.
-    async fn save_static_data(&self, id: &str, data: StaticData) -> Result<(), Error>;
+    async fn save_static_data(&self, id: &str, data: StaticDataChange) -> Result<(), Error>;
     /// A number that changes whenever any process has changed the set of workflows.
     async fn workflows_changed(&self) -> Result<i64, Error>;
     /// Those that were saved, moved, activated, deactivated or deleted after the change with this
@@ -122,7 +122,7 @@ impl StoredWorkflow {
 
 /// Which version of a workflow is activated.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Activated {
+pub enum ActivatedVersion {
     /// The newest, which is this one.
     Newest(Str),
     /// One that was chosen, whether or not it is the newest.
@@ -131,7 +131,7 @@ pub enum Activated {
 
 /// What a run or a look has changed of the data that a workflow keeps between runs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct StaticData {
+pub struct StaticDataChange {
     /// The parts that are new: `global`, `node:RSS`.
     pub changed: Object,
     /// All of it, for a workflow that had nothing kept yet.
@@ -150,32 +150,32 @@ pub struct NewVersion {
 
 /// One of many workflows that are saved together.
 #[derive(Clone, Debug)]
-pub struct Import {
+pub struct WorkflowImport {
     pub workflow: NewVersion,
     /// The addresses that it listens at if it is active, or is to be.
-    pub claims: Option<Vec<Claim>>,
+    pub claims: Option<Vec<AddressClaim>>,
     /// Whether it is to listen at what it claims.
     pub activate: bool,
 }
 
 #[derive(Clone, Debug)]
-pub struct Imported {
+pub struct ImportedWorkflow {
     pub workflow: StoredWorkflow,
     /// Whether it could be made to listen, if it was to.
-    pub activated: Option<Claimed<()>>,
+    pub activated: Option<ClaimResult<()>>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Version {
+pub struct WorkflowVersion {
     pub id: Str,
     pub author: Option<Str>,
-    pub words: VersionWords,
+    pub label: VersionLabel,
     pub created_ms: i64,
 }
 
 /// What a person calls a version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct VersionWords {
+pub struct VersionLabel {
     pub name: Option<Str>,
     pub description: Option<Str>,
 }

@@ -1,18 +1,18 @@
 //! The folder of files that workflows may use, and nothing beside it.
 
-mod beneath;
+mod confined_open;
 mod glob;
 mod list;
-mod projects;
+mod project_folders;
 
-pub use projects::ProjectFolders;
+pub use project_folders::ProjectFolders;
 
-use crate::private;
-use beneath::Purpose;
+use crate::private_files;
 use bytes::Bytes;
+use confined_open::FileAccess;
 use model::Code;
 use node_api::NodeError;
-use node_api::host::Files;
+use node_api::host::FileStorage;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
@@ -60,9 +60,10 @@ impl Workspace {
     }
 
     fn read_now(&self, path: &str) -> Result<Bytes, NodeError> {
-        let (file, _) = self.open(path, Purpose::Read)?;
+        let (file, _) = self.open(path, FileAccess::Read)?;
         let limit = self.limits.read_bytes;
-        let length = file.metadata().map_err(|error| io_error(&error, path, Purpose::Read))?.len();
+        let length =
+            file.metadata().map_err(|error| io_error(&error, path, FileAccess::Read))?.len();
         if length > limit {
             return Err(too_large(path, length, limit));
         }
@@ -70,19 +71,19 @@ impl Workspace {
         // The file may grow while it is read, so the length alone is not enough.
         file.take(limit + 1)
             .read_to_end(&mut data)
-            .map_err(|error| io_error(&error, path, Purpose::Read))?;
+            .map_err(|error| io_error(&error, path, FileAccess::Read))?;
         if data.len() as u64 > limit {
             return Err(too_large(path, data.len() as u64, limit));
         }
         Ok(data.into())
     }
 
-    fn write_now(&self, path: &str, data: &[u8], purpose: Purpose) -> Result<String, NodeError> {
+    fn write_now(&self, path: &str, data: &[u8], purpose: FileAccess) -> Result<String, NodeError> {
         if !self.root.exists() {
             let made =
                 std::fs::create_dir_all(&self.root).and_then(|()| match self.is_in_data_folder() {
                     true => Ok(()),
-                    false => private::open_as_before(&File::open(&self.root)?),
+                    false => private_files::restore_default_mode(&File::open(&self.root)?),
                 });
             made.map_err(|error| io_error(&error, path, purpose))?;
         }
@@ -96,7 +97,7 @@ impl Workspace {
         };
         check(data.len() as u64)?;
         let (mut file, full) = self.open(path, purpose)?;
-        if purpose == Purpose::Append {
+        if purpose == FileAccess::Append {
             check(file.metadata().map_err(failed)?.len().saturating_add(data.len() as u64))?;
         } else {
             file.set_len(0).map_err(failed)?;
@@ -111,10 +112,10 @@ impl Workspace {
     }
 
     /// Opens a plain file and tells its place.
-    fn open(&self, path: &str, purpose: Purpose) -> Result<(File, PathBuf), NodeError> {
+    fn open(&self, path: &str, purpose: FileAccess) -> Result<(File, PathBuf), NodeError> {
         let (root, relative) = self.resolve(path)?;
-        let file = beneath::open(&root, &relative, purpose).map_err(|error| {
-            if beneath::met_a_link(&error) {
+        let file = confined_open::open(&root, &relative, purpose).map_err(|error| {
+            if confined_open::is_link_error(&error) {
                 self.outside(path, "it leads over a symbolic link")
             } else {
                 io_error(&error, path, purpose)
@@ -137,7 +138,7 @@ impl Workspace {
     fn resolve(&self, path: &str) -> Result<(PathBuf, PathBuf), NodeError> {
         self.check_text(path)?;
         if self.is_made {
-            private::make_folder(&self.root)
+            private_files::make_folder(&self.root)
                 .map_err(|error| NodeError::new(Code::FILE_IO, error.to_string()))?;
         }
         let root = self.root.canonicalize().map_err(|error| {
@@ -168,7 +169,7 @@ impl Workspace {
             .map_err(|_| self.outside(path, "it is not inside the folder"))?;
         let relative: PathBuf = below.iter().chain(rest.iter().rev().map(AsRef::as_ref)).collect();
         let is_elsewhere = |name: Component<'_>| {
-            name.as_os_str().to_string_lossy().eq_ignore_ascii_case(projects::PROJECTS)
+            name.as_os_str().to_string_lossy().eq_ignore_ascii_case(project_folders::PROJECTS)
         };
         if self.has_projects
             && relative
@@ -212,7 +213,7 @@ impl Workspace {
 }
 
 #[async_trait::async_trait]
-impl Files for Workspace {
+impl FileStorage for Workspace {
     async fn read(&self, path: &str) -> Result<Bytes, NodeError> {
         let path = path.to_owned();
         self.in_background(move |workspace| workspace.read_now(&path)).await
@@ -220,7 +221,7 @@ impl Files for Workspace {
 
     async fn write(&self, path: &str, data: &[u8], append: bool) -> Result<String, NodeError> {
         let (path, data) = (path.to_owned(), Bytes::copy_from_slice(data));
-        let purpose = if append { Purpose::Append } else { Purpose::Write };
+        let purpose = if append { FileAccess::Append } else { FileAccess::Write };
         self.in_background(move |workspace| workspace.write_now(&path, &data, purpose)).await
     }
 
@@ -256,8 +257,8 @@ fn is_device_name(part: &str) -> bool {
     }
 }
 
-fn verb(purpose: Purpose) -> &'static str {
-    if purpose == Purpose::Read { "read" } else { "open" }
+fn verb(purpose: FileAccess) -> &'static str {
+    if purpose == FileAccess::Read { "read" } else { "open" }
 }
 
 fn too_large(path: &str, length: u64, limit: u64) -> NodeError {
@@ -267,9 +268,9 @@ fn too_large(path: &str, length: u64, limit: u64) -> NodeError {
 }
 
 /// What the system said, with Node.js' name of the error, which workflows and nodes look at.
-fn io_error(error: &io::Error, path: &str, purpose: Purpose) -> NodeError {
+fn io_error(error: &io::Error, path: &str, purpose: FileAccess) -> NodeError {
     let (errno, message) = match error.kind() {
-        io::ErrorKind::NotFound if purpose == Purpose::Read => {
+        io::ErrorKind::NotFound if purpose == FileAccess::Read => {
             ("ENOENT", format!("The file \"{path}\" could not be accessed."))
         }
         io::ErrorKind::NotFound => {

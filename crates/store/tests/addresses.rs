@@ -4,10 +4,10 @@
 
 mod support;
 
-use heddle_store::addresses::{Claim, Claimed, Door};
-use heddle_store::tags::{TagChange, TagReach, Tagged, TagsSet};
-use heddle_store::workflows::{Activated, NewVersion, StoredWorkflow};
-use heddle_store::{Sqlite, Tags as _, Use, Workflows as _};
+use heddle_store::addresses::{AddressClaim, ClaimResult, EndpointKind};
+use heddle_store::tags::{TagAccess, TagChange, TagTarget, TagsUpdate};
+use heddle_store::workflows::{ActivatedVersion, NewVersion, StoredWorkflow};
+use heddle_store::{OpenMode, Sqlite, TagStore as _, WorkflowStore as _};
 use support::Folder;
 
 fn version(id: &str, document: &str) -> NewVersion {
@@ -20,13 +20,20 @@ fn version(id: &str, document: &str) -> NewVersion {
     }
 }
 
-fn claims(paths: &[&str]) -> Vec<Claim> {
-    paths.iter().map(|path| Claim::new("n".into(), Door::Webhook, "POST", path)).collect()
+fn claims(paths: &[&str]) -> Vec<AddressClaim> {
+    paths
+        .iter()
+        .map(|path| AddressClaim::new("n".into(), EndpointKind::Webhook, "POST", path))
+        .collect()
 }
 
-async fn activate(store: &Sqlite, workflow: &StoredWorkflow, paths: &[&str]) -> Claimed<()> {
+async fn activate(store: &Sqlite, workflow: &StoredWorkflow, paths: &[&str]) -> ClaimResult<()> {
     store
-        .activate(&workflow.id, Activated::Newest(workflow.version_id.clone()), claims(paths))
+        .activate(
+            &workflow.id,
+            ActivatedVersion::Newest(workflow.version_id.clone()),
+            claims(paths),
+        )
         .await
         .unwrap()
 }
@@ -34,24 +41,26 @@ async fn activate(store: &Sqlite, workflow: &StoredWorkflow, paths: &[&str]) -> 
 #[tokio::test]
 async fn issue_14_03_an_address_has_one_owner_until_it_is_given_up() {
     let folder = Folder::new("addresses");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let one = store.save_workflow(version("one", "{}")).await.unwrap();
     let two = store.save_workflow(version("two", "{}")).await.unwrap();
     assert!(activate(&store, &one, &["orders", "u/:id/x"]).await.done().is_some());
     for path in ["orders", "/orders/", "u/7/x", "u/:other/x", "u/7/:y", ":a/:b/:c"] {
         assert!(
-            matches!(activate(&store, &two, &["free", path]).await, Claimed::Taken(_)),
+            matches!(activate(&store, &two, &["free", path]).await, ClaimResult::Taken(_)),
             "{path}"
         );
         assert!(!store.workflow("two").await.unwrap().unwrap().active);
     }
     assert_eq!(store.addresses().await.unwrap().len(), 2, "what is refused leaves nothing behind");
-    let outdated =
-        store.activate("two", Activated::Newest("old".into()), claims(&["free"])).await.unwrap();
-    assert!(matches!(outdated, Claimed::Outdated), "it was saved since");
+    let outdated = store
+        .activate("two", ActivatedVersion::Newest("old".into()), claims(&["free"]))
+        .await
+        .unwrap();
+    assert!(matches!(outdated, ClaimResult::Outdated), "it was saved since");
     assert!(matches!(
-        store.activate("three", Activated::Newest("v".into()), Vec::new()).await.unwrap(),
-        Claimed::Missing
+        store.activate("three", ActivatedVersion::Newest("v".into()), Vec::new()).await.unwrap(),
+        ClaimResult::Missing
     ));
     assert!(activate(&store, &two, &["free"]).await.done().is_some());
     assert!(store.deactivate("one").await.unwrap());
@@ -63,7 +72,7 @@ async fn issue_14_03_an_address_has_one_owner_until_it_is_given_up() {
 #[tokio::test]
 async fn issue_14_03_a_version_and_its_addresses_are_saved_together_or_not_at_all() {
     let folder = Folder::new("saved-together");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let one = store.save_workflow(version("one", "{}")).await.unwrap();
     let two = store.save_workflow(version("two", "{}")).await.unwrap();
     assert!(
@@ -77,11 +86,11 @@ async fn issue_14_03_a_version_and_its_addresses_are_saved_together_or_not_at_al
     );
     assert!(matches!(
         store.add_workflow(next(), "personal", None).await.unwrap(),
-        Claimed::Outdated
+        ClaimResult::Outdated
     ));
     assert!(matches!(
         store.add_workflow(next(), "personal", Some(claims(&["c", "a"]))).await.unwrap(),
-        Claimed::Taken(_)
+        ClaimResult::Taken(_)
     ));
     assert_eq!(store.versions("two").await.unwrap().len(), 1);
     let held = store.addresses().await.unwrap();
@@ -104,20 +113,20 @@ async fn issue_14_03_a_version_and_its_addresses_are_saved_together_or_not_at_al
 #[tokio::test]
 async fn issue_14_00_a_tag_is_there_for_its_maker_and_where_it_is_carried() {
     let folder = Folder::new("tags-of-projects");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let reach = |user: &str, sees: &[&str], changes: &[&str]| {
         let list = |ids: &[&str]| ids.iter().map(|id| (*id).into()).collect();
-        Some(TagReach { user_id: user.into(), sees: list(sees), changes: list(changes) })
+        Some(TagAccess { user_id: user.into(), sees: list(sees), changes: list(changes) })
     };
     let mine = || reach("ada", &["personal"], &["personal"]);
     let theirs = || reach("bob", &["other"], &["other"]);
     store.save_workflow(version("w", "{}")).await.unwrap();
     let tag = store.add_tag("live", "ada", None).await.unwrap();
     let give = async |whose| {
-        store.set_tags(Tagged::Workflow("w".into()), vec![tag.id.clone()], whose).await.unwrap()
+        store.set_tags(TagTarget::Workflow("w".into()), vec![tag.id.clone()], whose).await.unwrap()
     };
-    assert_eq!(give(mine()).await, TagsSet::Missing, "it is not hers yet");
-    assert_eq!(give(None).await, TagsSet::Done);
+    assert_eq!(give(mine()).await, TagsUpdate::Missing, "it is not hers yet");
+    assert_eq!(give(None).await, TagsUpdate::Done);
     assert_eq!(store.tags(mine(), None, 10).await.unwrap().len(), 1);
     assert!(
         store.tags(theirs(), None, 10).await.unwrap().is_empty()
@@ -132,16 +141,19 @@ async fn issue_14_00_a_tag_is_there_for_its_maker_and_where_it_is_carried() {
     // more.
     store.save_workflow(version("eves", "{}")).await.unwrap();
     let eves = async |whose| {
-        store.set_tags(Tagged::Workflow("eves".into()), vec![tag.id.clone()], whose).await.unwrap()
+        store
+            .set_tags(TagTarget::Workflow("eves".into()), vec![tag.id.clone()], whose)
+            .await
+            .unwrap()
     };
-    assert_eq!(eves(reach("eve", &["personal", "eves"], &["eves"])).await, TagsSet::Foreign);
+    assert_eq!(eves(reach("eve", &["personal", "eves"], &["eves"])).await, TagsUpdate::Foreign);
     assert_eq!(
         eves(reach("bob", &["personal", "eves"], &["personal", "eves"])).await,
-        TagsSet::Done
+        TagsUpdate::Done
     );
     assert_eq!(
         eves(reach("eve", &["personal", "eves"], &["eves"])).await,
-        TagsSet::Done,
+        TagsUpdate::Done,
         "what is carried already stays"
     );
     // A name that one does not see is free, and the other way round.
@@ -171,11 +183,13 @@ async fn issue_14_03_what_older_releases_have_kept_stays() {
     )
     .unwrap();
     drop(raw);
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let stored = store.workflow("w").await.unwrap().unwrap();
     assert!(stored.active && store.addresses().await.unwrap().is_empty());
-    assert_eq!(store.tags_of(Tagged::Workflow("w".into())).await.unwrap().len(), 1);
-    assert!(heddle_store::Access::links_named_waits_ms(&store).await.unwrap() > 1_700_000_000_000);
+    assert_eq!(store.tags_of(TagTarget::Workflow("w".into())).await.unwrap().len(), 1);
+    assert!(
+        heddle_store::ApiKeyStore::links_named_waits_ms(&store).await.unwrap() > 1_700_000_000_000
+    );
     assert!(
         store.claim_or_deactivate("w", "v", claims(&["orders"])).await.unwrap().done().is_some()
     );

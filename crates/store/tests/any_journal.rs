@@ -5,16 +5,16 @@ extern crate heddle_store as store;
 #[path = "../../../fuzz/src/journal.rs"]
 mod property;
 
-use model::{Extent, Item, Items, RunEvent, json};
+use model::{Item, Items, RunEvent, RunRange, json};
 use proptest::prelude::*;
-use store::journal::PieceWriter;
+use store::journal::SegmentWriter;
 
 /// A piece that is in order, with a list in parts, to be damaged.
 fn whole() -> Vec<u8> {
     let items: Items = (0..40)
         .map(|number| Item::new(json!({ "n": number, "t": "x".repeat(2000) })).paired_with(number))
         .collect();
-    let mut writer = PieceWriter::default();
+    let mut writer = SegmentWriter::default();
     writer.add(&RunEvent::RunStarted {
         run_id: "1".into(),
         workflow_id: "w".into(),
@@ -23,7 +23,7 @@ fn whole() -> Vec<u8> {
         started_ms: 1,
         start_node: None,
         items: Some(items.clone()),
-        extent: Extent::default(),
+        extent: RunRange::default(),
         called_by_model: None,
     });
     writer.add(&RunEvent::RunResumed { items: Some(items.range(0, 2).into()) });

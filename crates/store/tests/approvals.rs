@@ -4,9 +4,9 @@
 
 mod support;
 
-use heddle_store::approvals::{ApprovalChange, ApprovalFilter, Approvals as _, NewApproval};
-use heddle_store::executions::{Executions as _, State};
-use heddle_store::{Sqlite, Use};
+use heddle_store::approvals::{ApprovalChange, ApprovalFilter, ApprovalStore as _, NewApproval};
+use heddle_store::executions::{ExecutionState, ExecutionStore as _};
+use heddle_store::{OpenMode, Sqlite};
 use model::RunStatus;
 use support::{Folder, Run};
 
@@ -25,7 +25,7 @@ fn asked(call: &str, until_ms: i64) -> ApprovalChange {
 /// A sleeping run whose first piece says this.
 async fn sleeping(store: &Sqlite, id: i64, changes: Vec<ApprovalChange>) {
     let run = Run::with(id, |piece| {
-        piece.state = Some(State::of(RunStatus::Waiting));
+        piece.state = Some(ExecutionState::of(RunStatus::Waiting));
         piece.approvals = changes;
     });
     store.flush(run).await.unwrap();
@@ -34,7 +34,7 @@ async fn sleeping(store: &Sqlite, id: i64, changes: Vec<ApprovalChange>) {
 /// A later piece of a run, which leaves it as it stands.
 async fn later(store: &Sqlite, id: i64, seq: i64, changes: Vec<ApprovalChange>) {
     let run = Run::with(id, |piece| {
-        (piece.seq, piece.begun, piece.state, piece.approvals) = (seq, None, None, changes);
+        (piece.seq, piece.started, piece.state, piece.approvals) = (seq, None, None, changes);
     });
     store.flush(run).await.unwrap();
 }
@@ -57,7 +57,7 @@ async fn decided(store: &Sqlite) -> Vec<i64> {
 #[tokio::test]
 async fn what_is_asked_is_open_until_it_is_decided_made_late_or_over() {
     let folder = Folder::with_workflow("approvals");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     sleeping(
         &store,
         1,
@@ -92,7 +92,7 @@ async fn what_is_asked_is_open_until_it_is_decided_made_late_or_over() {
 #[tokio::test]
 async fn a_run_that_is_stopped_or_removed_asks_for_nothing() {
     let folder = Folder::with_workflow("approvals-over");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     for id in 1..=3 {
         sleeping(&store, id, vec![asked("tool 1.1", 100)]).await;
     }

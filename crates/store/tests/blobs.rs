@@ -5,10 +5,10 @@
 
 mod support;
 
-use heddle_store::blobs::{INLINE_LIMIT, Sum};
-use heddle_store::executions::{Executions, Keep};
-use heddle_store::workflows::Workflows;
-use heddle_store::{Error, Sqlite, Use, inspect};
+use heddle_store::blobs::{FileHash, INLINE_LIMIT};
+use heddle_store::executions::{ExecutionStore, RetentionLimits};
+use heddle_store::workflows::WorkflowStore;
+use heddle_store::{Error, OpenMode, Sqlite, inspect};
 use model::{Binary, Code, Item, Items, Object, RunEvent};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ fn picture(seed: u8) -> Vec<u8> {
 #[tokio::test]
 async fn a_file_that_ten_steps_pass_on_is_kept_read_and_counted_once() {
     let folder = Folder::with_workflow("once");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let data = picture(1);
     store.flush(run(1, &data, 10, Fate::Kept)).await.unwrap();
     assert_eq!(files_of(&folder, 1).len(), 1);
@@ -66,22 +66,22 @@ async fn a_file_that_ten_steps_pass_on_is_kept_read_and_counted_once() {
         (text("data").as_str(), text("fileSize").as_str(), text("fileName").as_str()),
         ("filesystem-v2", "100 kB", "a.png")
     );
-    let found = store.file(1, Sum::parse(&text("id")).unwrap()).await.unwrap().unwrap();
+    let found = store.file(1, FileHash::parse(&text("id")).unwrap()).await.unwrap().unwrap();
     assert_eq!(
         (found.size, found.mime_type.as_str(), found.file_name.as_deref()),
         (100_000, "image/png", Some("a.png"))
     );
     assert!(
-        store.file(2, Sum::parse(&text("id")).unwrap()).await.unwrap().is_none(),
+        store.file(2, FileHash::parse(&text("id")).unwrap()).await.unwrap().is_none(),
         "files are those of their execution"
     );
-    assert_eq!(inspect::files_of_runs(&folder.0).unwrap().count, 1);
+    assert_eq!(inspect::run_files(&folder.0).unwrap().count, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_that_write_one_file_at_a_time_do_not_get_in_each_others_way() {
     let folder = Folder::with_workflow("at-once");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     for id in 1..=20 {
         let (data, flushing) = (picture(id as u8), run(id, &picture(id as u8), 1, Fate::Kept));
         let others: Vec<_> = (0..4)
@@ -103,7 +103,7 @@ async fn two_that_write_one_file_at_a_time_do_not_get_in_each_others_way() {
 #[tokio::test]
 async fn small_files_stay_in_the_journal() {
     let folder = Folder::with_workflow("small");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let data = vec![7; INLINE_LIMIT];
     store.flush(run(1, &data, 2, Fate::Kept)).await.unwrap();
     assert!(!folder.0.join("binary").exists());
@@ -113,13 +113,14 @@ async fn small_files_stay_in_the_journal() {
 #[tokio::test]
 async fn files_go_with_their_execution_however_it_goes() {
     let folder = Folder::with_workflow("gone");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     for id in 1..=4 {
         store.flush(run(id, &picture(id as u8), 1, Fate::Kept)).await.unwrap();
     }
     assert!(store.delete_execution(1).await.unwrap());
     assert!(files_of(&folder, 1).is_empty() && !files_of(&folder, 2).is_empty());
-    let room_for_two = Keep { newer_than_ms: 0, at_most: 100, bytes: 250_000, step: 100 };
+    let room_for_two =
+        RetentionLimits { newer_than_ms: 0, at_most: 100, bytes: 250_000, step: 100 };
     assert_eq!(
         store.prune(room_for_two).await.unwrap(),
         1,
@@ -130,22 +131,22 @@ async fn files_go_with_their_execution_however_it_goes() {
     assert!(files_of(&folder, 5).is_empty());
     assert!(store.delete_workflow("w").await.unwrap().is_some());
     assert!(files_of(&folder, 3).is_empty() && files_of(&folder, 4).is_empty());
-    assert_eq!(inspect::files_of_runs(&folder.0).unwrap().count, 0);
+    assert_eq!(inspect::run_files(&folder.0).unwrap().count, 0);
 }
 
 #[tokio::test]
 async fn files_that_a_crash_left_before_their_commit_are_swept() {
     let folder = Folder::with_workflow("swept");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     store.flush(run(1, &picture(1), 1, Fate::Kept)).await.unwrap();
     store.flush(run(2, &picture(2), 1, Fate::CutOff)).await.unwrap();
     assert_eq!(files_of(&folder, 2).len(), 1, "the file is there before the piece that names it");
     assert!(store.execution(2).await.unwrap().is_none());
     std::fs::create_dir_all(folder.0.join("binary/mine")).unwrap();
-    Sqlite::open(&folder.0, Use::Beside).unwrap();
+    Sqlite::open(&folder.0, OpenMode::Shared).unwrap();
     assert_eq!(files_of(&folder, 2).len(), 1, "only the one that runs workflows sweeps");
     drop(store);
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     // Beside everything else, so that the server need not wait.
     while !files_of(&folder, 2).is_empty() {
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
@@ -158,7 +159,7 @@ async fn files_that_a_crash_left_before_their_commit_are_swept() {
 #[tokio::test]
 async fn a_lost_file_is_told_with_its_run_and_the_others_go_on() {
     let folder = Folder::with_workflow("lost");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     for id in 1..=3 {
         store.flush(run(id, &picture(id as u8), 1, Fate::Kept)).await.unwrap();
     }
@@ -175,21 +176,21 @@ async fn a_lost_file_is_told_with_its_run_and_the_others_go_on() {
             1,
             "what the run did can still be looked at"
         );
-        let sum = Sum::parse(
+        let sum = FileHash::parse(
             files(&store.outline(id).await.unwrap())[0].extra.get("id").unwrap().as_str().unwrap(),
         )
         .unwrap();
         assert_eq!(store.file(id, sum).await.unwrap_err().code(), Code::EXECUTION_FILE_LOST);
     }
     assert_eq!(store.journal(3).await.unwrap().len(), 1);
-    assert_eq!(inspect::files_of_runs(&folder.0).unwrap().lost.len(), 1);
+    assert_eq!(inspect::run_files(&folder.0).unwrap().lost.len(), 1);
 }
 
 /// Two writes of one run may share a transaction: what the second has to tell rests upon the first.
 #[tokio::test]
 async fn issue_15_07_nobody_is_told_that_a_run_is_on_disk_while_a_piece_of_it_is_not() {
     let folder = Folder::with_workflow("held-back");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     // A folder that cannot be made: there is a file in its place.
     std::fs::write(folder.0.join("binary"), "").unwrap();
     let run = run(1, &picture(1), 1, Fate::FilesLater);

@@ -5,28 +5,32 @@
 
 mod support;
 
-use heddle_store::{Credentials as _, Error, KeptConversations as _, Sqlite, Use};
+use heddle_store::{ConversationCleanup as _, CredentialStore as _, Error, OpenMode, Sqlite};
 use node_api::ai::{
-    Conversation, Conversations as _, KeptTurn, Lifetime, Message, Most, Sealer as _, SessionId,
-    TurnKey,
+    ConversationId, ConversationStore as _, Lifetime, Message, RecallLimit, Sealer as _, SessionId,
+    StoredTurn, TurnKey,
 };
 use support::Folder;
 
 fn open(folder: &Folder) -> Sqlite {
-    Sqlite::open(&folder.0, Use::Beside).unwrap()
+    Sqlite::open(&folder.0, OpenMode::Shared).unwrap()
 }
 
-fn conversation(session: &str) -> Conversation {
-    Conversation { owner: "w".into(), scope: "".into(), session: SessionId::new(session).unwrap() }
+fn conversation(session: &str) -> ConversationId {
+    ConversationId {
+        owner: "w".into(),
+        scope: "".into(),
+        session: SessionId::new(session).unwrap(),
+    }
 }
 
 async fn append(store: &Sqlite, session: &str, lifetime: Lifetime) {
-    let turn = KeptTurn::said(TurnKey("1".into()), vec![Message::user("hi")]);
+    let turn = StoredTurn::new(TurnKey("1".into()), vec![Message::user("hi")]);
     store.append(&conversation(session), turn, lifetime).await.unwrap();
 }
 
 async fn length(store: &Sqlite, session: &str) -> usize {
-    store.newest(&conversation(session), Most::ALL, Lifetime::Endless).await.unwrap().len()
+    store.newest(&conversation(session), RecallLimit::ALL, Lifetime::Endless).await.unwrap().len()
 }
 
 #[tokio::test]
@@ -40,8 +44,8 @@ async fn what_has_outlived_its_time_is_not_seen_and_then_removed() {
         (length(&store, "over").await, length(&store, "soon").await, length(&store, "never").await),
         (0, 1, 1)
     );
-    assert_eq!(store.forget_conversations().await.unwrap(), 1);
-    assert_eq!(store.forget_conversations().await.unwrap(), 0);
+    assert_eq!(store.delete_expired().await.unwrap(), 1);
+    assert_eq!(store.delete_expired().await.unwrap(), 0);
     assert_eq!((length(&store, "soon").await, length(&store, "never").await), (1, 1));
 }
 
@@ -70,7 +74,7 @@ async fn a_lost_key_is_not_replaced_while_there_are_conversations() {
     std::fs::remove_file(&key).unwrap();
     let store = open(&folder);
     assert!(matches!(store.open_vault(), Err(Error::Key)));
-    assert!(store.newest(&conversation("s"), Most::ALL, Lifetime::Endless).await.is_err());
+    assert!(store.newest(&conversation("s"), RecallLimit::ALL, Lifetime::Endless).await.is_err());
     assert!(!key.exists(), "nothing was made in its place");
     std::fs::write(&key, held).unwrap();
     assert_eq!(length(&open(&folder), "s").await, 1);

@@ -5,8 +5,8 @@
 
 mod support;
 
-use heddle_store::executions::{ExecutionFilter, Executions, Keep};
-use heddle_store::{Error, Sqlite, Use};
+use heddle_store::executions::{ExecutionFilter, ExecutionStore, RetentionLimits};
+use heddle_store::{Error, OpenMode, Sqlite};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -44,7 +44,7 @@ fn length(path: &Path) -> u64 {
 #[tokio::test]
 async fn a_log_cut_at_any_byte_leaves_whole_runs_from_the_first_on() {
     let (folder, copy) = (Folder::with_workflow("cut"), Folder::with_workflow("cut-copy"));
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let log = folder.0.join("heddle.db-wal");
     let mut ends = Vec::new();
     for id in 1..=6 {
@@ -65,7 +65,7 @@ async fn a_log_cut_at_any_byte_leaves_whole_runs_from_the_first_on() {
         std::fs::create_dir_all(&copy).unwrap();
         std::fs::write(copy.join("heddle.db"), &database).unwrap();
         std::fs::write(copy.join("heddle.db-wal"), &bytes[..cut]).unwrap();
-        let reopened = Sqlite::open(&copy, Use::Beside).unwrap();
+        let reopened = Sqlite::open(&copy, OpenMode::Shared).unwrap();
         let expected = ends.iter().filter(|end| **end <= cut as u64).count() as i64;
         assert_eq!(whole(&reopened).await, (1..=expected).collect::<Vec<_>>(), "cut at {cut}");
         reopened.flush(run(100, 10)).await.unwrap();
@@ -81,7 +81,7 @@ async fn a_log_cut_at_any_byte_leaves_whole_runs_from_the_first_on() {
 #[tokio::test]
 async fn a_piece_cut_at_any_byte_is_told_with_its_run() {
     let folder = Folder::with_workflow("piece");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     store.flush(run(1, 200)).await.unwrap();
     store.flush(run(2, 200)).await.unwrap();
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
@@ -113,7 +113,7 @@ async fn a_piece_cut_at_any_byte_is_told_with_its_run() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_log_stays_short_beside_readers_under_load() {
     let folder = Folder::with_workflow("log");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let (stop, longest) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
     let mut readers = Vec::new();
     for _ in 0..2 {
@@ -156,7 +156,7 @@ async fn the_log_stays_short_beside_readers_under_load() {
 #[tokio::test]
 async fn after_pruning_runs_of_mixed_sizes_the_file_is_at_most_half_larger_than_what_lives() {
     let folder = Folder::with_workflow("mixed");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let mut seed = 7_u64;
     let mut writing = Vec::new();
     for id in 1..=4000 {
@@ -174,7 +174,7 @@ async fn after_pruning_runs_of_mixed_sizes_the_file_is_at_most_half_larger_than_
             }
         }
     }
-    let keep = Keep { newer_than_ms: 0, at_most: 1000, bytes: i64::MAX, step: 200 };
+    let keep = RetentionLimits { newer_than_ms: 0, at_most: 1000, bytes: i64::MAX, step: 200 };
     while store.prune(keep).await.unwrap() > 0 {}
     while store.shrink().await.unwrap() {}
     let left = store

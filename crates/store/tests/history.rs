@@ -4,9 +4,9 @@
 
 mod support;
 
-use heddle_store::spending::{SpendingAccount as _, SpendingFilter};
-use heddle_store::workflows::{Activated, NewVersion, VersionWords, Workflows as _};
-use heddle_store::{Sqlite, Use};
+use heddle_store::spending::{SpendingFilter, SpendingStore as _};
+use heddle_store::workflows::{ActivatedVersion, NewVersion, VersionLabel, WorkflowStore as _};
+use heddle_store::{OpenMode, Sqlite};
 use support::Folder;
 
 async fn save(store: &Sqlite, number: usize) -> String {
@@ -20,16 +20,19 @@ async fn save(store: &Sqlite, number: usize) -> String {
 #[tokio::test]
 async fn issue_15_00_versions_that_nobody_needs_go_and_the_others_stay() {
     let folder = Folder::with_workflow("versions");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let mut versions = Vec::new();
     for number in 0..20 {
         versions.push(save(&store, number).await);
     }
     store
-        .name_version(&versions[2], VersionWords { name: Some("good".into()), description: None })
+        .name_version(&versions[2], VersionLabel { name: Some("good".into()), description: None })
         .await
         .unwrap();
-    store.activate("w", Activated::Chosen(versions[4].as_str().into()), Vec::new()).await.unwrap();
+    store
+        .activate("w", ActivatedVersion::Chosen(versions[4].as_str().into()), Vec::new())
+        .await
+        .unwrap();
     let ran = "INSERT INTO executions (id, workflow_id, version_id, mode, status, started_ms, stopped_ms) VALUES (7, 'w', ?1, 'manual', 'success', 1, 2)";
     folder.raw().execute(ran, [&versions[6]]).unwrap();
     assert_eq!(store.forget_versions(5).await.unwrap(), 12);
@@ -50,7 +53,7 @@ async fn issue_15_00_versions_that_nobody_needs_go_and_the_others_stay() {
 #[tokio::test]
 async fn issue_15_00_which_session_spent_what_is_forgotten_and_the_sums_stay() {
     let folder = Folder::with_workflow("sessions");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let insert = "INSERT INTO spending (day, workflow_id, session, provider, model, calls, input, cached, output, dollars)
                   VALUES (?1, 'w', ?2, 'p', 'm', 1, 10, 1, 5, 0.5)";
     for session in 0..500 {
@@ -59,7 +62,7 @@ async fn issue_15_00_which_session_spent_what_is_forgotten_and_the_sums_stay() {
     folder.raw().execute(insert, ["2026-01-03", "today"]).unwrap();
     let sums = || async { store.spending(SpendingFilter::default()).await.unwrap() };
     let before = sums().await;
-    store.fold_sessions("2026-01-03".into()).await.unwrap();
+    store.merge_sessions("2026-01-03".into()).await.unwrap();
     assert_eq!(sums().await, before);
     let count: i64 =
         folder.raw().query_row("SELECT count(*) FROM spending", [], |row| row.get(0)).unwrap();

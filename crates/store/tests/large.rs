@@ -5,11 +5,11 @@
 
 mod support;
 
-use heddle_store::executions::{Executions, JournalLength, READ_FACTOR};
-use heddle_store::journal::{PART_BYTES, PieceWriter};
-use heddle_store::{Error, Sqlite, Use};
+use heddle_store::executions::{ExecutionStore, JournalLength, READ_FACTOR};
+use heddle_store::journal::{PART_BYTES, SegmentWriter};
+use heddle_store::{Error, OpenMode, Sqlite};
 use model::{
-    Extent, Item, Items, ItemsBuilder, Object, RunEvent, Spill, SpillError, Spilled, Str, Value,
+    Item, Items, ItemsBuilder, Object, RunEvent, RunRange, Spill, SpillError, Spilled, Str, Value,
     json,
 };
 use std::sync::{Arc, Mutex, Weak};
@@ -35,7 +35,7 @@ fn started_with(items: Items) -> RunEvent {
         started_ms: 0,
         start_node: None,
         items: Some(items),
-        extent: Extent::default(),
+        extent: RunRange::default(),
         called_by_model: None,
     }
 }
@@ -50,7 +50,7 @@ fn items_of(event: &RunEvent) -> &Items {
 #[tokio::test]
 async fn issue_14_09_a_large_list_is_read_by_the_chunk_and_no_row_is_large() {
     let folder = Folder::with_workflow("large");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     support::write_streamed(&store, 1, &[started(40 << 20)]).await;
     let row = store.execution(1).await.unwrap().unwrap();
     assert!(row.bytes > 40 << 20, "{}", row.bytes);
@@ -62,7 +62,7 @@ async fn issue_14_09_a_large_list_is_read_by_the_chunk_and_no_row_is_large() {
     let largest: i64 =
         raw.query_row("SELECT max(length(events)) FROM journal", [], |row| row.get(0)).unwrap();
     assert!(largest < 10_000, "{largest}");
-    assert!(store.outline_weight(1).await.unwrap() < 100_000);
+    assert!(store.outline_bytes(1).await.unwrap() < 100_000);
     // One item of the middle costs a chunk, not the whole.
     let began = Instant::now();
     let events = store.outline(1).await.unwrap();
@@ -74,10 +74,10 @@ async fn issue_14_09_a_large_list_is_read_by_the_chunk_and_no_row_is_large() {
     let events = store.journal(1).await.unwrap();
     assert_eq!(items_of(&events[0]).iter().count(), (40 << 20) / 1000);
     assert!(items_of(&events[0]).failure().is_none());
-    let beginning = store.beginning(1).await.unwrap().unwrap();
+    let beginning = store.first_event(1).await.unwrap().unwrap();
     assert_eq!(items_of(&beginning).iter().count(), (40 << 20) / 1000);
-    let JournalLength { pieces, parts } = store.pieces(1).await.unwrap();
-    assert!(pieces == 1 && parts > 10, "{pieces} {parts}");
+    let JournalLength { segments, parts } = store.journal_length(1).await.unwrap();
+    assert!(segments == 1 && parts > 10, "{segments} {parts}");
     assert!(store.delete_execution(1).await.unwrap());
     let left: i64 =
         raw.query_row("SELECT count(*) FROM journal_parts", [], |row| row.get(0)).unwrap();
@@ -87,7 +87,7 @@ async fn issue_14_09_a_large_list_is_read_by_the_chunk_and_no_row_is_large() {
 #[tokio::test]
 async fn issue_14_11_what_large_events_hold_besides_lists_counts_for_their_readers() {
     let folder = Folder::with_workflow("large-lines");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let line =
         |bytes: usize| RunEvent::NodeLog { node: "A".into(), line: "x".repeat(bytes).into() };
     support::write_streamed(
@@ -96,7 +96,7 @@ async fn issue_14_11_what_large_events_hold_besides_lists_counts_for_their_reade
         &[started(4 << 20), line(5 << 20), line(100), line(1 << 20)],
     )
     .await;
-    let weight = store.outline_weight(1).await.unwrap();
+    let weight = store.outline_bytes(1).await.unwrap();
     assert!(weight > (6 << 20) * READ_FACTOR && weight < (7 << 20) * READ_FACTOR, "{weight}");
     assert_eq!(store.outline(1).await.unwrap().len(), 4);
 }
@@ -104,7 +104,7 @@ async fn issue_14_11_what_large_events_hold_besides_lists_counts_for_their_reade
 #[tokio::test]
 async fn issue_14_09_a_damaged_part_is_told_before_a_run_goes_on() {
     let folder = Folder::with_workflow("large-damaged");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     support::write_streamed(&store, 1, &[started(8 << 20)]).await;
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
     raw.execute("UPDATE journal_parts SET bytes = x'00ff' WHERE place & 0xffffff = 3", []).unwrap();
@@ -124,7 +124,7 @@ async fn issue_14_09_a_damaged_part_is_told_before_a_run_goes_on() {
 #[tokio::test]
 async fn a_piece_of_an_earlier_version_is_read() {
     let folder = Folder::with_workflow("large-old");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     store.flush(Run::with_line(1, "said")).await.unwrap();
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
     let piece: Vec<u8> = raw.query_row("SELECT events FROM journal", [], |row| row.get(0)).unwrap();
@@ -136,7 +136,7 @@ async fn a_piece_of_an_earlier_version_is_read() {
 #[tokio::test]
 async fn issue_14_09_parts_of_a_run_that_never_began_are_swept_at_the_next_start() {
     let folder = Folder::with_workflow("large-stray");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     support::write_streamed(&store, 1, &[started(4 << 20)]).await;
     drop(store);
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
@@ -150,23 +150,23 @@ async fn issue_14_09_parts_of_a_run_that_never_began_are_swept_at_the_next_start
             .unwrap()
     };
     assert_eq!(count(), 2);
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     assert_eq!(count(), 1);
     assert_eq!(items_of(&store.journal(1).await.unwrap()[0]).iter().count(), (4 << 20) / 1000);
 }
 
 /// A disk that knows which of the chunks that were read back are still held.
 #[derive(Clone, Default)]
-struct Shelf(Arc<Mutex<Vec<Weak<Vec<Item>>>>>);
+struct TrackedSpill(Arc<Mutex<Vec<Weak<Vec<Item>>>>>);
 
-struct Shelved {
+struct TrackedChunk {
     items: Vec<Item>,
-    shelf: Shelf,
+    shelf: TrackedSpill,
 }
 
-impl Spill for Shelf {
+impl Spill for TrackedSpill {
     fn keep(&self, items: Vec<Item>, _bytes: usize) -> Arc<dyn Spilled> {
-        Arc::new(Shelved { items, shelf: self.clone() })
+        Arc::new(TrackedChunk { items, shelf: self.clone() })
     }
 
     fn failure(&self) -> Option<SpillError> {
@@ -174,7 +174,7 @@ impl Spill for Shelf {
     }
 }
 
-impl Spilled for Shelved {
+impl Spilled for TrackedChunk {
     fn len(&self) -> usize {
         self.items.len()
     }
@@ -195,7 +195,7 @@ impl Spilled for Shelved {
 
 #[test]
 fn issue_14_05_a_list_on_disk_is_written_with_a_chunk_or_two_in_memory() {
-    let shelf = Shelf::default();
+    let shelf = TrackedSpill::default();
     let mut builder = ItemsBuilder::new(Some(Arc::new(shelf.clone())));
     // The text is shared here, and counts for each item as it would if it were not.
     let text: Str = "x".repeat(200_000).into();
@@ -205,7 +205,7 @@ fn issue_14_05_a_list_on_disk_is_written_with_a_chunk_or_two_in_memory() {
             ("text", Value::String(text.clone())),
         ])));
     }
-    let mut writer = PieceWriter::default();
+    let mut writer = SegmentWriter::default();
     writer.add(&started_with(builder.finish()));
     let mut bytes = 0;
     while !writer.is_empty() {

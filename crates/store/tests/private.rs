@@ -5,8 +5,8 @@
 
 mod support;
 
-use heddle_store::access::Access as _;
-use heddle_store::{Credentials as _, Error, Executions as _, Sqlite, Use, inspect};
+use heddle_store::access::ApiKeyStore as _;
+use heddle_store::{CredentialStore as _, Error, ExecutionStore as _, OpenMode, Sqlite, inspect};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use support::{Folder, Run, add_workflow};
@@ -23,7 +23,7 @@ const FILES: [&str; 5] =
 #[tokio::test]
 async fn issue_14_15_a_new_data_folder_is_closed_to_others() {
     let folder = Folder::new("private");
-    let store = Sqlite::open(&folder.0.join("data"), Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0.join("data"), OpenMode::Serve).unwrap();
     add_workflow(&folder.0.join("data"));
     store.flush(Run::with_line(1, "said")).await.unwrap();
     assert_eq!(mode(&folder.0.join("data")), 0o700);
@@ -36,7 +36,7 @@ async fn issue_14_15_a_new_data_folder_is_closed_to_others() {
 #[tokio::test]
 async fn issue_14_15_what_an_earlier_version_left_open_is_closed_at_the_next_start() {
     let folder = Folder::new("loose");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     add_workflow(&folder.0);
     store.flush(Run::with_line(1, "said")).await.unwrap();
     drop(store);
@@ -51,9 +51,9 @@ async fn issue_14_15_what_an_earlier_version_left_open_is_closed_at_the_next_sta
     loosen(&folder.0, 0o755);
     assert!(inspect::open_to_others(&folder.0).len() >= 4);
     // Whoever only looks changes nothing.
-    drop(Sqlite::open(&folder.0, Use::Beside).unwrap());
+    drop(Sqlite::open(&folder.0, OpenMode::Shared).unwrap());
     assert_eq!(mode(&folder.0), 0o755);
-    let _store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let _store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     assert!(
         inspect::open_to_others(&folder.0).is_empty(),
         "{:?}",
@@ -69,7 +69,7 @@ async fn issue_14_15_what_an_earlier_version_left_open_is_closed_at_the_next_sta
 async fn issue_14_15_a_secret_is_sealed_with_the_key_of_the_vault_and_one_of_before_signs_nothing_new()
  {
     let folder = Folder::new("secret");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
     raw.execute("INSERT INTO facts (key, value) VALUES ('resume_tickets', 'as it was before')", [])
         .unwrap();
@@ -103,7 +103,7 @@ async fn issue_14_15_a_secret_is_sealed_with_the_key_of_the_vault_and_one_of_bef
     // Another key, another process.
     store.rotate_key().await.unwrap();
     drop(store);
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     assert_eq!(store.secret("resume_tickets").await.unwrap(), tickets);
     assert_eq!(
         store.former_secret("resume_tickets").await.unwrap().as_deref(),
@@ -115,8 +115,8 @@ async fn issue_14_15_a_secret_is_sealed_with_the_key_of_the_vault_and_one_of_bef
     std::fs::remove_file(folder.0.join("vault.key")).unwrap();
     let database = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
     database.execute_batch(WAITING_RUN).unwrap();
-    assert!(matches!(Sqlite::open(&folder.0, Use::Serve), Err(Error::Key)));
+    assert!(matches!(Sqlite::open(&folder.0, OpenMode::Serve), Err(Error::Key)));
     database.execute_batch("UPDATE executions SET status = 'success'").unwrap();
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     assert_ne!(store.secret("resume_tickets").await.unwrap(), "as it was before");
 }

@@ -5,10 +5,10 @@
 
 mod support;
 
-use heddle_store::executions::{CalledFrom, Executions, State};
-use heddle_store::interruptions::Interruptions as _;
-use heddle_store::workflows::{NewVersion, Workflows as _};
-use heddle_store::{Error, Sqlite, Use};
+use heddle_store::executions::{ExecutionState, ExecutionStore, ParentCall};
+use heddle_store::interruptions::InterruptionStore as _;
+use heddle_store::workflows::{NewVersion, WorkflowStore as _};
+use heddle_store::{Error, OpenMode, Sqlite};
 use model::{RunStatus, Str};
 use support::{Fate, Folder, Run};
 
@@ -19,43 +19,43 @@ fn count(folder: &Folder, table: &str) -> i64 {
 #[tokio::test]
 async fn issue_15_04_the_id_of_a_run_is_never_given_again() {
     let folder = Folder::with_workflow("ids");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     store.flush(Run::with_line(1, "said")).await.unwrap();
     assert_eq!(store.delete_workflow("w").await.unwrap(), Some(Vec::new()));
     drop(store);
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let next = store.next_execution_id().await.unwrap();
     assert!(next > 1, "{next}");
     // A clean stop leaves no gap.
-    store.note_clean_stop(Vec::new(), 1).await.unwrap();
+    store.record_clean_stop(Vec::new(), 1).await.unwrap();
     assert_eq!(store.next_execution_id().await.unwrap(), 2);
 }
 
 #[tokio::test]
 async fn issue_15_04_the_id_of_a_run_that_nobody_keeps_is_not_given_again_either() {
     let folder = Folder::with_workflow("discarded");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     for id in 1..=250 {
         store.flush(Run::new(id, &[], Fate::Discarded)).await.unwrap();
     }
     assert_eq!(count(&folder, "executions"), 0);
     drop(store);
-    let next = Sqlite::open(&folder.0, Use::Serve).unwrap().next_execution_id().await.unwrap();
+    let next = Sqlite::open(&folder.0, OpenMode::Serve).unwrap().next_execution_id().await.unwrap();
     assert!((251..500).contains(&next), "{next}");
 }
 
 #[tokio::test]
 async fn issue_15_04_nothing_is_written_of_a_run_that_is_gone_and_others_do_not_notice() {
     let folder = Folder::with_workflow("gone");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     store.flush(Run::with_line(1, "said")).await.unwrap();
     store.flush(Run::with_line(2, "said")).await.unwrap();
     assert!(store.delete_execution(1).await.unwrap());
-    let later = |id: i64| Run::with(id, |piece| (piece.begun, piece.seq) = (None, 3));
+    let later = |id: i64| Run::with(id, |piece| (piece.started, piece.seq) = (None, 3));
     let both = tokio::join!(store.flush(later(1)), store.flush(later(2)));
     assert!(matches!(both, (Err(Error::Gone { execution: 1 }), Ok(()))), "{both:?}");
     // Whoever took the run up while it was deleted found no pieces, and counts from the first.
-    let first = store.flush(Run::with(1, |piece| piece.begun = None)).await;
+    let first = store.flush(Run::with(1, |piece| piece.started = None)).await;
     assert!(matches!(first, Err(Error::Gone { execution: 1 })), "{first:?}");
     assert_eq!((count(&folder, "executions"), count(&folder, "journal")), (1, 2));
     assert!(store.delete_workflow("w").await.unwrap().is_some());
@@ -74,7 +74,7 @@ async fn issue_15_04_nothing_is_written_of_a_run_that_is_gone_and_others_do_not_
 #[tokio::test]
 async fn issue_15_04_a_workflow_with_many_runs_is_removed_whole() {
     let folder = Folder::with_workflow("many");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     for id in 1..=450 {
         store.flush(Run::with_line(id, "said")).await.unwrap();
     }
@@ -88,7 +88,7 @@ async fn issue_15_04_a_workflow_with_many_runs_is_removed_whole() {
 #[tokio::test]
 async fn issue_15_04_a_workflow_that_was_made_again_has_no_runs_of_versions_that_are_gone() {
     let folder = Folder::with_workflow("again");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let version = |document: &str| NewVersion {
         id: "again".into(),
         name: "again".into(),
@@ -98,7 +98,7 @@ async fn issue_15_04_a_workflow_that_was_made_again_has_no_runs_of_versions_that
     };
     let of = |id: i64, version: &Str| {
         Run::with(id, |piece| {
-            let begun = piece.begun.as_mut().unwrap();
+            let begun = piece.started.as_mut().unwrap();
             (begun.workflow_id, begun.version_id) = ("again".into(), version.clone());
         })
     };
@@ -116,18 +116,18 @@ async fn issue_15_04_a_workflow_that_was_made_again_has_no_runs_of_versions_that
 #[tokio::test]
 async fn issue_15_04_whoever_was_waited_for_by_a_run_that_is_gone_is_found() {
     let folder = Folder::with_workflow("abandoned");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let called = |id: i64, parent: i64, is_awaited: bool| {
         Run::with(id, |piece| {
-            piece.state = Some(State::of(RunStatus::Waiting));
+            piece.state = Some(ExecutionState::of(RunStatus::Waiting));
             piece.parent = Some(parent);
-            let begun = piece.begun.as_mut().unwrap();
+            let begun = piece.started.as_mut().unwrap();
             (begun.parent, begun.is_awaited) =
-                (Some(CalledFrom { execution: parent, step: id, number: 0 }), is_awaited);
+                (Some(ParentCall { execution: parent, step: id, number: 0 }), is_awaited);
         })
     };
     let unfinished =
-        |id: i64| Run::with(id, |piece| piece.state = Some(State::of(RunStatus::Waiting)));
+        |id: i64| Run::with(id, |piece| piece.state = Some(ExecutionState::of(RunStatus::Waiting)));
     for run in [
         unfinished(1),
         unfinished(2),

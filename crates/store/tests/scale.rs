@@ -5,14 +5,17 @@
 
 mod support;
 
-use heddle_store::addresses::{Claim, Claimed, Door};
+use heddle_store::addresses::{AddressClaim, ClaimResult, EndpointKind};
 use heddle_store::executions::{
-    Begun, CalledFrom, Execution, ExecutionFilter, Executions, Keep, State,
+    Execution, ExecutionFilter, ExecutionState, ExecutionStore, NewExecution, ParentCall,
+    RetentionLimits,
 };
-use heddle_store::insights::{DAYS_COUNTED, Insights, RunCount, RunCountFilter};
-use heddle_store::projects::Projects as _;
-use heddle_store::workflows::{Activated, Import, Imported, NewVersion, Workflows};
-use heddle_store::{Error, Sqlite, Use};
+use heddle_store::insights::{DAYS_COUNTED, InsightStore, RunCount, RunCountFilter};
+use heddle_store::projects::ProjectStore as _;
+use heddle_store::workflows::{
+    ActivatedVersion, ImportedWorkflow, NewVersion, WorkflowImport, WorkflowStore,
+};
+use heddle_store::{Error, OpenMode, Sqlite};
 use model::{RunEvent, RunStatus, Str};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -31,21 +34,21 @@ impl Noise {
     }
 }
 
-fn run_of(execution: i64, workflow: &str, state: State, started_ms: i64) -> Arc<Run> {
+fn run_of(execution: i64, workflow: &str, state: ExecutionState, started_ms: i64) -> Arc<Run> {
     Run::with(execution, |piece| {
-        let begun = piece.begun.take().unwrap_or_default();
-        piece.begun = Some(Begun { workflow_id: workflow.into(), started_ms, ..begun });
+        let started = piece.started.take().unwrap_or_default();
+        piece.started = Some(NewExecution { workflow_id: workflow.into(), started_ms, ..started });
         piece.state = Some(state);
     })
 }
 
-fn ended(status: RunStatus, stopped_ms: i64) -> State {
-    State { stopped_ms: Some(stopped_ms), ..State::of(status) }
+fn ended(status: RunStatus, stopped_ms: i64) -> ExecutionState {
+    ExecutionState { stopped_ms: Some(stopped_ms), ..ExecutionState::of(status) }
 }
 
 /// Executions of eight workflows in three projects, in every status.
 async fn filled(folder: &Folder, n_runs: i64) -> Sqlite {
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let raw = folder.raw();
     raw.pragma_update(None, "foreign_keys", false).unwrap();
     for number in 0..8 {
@@ -58,24 +61,27 @@ async fn filled(folder: &Folder, n_runs: i64) -> Sqlite {
         let started_ms = id * 10 + noise.below(30) as i64;
         let stopped_ms = started_ms + noise.below(500) as i64;
         let state = match noise.below(10) {
-            0 => State::of(RunStatus::Running),
-            1 => State { wait_till_ms: Some(1), ..State::of(RunStatus::Waiting) },
-            2 => State::of(RunStatus::Uncertain),
+            0 => ExecutionState::of(RunStatus::Running),
+            1 => ExecutionState { wait_till_ms: Some(1), ..ExecutionState::of(RunStatus::Waiting) },
+            2 => ExecutionState::of(RunStatus::Uncertain),
             3 => ended(RunStatus::Error, stopped_ms),
             4 => ended(RunStatus::Cancelled, stopped_ms),
             _ => ended(RunStatus::Success, stopped_ms),
         };
         let mode = if noise.below(2) == 0 { "manual" } else { "webhook" };
         let from = noise.below(id as u64) as i64 + 1;
-        let parent = (noise.below(4) == 0 && from < id).then_some(CalledFrom {
+        let parent = (noise.below(4) == 0 && from < id).then_some(ParentCall {
             execution: from,
             step: 0,
             number: id,
         });
         let run = run_of(id, &workflow, state, started_ms);
         run.change(|piece| {
-            piece.begun =
-                piece.begun.take().map(|begun| Begun { mode: mode.into(), parent, ..begun });
+            piece.started = piece.started.take().map(|started| NewExecution {
+                mode: mode.into(),
+                parent,
+                ..started
+            });
             piece.parent = parent.map(|parent| parent.execution);
         });
         store.flush(run).await.unwrap();
@@ -101,7 +107,7 @@ async fn issue_15_a_list_holds_what_a_look_at_every_row_finds() {
     let all = all(&store).await;
     assert_eq!(all.len(), 400);
     let project_of = |execution: &Execution| {
-        format!("p{}", execution.begun.workflow_id[1..].parse::<u32>().unwrap() % 3)
+        format!("p{}", execution.started.workflow_id[1..].parse::<u32>().unwrap() % 3)
     };
     let mut noise = Noise(4);
     let mut n_found = 0;
@@ -131,11 +137,11 @@ async fn issue_15_a_list_holds_what_a_look_at_every_row_finds() {
             limit: 1 + noise.below(60) as usize,
         };
         let fits = |one: &&Execution| {
-            filter.workflow_id.as_ref().is_none_or(|id| one.begun.workflow_id == *id)
+            filter.workflow_id.as_ref().is_none_or(|id| one.started.workflow_id == *id)
                 && filter.status.is_none_or(|status| one.state.status == status)
-                && filter.mode.as_ref().is_none_or(|mode| one.begun.mode == *mode)
-                && filter.started_after_ms.is_none_or(|after| one.begun.started_ms > after)
-                && filter.started_before_ms.is_none_or(|before| one.begun.started_ms < before)
+                && filter.mode.as_ref().is_none_or(|mode| one.started.mode == *mode)
+                && filter.started_after_ms.is_none_or(|after| one.started.started_ms > after)
+                && filter.started_before_ms.is_none_or(|before| one.started.started_ms < before)
                 && filter
                     .within
                     .as_ref()
@@ -160,14 +166,15 @@ const TO_BE_REMOVED: &str = "
 
 #[tokio::test]
 async fn issue_15_pruning_in_small_steps_removes_what_the_rule_says() {
-    let endless = Keep { newer_than_ms: 0, at_most: usize::MAX, bytes: i64::MAX, step: 7 };
+    let endless =
+        RetentionLimits { newer_than_ms: 0, at_most: usize::MAX, bytes: i64::MAX, step: 7 };
     let cases = [
         endless,
-        Keep { at_most: 100, ..endless },
-        Keep { newer_than_ms: 1500, ..endless },
-        Keep { bytes: 3000, ..endless },
-        Keep { newer_than_ms: 900, at_most: 120, bytes: 5000, ..endless },
-        Keep { at_most: 0, step: 1000, ..endless },
+        RetentionLimits { at_most: 100, ..endless },
+        RetentionLimits { newer_than_ms: 1500, ..endless },
+        RetentionLimits { bytes: 3000, ..endless },
+        RetentionLimits { newer_than_ms: 900, at_most: 120, bytes: 5000, ..endless },
+        RetentionLimits { at_most: 0, step: 1000, ..endless },
     ];
     for keep in cases {
         let folder = Folder::new("rule");
@@ -199,7 +206,7 @@ async fn issue_15_pruning_in_small_steps_removes_what_the_rule_says() {
 #[tokio::test]
 async fn issue_15_a_run_that_is_larger_than_a_step_goes_as_a_whole() {
     let folder = Folder::with_workflow("larger");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let line = RunEvent::NodeLog { node: "A".into(), line: "x".repeat(400_000).into() };
     support::write_streamed(&store, 1, &vec![line; 20]).await;
     store.flush(Run::with_line(2, "small")).await.unwrap();
@@ -210,7 +217,7 @@ async fn issue_15_a_run_that_is_larger_than_a_step_goes_as_a_whole() {
             .unwrap()
     };
     assert!(rows("journal") + rows("journal_parts") > 20);
-    let keep = Keep { newer_than_ms: 0, at_most: 1, bytes: i64::MAX, step: 50 };
+    let keep = RetentionLimits { newer_than_ms: 0, at_most: 1, bytes: i64::MAX, step: 50 };
     assert_eq!(store.prune(keep).await.unwrap(), 1);
     assert_eq!(ids(&all(&store).await), [2]);
     assert_eq!((rows("journal"), rows("journal_parts")), (1, 0));
@@ -231,15 +238,15 @@ fn count(day: i64, status: RunStatus, took_ms: i64, runs: usize) -> RunCount {
 #[tokio::test]
 async fn issue_15_every_kept_run_is_counted_once_and_stays_counted_when_it_is_removed() {
     let folder = Folder::with_workflow("counted");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let day = |number: i64| number * DAY_MS;
     // In one piece, in two, and some of them in one commit.
     store.flush(run_of(1, "w", ended(RunStatus::Success, day(3) + 1234), day(3))).await.unwrap();
-    store.flush(run_of(2, "w", State::of(RunStatus::Running), day(3))).await.unwrap();
+    store.flush(run_of(2, "w", ExecutionState::of(RunStatus::Running), day(3))).await.unwrap();
     assert_eq!(counts(&store, 0, 9).await, [count(3, RunStatus::Success, 1200, 1)]);
-    let end = |id: i64, state: State| {
+    let end = |id: i64, state: ExecutionState| {
         let run =
-            Run::with(id, |piece| (piece.begun, piece.seq, piece.state) = (None, 1, Some(state)));
+            Run::with(id, |piece| (piece.started, piece.seq, piece.state) = (None, 1, Some(state)));
         store.flush(run)
     };
     end(2, ended(RunStatus::Error, day(4) + 10)).await.unwrap();
@@ -250,12 +257,12 @@ async fn issue_15_every_kept_run_is_counted_once_and_stays_counted_when_it_is_re
         written.await.unwrap();
     }
     // One that sleeps is counted when somebody stops it, and not a second time.
-    store.flush(run_of(40, "w", State::of(RunStatus::Waiting), day(5))).await.unwrap();
+    store.flush(run_of(40, "w", ExecutionState::of(RunStatus::Waiting), day(5))).await.unwrap();
     store.set_status(40, RunStatus::Cancelled).await.unwrap();
     store.set_status(40, RunStatus::Cancelled).await.unwrap();
     // Not counted: what nobody keeps, what is not over, what cannot be written.
     store.flush(Run::new(41, &[], Fate::Discarded)).await.unwrap();
-    store.flush(run_of(42, "w", State::of(RunStatus::Uncertain), day(5))).await.unwrap();
+    store.flush(run_of(42, "w", ExecutionState::of(RunStatus::Uncertain), day(5))).await.unwrap();
     store.flush(run_of(1, "w", ended(RunStatus::Success, day(6)), day(6))).await.unwrap_err();
     let expected = async || {
         let found = counts(&store, 0, 9).await;
@@ -294,7 +301,7 @@ async fn issue_15_every_kept_run_is_counted_once_and_stays_counted_when_it_is_re
 #[tokio::test]
 async fn issue_15_runs_are_counted_together_and_none_is_missed_or_counted_again() {
     let folder = Folder::with_workflow("together");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let began = 3 * DAY_MS;
     let end_of = |id: i64, status: RunStatus| run_of(id, "w", ended(status, began + 70), began);
     let counted = || {
@@ -306,7 +313,7 @@ async fn issue_15_runs_are_counted_together_and_none_is_missed_or_counted_again(
             .unwrap()
     };
     // The first is still at work when later ones are counted.
-    store.flush(run_of(1, "w", State::of(RunStatus::Running), began)).await.unwrap();
+    store.flush(run_of(1, "w", ExecutionState::of(RunStatus::Running), began)).await.unwrap();
     for id in 2..256 {
         store.flush(end_of(id, RunStatus::Success)).await.unwrap();
     }
@@ -314,7 +321,7 @@ async fn issue_15_runs_are_counted_together_and_none_is_missed_or_counted_again(
     store.flush(end_of(256, RunStatus::Success)).await.unwrap();
     assert_eq!(counted(), 255);
     let end = Run::with(1, |piece| {
-        (piece.begun, piece.seq, piece.state) =
+        (piece.started, piece.seq, piece.state) =
             (None, 1, Some(ended(RunStatus::Success, began + 70)))
     });
     store.flush(end).await.unwrap();
@@ -328,7 +335,7 @@ async fn issue_15_runs_are_counted_together_and_none_is_missed_or_counted_again(
     store.flush(end_of(300, RunStatus::Success)).await.unwrap();
     store.flush(end_of(300, RunStatus::Error)).await.unwrap_err();
     drop(store);
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     for _ in 0..2 {
         assert_eq!(counts(&store, 0, 9).await, [count(3, RunStatus::Success, 70, 259)]);
     }
@@ -337,7 +344,7 @@ async fn issue_15_runs_are_counted_together_and_none_is_missed_or_counted_again(
 #[tokio::test]
 async fn issue_15_days_that_nobody_can_ask_for_are_forgotten_and_the_others_outlive_their_runs() {
     let folder = Folder::with_workflow("days");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let today =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs()
             as i64
@@ -350,7 +357,7 @@ async fn issue_15_days_that_nobody_can_ask_for_are_forgotten_and_the_others_outl
             .await
             .unwrap();
     }
-    let keep = Keep { newer_than_ms: 0, at_most: 0, bytes: i64::MAX, step: 2 };
+    let keep = RetentionLimits { newer_than_ms: 0, at_most: 0, bytes: i64::MAX, step: 2 };
     assert_eq!(store.prune(keep).await.unwrap(), 4);
     let days: Vec<i64> =
         counts(&store, today - 200, today).await.iter().map(|count| count.day).collect();
@@ -367,27 +374,27 @@ fn version(id: &str, document: &str) -> NewVersion {
     }
 }
 
-fn at(path: &str) -> Vec<Claim> {
-    vec![Claim::new("Hook".into(), Door::Webhook, "GET", path)]
+fn at(path: &str) -> Vec<AddressClaim> {
+    vec![AddressClaim::new("Hook".into(), EndpointKind::Webhook, "GET", path)]
 }
 
 #[tokio::test]
 async fn issue_15_many_workflows_are_saved_and_activated_in_one_transaction() {
     let folder = Folder::new("import");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
-    let import = |number: usize| Import {
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
+    let import = |number: usize| WorkflowImport {
         workflow: version(&format!("w{number}"), "{}"),
         claims: Some(at(&format!("hook-{number}"))),
         activate: true,
     };
-    let commits = || store.writer_figures().commit.count();
+    let commits = || store.writer_metrics().commit.count();
     let before = commits();
     let imported =
         store.import_workflows((0..500).map(import).collect(), "personal").await.unwrap();
     assert_eq!(commits() - before, 1, "one transaction");
     assert!(imported.iter().all(|one| matches!(
         one,
-        Claimed::Done(Imported { activated: Some(Claimed::Done(())), .. })
+        ClaimResult::Done(ImportedWorkflow { activated: Some(ClaimResult::Done(())), .. })
     )));
     assert_eq!(
         (store.listening(None).await.unwrap().len(), store.addresses().await.unwrap().len()),
@@ -402,9 +409,10 @@ async fn issue_15_many_workflows_are_saved_and_activated_in_one_transaction() {
 #[tokio::test]
 async fn issue_15_an_import_ends_behind_the_first_workflow_that_cannot_be_saved() {
     let folder = Folder::new("refused-import");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
-    let inactive = |id: &str| Import { workflow: version(id, "{}"), claims: None, activate: false };
-    let active = |id: &str, path: &str| Import {
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
+    let inactive =
+        |id: &str| WorkflowImport { workflow: version(id, "{}"), claims: None, activate: false };
+    let active = |id: &str, path: &str| WorkflowImport {
         workflow: version(id, "{}"),
         claims: Some(at(path)),
         activate: true,
@@ -413,20 +421,25 @@ async fn issue_15_an_import_ends_behind_the_first_workflow_that_cannot_be_saved(
         .import_workflows(vec![active("a", "here"), active("b", "here"), inactive("c")], "personal")
         .await
         .unwrap();
-    let [Claimed::Done(first), Claimed::Done(second), Claimed::Done(third)] = &imported[..] else {
+    let [ClaimResult::Done(first), ClaimResult::Done(second), ClaimResult::Done(third)] =
+        &imported[..]
+    else {
         panic!("{imported:?}")
     };
-    assert!(matches!(first.activated, Some(Claimed::Done(()))));
-    assert!(matches!(second.activated, Some(Claimed::Taken(_))), "it is saved, and stays inactive");
+    assert!(matches!(first.activated, Some(ClaimResult::Done(()))));
+    assert!(
+        matches!(second.activated, Some(ClaimResult::Taken(_))),
+        "it is saved, and stays inactive"
+    );
     assert!(third.activated.is_none());
     // An active one needs its addresses, and nothing is saved of one that does not have them.
     let changed =
-        Import { workflow: version("a", "{\"nodes\":[]}"), claims: None, activate: false };
+        WorkflowImport { workflow: version("a", "{\"nodes\":[]}"), claims: None, activate: false };
     let imported = store
         .import_workflows(vec![inactive("d"), changed, inactive("e")], "personal")
         .await
         .unwrap();
-    assert!(matches!(&imported[..], [Claimed::Done(_), Claimed::Outdated]), "{imported:?}");
+    assert!(matches!(&imported[..], [ClaimResult::Done(_), ClaimResult::Outdated]), "{imported:?}");
     assert_eq!(store.versions("a").await.unwrap().len(), 1);
     let there = async |id: &str| store.workflow(id).await.unwrap().is_some();
     assert_eq!((there("d").await, there("e").await), (true, false));
@@ -435,12 +448,12 @@ async fn issue_15_an_import_ends_behind_the_first_workflow_that_cannot_be_saved(
 #[tokio::test]
 async fn issue_15_a_batch_that_cannot_be_written_leaves_nothing() {
     let folder = Folder::new("broken-import");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     folder
         .raw()
         .execute_batch("CREATE TRIGGER broken BEFORE INSERT ON workflows WHEN new.id = 'w3' BEGIN SELECT RAISE(ABORT, 'no'); END")
         .unwrap();
-    let import = |number: usize| Import {
+    let import = |number: usize| WorkflowImport {
         workflow: version(&format!("w{number}"), "{}"),
         claims: None,
         activate: false,
@@ -454,13 +467,14 @@ async fn issue_15_a_batch_that_cannot_be_written_leaves_nothing() {
 #[tokio::test]
 async fn issue_15_whoever_asks_what_has_changed_is_told_of_those_and_no_others() {
     let folder = Folder::new("changes");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let team = store.add_project("team").await.unwrap();
     for name in ["saved", "again", "on", "off", "archived", "moved", "left", "gone", "same"] {
         store.save_workflow(version(name, "{}")).await.unwrap();
     }
-    let newest =
-        async |id: &str| Activated::Newest(store.workflow(id).await.unwrap().unwrap().version_id);
+    let newest = async |id: &str| {
+        ActivatedVersion::Newest(store.workflow(id).await.unwrap().unwrap().version_id)
+    };
     store.activate("off", newest("off").await, at("off")).await.unwrap();
     store.move_workflow("left", &team.id).await.unwrap();
     let seen = store.workflows_changed().await.unwrap();

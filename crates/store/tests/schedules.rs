@@ -5,8 +5,8 @@
 
 mod support;
 
-use heddle_store::schedules::{MovedSchedule, PlannedSchedule, Schedule, Schedules as _};
-use heddle_store::{Sqlite, Use};
+use heddle_store::schedules::{MovedSchedule, PlannedSchedule, Schedule, ScheduleStore as _};
+use heddle_store::{OpenMode, Sqlite};
 use support::Folder;
 
 const NOON: i64 = 43_200_000;
@@ -24,7 +24,7 @@ fn row(next_ms: i64, last_ms: Option<i64>, rule: &str) -> Schedule {
 async fn with_row(name: &str) -> (Folder, Sqlite) {
     let folder = Folder::with_workflow(name);
     folder.raw().execute("UPDATE workflows SET active = 1", []).unwrap();
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let set = PlannedSchedule { found: None, planned: row(NOON, None, "hourly") };
     assert!(store.change_schedules(vec![set], Vec::new()).await.unwrap());
     (folder, store)

@@ -4,17 +4,17 @@
 
 mod support;
 
-use heddle_store::{Sqlite, Use};
+use heddle_store::{OpenMode, Sqlite};
 use model::{Code, Object, Value, json};
 use node_api::tables::{
-    ColumnChange, ColumnKind, Effect, Filter, NewColumn, NewTable, Order, Returning, RowQuery,
-    Sort, Table, TableLimits, TableName, Tables,
+    ChangeMode, ColumnChange, ColumnKind, NewColumn, NewTable, Returning, RowFilter, RowQuery,
+    RowSort, SortOrder, TableLimits, TableName, TableRecord, Tables,
 };
 use support::Folder;
 
 fn open(limits: TableLimits) -> (Folder, Sqlite) {
     let folder = Folder::new("tables");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap().with_table_limits(limits);
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap().with_table_limits(limits);
     (folder, store)
 }
 
@@ -25,7 +25,7 @@ const COLUMNS: [(&str, ColumnKind); 4] = [
     ("born", ColumnKind::Date),
 ];
 
-async fn people(store: &Sqlite) -> Table {
+async fn people(store: &Sqlite) -> TableRecord {
     let columns = COLUMNS
         .iter()
         .map(|(name, kind)| NewColumn { name: (*name).into(), kind: *kind })
@@ -44,7 +44,7 @@ async fn people(store: &Sqlite) -> Table {
     table
 }
 
-async fn insert(store: &Sqlite, table: &Table, rows: Value) -> Vec<Object> {
+async fn insert(store: &Sqlite, table: &TableRecord, rows: Value) -> Vec<Object> {
     store.insert_rows(&table.id, objects(&rows), Returning::Rows).await.unwrap().rows
 }
 
@@ -52,15 +52,15 @@ fn objects(rows: &Value) -> Vec<Object> {
     rows.as_array().unwrap().iter().map(|row| row.as_object().unwrap().clone()).collect()
 }
 
-fn filter(kind: &str, conditions: Value) -> Filter {
-    Filter::from_value(&json!({ "type": kind, "filters": conditions })).unwrap()
+fn filter(kind: &str, conditions: Value) -> RowFilter {
+    RowFilter::from_value(&json!({ "type": kind, "filters": conditions })).unwrap()
 }
 
-fn one(column: &str, condition: &str, value: Value) -> Filter {
+fn one(column: &str, condition: &str, value: Value) -> RowFilter {
     filter("and", json!([{ "columnName": column, "condition": condition, "value": value }]))
 }
 
-async fn ids(store: &Sqlite, table: &Table, query: RowQuery) -> Vec<i64> {
+async fn ids(store: &Sqlite, table: &TableRecord, query: RowQuery) -> Vec<i64> {
     let rows = store
         .rows(
             &table.id,
@@ -71,7 +71,7 @@ async fn ids(store: &Sqlite, table: &Table, query: RowQuery) -> Vec<i64> {
     rows.iter().map(|row| row.get("id").unwrap().as_f64().unwrap() as i64).collect()
 }
 
-async fn found(store: &Sqlite, table: &Table, filter: Filter) -> Vec<i64> {
+async fn found(store: &Sqlite, table: &TableRecord, filter: RowFilter) -> Vec<i64> {
     ids(store, table, RowQuery { filter, ..RowQuery::default() }).await
 }
 
@@ -137,15 +137,15 @@ async fn every_condition_finds_its_rows() {
 async fn rows_are_sorted_searched_and_paged() {
     let (_folder, store) = open(TableLimits::default());
     let table = people(&store).await;
-    let sort = |column: &str, order| Some(Sort { column: column.into(), order });
+    let sort = |column: &str, order| Some(RowSort { column: column.into(), order });
     let query = |query: RowQuery| ids(&store, &table, query);
     assert_eq!(
-        query(RowQuery { sort: sort("age", Order::Descending), ..RowQuery::default() }).await,
+        query(RowQuery { sort: sort("age", SortOrder::Descending), ..RowQuery::default() }).await,
         [3, 2, 1, 4]
     );
     assert_eq!(
         query(RowQuery {
-            sort: sort("age", Order::Ascending),
+            sort: sort("age", SortOrder::Ascending),
             skip: 1,
             limit: 2,
             ..RowQuery::default()
@@ -160,7 +160,7 @@ async fn rows_are_sorted_searched_and_paged() {
         Vec::<i64>::new()
     );
     let unknown = RowQuery {
-        sort: sort("age; DROP TABLE data_tables", Order::Ascending),
+        sort: sort("age; DROP TABLE data_tables", SortOrder::Ascending),
         limit: 1,
         ..RowQuery::default()
     };
@@ -173,7 +173,7 @@ async fn updates_reach_what_fits_and_tell_what_they_did() {
     let table = people(&store).await;
     let data = || json!({ "age": 31, "active": false }).as_object().unwrap().clone();
     let preview = store
-        .update_rows(&table.id, one("age", "lt", json!(31)), data(), Effect::DryRun)
+        .update_rows(&table.id, one("age", "lt", json!(31)), data(), ChangeMode::DryRun)
         .await
         .unwrap();
     let states: Vec<_> = preview
@@ -197,7 +197,7 @@ async fn updates_reach_what_fits_and_tell_what_they_did() {
         "a preview changes nothing"
     );
     let changed = store
-        .update_rows(&table.id, one("age", "lt", json!(31)), data(), Effect::Returning)
+        .update_rows(&table.id, one("age", "lt", json!(31)), data(), ChangeMode::Returning)
         .await
         .unwrap();
     assert_eq!(changed.count, 2);
@@ -213,28 +213,33 @@ async fn updates_reach_what_fits_and_tell_what_they_did() {
             &table.id,
             one("name", "eq", json!("Eve")),
             object(json!({ "name": "Eve" })),
-            Effect::Returning,
+            ChangeMode::Returning,
         )
         .await;
     assert_eq!(upserted.unwrap().rows[0].get("id"), Some(&json!(5)));
     let again = object(json!({ "name": "Eve", "age": 1 }));
     let upserted = store
-        .upsert_row(&table.id, one("name", "eq", json!("Eve")), again, Effect::Returning)
+        .upsert_row(&table.id, one("name", "eq", json!("Eve")), again, ChangeMode::Returning)
         .await
         .unwrap();
     assert_eq!(
         (upserted.count, upserted.rows[0].get("id"), upserted.rows[0].get("age")),
         (1, Some(&json!(5)), Some(&json!(1)))
     );
-    let deleted =
-        store.delete_rows(&table.id, one("age", "eq", json!(31)), Effect::Returning).await.unwrap();
+    let deleted = store
+        .delete_rows(&table.id, one("age", "eq", json!(31)), ChangeMode::Returning)
+        .await
+        .unwrap();
     assert_eq!((deleted.count, deleted.rows.len()), (2, 2));
-    assert_eq!(found(&store, &table, Filter::default()).await, [2, 3, 5]);
+    assert_eq!(found(&store, &table, RowFilter::default()).await, [2, 3, 5]);
     for error in [
-        store.update_rows(&table.id, Filter::default(), data(), Effect::Silent).await.unwrap_err(),
-        store.delete_rows(&table.id, Filter::default(), Effect::Silent).await.unwrap_err(),
         store
-            .update_rows(&table.id, one("id", "eq", json!(2)), Object::new(), Effect::Silent)
+            .update_rows(&table.id, RowFilter::default(), data(), ChangeMode::Silent)
+            .await
+            .unwrap_err(),
+        store.delete_rows(&table.id, RowFilter::default(), ChangeMode::Silent).await.unwrap_err(),
+        store
+            .update_rows(&table.id, one("id", "eq", json!(2)), Object::new(), ChangeMode::Silent)
             .await
             .unwrap_err(),
         store
@@ -242,7 +247,7 @@ async fn updates_reach_what_fits_and_tell_what_they_did() {
                 &table.id,
                 one("id", "eq", json!(2)),
                 object(json!({ "id": 9 })),
-                Effect::Silent,
+                ChangeMode::Silent,
             )
             .await
             .unwrap_err(),
@@ -380,7 +385,7 @@ async fn limits_have_a_name_and_bytes_are_counted_both_ways() {
                 &table.id,
                 one("id", "lt", json!(3)),
                 object(json!({ "name": text.clone() })),
-                Effect::Silent,
+                ChangeMode::Silent,
             )
             .await
             .unwrap_err(),
@@ -415,16 +420,16 @@ async fn limits_have_a_name_and_bytes_are_counted_both_ways() {
             &table.id,
             one("id", "eq", json!(5)),
             object(json!({ "name": "short" })),
-            Effect::Silent,
+            ChangeMode::Silent,
         )
         .await
         .unwrap();
     assert_eq!(bytes().await, began + 37);
-    store.delete_rows(&table.id, one("id", "eq", json!(5)), Effect::Silent).await.unwrap();
+    store.delete_rows(&table.id, one("id", "eq", json!(5)), ChangeMode::Silent).await.unwrap();
     assert_eq!(bytes().await, began);
     store.delete_column(&table.id, &table.columns[0].id).await.unwrap();
     assert_eq!(bytes().await, began - "AnnBobann-marie".len());
-    store.delete_rows(&table.id, one("id", "gt", json!(0)), Effect::Silent).await.unwrap();
+    store.delete_rows(&table.id, one("id", "gt", json!(0)), ChangeMode::Silent).await.unwrap();
     assert_eq!(bytes().await, 0);
 }
 
@@ -432,11 +437,11 @@ async fn limits_have_a_name_and_bytes_are_counted_both_ways() {
 async fn another_process_and_the_next_start_see_the_same_rows() {
     let (folder, store) = open(TableLimits::default());
     let table = people(&store).await;
-    let beside = Sqlite::open(&folder.0, Use::Beside).unwrap();
+    let beside = Sqlite::open(&folder.0, OpenMode::Shared).unwrap();
     insert(&beside, &table, json!([{ "name": "beside" }])).await;
     insert(&store, &table, json!([{ "name": "here" }])).await;
     drop((store, beside));
-    let again = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let again = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     assert_eq!(found(&again, &table, one("id", "gt", json!(4))).await, [5, 6]);
     assert_eq!(again.table(&TableName::Id(table.id.clone())).await.unwrap().n_rows, 6);
 }

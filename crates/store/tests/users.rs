@@ -4,22 +4,22 @@
 
 mod support;
 
-use heddle_store::access::{Access as _, ApiKey};
-use heddle_store::users::{NewSession, NewUser, Role, User, Users as _};
-use heddle_store::{Sqlite, Use};
+use heddle_store::access::{ApiKey, ApiKeyStore as _};
+use heddle_store::users::{NewSession, NewUser, User, UserRole, UserStore as _};
+use heddle_store::{OpenMode, Sqlite};
 use support::Folder;
 
 const LATER_MS: i64 = 9_000_000_000_000;
 
 async fn start(name: &str) -> (Folder, Sqlite, User) {
     let folder = Folder::new(name);
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let (first_name, last_name) = ("".into(), "".into());
     let new = NewUser {
         email: "a@b.c".into(),
         first_name,
         last_name,
-        role: Role::Editor,
+        role: UserRole::Editor,
         password_hash: Some("old".into()),
     };
     let user = store.add_user(new).await.unwrap();
@@ -153,10 +153,10 @@ async fn issue_14_00_an_upgrade_ends_all_sessions_once() {
     ))
     .unwrap();
     drop(raw);
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     assert!(store.session(vec![1]).await.unwrap().is_none());
     let (user, _) = store.password_of("a@b.c").await.unwrap().unwrap();
     assert!(sign_in(&store, &user, 2).await);
-    let other = Sqlite::open(&folder.0, Use::Beside).unwrap();
+    let other = Sqlite::open(&folder.0, OpenMode::Shared).unwrap();
     assert!(other.session(vec![2]).await.unwrap().is_some(), "the next start ends none");
 }

@@ -1,22 +1,22 @@
 //! Vectors that depend on nothing but the text, so that the same text is always nearest to itself.
 
-use crate::wire::Format;
+use crate::wire::WireFormat;
 use serde_json::{Value, json};
 
 /// As many numbers as a test needs to tell texts apart.
 const DIMENSIONS: usize = 8;
 
-pub(crate) fn answer(format: Format, body: &Value) -> Value {
+pub(crate) fn answer(format: WireFormat, body: &Value) -> Value {
     let vectors: Vec<Vec<f64>> = texts(body).iter().map(|text| vector(text)).collect();
     let n_tokens = vectors.len() * 3;
     match format {
-        Format::Gemini if body["content"].is_object() => {
+        WireFormat::Gemini if body["content"].is_object() => {
             json!({ "embedding": { "values": vector(&text_of(&body["content"])) } })
         }
-        Format::Gemini => {
+        WireFormat::Gemini => {
             json!({ "embeddings": vectors.iter().map(|vector| json!({ "values": vector })).collect::<Value>() })
         }
-        Format::Ollama => {
+        WireFormat::Ollama => {
             json!({ "model": body["model"], "embeddings": vectors, "prompt_eval_count": n_tokens })
         }
         _ if body["texts"].is_array() => {

@@ -2,7 +2,7 @@
 
 /// A fault. Those that are a matter of events mean lines in a format that has lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Fault {
+pub enum NetFault {
     /// The request is read and nothing comes.
     NoReply,
     /// One byte, a pause of so many milliseconds, the next byte.
@@ -49,70 +49,70 @@ pub enum RetryAfter {
     Garbage,
 }
 
-impl Fault {
+impl NetFault {
     /// All of them, each with the numbers that a test can wait for.
-    pub const ALL: &[Fault] = &[
-        Fault::NoReply,
-        Fault::ByteEvery(20),
-        Fault::ResetAfterHeaders,
-        Fault::ResetMidToken,
-        Fault::ResetBeforeEnd,
-        Fault::SplitUtf8,
-        Fault::MixedLineEnds,
-        Fault::NoBlankLine,
-        Fault::CommentsOnly,
-        Fault::LongLine(10 << 20),
-        Fault::JoinedEvents,
-        Fault::DoneMissing,
-        Fault::DoneEarly,
-        Fault::ErrorInside200,
-        Fault::ArgumentsByByte,
-        Fault::DuplicatedIndex,
-        Fault::OutOfOrderBlocks,
-        Fault::TooMany(RetryAfter::Zero),
-        Fault::TooMany(RetryAfter::AnHour),
-        Fault::TooMany(RetryAfter::Date),
-        Fault::TooMany(RetryAfter::Garbage),
-        Fault::Unauthorized,
-        Fault::ServerError,
-        Fault::ModelGone,
-        Fault::UsageMissing,
-        Fault::UsageNegative,
+    pub const ALL: &[NetFault] = &[
+        NetFault::NoReply,
+        NetFault::ByteEvery(20),
+        NetFault::ResetAfterHeaders,
+        NetFault::ResetMidToken,
+        NetFault::ResetBeforeEnd,
+        NetFault::SplitUtf8,
+        NetFault::MixedLineEnds,
+        NetFault::NoBlankLine,
+        NetFault::CommentsOnly,
+        NetFault::LongLine(10 << 20),
+        NetFault::JoinedEvents,
+        NetFault::DoneMissing,
+        NetFault::DoneEarly,
+        NetFault::ErrorInside200,
+        NetFault::ArgumentsByByte,
+        NetFault::DuplicatedIndex,
+        NetFault::OutOfOrderBlocks,
+        NetFault::TooMany(RetryAfter::Zero),
+        NetFault::TooMany(RetryAfter::AnHour),
+        NetFault::TooMany(RetryAfter::Date),
+        NetFault::TooMany(RetryAfter::Garbage),
+        NetFault::Unauthorized,
+        NetFault::ServerError,
+        NetFault::ModelGone,
+        NetFault::UsageMissing,
+        NetFault::UsageNegative,
     ];
 
     /// The fault with this name, as scripts write it: `resetMidToken`, `tooMany:anHour`,
     /// `byteEvery:1000`.
-    pub fn named(name: &str) -> Option<Fault> {
+    pub fn named(name: &str) -> Option<NetFault> {
         let (name, detail) = name.split_once(':').unwrap_or((name, ""));
         Some(match name {
-            "noReply" => Fault::NoReply,
-            "byteEvery" => Fault::ByteEvery(detail.parse().unwrap_or(1_000)),
-            "resetAfterHeaders" => Fault::ResetAfterHeaders,
-            "resetMidToken" => Fault::ResetMidToken,
-            "resetBeforeEnd" => Fault::ResetBeforeEnd,
-            "splitUtf8" => Fault::SplitUtf8,
-            "mixedLineEnds" => Fault::MixedLineEnds,
-            "noBlankLine" => Fault::NoBlankLine,
-            "commentsOnly" => Fault::CommentsOnly,
-            "longLine" => Fault::LongLine(detail.parse().unwrap_or(10 << 20)),
-            "joinedEvents" => Fault::JoinedEvents,
-            "doneMissing" => Fault::DoneMissing,
-            "doneEarly" => Fault::DoneEarly,
-            "errorInside200" => Fault::ErrorInside200,
-            "argumentsByByte" => Fault::ArgumentsByByte,
-            "duplicatedIndex" => Fault::DuplicatedIndex,
-            "outOfOrderBlocks" => Fault::OutOfOrderBlocks,
-            "tooMany" => Fault::TooMany(match detail {
+            "noReply" => NetFault::NoReply,
+            "byteEvery" => NetFault::ByteEvery(detail.parse().unwrap_or(1_000)),
+            "resetAfterHeaders" => NetFault::ResetAfterHeaders,
+            "resetMidToken" => NetFault::ResetMidToken,
+            "resetBeforeEnd" => NetFault::ResetBeforeEnd,
+            "splitUtf8" => NetFault::SplitUtf8,
+            "mixedLineEnds" => NetFault::MixedLineEnds,
+            "noBlankLine" => NetFault::NoBlankLine,
+            "commentsOnly" => NetFault::CommentsOnly,
+            "longLine" => NetFault::LongLine(detail.parse().unwrap_or(10 << 20)),
+            "joinedEvents" => NetFault::JoinedEvents,
+            "doneMissing" => NetFault::DoneMissing,
+            "doneEarly" => NetFault::DoneEarly,
+            "errorInside200" => NetFault::ErrorInside200,
+            "argumentsByByte" => NetFault::ArgumentsByByte,
+            "duplicatedIndex" => NetFault::DuplicatedIndex,
+            "outOfOrderBlocks" => NetFault::OutOfOrderBlocks,
+            "tooMany" => NetFault::TooMany(match detail {
                 "anHour" => RetryAfter::AnHour,
                 "date" => RetryAfter::Date,
                 "garbage" => RetryAfter::Garbage,
                 _ => RetryAfter::Zero,
             }),
-            "unauthorized" => Fault::Unauthorized,
-            "serverError" => Fault::ServerError,
-            "modelGone" => Fault::ModelGone,
-            "usageMissing" => Fault::UsageMissing,
-            "usageNegative" => Fault::UsageNegative,
+            "unauthorized" => NetFault::Unauthorized,
+            "serverError" => NetFault::ServerError,
+            "modelGone" => NetFault::ModelGone,
+            "usageMissing" => NetFault::UsageMissing,
+            "usageNegative" => NetFault::UsageNegative,
             _ => return None,
         })
     }
@@ -120,10 +120,10 @@ impl Fault {
     /// The status that the answer has instead of 200.
     pub(crate) fn status(self) -> Option<u16> {
         match self {
-            Fault::TooMany(_) => Some(429),
-            Fault::Unauthorized => Some(401),
-            Fault::ServerError => Some(500),
-            Fault::ModelGone => Some(404),
+            NetFault::TooMany(_) => Some(429),
+            NetFault::Unauthorized => Some(401),
+            NetFault::ServerError => Some(500),
+            NetFault::ModelGone => Some(404),
             _ => None,
         }
     }

@@ -6,14 +6,14 @@ use tokio::net::TcpStream;
 
 /// A request as it came.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Request {
+pub(crate) struct ParsedRequest {
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
 
-impl Request {
+impl ParsedRequest {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
@@ -23,18 +23,18 @@ impl Request {
 }
 
 /// Reads one request after the other from a connection.
-pub(crate) struct Requests {
+pub(crate) struct RequestReader {
     /// What was read beyond the last request.
     buffer: Vec<u8>,
 }
 
-impl Requests {
+impl RequestReader {
     pub(crate) fn new() -> Self {
         Self { buffer: Vec::with_capacity(8 << 10) }
     }
 
     /// The next request, or nothing if the client has gone.
-    pub(crate) async fn next(&mut self, stream: &mut TcpStream) -> Option<Request> {
+    pub(crate) async fn next(&mut self, stream: &mut TcpStream) -> Option<ParsedRequest> {
         let end_of_head = loop {
             if let Some(at) = find(&self.buffer, b"\r\n\r\n") {
                 break at;
@@ -60,7 +60,7 @@ impl Requests {
         }
         let body = self.buffer[begin..begin + length].to_vec();
         self.buffer.drain(..begin + length);
-        Some(Request { method, path, headers, body })
+        Some(ParsedRequest { method, path, headers, body })
     }
 
     async fn read(&mut self, stream: &mut TcpStream) -> Option<()> {
@@ -74,7 +74,12 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
 }
 
 /// A whole answer.
-pub(crate) fn answer(status: u16, content_type: &str, extra_headers: &str, body: &str) -> Vec<u8> {
+pub(crate) fn response(
+    status: u16,
+    content_type: &str,
+    extra_headers: &str,
+    body: &str,
+) -> Vec<u8> {
     let length = body.len();
     format!("HTTP/1.1 {status} {}\r\ncontent-type: {content_type}\r\ncontent-length: {length}\r\n{extra_headers}\r\n{body}", reason(status))
         .into_bytes()

@@ -5,22 +5,22 @@
 //! same way. Invariant: only tests and benchmarks use it; it is never a part of the binary.
 
 mod clock;
+mod default_reply;
 mod embeddings;
 mod fault;
 mod http;
-mod itself;
-mod others;
-mod play;
+mod other_apis;
 mod reply;
+mod respond;
 mod script;
 mod server;
 mod weights;
 mod wire;
 
-pub use clock::Clock;
-pub use fault::{Fault, RetryAfter};
-pub use reply::{Call, Reply, Usage};
+pub use clock::TimestampStream;
+pub use fault::{NetFault, RetryAfter};
+pub use reply::{ScriptedCall, ScriptedReply, ScriptedUsage};
 pub use script::replies_from_json;
-pub use server::{Asked, Keeps, MockModels};
+pub use server::{MockModels, RecordedRequest, RequestRetention};
 pub use weights::weights;
-pub use wire::Format;
+pub use wire::WireFormat;

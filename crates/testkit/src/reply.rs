@@ -1,23 +1,23 @@
 //! What a model is to answer, the same for all formats.
 
-use crate::fault::Fault;
+use crate::fault::NetFault;
 use serde_json::Value;
 
 /// One answer of a script.
 #[derive(Clone, Debug, Default)]
-pub struct Reply {
+pub struct ScriptedReply {
     pub text: String,
-    pub calls: Vec<Call>,
+    pub calls: Vec<ScriptedCall>,
     /// Why it ends; by what it says if this is nothing: `stop`, `tool_calls`, `length` or
     /// `content_filter`.
     pub stop: Option<String>,
-    pub usage: Usage,
-    pub fault: Option<Fault>,
+    pub usage: ScriptedUsage,
+    pub fault: Option<NetFault>,
 }
 
 /// A tool that the model calls.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub struct ScriptedCall {
     pub id: String,
     pub name: String,
     pub arguments: Value,
@@ -25,18 +25,18 @@ pub struct Call {
 
 /// The tokens that the answer tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Usage {
+pub enum ScriptedUsage {
     Of { input: i64, output: i64 },
     Missing,
 }
 
-impl Default for Usage {
+impl Default for ScriptedUsage {
     fn default() -> Self {
-        Usage::Of { input: 11, output: 7 }
+        ScriptedUsage::Of { input: 11, output: 7 }
     }
 }
 
-impl Reply {
+impl ScriptedReply {
     pub fn text(text: &str) -> Self {
         Self { text: text.to_owned(), ..Self::default() }
     }
@@ -49,7 +49,7 @@ impl Reply {
     /// One more call in the same answer.
     pub fn and_call(mut self, name: &str, arguments: Value) -> Self {
         let id = format!("call_{}", self.calls.len() + 1);
-        self.calls.push(Call { id, name: name.to_owned(), arguments });
+        self.calls.push(ScriptedCall { id, name: name.to_owned(), arguments });
         self
     }
 
@@ -59,15 +59,15 @@ impl Reply {
     }
 
     pub fn with_usage(mut self, input: i64, output: i64) -> Self {
-        self.usage = Usage::Of { input, output };
+        self.usage = ScriptedUsage::Of { input, output };
         self
     }
 
     /// The same answer, but something goes wrong on the way.
-    pub fn with_fault(mut self, fault: Fault) -> Self {
+    pub fn with_fault(mut self, fault: NetFault) -> Self {
         match fault {
-            Fault::UsageMissing => self.usage = Usage::Missing,
-            Fault::UsageNegative => self.usage = Usage::Of { input: -5, output: -7 },
+            NetFault::UsageMissing => self.usage = ScriptedUsage::Missing,
+            NetFault::UsageNegative => self.usage = ScriptedUsage::Of { input: -5, output: -7 },
             _ => {}
         }
         self.fault = Some(fault);
@@ -75,7 +75,7 @@ impl Reply {
     }
 
     /// An answer with nothing but what goes wrong.
-    pub fn fault(fault: Fault) -> Self {
+    pub fn fault(fault: NetFault) -> Self {
         Self::text("Grüße 😀 from the mock").with_fault(fault)
     }
 

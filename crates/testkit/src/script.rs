@@ -1,15 +1,15 @@
 //! Scripts from outside: a program in another language says over HTTP what the models are to
 //! answer, and asks what they were asked.
 
-use crate::fault::Fault;
-use crate::http::{Request, answer};
-use crate::reply::{Reply, Usage};
-use crate::server::Shared;
+use crate::fault::NetFault;
+use crate::http::{ParsedRequest, response};
+use crate::reply::{ScriptedReply, ScriptedUsage};
+use crate::server::MockState;
 use serde_json::{Value, json};
 
 /// Answers requests to the server itself: `POST /__script` adds replies, `GET /__asked` tells what
 /// was asked, `POST /__reset` forgets both.
-pub(crate) fn control(request: &Request, state: &Shared) -> Option<Vec<u8>> {
+pub(crate) fn control(request: &ParsedRequest, state: &MockState) -> Option<Vec<u8>> {
     let told = match (request.method.as_str(), request.path.as_str()) {
         ("POST", "/__script") => {
             let replies: Value = serde_json::from_slice(&request.body).unwrap_or_default();
@@ -19,7 +19,7 @@ pub(crate) fn control(request: &Request, state: &Shared) -> Option<Vec<u8>> {
                     json!({ "ok": true })
                 }
                 Err(problem) => {
-                    return Some(answer(
+                    return Some(response(
                         400,
                         "application/json",
                         "",
@@ -35,17 +35,17 @@ pub(crate) fn control(request: &Request, state: &Shared) -> Option<Vec<u8>> {
         }
         _ => return None,
     };
-    Some(answer(200, "application/json", "", &told.to_string()))
+    Some(response(200, "application/json", "", &told.to_string()))
 }
 
 /// The replies of a script that is a file.
-pub fn replies_from_json(text: &str) -> Result<Vec<Reply>, String> {
+pub fn replies_from_json(text: &str) -> Result<Vec<ScriptedReply>, String> {
     replies_of(&serde_json::from_str(text).map_err(|error| error.to_string())?)
 }
 
 /// Replies as JSON: `{ "text", "calls": [{ "name", "arguments" }], "stop", "usage": { "input",
 /// "output" }, "fault" }`, one or a list.
-fn replies_of(value: &Value) -> Result<Vec<Reply>, String> {
+fn replies_of(value: &Value) -> Result<Vec<ScriptedReply>, String> {
     match value {
         Value::Array(replies) => replies.iter().map(reply_of).collect(),
         Value::Object(_) => Ok(vec![reply_of(value)?]),
@@ -53,8 +53,8 @@ fn replies_of(value: &Value) -> Result<Vec<Reply>, String> {
     }
 }
 
-fn reply_of(value: &Value) -> Result<Reply, String> {
-    let mut reply = Reply::text(value["text"].as_str().unwrap_or_default());
+fn reply_of(value: &Value) -> Result<ScriptedReply, String> {
+    let mut reply = ScriptedReply::text(value["text"].as_str().unwrap_or_default());
     for call in value["calls"].as_array().into_iter().flatten() {
         reply = reply
             .and_call(call["name"].as_str().ok_or("a call has a name")?, call["arguments"].clone());
@@ -66,12 +66,13 @@ fn reply_of(value: &Value) -> Result<Reply, String> {
     if let (Some(input), Some(output)) =
         (value["usage"]["input"].as_i64(), value["usage"]["output"].as_i64())
     {
-        reply.usage = Usage::Of { input, output };
+        reply.usage = ScriptedUsage::Of { input, output };
     }
     match value["fault"].as_str() {
         None => Ok(reply),
-        Some(name) => Ok(reply
-            .with_fault(Fault::named(name).ok_or_else(|| format!("there is no fault '{name}'"))?)),
+        Some(name) => Ok(reply.with_fault(
+            NetFault::named(name).ok_or_else(|| format!("there is no fault '{name}'"))?,
+        )),
     }
 }
 
@@ -85,11 +86,11 @@ mod tests {
         let replies = replies_from_json(script).unwrap();
         assert_eq!(
             (replies[0].text.as_str(), replies[0].usage),
-            ("a", Usage::Of { input: 1, output: 2 })
+            ("a", ScriptedUsage::Of { input: 1, output: 2 })
         );
         assert_eq!(
             (replies[1].calls[0].id.as_str(), replies[1].fault),
-            ("x", Fault::named("tooMany:anHour"))
+            ("x", NetFault::named("tooMany:anHour"))
         );
         for wrong in ["", "1", r#"{ "fault": "none such" }"#, r#"{ "calls": [{}] }"#] {
             assert!(replies_from_json(wrong).is_err(), "{wrong}");

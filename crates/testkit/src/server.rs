@@ -1,11 +1,11 @@
 //! The server: one thread of its own, so that it can be asked by blocking and asynchronous tests
 //! alike.
 
-use crate::clock::{self, Clock};
-use crate::http::{Request, Requests, answer};
-use crate::reply::Reply;
-use crate::wire::{Endpoint, Format};
-use crate::{embeddings, itself, others, play, script};
+use crate::clock::{self, TimestampStream};
+use crate::http::{ParsedRequest, RequestReader, response};
+use crate::reply::ScriptedReply;
+use crate::wire::{ApiEndpoint, WireFormat};
+use crate::{default_reply, embeddings, other_apis, respond, script};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io;
@@ -19,21 +19,21 @@ use tokio::sync::oneshot;
 /// A server that answers as models do. It stops when it is dropped.
 pub struct MockModels {
     address: SocketAddr,
-    state: Arc<Shared>,
+    state: Arc<MockState>,
     _stop: oneshot::Sender<()>,
 }
 
 /// What it was asked, for assertions.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct RecordedRequest {
     pub method: String,
     pub path: String,
     pub headers: Vec<(String, String)>,
     pub body: Value,
-    pub format: Option<Format>,
+    pub format: Option<WireFormat>,
 }
 
-impl Asked {
+impl RecordedRequest {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
@@ -43,64 +43,74 @@ impl Asked {
 }
 
 /// What a model answers to the body of a request.
-type Mind = Box<dyn Fn(&Value) -> Reply + Send + Sync>;
+type ReplyFn = Box<dyn Fn(&Value) -> ScriptedReply + Send + Sync>;
 
 #[derive(Default)]
-pub(crate) struct Shared {
-    replies: Mutex<VecDeque<Reply>>,
+pub(crate) struct MockState {
+    replies: Mutex<VecDeque<ScriptedReply>>,
     /// Answers when the script is over.
-    mind: Option<Mind>,
-    asked: Mutex<Vec<Asked>>,
+    reply_fn: Option<ReplyFn>,
+    requests: Mutex<Vec<RecordedRequest>>,
     /// Keeping everything that was asked costs memory in a long benchmark.
     forgets: bool,
     /// How long every answer takes.
     delay: Duration,
     /// Every answer tells the time.
-    clock: Option<Clock>,
+    clock: Option<TimestampStream>,
 }
 
 impl MockModels {
     /// On a free port of this machine.
-    pub fn start(replies: impl IntoIterator<Item = Reply>) -> io::Result<Self> {
-        Self::at(([127, 0, 0, 1], 0).into(), replies, Keeps::Everything)
+    pub fn start(replies: impl IntoIterator<Item = ScriptedReply>) -> io::Result<Self> {
+        Self::at(([127, 0, 0, 1], 0).into(), replies, RequestRetention::Everything)
     }
 
     pub fn at(
         address: SocketAddr,
-        replies: impl IntoIterator<Item = Reply>,
-        keeps: Keeps,
+        replies: impl IntoIterator<Item = ScriptedReply>,
+        keeps: RequestRetention,
     ) -> io::Result<Self> {
         Self::slow(address, replies, keeps, Duration::ZERO)
     }
 
     /// Models that answer by what they are asked, however often and in whatever order that is.
-    pub fn thinking(mind: impl Fn(&Value) -> Reply + Send + Sync + 'static) -> io::Result<Self> {
+    pub fn with_replies(
+        mind: impl Fn(&Value) -> ScriptedReply + Send + Sync + 'static,
+    ) -> io::Result<Self> {
         Self::serve(
             ([127, 0, 0, 1], 0).into(),
-            Shared { mind: Some(Box::new(mind)), ..Shared::default() },
+            MockState { reply_fn: Some(Box::new(mind)), ..MockState::default() },
         )
     }
 
     /// Models that say nothing but what time it is.
-    pub fn telling_time(address: SocketAddr, clock: Clock) -> io::Result<Self> {
-        Self::serve(address, Shared { forgets: true, clock: Some(clock), ..Shared::default() })
+    pub fn with_timestamps(address: SocketAddr, clock: TimestampStream) -> io::Result<Self> {
+        Self::serve(
+            address,
+            MockState { forgets: true, clock: Some(clock), ..MockState::default() },
+        )
     }
 
     /// Models that take their time.
     pub fn slow(
         address: SocketAddr,
-        replies: impl IntoIterator<Item = Reply>,
-        keeps: Keeps,
+        replies: impl IntoIterator<Item = ScriptedReply>,
+        keeps: RequestRetention,
         delay: Duration,
     ) -> io::Result<Self> {
         let replies = Mutex::new(replies.into_iter().collect());
         Self::serve(
             address,
-            Shared { replies, forgets: keeps == Keeps::Nothing, delay, ..Shared::default() },
+            MockState {
+                replies,
+                forgets: keeps == RequestRetention::Nothing,
+                delay,
+                ..MockState::default()
+            },
         )
     }
 
-    fn serve(address: SocketAddr, state: Shared) -> io::Result<Self> {
+    fn serve(address: SocketAddr, state: MockState) -> io::Result<Self> {
         let listener = std::net::TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
@@ -135,24 +145,24 @@ impl MockModels {
     }
 
     /// Adds to the script.
-    pub fn script(&self, replies: impl IntoIterator<Item = Reply>) {
+    pub fn script(&self, replies: impl IntoIterator<Item = ScriptedReply>) {
         lock(&self.state.replies).extend(replies);
     }
 
     /// Every conversation and list that was asked for, in order.
-    pub fn asked(&self) -> Vec<Asked> {
-        lock(&self.state.asked).clone()
+    pub fn requests(&self) -> Vec<RecordedRequest> {
+        lock(&self.state.requests).clone()
     }
 }
 
 /// Whether what was asked is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeps {
+pub enum RequestRetention {
     Everything,
     Nothing,
 }
 
-async fn serve(listener: TcpListener, state: Arc<Shared>) {
+async fn serve(listener: TcpListener, state: Arc<MockState>) {
     while let Ok((stream, _)) = listener.accept().await {
         let _ = stream.set_nodelay(true);
         tokio::spawn(converse(stream, state.clone()));
@@ -160,8 +170,8 @@ async fn serve(listener: TcpListener, state: Arc<Shared>) {
 }
 
 /// Answers one request after the other on a connection, until a fault or the client ends it.
-async fn converse(mut stream: TcpStream, state: Arc<Shared>) {
-    let mut requests = Requests::new();
+async fn converse(mut stream: TcpStream, state: Arc<MockState>) {
+    let mut requests = RequestReader::new();
     while let Some(request) = requests.next(&mut stream).await {
         if !respond(&mut stream, request, &state).await {
             break;
@@ -170,37 +180,39 @@ async fn converse(mut stream: TcpStream, state: Arc<Shared>) {
 }
 
 /// Whether the connection goes on.
-async fn respond(stream: &mut TcpStream, request: Request, state: &Shared) -> bool {
+async fn respond(stream: &mut TcpStream, request: ParsedRequest, state: &MockState) -> bool {
     if let Some(own) = script::control(&request, state) {
         return stream.write_all(&own).await.is_ok();
     }
-    let endpoint = Endpoint::of(&request.path);
+    let endpoint = ApiEndpoint::of(&request.path);
     let body: Value = serde_json::from_slice(&request.body).unwrap_or(Value::Null);
     let streams = endpoint.streams(&request.path, &body);
     let format = endpoint.format();
     let known = match endpoint {
-        Endpoint::Chat(format) => {
+        ApiEndpoint::Chat(format) => {
             if let Some(clock) = state.clock {
-                return clock::tell(stream, format, clock).await;
+                return clock::stream_timestamps(stream, format, clock).await;
             }
             let reply = state.next(&body);
             state.keep(request, body, Some(format));
             if !state.delay.is_zero() {
                 tokio::time::sleep(state.delay).await;
             }
-            return play::reply(stream, format, &reply, streams).await;
+            return respond::reply(stream, format, &reply, streams).await;
         }
-        Endpoint::Embeddings(format) => {
-            answer(200, "application/json", "", &embeddings::answer(format, &body).to_string())
+        ApiEndpoint::Embeddings(format) => {
+            response(200, "application/json", "", &embeddings::answer(format, &body).to_string())
         }
-        Endpoint::Models(format) => {
-            answer(200, "application/json", "", &models(format).to_string())
+        ApiEndpoint::Models(format) => {
+            response(200, "application/json", "", &models(format).to_string())
         }
-        Endpoint::Abilities => answer(200, "application/json", "", &abilities(&body).to_string()),
-        Endpoint::Unknown => {
-            others::respond(&request.path, request.header("host").unwrap_or_default())
+        ApiEndpoint::Abilities => {
+            response(200, "application/json", "", &abilities(&body).to_string())
+        }
+        ApiEndpoint::Unknown => {
+            other_apis::respond(&request.path, request.header("host").unwrap_or_default())
                 .unwrap_or_else(|| {
-                    answer(
+                    response(
                         404,
                         "application/json",
                         "",
@@ -219,48 +231,50 @@ fn abilities(body: &Value) -> Value {
     json!({ "capabilities": if takes_tools { vec!["completion", "tools"] } else { vec!["completion"] } })
 }
 
-fn models(format: Format) -> Value {
+fn models(format: WireFormat) -> Value {
     match format {
-        Format::Gemini => {
+        WireFormat::Gemini => {
             json!({ "models": [{ "name": "models/mock" }, { "name": "models/mock-large" }] })
         }
-        Format::Ollama => json!({ "models": [{ "name": "mock" }, { "name": "mock-large" }] }),
+        WireFormat::Ollama => json!({ "models": [{ "name": "mock" }, { "name": "mock-large" }] }),
         _ => {
             json!({ "object": "list", "data": [{ "id": "mock", "object": "model" }, { "id": "mock-large", "object": "model" }] })
         }
     }
 }
 
-impl Shared {
+impl MockState {
     /// The next answer of the script. Without one the model does what models do: it calls the first
     /// tool it is offered, once, and answers when it has a result.
-    fn next(&self, body: &Value) -> Reply {
+    fn next(&self, body: &Value) -> ScriptedReply {
         let scripted = lock(&self.replies).pop_front();
         scripted.unwrap_or_else(|| {
-            self.mind.as_ref().map_or_else(|| itself::by_itself(body), |mind| mind(body))
+            self.reply_fn
+                .as_ref()
+                .map_or_else(|| default_reply::default_reply(body), |mind| mind(body))
         })
     }
 
-    fn keep(&self, request: Request, body: Value, format: Option<Format>) {
+    fn keep(&self, request: ParsedRequest, body: Value, format: Option<WireFormat>) {
         if !self.forgets {
-            let Request { method, path, headers, .. } = request;
-            lock(&self.asked).push(Asked { method, path, headers, body, format });
+            let ParsedRequest { method, path, headers, .. } = request;
+            lock(&self.requests).push(RecordedRequest { method, path, headers, body, format });
         }
     }
 
-    pub(crate) fn add(&self, replies: Vec<Reply>) {
+    pub(crate) fn add(&self, replies: Vec<ScriptedReply>) {
         lock(&self.replies).extend(replies);
     }
 
     /// Forgets the script and what was asked.
     pub(crate) fn reset(&self) {
         lock(&self.replies).clear();
-        lock(&self.asked).clear();
+        lock(&self.requests).clear();
     }
 
     pub(crate) fn asked_as_json(&self) -> Value {
-        let entry = |asked: &Asked| json!({ "method": asked.method, "path": asked.path, "headers": asked.headers, "body": asked.body });
-        lock(&self.asked).iter().map(entry).collect()
+        let entry = |asked: &RecordedRequest| json!({ "method": asked.method, "path": asked.path, "headers": asked.headers, "body": asked.body });
+        lock(&self.requests).iter().map(entry).collect()
     }
 }
 

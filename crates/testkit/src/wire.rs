@@ -6,13 +6,13 @@ mod ollama;
 mod openai;
 mod responses;
 
-use crate::fault::Fault;
-use crate::reply::Reply;
+use crate::fault::NetFault;
+use crate::reply::ScriptedReply;
 use serde_json::{Value, json};
 
 /// A format that model providers speak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum WireFormat {
     OpenAiChat,
     OpenAiResponses,
     Anthropic,
@@ -22,25 +22,25 @@ pub enum Format {
 
 /// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Endpoint {
-    Chat(Format),
-    Embeddings(Format),
-    Models(Format),
+pub(crate) enum ApiEndpoint {
+    Chat(WireFormat),
+    Embeddings(WireFormat),
+    Models(WireFormat),
     /// What a model can do, which only Ollama tells.
     Abilities,
     Unknown,
 }
 
 /// One event of a stream.
-pub(crate) struct Event {
+pub(crate) struct WireEvent {
     pub(crate) name: Option<&'static str>,
     pub(crate) data: String,
-    pub(crate) part: Part,
+    pub(crate) part: EventPart,
 }
 
 /// What an event is in the answer, for the faults that happen at certain places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum EventPart {
     Begin,
     Word,
     Call,
@@ -50,49 +50,49 @@ pub(crate) enum Part {
     Done,
 }
 
-impl Format {
-    pub const ALL: &[Format] = &[
-        Format::OpenAiChat,
-        Format::OpenAiResponses,
-        Format::Anthropic,
-        Format::Gemini,
-        Format::Ollama,
+impl WireFormat {
+    pub const ALL: &[WireFormat] = &[
+        WireFormat::OpenAiChat,
+        WireFormat::OpenAiResponses,
+        WireFormat::Anthropic,
+        WireFormat::Gemini,
+        WireFormat::Ollama,
     ];
 
     pub(crate) fn content_type(self, streams: bool) -> &'static str {
         match (self, streams) {
             (_, false) => "application/json",
-            (Format::Ollama, true) => "application/x-ndjson",
+            (WireFormat::Ollama, true) => "application/x-ndjson",
             (_, true) => "text/event-stream",
         }
     }
 
     /// The events of an answer.
-    pub(crate) fn events(self, reply: &Reply) -> Vec<Event> {
+    pub(crate) fn events(self, reply: &ScriptedReply) -> Vec<WireEvent> {
         match self {
-            Format::OpenAiChat => openai::events(reply),
-            Format::OpenAiResponses => responses::events(reply),
-            Format::Anthropic => anthropic::events(reply),
-            Format::Gemini => gemini::events(reply),
-            Format::Ollama => ollama::events(reply),
+            WireFormat::OpenAiChat => openai::events(reply),
+            WireFormat::OpenAiResponses => responses::events(reply),
+            WireFormat::Anthropic => anthropic::events(reply),
+            WireFormat::Gemini => gemini::events(reply),
+            WireFormat::Ollama => ollama::events(reply),
         }
     }
 
     /// The answer in one piece.
-    pub(crate) fn whole(self, reply: &Reply) -> Value {
+    pub(crate) fn whole(self, reply: &ScriptedReply) -> Value {
         match self {
-            Format::OpenAiChat => openai::whole(reply),
-            Format::OpenAiResponses => responses::whole(reply, "completed"),
-            Format::Anthropic => anthropic::whole(reply),
-            Format::Gemini => gemini::whole(reply),
-            Format::Ollama => ollama::whole(reply),
+            WireFormat::OpenAiChat => openai::whole(reply),
+            WireFormat::OpenAiResponses => responses::whole(reply, "completed"),
+            WireFormat::Anthropic => anthropic::whole(reply),
+            WireFormat::Gemini => gemini::whole(reply),
+            WireFormat::Ollama => ollama::whole(reply),
         }
     }
 
     /// An error as the format writes it.
     pub(crate) fn error(self, status: u16, words: &str) -> Value {
         match self {
-            Format::OpenAiChat | Format::OpenAiResponses => {
+            WireFormat::OpenAiChat | WireFormat::OpenAiResponses => {
                 let code = match status {
                     401 => "invalid_api_key",
                     404 => "model_not_found",
@@ -101,7 +101,7 @@ impl Format {
                 };
                 json!({ "error": { "message": words, "type": code, "param": null, "code": code } })
             }
-            Format::Anthropic => {
+            WireFormat::Anthropic => {
                 let kind = match status {
                     401 => "authentication_error",
                     404 => "not_found_error",
@@ -111,7 +111,7 @@ impl Format {
                 };
                 json!({ "type": "error", "error": { "type": kind, "message": words }, "request_id": "req_mock" })
             }
-            Format::Gemini => {
+            WireFormat::Gemini => {
                 let name = match status {
                     401 => "UNAUTHENTICATED",
                     404 => "NOT_FOUND",
@@ -121,73 +121,75 @@ impl Format {
                 };
                 json!({ "error": { "code": status, "status": name, "message": words } })
             }
-            Format::Ollama => json!({ "error": words }),
+            WireFormat::Ollama => json!({ "error": words }),
         }
     }
 
     /// An event as bytes.
-    pub(crate) fn frame(self, event: &Event) -> String {
+    pub(crate) fn frame(self, event: &WireEvent) -> String {
         match (self, event.name) {
-            (Format::Ollama, _) => format!("{}\n", event.data),
+            (WireFormat::Ollama, _) => format!("{}\n", event.data),
             (_, Some(name)) => format!("event: {name}\ndata: {}\n\n", event.data),
             (_, None) => format!("data: {}\n\n", event.data),
         }
     }
 }
 
-impl Endpoint {
+impl ApiEndpoint {
     pub(crate) fn of(path: &str) -> Self {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let is = |end: &str| path.ends_with(end);
         match () {
-            () if is("/chat/completions") => Endpoint::Chat(Format::OpenAiChat),
-            () if is("/responses") => Endpoint::Chat(Format::OpenAiResponses),
-            () if is("/messages") => Endpoint::Chat(Format::Anthropic),
+            () if is("/chat/completions") => ApiEndpoint::Chat(WireFormat::OpenAiChat),
+            () if is("/responses") => ApiEndpoint::Chat(WireFormat::OpenAiResponses),
+            () if is("/messages") => ApiEndpoint::Chat(WireFormat::Anthropic),
             () if is(":generateContent") || is(":streamGenerateContent") => {
-                Endpoint::Chat(Format::Gemini)
+                ApiEndpoint::Chat(WireFormat::Gemini)
             }
-            () if is("/api/chat") => Endpoint::Chat(Format::Ollama),
+            () if is("/api/chat") => ApiEndpoint::Chat(WireFormat::Ollama),
             () if is("EmbedContents") || is(":embedContent") => {
-                Endpoint::Embeddings(Format::Gemini)
+                ApiEndpoint::Embeddings(WireFormat::Gemini)
             }
-            () if is("/api/embed") => Endpoint::Embeddings(Format::Ollama),
-            () if is("/embeddings") || is("/embed") => Endpoint::Embeddings(Format::OpenAiChat),
-            () if is("/api/show") => Endpoint::Abilities,
-            () if is("/api/tags") => Endpoint::Models(Format::Ollama),
+            () if is("/api/embed") => ApiEndpoint::Embeddings(WireFormat::Ollama),
+            () if is("/embeddings") || is("/embed") => {
+                ApiEndpoint::Embeddings(WireFormat::OpenAiChat)
+            }
+            () if is("/api/show") => ApiEndpoint::Abilities,
+            () if is("/api/tags") => ApiEndpoint::Models(WireFormat::Ollama),
             () if is("/models") && (path.contains("/v1beta/") || query.contains("pageSize")) => {
-                Endpoint::Models(Format::Gemini)
+                ApiEndpoint::Models(WireFormat::Gemini)
             }
-            () if is("/models") => Endpoint::Models(Format::OpenAiChat),
-            () => Endpoint::Unknown,
+            () if is("/models") => ApiEndpoint::Models(WireFormat::OpenAiChat),
+            () => ApiEndpoint::Unknown,
         }
     }
 
-    pub(crate) fn format(self) -> Option<Format> {
+    pub(crate) fn format(self) -> Option<WireFormat> {
         match self {
-            Endpoint::Chat(format) | Endpoint::Embeddings(format) | Endpoint::Models(format) => {
-                Some(format)
-            }
-            Endpoint::Abilities => Some(Format::Ollama),
-            Endpoint::Unknown => None,
+            ApiEndpoint::Chat(format)
+            | ApiEndpoint::Embeddings(format)
+            | ApiEndpoint::Models(format) => Some(format),
+            ApiEndpoint::Abilities => Some(WireFormat::Ollama),
+            ApiEndpoint::Unknown => None,
         }
     }
 
     /// Whether the answer is wanted piece by piece.
     pub(crate) fn streams(self, path: &str, body: &Value) -> bool {
         match self.format() {
-            Some(Format::Gemini) => path.contains(":streamGenerateContent"),
-            Some(Format::Ollama) => body["stream"] != false,
+            Some(WireFormat::Gemini) => path.contains(":streamGenerateContent"),
+            Some(WireFormat::Ollama) => body["stream"] != false,
             _ => body["stream"] == true,
         }
     }
 }
 
-impl Event {
-    fn new(part: Part, data: &Value) -> Self {
+impl WireEvent {
+    fn new(part: EventPart, data: &Value) -> Self {
         Self { name: None, data: data.to_string(), part }
     }
 
-    fn named(part: Part, name: &'static str, data: &Value) -> Self {
+    fn named(part: EventPart, name: &'static str, data: &Value) -> Self {
         Self { name: Some(name), ..Self::new(part, data) }
     }
 }
@@ -209,10 +211,10 @@ fn words(text: &str) -> Vec<&str> {
 }
 
 /// The arguments of a call as the text that most formats send, in its pieces.
-fn argument_pieces(reply: &Reply, arguments: &Value) -> Vec<String> {
+fn argument_pieces(reply: &ScriptedReply, arguments: &Value) -> Vec<String> {
     let text = arguments.to_string();
     match reply.fault {
-        Some(Fault::ArgumentsByByte) => text.chars().map(String::from).collect(),
+        Some(NetFault::ArgumentsByByte) => text.chars().map(String::from).collect(),
         _ => {
             let middle =
                 (0..=text.len() / 2).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
@@ -222,13 +224,13 @@ fn argument_pieces(reply: &Reply, arguments: &Value) -> Vec<String> {
 }
 
 /// The number under which a call goes: its own, unless the fault is that all go under one.
-fn call_index(reply: &Reply, number: usize) -> usize {
-    if reply.fault == Some(Fault::DuplicatedIndex) { 0 } else { number }
+fn call_index(reply: &ScriptedReply, number: usize) -> usize {
+    if reply.fault == Some(NetFault::DuplicatedIndex) { 0 } else { number }
 }
 
 /// The groups of events of each call, one after the other, or the other way round.
-fn in_order(reply: &Reply, mut groups: Vec<Vec<Event>>) -> Vec<Event> {
-    if reply.fault == Some(Fault::OutOfOrderBlocks) {
+fn in_order(reply: &ScriptedReply, mut groups: Vec<Vec<WireEvent>>) -> Vec<WireEvent> {
+    if reply.fault == Some(NetFault::OutOfOrderBlocks) {
         groups.reverse();
     }
     groups.into_iter().flatten().collect()

@@ -9,11 +9,11 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long a database may take to answer.
-const PATIENCE: Duration = Duration::from_secs(90);
+const TIMEOUT: Duration = Duration::from_secs(90);
 
 /// What came of a check.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum AdvisoryResult {
     /// Nothing is known against what we use.
     Clean,
     /// Each a line for the reader.
@@ -23,20 +23,20 @@ pub(crate) enum Answer {
 }
 
 /// Advisories about Rust crates, by cargo-deny.
-pub(crate) fn of_crates() -> Result<Answer> {
+pub(crate) fn check_crates() -> Result<AdvisoryResult> {
     let is_there = Command::new("cargo")
         .args(["deny", "--version"])
         .output()
         .is_ok_and(|output| output.status.success());
     if !is_there {
-        return Ok(Answer::NotChecked("cargo-deny is not installed"));
+        return Ok(AdvisoryResult::NotChecked("cargo-deny is not installed"));
     }
     let mut command = Command::new("cargo");
     command.args(["deny", "--format", "json", "check", "--hide-inclusion-graph", "advisories"]);
     Ok(match run(command, Channel::Errors)? {
-        Some((true, _)) => Answer::Clean,
+        Some((true, _)) => AdvisoryResult::Clean,
         Some((false, text)) => read_deny(&text)?,
-        None => Answer::NotChecked(NO_DATABASE),
+        None => AdvisoryResult::NotChecked(NO_DATABASE),
     })
 }
 
@@ -45,7 +45,7 @@ const NO_DATABASE: &str = "database not reachable";
 /// cargo-deny fails for what it finds, for a database that it cannot have, and for anything that is
 /// wrong with itself or its configuration. Only findings come as diagnostics with a code; only the
 /// database is no failure.
-fn read_deny(text: &str) -> Result<Answer> {
+fn read_deny(text: &str) -> Result<AdvisoryResult> {
     let lines: Vec<Value> =
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let is_finding = |line: &&Value| {
@@ -65,14 +65,14 @@ fn read_deny(text: &str) -> Result<Answer> {
     };
     let found: Vec<String> = lines.iter().filter(is_finding).map(told).collect();
     if !found.is_empty() {
-        return Ok(Answer::Found(found));
+        return Ok(AdvisoryResult::Found(found));
     }
     let mut errors = lines
         .iter()
         .filter(|line| line["fields"]["level"] == "ERROR")
         .filter_map(|line| line["fields"]["message"].as_str());
     if errors.clone().any(|error| error.contains("advisory database")) {
-        return Ok(Answer::NotChecked(NO_DATABASE));
+        return Ok(AdvisoryResult::NotChecked(NO_DATABASE));
     }
     bail!(
         "cargo-deny failed: {}",
@@ -81,7 +81,7 @@ fn read_deny(text: &str) -> Result<Answer> {
 }
 
 /// Advisories about the npm packages that are shipped: those that are rated high or critical count.
-pub(crate) fn of_npm() -> Result<Answer> {
+pub(crate) fn check_npm() -> Result<AdvisoryResult> {
     let mut found = Vec::new();
     for (folder, part) in npm::FOLDERS {
         let mut command = Command::new("npm");
@@ -93,24 +93,24 @@ pub(crate) fn of_npm() -> Result<Answer> {
             "--fetch-retries=0",
         ]);
         let answer = run(command, Channel::Output)?;
-        match answer.map_or(Answer::NotChecked(NO_ANSWER), |(_, text)| read_npm(&text)) {
-            Answer::Clean => {}
-            Answer::Found(more) => {
+        match answer.map_or(AdvisoryResult::NotChecked(NO_ANSWER), |(_, text)| read_npm(&text)) {
+            AdvisoryResult::Clean => {}
+            AdvisoryResult::Found(more) => {
                 found.extend(more.into_iter().map(|line| format!("{part}: {line}")))
             }
-            not_checked @ Answer::NotChecked(_) => return Ok(not_checked),
+            not_checked @ AdvisoryResult::NotChecked(_) => return Ok(not_checked),
         }
     }
-    Ok(if found.is_empty() { Answer::Clean } else { Answer::Found(found) })
+    Ok(if found.is_empty() { AdvisoryResult::Clean } else { AdvisoryResult::Found(found) })
 }
 
 const NO_ANSWER: &str = "the registry gave no answer";
 
 /// A report has counts by severity; an error has not.
-fn read_npm(text: &str) -> Answer {
+fn read_npm(text: &str) -> AdvisoryResult {
     let report: Value = serde_json::from_str(text).unwrap_or_default();
     if !report["metadata"]["vulnerabilities"].is_object() {
-        return Answer::NotChecked(NO_ANSWER);
+        return AdvisoryResult::NotChecked(NO_ANSWER);
     }
     let severe = report["vulnerabilities"].as_object().into_iter().flatten();
     let severe =
@@ -119,8 +119,8 @@ fn read_npm(text: &str) -> Answer {
         .map(|(name, found)| format!("{name}: {}", found["severity"].as_str().unwrap_or_default()))
         .collect::<Vec<_>>()
     {
-        found if found.is_empty() => Answer::Clean,
-        found => Answer::Found(found),
+        found if found.is_empty() => AdvisoryResult::Clean,
+        found => AdvisoryResult::Found(found),
     }
 }
 
@@ -154,7 +154,7 @@ fn run(mut command: Command, channel: Channel) -> Result<Option<(bool, String)>>
         if let Some(status) = child.try_wait()? {
             return Ok(Some((status.success(), reader.join().unwrap_or_default())));
         }
-        if begun.elapsed() > PATIENCE {
+        if begun.elapsed() > TIMEOUT {
             child.kill()?;
             child.wait()?;
             return Ok(None);
@@ -174,14 +174,17 @@ mod tests {
                 r#"{{ "vulnerabilities": {{ "a": {{ "severity": "{severity}" }} }}, "metadata": {{ "vulnerabilities": {{ "total": 1 }} }} }}"#
             )
         };
-        assert_eq!(read_npm(&report("critical")), Answer::Found(vec!["a: critical".into()]));
-        assert_eq!(read_npm(&report("high")), Answer::Found(vec!["a: high".into()]));
-        assert_eq!(read_npm(&report("moderate")), Answer::Clean);
+        assert_eq!(
+            read_npm(&report("critical")),
+            AdvisoryResult::Found(vec!["a: critical".into()])
+        );
+        assert_eq!(read_npm(&report("high")), AdvisoryResult::Found(vec!["a: high".into()]));
+        assert_eq!(read_npm(&report("moderate")), AdvisoryResult::Clean);
         assert_eq!(
             read_npm(r#"{ "message": "405 Method Not Allowed", "error": {} }"#),
-            Answer::NotChecked(NO_ANSWER)
+            AdvisoryResult::NotChecked(NO_ANSWER)
         );
-        assert_eq!(read_npm("<html>"), Answer::NotChecked(NO_ANSWER));
+        assert_eq!(read_npm("<html>"), AdvisoryResult::NotChecked(NO_ANSWER));
     }
 
     #[test]
@@ -190,9 +193,9 @@ mod tests {
         let log = r#"{"type":"log","fields":{"level":"ERROR","message":"failed to fetch advisory database"}}"#;
         assert_eq!(
             read_deny(&format!("{log}\n{finding}\n")).unwrap(),
-            Answer::Found(vec!["RUSTSEC-2026-0001: bad".into()])
+            AdvisoryResult::Found(vec!["RUSTSEC-2026-0001: bad".into()])
         );
-        assert_eq!(read_deny(log).unwrap(), Answer::NotChecked(NO_DATABASE));
+        assert_eq!(read_deny(log).unwrap(), AdvisoryResult::NotChecked(NO_DATABASE));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The Rust crates of the workspace, as Cargo resolves them, and what `deny.toml` says about them.
 
 use super::licence;
-use super::policy::Policy;
+use super::policy::DenyPolicy;
 use anyhow::{Context as _, Result, bail};
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -62,7 +62,7 @@ pub(crate) fn in_use() -> Result<BTreeSet<Crate>> {
 }
 
 /// The sums of the lock file by name and version.
-pub(crate) fn sums() -> Result<BTreeMap<(String, String), String>> {
+pub(crate) fn checksums() -> Result<BTreeMap<(String, String), String>> {
     let text = std::fs::read_to_string("Cargo.lock")?;
     let mut sums = BTreeMap::new();
     for package in packages(&text)? {
@@ -101,7 +101,7 @@ fn packages(lock: &str) -> Result<Vec<Locked>> {
         .collect()
 }
 
-pub(crate) fn licences(crates: &BTreeSet<Crate>, policy: &Policy, problems: &mut Vec<String>) {
+pub(crate) fn licences(crates: &BTreeSet<Crate>, policy: &DenyPolicy, problems: &mut Vec<String>) {
     for found in crates {
         let is_accepted = |licence: &str| {
             let is_exception = |(name, licences): &(String, Vec<String>)| {
@@ -138,7 +138,7 @@ pub(crate) fn sources(lock: &str, ours: &[String], problems: &mut Vec<String>) -
 }
 
 /// Banned crates, and crates in several versions that nobody gave a reason for.
-pub(crate) fn bans(crates: &BTreeSet<Crate>, policy: &Policy, problems: &mut Vec<String>) {
+pub(crate) fn bans(crates: &BTreeSet<Crate>, policy: &DenyPolicy, problems: &mut Vec<String>) {
     for found in crates {
         if let Some((name, reason)) = policy.banned.iter().find(|(name, _)| *name == found.name) {
             problems.push(format!("{name} is banned: {reason}"));
@@ -203,7 +203,7 @@ mod tests {
     use super::super::policy;
     use super::*;
 
-    fn policy(skip: &str) -> Policy {
+    fn policy(skip: &str) -> DenyPolicy {
         policy::parse(&format!(
             "[licenses]\nallow = ['MIT']\nexceptions = [{{ crate = 'selectors', allow = ['MPL-2.0'] }}]\n\
              [sources]\nunknown-registry = 'deny'\nunknown-git = 'deny'\n\

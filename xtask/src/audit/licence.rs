@@ -6,7 +6,7 @@ pub(crate) fn is_met(expression: &str, is_accepted: &dyn Fn(&str) -> bool) -> bo
     // Old crates separate alternatives with a slash.
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
-    let mut reader = Reader { words: &words, is_accepted };
+    let mut reader = LicenceParser { words: &words, is_accepted };
     reader.any().is_some_and(|met| met && reader.words.is_empty())
 }
 
@@ -15,12 +15,12 @@ pub(crate) fn normalized(expression: &str) -> String {
     expression.split('/').map(str::trim).collect::<Vec<_>>().join(" OR ")
 }
 
-struct Reader<'w> {
+struct LicenceParser<'w> {
     words: &'w [&'w str],
     is_accepted: &'w dyn Fn(&str) -> bool,
 }
 
-impl<'w> Reader<'w> {
+impl<'w> LicenceParser<'w> {
     fn take(&mut self, wanted: &str) -> bool {
         match self.words.split_first() {
             Some((word, rest)) if *word == wanted => {

@@ -33,24 +33,24 @@ const FIXED: &[(&str, &str, &str)] = &[
     ("bans", "multiple-versions", "deny"),
 ];
 
-pub(crate) struct Policy {
+pub(crate) struct DenyPolicy {
     pub(crate) licences: Vec<String>,
     /// A crate, and licences that are accepted for it alone.
     pub(crate) exceptions: Vec<(String, Vec<String>)>,
     /// A crate that must not be used, and why.
     pub(crate) banned: Vec<(String, String)>,
     /// Second versions of crates that are accepted.
-    pub(crate) skipped: Vec<Spec>,
+    pub(crate) skipped: Vec<CrateSpec>,
 }
 
 /// A crate and the beginning of its version, as in `syn@2`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Spec {
+pub(crate) struct CrateSpec {
     pub(crate) name: String,
     pub(crate) version: String,
 }
 
-impl Spec {
+impl CrateSpec {
     fn parse(text: &str) -> Result<Self> {
         let (name, version) =
             text.split_once('@').with_context(|| format!("{FILE}: '{text}' names no version"))?;
@@ -64,11 +64,11 @@ impl Spec {
     }
 }
 
-pub(crate) fn read() -> Result<Policy> {
+pub(crate) fn read() -> Result<DenyPolicy> {
     parse(&std::fs::read_to_string(FILE).with_context(|| format!("{FILE} cannot be read"))?)
 }
 
-pub(crate) fn parse(text: &str) -> Result<Policy> {
+pub(crate) fn parse(text: &str) -> Result<DenyPolicy> {
     let document: Document<&str> =
         Document::parse(text).with_context(|| format!("{FILE} is not TOML"))?;
     for (section, item) in document.as_table().iter() {
@@ -94,9 +94,9 @@ pub(crate) fn parse(text: &str) -> Result<Policy> {
     let skipped = entries(at("bans", "skip")).map(|entry| {
         // A duplicate without a reason is one that nobody looked at.
         word(entry, "reason")?;
-        Spec::parse(&word(entry, "crate")?)
+        CrateSpec::parse(&word(entry, "crate")?)
     });
-    Ok(Policy {
+    Ok(DenyPolicy {
         licences: words(at("licenses", "allow").and_then(Item::as_value)),
         exceptions: exceptions.collect::<Result<_>>()?,
         banned: banned.collect::<Result<_>>()?,
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_spec_covers_whole_numbers_of_a_version() {
-        let spec = Spec::parse("syn@2").unwrap();
+        let spec = CrateSpec::parse("syn@2").unwrap();
         assert!(spec.covers("syn", "2.0.119") && spec.covers("syn", "2"));
         assert!(
             !spec.covers("syn", "20.0.0")

@@ -4,8 +4,8 @@
 mod peers;
 mod streaming;
 
-use super::load::{Load, Measured, Request, request};
-use super::process::{HEDDLE, Server};
+use super::load::{Load, Measurement, RawRequest, request};
+use super::process::{BenchServer, HEDDLE};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 use std::io::{BufRead as _, BufReader};
@@ -21,7 +21,7 @@ const SLOW: &str = "2000";
 /// Where n8n's workflow looks for the models.
 const MODELS_PORT: &str = "8090";
 /// The memory they may take.
-const MOST_MEMORY_MB: u64 = 300;
+const MAX_MEMORY_MB: u64 = 300;
 
 pub(crate) fn run(folder: &Path) -> Result<()> {
     eprintln!(
@@ -31,15 +31,15 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
         "cargo",
         &["build", "--release", "--quiet", "--package", "heddle-testkit", "--bin", "mock-models"],
     )?;
-    let models = Models::start(&[])?;
-    let ours = at_once(&folder.join("agents"), &models)?;
+    let models = MockModelServer::start(&[])?;
+    let ours = measure_concurrent(&folder.join("agents"), &models)?;
     peers::compare(&models, &ours, ask);
     drop(models);
-    waiting(&folder.join("waiting"))?;
+    measure_waiting(&folder.join("waiting"))?;
     streaming::run(folder)
 }
 
-fn ask(address: &str) -> Request {
+fn ask(address: &str) -> RawRequest {
     request(
         address,
         "POST",
@@ -51,7 +51,7 @@ fn ask(address: &str) -> Request {
 
 /// What a run takes of the processor, one at a time and fifty at once; the latter is compared with
 /// others.
-fn at_once(folder: &Path, models: &Models) -> Result<Measured> {
+fn measure_concurrent(folder: &Path, models: &MockModelServer) -> Result<Measurement> {
     let server = server(folder, models, "lastNode")?;
     let ask = [ask(&server.address)];
     Load { connections: 10, requests: 200, rate: None }.run(&server.address, &ask)?;
@@ -66,8 +66,8 @@ fn at_once(folder: &Path, models: &Models) -> Result<Measured> {
 }
 
 /// The memory of many runs that wait for slow models.
-fn waiting(folder: &Path) -> Result<()> {
-    let models = Models::start(&[("MOCK_MODELS_DELAY_MS", SLOW)])?;
+fn measure_waiting(folder: &Path) -> Result<()> {
+    let models = MockModelServer::start(&[("MOCK_MODELS_DELAY_MS", SLOW)])?;
     let server = server(folder, &models, "lastNode")?;
     let ask = [ask(&server.address)];
     let idle = server.memory()?;
@@ -87,13 +87,13 @@ fn waiting(folder: &Path) -> Result<()> {
     measured.print(&format!("{WAITING} agents, each answer takes {SLOW} ms"), None);
     let most = most.load(Ordering::Relaxed);
     eprintln!(
-        "      {idle} MB idle, at most {most} MB while they wait, of {MOST_MEMORY_MB} MB that it may be"
+        "      {idle} MB idle, at most {most} MB while they wait, of {MAX_MEMORY_MB} MB that it may be"
     );
     server.stop()
 }
 
 /// Heddle with a workflow whose agent asks these models.
-fn server(data: &Path, models: &Models, response_mode: &str) -> Result<Server> {
+fn server(data: &Path, models: &MockModelServer, response_mode: &str) -> Result<BenchServer> {
     std::fs::create_dir_all(data)?;
     let node = |name: &str, kind: &str, version: f64, parameters: serde_json::Value| json!({ "id": name, "name": name, "type": kind, "typeVersion": version, "position": [0, 0], "webhookId": name, "parameters": parameters });
     let to_agent = |kind: &str| json!({ kind: [[{ "node": "Agent", "type": kind, "index": 0 }]] });
@@ -120,16 +120,16 @@ fn server(data: &Path, models: &Models, response_mode: &str) -> Result<Server> {
         .arg(&file)
         .output()?;
     ensure!(import.status.success(), "{}", String::from_utf8_lossy(&import.stderr));
-    Server::heddle(data, "127.0.0.1")
+    BenchServer::heddle(data, "127.0.0.1")
 }
 
 /// The mock models as a process of their own.
-struct Models {
+struct MockModelServer {
     url: String,
     process: Child,
 }
 
-impl Models {
+impl MockModelServer {
     /// `settings` are variables of the program.
     fn start(settings: &[(&str, &str)]) -> Result<Self> {
         let mut command = Command::new("target/release/mock-models");
@@ -141,7 +141,7 @@ impl Models {
     }
 }
 
-impl Drop for Models {
+impl Drop for MockModelServer {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();

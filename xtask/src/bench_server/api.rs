@@ -1,19 +1,19 @@
 //! The server's own API, for what a benchmark sets up and looks at.
 
-use super::answer::Answer;
 use super::load::request;
-use super::process::{HEDDLE, Server};
+use super::process::{BenchServer, HEDDLE};
+use super::response::ResponseReader;
 use anyhow::{Context as _, Result};
 use std::io::Write as _;
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 
-pub(super) struct Api {
+pub(super) struct ApiClient {
     key: String,
 }
 
-impl Api {
+impl ApiClient {
     pub(super) fn of(data: &Path) -> Result<Self> {
         let made =
             Command::new(HEDDLE).args(["api-keys", "create", "--data"]).arg(data).output()?;
@@ -28,9 +28,9 @@ impl Api {
         })
     }
 
-    pub(super) fn ask(
+    pub(super) fn call(
         &self,
-        server: &Server,
+        server: &BenchServer,
         method: &str,
         path: &str,
         body: &[u8],
@@ -40,21 +40,21 @@ impl Api {
         let with_key = String::from_utf8_lossy(&plain).replacen("user-agent: bench", &headers, 1);
         let mut stream = TcpStream::connect(&server.address)?;
         stream.write_all(with_key.as_bytes())?;
-        Ok(String::from_utf8_lossy(Answer::read(&mut stream)?.body()).into_owned())
+        Ok(String::from_utf8_lossy(ResponseReader::read(&mut stream)?.body()).into_owned())
     }
 
     /// How many writes the store has taken since it started.
-    pub(super) fn writes(&self, server: &Server) -> Result<f64> {
-        self.figure(server, "heddle_store_group_size_sum")
+    pub(super) fn writes(&self, server: &BenchServer) -> Result<f64> {
+        self.metric(server, "heddle_store_group_size_sum")
     }
 
     /// How many workflows listen.
-    pub(super) fn n_active(&self, server: &Server) -> Result<f64> {
-        self.figure(server, "heddle_active_workflows")
+    pub(super) fn n_active(&self, server: &BenchServer) -> Result<f64> {
+        self.metric(server, "heddle_active_workflows")
     }
 
-    fn figure(&self, server: &Server, name: &str) -> Result<f64> {
-        let told = self.ask(server, "GET", "/metrics", b"")?;
+    fn metric(&self, server: &BenchServer, name: &str) -> Result<f64> {
+        let told = self.call(server, "GET", "/metrics", b"")?;
         let line = told.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         line.and_then(|number| number.trim().parse().ok())
             .with_context(|| format!("no {name} in the metrics"))

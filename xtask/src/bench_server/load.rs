@@ -1,11 +1,11 @@
 //! The load generator: kept connections, as fast as answers come or at a set rate.
 
-use super::drive::{Drive, Latency};
+use super::driver::{Latency, LoadDriver};
 use anyhow::Result;
 use std::sync::Arc;
 
 /// A whole request as it goes over the wire.
-pub(super) type Request = Arc<[u8]>;
+pub(super) type RawRequest = Arc<[u8]>;
 
 #[derive(Clone, Copy)]
 pub(super) struct Load {
@@ -16,7 +16,7 @@ pub(super) struct Load {
     pub(super) rate: Option<f64>,
 }
 
-pub(super) struct Measured {
+pub(super) struct Measurement {
     pub(super) cpu_us: f64,
     pub(super) rate: f64,
     pub(super) p50_ms: f64,
@@ -36,7 +36,7 @@ pub(super) fn request(
     path: &str,
     content_type: &str,
     body: &[u8],
-) -> Request {
+) -> RawRequest {
     let length = body.len();
     let head = format!(
         "{method} {path} HTTP/1.1\r\nhost: {host}\r\nuser-agent: bench\r\ncontent-type: {content_type}\r\n"
@@ -46,9 +46,9 @@ pub(super) fn request(
 
 impl Load {
     /// Sends the requests one after the other, over and over.
-    pub(super) fn run(&self, address: &str, requests: &[Request]) -> Result<Measured> {
+    pub(super) fn run(&self, address: &str, requests: &[RawRequest]) -> Result<Measurement> {
         let stolen = Processors::now()?;
-        let mut drive = Drive::connect(self, address, requests)?;
+        let mut drive = LoadDriver::connect(self, address, requests)?;
         let took = drive.run()?;
         let (mut latencies, answer_bytes) = (drive.latencies, drive.answer_bytes);
         let stolen = Processors::now()?.stolen_since(&stolen);
@@ -59,7 +59,7 @@ impl Load {
         by_second.sort_unstable_by(f64::total_cmp);
         let middle_p99_ms = by_second.get(by_second.len() / 2).copied().unwrap_or_default();
         let (p50_ms, p99_ms) = (percentile(&mut latencies, 0.5), percentile(&mut latencies, 0.99));
-        Ok(Measured { cpu_us: 0.0, rate, p50_ms, p99_ms, middle_p99_ms, stolen, answer_bytes })
+        Ok(Measurement { cpu_us: 0.0, rate, p50_ms, p99_ms, middle_p99_ms, stolen, answer_bytes })
     }
 }
 
@@ -97,20 +97,20 @@ impl Processors {
     }
 }
 
-impl Measured {
+impl Measurement {
     pub(super) fn latency(&self) -> String {
-        let Measured { p50_ms, p99_ms, middle_p99_ms, stolen, .. } = self;
+        let Measurement { p50_ms, p99_ms, middle_p99_ms, stolen, .. } = self;
         format!(
             "p50 {p50_ms:.1} ms, p99 {p99_ms:.1} ms, in the middle second {middle_p99_ms:.1} ms; others took {:.0} % of the machine",
             stolen * 100.0
         )
     }
 
-    pub(super) fn print(&self, name: &str, floor: Option<&Measured>) {
+    pub(super) fn print(&self, name: &str, floor: Option<&Measurement>) {
         let ratio = floor
             .map(|floor| format!(" ({:.1} x floor)", self.cpu_us / floor.cpu_us))
             .unwrap_or_default();
-        let Measured { cpu_us, rate, p50_ms, p99_ms, .. } = self;
+        let Measurement { cpu_us, rate, p50_ms, p99_ms, .. } = self;
         eprintln!(
             "  {name:32} {cpu_us:7.0} µs of processor each{ratio}, {rate:6.0} a second, p50 {p50_ms:.1} ms, p99 {p99_ms:.1} ms"
         );

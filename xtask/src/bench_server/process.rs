@@ -1,6 +1,6 @@
 //! A server in a process of its own, and what it takes.
 
-use super::load::{Load, Measured, Request};
+use super::load::{Load, Measurement, RawRequest};
 use anyhow::{Context as _, Result, bail};
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::Path;
@@ -12,14 +12,14 @@ const TABLE_BYTES: &str = "10000000000";
 
 pub(super) const HEDDLE: &str = "target/release/heddle";
 
-pub(super) struct Server {
+pub(super) struct BenchServer {
     pub(super) address: String,
     id: u32,
     /// Without one, the process is not ours.
     process: Option<Child>,
 }
 
-impl Server {
+impl BenchServer {
     /// `egress` is what workflows may call.
     pub(super) fn heddle(data: &Path, egress: &str) -> Result<Self> {
         let mut command = Command::new(HEDDLE);
@@ -47,7 +47,7 @@ impl Server {
     }
 
     /// Somebody else's that runs already, if `BENCH_<name>_URL` and `BENCH_<name>_PID` say where.
-    pub(super) fn there(name: &str) -> Result<Option<Self>> {
+    pub(super) fn running(name: &str) -> Result<Option<Self>> {
         let Ok(url) = std::env::var(format!("BENCH_{name}_URL")) else { return Ok(None) };
         let id = std::env::var(format!("BENCH_{name}_PID")).ok().and_then(|id| id.parse().ok());
         let id = id.with_context(|| format!("BENCH_{name}_PID is not the number of a process"))?;
@@ -74,11 +74,11 @@ impl Server {
     /// Processor time so far, in seconds, of the process and those it has started: n8n runs code in
     /// one of them.
     fn cpu(&self) -> Result<f64> {
-        let mut found: Vec<Stat> = Vec::new();
+        let mut found: Vec<ProcessStat> = Vec::new();
         for entry in std::fs::read_dir("/proc")?.flatten() {
             let is_process = entry.file_name().to_string_lossy().parse::<u32>().is_ok();
             if is_process && let Ok(line) = std::fs::read_to_string(entry.path().join("stat")) {
-                found.extend(Stat::read(&line));
+                found.extend(ProcessStat::read(&line));
             }
         }
         let mut family = vec![self.id];
@@ -103,11 +103,11 @@ impl Server {
     }
 
     /// Runs a load; what is done after the answers counts too.
-    pub(super) fn measure(&self, load: &Load, requests: &[Request]) -> Result<Measured> {
+    pub(super) fn measure(&self, load: &Load, requests: &[RawRequest]) -> Result<Measurement> {
         let before = self.cpu()?;
         let measured = load.run(&self.address, requests)?;
         self.drain()?;
-        Ok(Measured { cpu_us: (self.cpu()? - before) * 1e6 / load.requests as f64, ..measured })
+        Ok(Measurement { cpu_us: (self.cpu()? - before) * 1e6 / load.requests as f64, ..measured })
     }
 
     /// Waits until the processor is idle.
@@ -133,7 +133,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for BenchServer {
     fn drop(&mut self) {
         if let Some(process) = &mut self.process {
             let _ = process.kill();
@@ -143,14 +143,14 @@ impl Drop for Server {
 }
 
 /// What the kernel says about a process.
-struct Stat {
+struct ProcessStat {
     id: u32,
     parent: u32,
     /// Hundredths of a second of processor time.
     ticks: f64,
 }
 
-impl Stat {
+impl ProcessStat {
     /// A line of `/proc/ID/stat`; the name in brackets may hold anything.
     fn read(line: &str) -> Option<Self> {
         let (id, rest) = line.split_once(" (")?;

@@ -1,8 +1,8 @@
 //! What ten thousand workflows cost: bringing them in, starting with them, activating one more.
 //! What a million executions cost is measured without a server, by an example of the store.
 
-use super::api::Api;
-use super::process::{HEDDLE, Server};
+use super::api::ApiClient;
+use super::process::{BenchServer, HEDDLE};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -65,9 +65,9 @@ fn starts(folder: &Path, many: &Path, one: &Path) -> Result<()> {
 
 /// Seconds until all workflows listen.
 fn start(data: &Path, n_workflows: usize) -> Result<f64> {
-    let api = Api::of(data)?;
+    let api = ApiClient::of(data)?;
     let began = Instant::now();
-    let server = Server::heddle(data, "127.0.0.1:1")?;
+    let server = BenchServer::heddle(data, "127.0.0.1:1")?;
     while api.n_active(&server)? < n_workflows as f64 {
         ensure!(began.elapsed() < Duration::from_secs(120), "not all workflows listen");
         std::thread::sleep(Duration::from_millis(5));
@@ -84,10 +84,10 @@ fn activations(folder: &Path, one: &Path) -> Result<()> {
         ("clocks", "beside as many schedules (goal: 20 ms)"),
     ] {
         let data = folder.join(data);
-        let api = Api::of(&data)?;
-        let server = Server::heddle(&data, "127.0.0.1:1")?;
+        let api = ApiClient::of(&data)?;
+        let server = BenchServer::heddle(&data, "127.0.0.1:1")?;
         let document: Value = serde_json::from_str(&std::fs::read_to_string(one)?)?;
-        let made = api.ask(
+        let made = api.call(
             &server,
             "POST",
             "/api/v1/workflows",
@@ -98,9 +98,9 @@ fn activations(folder: &Path, one: &Path) -> Result<()> {
         let mut times = Vec::new();
         for _ in 0..ACTIVATIONS {
             let began = Instant::now();
-            api.ask(&server, "POST", &format!("/api/v1/workflows/{id}/activate"), b"")?;
+            api.call(&server, "POST", &format!("/api/v1/workflows/{id}/activate"), b"")?;
             times.push(began.elapsed());
-            api.ask(&server, "POST", &format!("/api/v1/workflows/{id}/deactivate"), b"")?;
+            api.call(&server, "POST", &format!("/api/v1/workflows/{id}/deactivate"), b"")?;
         }
         server.stop()?;
         times.sort_unstable();

@@ -1,11 +1,11 @@
 //! The workloads: the corpus' workflows, how they are called, and what the floor does in their
 //! place.
 
-use super::Kept;
-use super::api::Api;
-use super::load::{Request, request};
-use super::process::{HEDDLE, Server};
-use super::service::Service;
+use super::DiskUsage;
+use super::api::ApiClient;
+use super::load::{RawRequest, request};
+use super::process::{BenchServer, HEDDLE};
+use super::service::BenchService;
 use anyhow::{Context as _, Result};
 use std::path::Path;
 use std::process::Command;
@@ -23,13 +23,13 @@ pub(super) struct Scenario {
     pub(super) name: &'static str,
     pub(super) file: &'static str,
     path: &'static str,
-    kind: Kind,
+    kind: ScenarioKind,
     /// One request takes about as long as this many of the first scenario.
-    pub(super) weight: usize,
+    pub(super) relative_cost: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ScenarioKind {
     Get,
     /// The workflow this many times, each at an address of its own.
     Many(usize),
@@ -44,18 +44,18 @@ enum Kind {
 
 #[rustfmt::skip]
 pub(super) const SCENARIOS: &[Scenario] = &[
-    Scenario { name: "single webhook", file: "single-webhook", path: "single-webhook", kind: Kind::Get, weight: 1 },
-    Scenario { name: "ten webhooks", file: "multiple-webhooks1", path: "multiple-webhook1", kind: Kind::Many(10), weight: 1 },
-    Scenario { name: "Set with expressions", file: "set-node-expressions", path: "set-expressions-benchmark", kind: Kind::Post, weight: 1 },
-    Scenario { name: "Code with 100 items", file: "js-code-node", path: "code-node-benchmark", kind: Kind::Post, weight: 20 },
-    Scenario { name: "three HTTP calls", file: "http-node", path: "benchmark-http-node", kind: Kind::Calls, weight: 5 },
-    Scenario { name: "binary file", file: "binary-data", path: "binary-files-benchmark", kind: Kind::File, weight: 10 },
-    Scenario { name: "data table, 50 rows", file: "data-table-node", path: "data-table-node-benchmark", kind: Kind::Rows, weight: 10 },
+    Scenario { name: "single webhook", file: "single-webhook", path: "single-webhook", kind: ScenarioKind::Get, relative_cost: 1 },
+    Scenario { name: "ten webhooks", file: "multiple-webhooks1", path: "multiple-webhook1", kind: ScenarioKind::Many(10), relative_cost: 1 },
+    Scenario { name: "Set with expressions", file: "set-node-expressions", path: "set-expressions-benchmark", kind: ScenarioKind::Post, relative_cost: 1 },
+    Scenario { name: "Code with 100 items", file: "js-code-node", path: "code-node-benchmark", kind: ScenarioKind::Post, relative_cost: 20 },
+    Scenario { name: "three HTTP calls", file: "http-node", path: "benchmark-http-node", kind: ScenarioKind::Calls, relative_cost: 5 },
+    Scenario { name: "binary file", file: "binary-data", path: "binary-files-benchmark", kind: ScenarioKind::File, relative_cost: 10 },
+    Scenario { name: "data table, 50 rows", file: "data-table-node", path: "data-table-node-benchmark", kind: ScenarioKind::Rows, relative_cost: 10 },
 ];
 
 impl Scenario {
     /// Puts the workflow into a data folder and activates it.
-    pub(super) fn import(&self, data: &Path, service: &Service) -> Result<()> {
+    pub(super) fn import(&self, data: &Path, service: &BenchService) -> Result<()> {
         let text = std::fs::read_to_string(Path::new(CORPUS).join(format!("{}.json", self.file)))?;
         let text = text.replace(SERVICE, &service.address);
         for number in 1..=self.copies() {
@@ -73,19 +73,19 @@ impl Scenario {
     }
 
     fn copies(&self) -> usize {
-        if let Kind::Many(count) = self.kind { count } else { 1 }
+        if let ScenarioKind::Many(count) = self.kind { count } else { 1 }
     }
 
     fn path_of(&self, number: usize) -> String {
-        if let Kind::Many(_) = self.kind {
+        if let ScenarioKind::Many(_) = self.kind {
             format!("{}-{number}", self.path)
         } else {
             self.path.to_owned()
         }
     }
 
-    pub(super) fn requests(&self, server: &Server, data: &Path) -> Result<Vec<Request>> {
-        if self.kind == Kind::Rows {
+    pub(super) fn requests(&self, server: &BenchServer, data: &Path) -> Result<Vec<RawRequest>> {
+        if self.kind == ScenarioKind::Rows {
             let body = rows(&make_table(server, data)?);
             return Ok(vec![request(
                 &server.address,
@@ -100,15 +100,17 @@ impl Scenario {
     }
 
     /// The same call for a peer that has the corpus' workflow.
-    pub(super) fn request_to_peer(&self, peer: &Server) -> Request {
+    pub(super) fn request_to_peer(&self, peer: &BenchServer) -> RawRequest {
         self.call(peer, self.path, "/tmp")
     }
 
-    fn call(&self, server: &Server, path: &str, file_folder: &str) -> Request {
+    fn call(&self, server: &BenchServer, path: &str, file_folder: &str) -> RawRequest {
         let path = format!("/webhook/{path}");
         match self.kind {
-            Kind::Get | Kind::Many(_) => request(&server.address, "GET", &path, JSON, b""),
-            Kind::File => request(
+            ScenarioKind::Get | ScenarioKind::Many(_) => {
+                request(&server.address, "GET", &path, JSON, b"")
+            }
+            ScenarioKind::File => request(
                 &server.address,
                 "POST",
                 &path,
@@ -123,27 +125,29 @@ impl Scenario {
     /// reach outside as often.
     pub(super) fn floor_request(
         &self,
-        floor: &Server,
-        kept: Kept,
+        floor: &BenchServer,
+        kept: DiskUsage,
         answered: usize,
-        service: &Service,
-    ) -> Request {
+        service: &BenchService,
+    ) -> RawRequest {
         let mut path =
             format!("/floor?keep={}&writes={}&answer={answered}", kept.bytes, kept.writes);
         match self.kind {
-            Kind::Calls => path.push_str(&format!("&calls=3&service={}", service.address)),
-            Kind::File => path.push_str("&file=1"),
-            Kind::Rows => path.push_str(&format!("&rows={TABLE_ROWS}")),
+            ScenarioKind::Calls => path.push_str(&format!("&calls=3&service={}", service.address)),
+            ScenarioKind::File => path.push_str("&file=1"),
+            ScenarioKind::Rows => path.push_str(&format!("&rows={TABLE_ROWS}")),
             _ => {}
         }
         match self.kind {
-            Kind::File => {
+            ScenarioKind::File => {
                 request(&floor.address, "POST", &path, "application/octet-stream", &upload("."))
             }
-            Kind::Rows => {
+            ScenarioKind::Rows => {
                 request(&floor.address, "POST", &path, JSON, rows("0123456789abcdef").as_bytes())
             }
-            Kind::Get | Kind::Many(_) => request(&floor.address, "GET", &path, JSON, b""),
+            ScenarioKind::Get | ScenarioKind::Many(_) => {
+                request(&floor.address, "GET", &path, JSON, b"")
+            }
             _ => request(&floor.address, "POST", &path, JSON, BODY.as_bytes()),
         }
     }
@@ -175,9 +179,9 @@ fn rows(table: &str) -> String {
 }
 
 /// Makes the table of the corpus through the API; gives back its id.
-fn make_table(server: &Server, data: &Path) -> Result<String> {
+fn make_table(server: &BenchServer, data: &Path) -> Result<String> {
     let columns = std::fs::read(Path::new(CORPUS).join("data-table.json"))?;
-    let made = Api::of(data)?.ask(server, "POST", "/api/v1/data-tables", &columns)?;
+    let made = ApiClient::of(data)?.call(server, "POST", "/api/v1/data-tables", &columns)?;
     let table: serde_json::Value = serde_json::from_str(&made)?;
     Ok(table["id"].as_str().context("a table without an id")?.to_owned())
 }

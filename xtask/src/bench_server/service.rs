@@ -4,11 +4,11 @@ use anyhow::Result;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 
-pub(super) struct Service {
+pub(super) struct BenchService {
     pub(super) address: String,
 }
 
-impl Service {
+impl BenchService {
     /// Listens until the process ends.
     pub(super) fn start() -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;

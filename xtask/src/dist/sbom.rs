@@ -52,7 +52,7 @@ fn add_crates(
     components: &mut BTreeMap<String, Value>,
     edges: &mut BTreeMap<String, BTreeSet<String>>,
 ) -> Result<(String, String)> {
-    let sums = crates::sums()?;
+    let sums = crates::checksums()?;
     let mut above: Vec<String> = Vec::new();
     let mut root = None;
     for (depth, found) in crates::tree(&["--package", "heddle", "--edges", "normal,no-proc-macro"])?

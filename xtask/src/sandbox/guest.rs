@@ -8,7 +8,7 @@ use wasmtime::{
 use wasmtime::{bail, ensure};
 
 /// A prepared heap: what a fresh instance starts from.
-pub(crate) struct Image {
+pub(crate) struct HeapImage {
     pub(crate) memory: Vec<u8>,
     pub(crate) stack_pointer: i32,
     /// Numbers the runtime needs, by the name under which the module will export them: the context
@@ -36,7 +36,7 @@ const ENTRIES: &[&str] = &[
 pub(crate) fn prepare_both(
     quickjs: &[u8],
     sources: &[(String, String)],
-) -> wasmtime::Result<(Image, Image)> {
+) -> wasmtime::Result<(HeapImage, HeapImage)> {
     let engine = Engine::new(&shared_config())?;
     let module = Module::new(&engine, quickjs)?;
     let expressions = prepare(&engine, &module, sources, "enterExpressions")?;
@@ -53,12 +53,12 @@ fn prepare(
     module: &Module,
     sources: &[(String, String)],
     enter: &str,
-) -> wasmtime::Result<Image> {
+) -> wasmtime::Result<HeapImage> {
     let mut store = Store::new(engine, ());
     store.set_epoch_deadline(u64::MAX / 2);
     let instance = linker(engine)?.instantiate(&mut store, module)?;
     let memory = instance.get_memory(&mut store, "memory").context("no memory")?;
-    let mut guest = Guest { store, instance, memory };
+    let mut guest = ImageGuest { store, instance, memory };
 
     guest.call::<(), ()>("_initialize", ())?;
     ensure!(guest.call::<(), i32>("qjs_init", ())? == 0, "QuickJS did not start");
@@ -95,7 +95,7 @@ fn prepare(
         Val::I32(pointer) => pointer,
         other => bail!("the stack pointer is {other:?}"),
     };
-    Ok(Image { memory: guest.memory.data(&guest.store).to_vec(), stack_pointer, constants })
+    Ok(HeapImage { memory: guest.memory.data(&guest.store).to_vec(), stack_pointer, constants })
 }
 
 /// JavaScript values are 64 bits with the tag in the upper half.
@@ -103,13 +103,13 @@ fn tag(value: i64) -> i32 {
     (value >> 32) as i32
 }
 
-struct Guest {
+struct ImageGuest {
     store: Store<()>,
     instance: Instance,
     memory: Memory,
 }
 
-impl Guest {
+impl ImageGuest {
     fn call<P: WasmParams, R: WasmResults>(
         &mut self,
         name: &str,

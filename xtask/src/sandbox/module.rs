@@ -1,6 +1,6 @@
 //! Writes a WebAssembly module anew with a prepared memory as its data.
 
-use super::guest::Image;
+use super::guest::HeapImage;
 use anyhow::{bail, ensure};
 use wasm_encoder::{
     ConstExpr, DataSection, ExportKind, ExportSection, GlobalSection, GlobalType, MemorySection,
@@ -12,7 +12,7 @@ const PAGE: usize = 65536;
 
 /// The same code, started from `image`: memory, stack pointer, and a constant per number the
 /// runtime needs to know.
-pub(crate) fn with_image(original: &[u8], image: &Image) -> anyhow::Result<Vec<u8>> {
+pub(crate) fn with_image(original: &[u8], image: &HeapImage) -> anyhow::Result<Vec<u8>> {
     ensure!(image.memory.len().is_multiple_of(PAGE), "memory is not whole pages");
     let mut module = Module::new();
     let mut imported_globals = 0;
@@ -99,7 +99,7 @@ fn copy(module: &mut Module, original: &[u8], id: u8, range: std::ops::Range<u64
     });
 }
 
-fn globals(image: &Image) -> GlobalSection {
+fn globals(image: &HeapImage) -> GlobalSection {
     let mut globals = GlobalSection::new();
     globals.global(
         GlobalType { val_type: ValType::I32, mutable: true, shared: false },

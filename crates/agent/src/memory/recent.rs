@@ -1,21 +1,26 @@
 //! A memory of the newest turns, or of all.
 
-use super::{Place, Window, messages_of};
+use super::{MemoryStore, MemoryWindow, messages_of};
 use model::Str;
 use node_api::ai::{
-    KeptTurn, Memory, MemoryError, Message, Most, Recalled, Rewritten, SessionId, TurnKey,
+    Memory, MemoryError, Message, RecallLimit, RecalledMessages, RewriteOutcome, SessionId,
+    StoredTurn, TurnKey,
 };
 
-pub struct Recent {
-    pub place: Place,
-    pub window: Window,
+pub struct RecentMemory {
+    pub store: MemoryStore,
+    pub window: MemoryWindow,
 }
 
 #[async_trait::async_trait]
-impl Memory for Recent {
-    async fn load(&self, session: &SessionId, _about: &str) -> Result<Recalled, MemoryError> {
-        let turns = self.place.newest(session, self.window.most()).await?;
-        Ok(messages_of(self.window.cut(turns)).into())
+impl Memory for RecentMemory {
+    async fn load(
+        &self,
+        session: &SessionId,
+        _about: &str,
+    ) -> Result<RecalledMessages, MemoryError> {
+        let turns = self.store.newest(session, self.window.recall_limit()).await?;
+        Ok(messages_of(self.window.truncate(turns)).into())
     }
 
     async fn append(
@@ -24,24 +29,24 @@ impl Memory for Recent {
         key: &TurnKey,
         turn: &[Message],
     ) -> Result<Vec<Str>, MemoryError> {
-        self.place.append(session, KeptTurn::said(key.clone(), turn.to_vec())).await?;
+        self.store.append(session, StoredTurn::new(key.clone(), turn.to_vec())).await?;
         Ok(Vec::new())
     }
 
     async fn clear(&self, session: &SessionId) -> Result<(), MemoryError> {
-        self.place.clear(session).await
+        self.store.clear(session).await
     }
 
-    async fn turns(&self, session: &SessionId) -> Result<Vec<KeptTurn>, MemoryError> {
-        self.place.newest(session, Most::ALL).await
+    async fn turns(&self, session: &SessionId) -> Result<Vec<StoredTurn>, MemoryError> {
+        self.store.newest(session, RecallLimit::ALL).await
     }
 
     async fn rewrite(
         &self,
         session: &SessionId,
         seen: &[TurnKey],
-        turns: Vec<KeptTurn>,
-    ) -> Result<Rewritten, MemoryError> {
-        self.place.rewrite(session, seen, turns).await
+        turns: Vec<StoredTurn>,
+    ) -> Result<RewriteOutcome, MemoryError> {
+        self.store.rewrite(session, seen, turns).await
     }
 }

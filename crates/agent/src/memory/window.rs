@@ -1,12 +1,12 @@
 //! How much of a conversation a model sees: whole turns, and no call without its result or result
 //! without its call.
 
-use node_api::ai::{KeptTurn, Message, Most, Part, Role};
+use node_api::ai::{ChatRole, Message, MessagePart, RecallLimit, StoredTurn};
 use std::collections::HashSet;
 
 /// The newest part of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Window {
+pub enum MemoryWindow {
     All,
     Turns(usize),
     /// Turns that have no more messages than this between them. The newest is seen even if it alone
@@ -14,23 +14,25 @@ pub enum Window {
     Messages(usize),
 }
 
-impl Window {
+impl MemoryWindow {
     /// What has to be read for it.
-    pub fn most(self) -> Most {
+    pub fn recall_limit(self) -> RecallLimit {
         match self {
-            Window::All => Most::turns(usize::MAX),
+            MemoryWindow::All => RecallLimit::turns(usize::MAX),
             // No turn has less than one message.
-            Window::Turns(number) | Window::Messages(number) => Most::turns(number),
+            MemoryWindow::Turns(number) | MemoryWindow::Messages(number) => {
+                RecallLimit::turns(number)
+            }
         }
     }
 
     /// How many of these turns, from the oldest on, it leaves out.
-    pub fn left_out(self, turns: &[KeptTurn]) -> usize {
+    pub fn count_dropped(self, turns: &[StoredTurn]) -> usize {
         match self {
-            Window::All => 0,
-            Window::Turns(number) => turns.len().saturating_sub(number),
-            Window::Messages(0) => turns.len(),
-            Window::Messages(number) => {
+            MemoryWindow::All => 0,
+            MemoryWindow::Turns(number) => turns.len().saturating_sub(number),
+            MemoryWindow::Messages(0) => turns.len(),
+            MemoryWindow::Messages(number) => {
                 let mut n_messages = 0;
                 let fitting = turns.iter().rev().take_while(|turn| {
                     let is_newest = n_messages == 0;
@@ -42,29 +44,29 @@ impl Window {
         }
     }
 
-    pub fn cut(self, mut turns: Vec<KeptTurn>) -> Vec<KeptTurn> {
-        turns.split_off(self.left_out(&turns))
+    pub fn truncate(self, mut turns: Vec<StoredTurn>) -> Vec<StoredTurn> {
+        turns.split_off(self.count_dropped(&turns))
     }
 }
 
 /// The messages without results whose call is gone, and without calls that nobody has answered:
 /// providers refuse both.
-pub fn mended(messages: Vec<Message>) -> Vec<Message> {
+pub fn repair_messages(messages: Vec<Message>) -> Vec<Message> {
     let mut kept: Vec<Message> = Vec::with_capacity(messages.len());
     let mut messages = messages.into_iter().peekable();
     // The calls of the message before, as far as they are answered.
     let mut open: HashSet<model::Str> = HashSet::new();
     while let Some(mut message) = messages.next() {
         let answered: HashSet<model::Str> = match messages.peek() {
-            Some(next) if next.role == Role::Tool => {
+            Some(next) if next.role == ChatRole::Tool => {
                 next.tool_results().map(|result| result.id.clone()).collect()
             }
             _ => HashSet::new(),
         };
         let n_parts = message.parts.len();
         message.parts.retain(|part| match part {
-            Part::ToolResult(result) => open.contains(&result.id),
-            Part::ToolCall(call) => answered.contains(&call.id),
+            MessagePart::ToolResult(result) => open.contains(&result.id),
+            MessagePart::ToolCall(call) => answered.contains(&call.id),
             _ => true,
         });
         open = message.tool_calls().map(|call| call.id.clone()).collect();
@@ -79,16 +81,16 @@ pub fn mended(messages: Vec<Message>) -> Vec<Message> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::ai::{Arguments, ToolCall, ToolResult, TurnKey};
+    use node_api::ai::{ToolArguments, ToolCall, ToolResult, TurnKey};
 
     fn call(id: &str) -> Message {
         let call = ToolCall {
             id: id.into(),
             name: "add".into(),
-            arguments: Arguments::parse(""),
+            arguments: ToolArguments::parse(""),
             opaque: None,
         };
-        Message::new(Role::Assistant, vec![Part::ToolCall(call)])
+        Message::new(ChatRole::Assistant, vec![MessagePart::ToolCall(call)])
     }
 
     fn result(id: &str) -> Message {
@@ -101,7 +103,7 @@ mod tests {
     }
 
     /// Turns of 2, 4, 2 and 6 messages.
-    fn conversation() -> Vec<KeptTurn> {
+    fn conversation() -> Vec<StoredTurn> {
         let plain =
             |number: usize| vec![Message::user(format!("{number}?")), Message::assistant("yes")];
         let with_tools = |number: usize, calls: usize| {
@@ -117,7 +119,7 @@ mod tests {
         turns
             .into_iter()
             .enumerate()
-            .map(|(at, messages)| KeptTurn::said(TurnKey(at.to_string().into()), messages))
+            .map(|(at, messages)| StoredTurn::new(TurnKey(at.to_string().into()), messages))
             .collect()
     }
 
@@ -138,20 +140,23 @@ mod tests {
             (99, 14),
         ];
         for (limit, expected) in sizes {
-            let cut = Window::Messages(limit).cut(conversation());
+            let cut = MemoryWindow::Messages(limit).truncate(conversation());
             let messages: Vec<Message> = cut.into_iter().flat_map(|turn| turn.messages).collect();
             assert_eq!(messages.len(), expected, "limit {limit}");
-            assert_eq!(mended(messages.clone()), messages, "limit {limit}");
-            assert!(messages.first().is_none_or(|first| first.role == Role::User), "limit {limit}");
+            assert_eq!(repair_messages(messages.clone()), messages, "limit {limit}");
+            assert!(
+                messages.first().is_none_or(|first| first.role == ChatRole::User),
+                "limit {limit}"
+            );
         }
     }
 
     #[test]
     fn a_window_of_turns_has_that_many() {
         for number in 0..6 {
-            assert_eq!(Window::Turns(number).cut(conversation()).len(), number.min(4));
+            assert_eq!(MemoryWindow::Turns(number).truncate(conversation()).len(), number.min(4));
         }
-        assert_eq!(Window::All.cut(conversation()).len(), 4);
+        assert_eq!(MemoryWindow::All.truncate(conversation()).len(), 4);
     }
 
     /// Defect of the sketch: a cut in the middle of a turn began with a result, and the provider
@@ -162,7 +167,7 @@ mod tests {
         for start in 0..=all.len() {
             for end in start..=all.len() {
                 let mut open: Vec<model::Str> = Vec::new();
-                for message in mended(all[start..end].to_vec()) {
+                for message in repair_messages(all[start..end].to_vec()) {
                     let results: Vec<model::Str> =
                         message.tool_results().map(|result| result.id.clone()).collect();
                     assert_eq!(results, open, "{start}..{end}");

@@ -1,7 +1,9 @@
 //! Tools, their calls and their results as words.
 
 use model::{Object, Str, Value};
-use node_api::ai::{Message, OutputFormat, Part, Role, ToolCall, ToolChoice, ToolDefinition};
+use node_api::ai::{
+    ChatRole, Message, MessagePart, OutputFormat, ToolCall, ToolChoice, ToolDefinition,
+};
 
 /// What a model is told about its tools.
 pub(super) fn tools(tools: &[ToolDefinition], choice: &ToolChoice) -> Option<Str> {
@@ -49,8 +51,8 @@ pub(super) fn put_system(messages: &mut Vec<Message>, words: Vec<Str>) {
         return;
     }
     let words = words.join("\n\n");
-    match messages.iter_mut().take_while(|message| message.role == Role::System).last() {
-        Some(system) => system.parts.push(Part::Text(format!("\n\n{words}").into())),
+    match messages.iter_mut().take_while(|message| message.role == ChatRole::System).last() {
+        Some(system) => system.parts.push(MessagePart::Text(format!("\n\n{words}").into())),
         None => messages.insert(0, Message::system(words)),
     }
 }
@@ -58,10 +60,10 @@ pub(super) fn put_system(messages: &mut Vec<Message>, words: Vec<Str>) {
 /// A message without calls and results: they become what the model wrote, and what it is told.
 pub(super) fn plain(message: &Message) -> Message {
     let calls: Vec<&ToolCall> = message.tool_calls().collect();
-    let mut parts: Vec<Part> = message
+    let mut parts: Vec<MessagePart> = message
         .parts
         .iter()
-        .filter(|part| !matches!(part, Part::ToolCall(_) | Part::ToolResult(_)))
+        .filter(|part| !matches!(part, MessagePart::ToolCall(_) | MessagePart::ToolResult(_)))
         .cloned()
         .collect();
     if !calls.is_empty() {
@@ -71,7 +73,7 @@ pub(super) fn plain(message: &Message) -> Message {
         } else {
             model::json::to_string(&actions.into())
         };
-        parts.push(Part::Text(written.into()));
+        parts.push(MessagePart::Text(written.into()));
     }
     let results = message.tool_results().map(|result| match result.is_error {
         true => format!("{} failed: {}", result.name, result.content),
@@ -79,9 +81,9 @@ pub(super) fn plain(message: &Message) -> Message {
     });
     let results: Vec<String> = results.collect();
     if !results.is_empty() {
-        parts.push(Part::Text(results.join("\n\n").into()));
+        parts.push(MessagePart::Text(results.join("\n\n").into()));
     }
-    let role = if message.role == Role::Tool { Role::User } else { message.role };
+    let role = if message.role == ChatRole::Tool { ChatRole::User } else { message.role };
     Message { role, parts, opaque: message.opaque.clone() }
 }
 

@@ -1,19 +1,19 @@
 //! Reads the actions out of an answer.
 
 use model::{Object, Str, Value};
-use node_api::ai::{Arguments, Message, Part, Stop, ToolCall, Turn};
+use node_api::ai::{Message, MessagePart, ModelReply, StopReason, ToolArguments, ToolCall};
 
 /// How many beginnings of JSON are looked at in one answer.
-const MOST_TRIES: usize = 20;
+const MAX_JSON_STARTS: usize = 20;
 
 /// What was heard and not told on, because it may be an action.
 #[derive(Default)]
-pub(super) struct Held {
-    told: String,
+pub(super) struct ActionBuffer {
+    emitted: String,
     is_holding: bool,
 }
 
-impl Held {
+impl ActionBuffer {
     /// The part of a piece that is surely words.
     pub(super) fn take(&mut self, piece: &str) -> Option<Str> {
         let end =
@@ -21,27 +21,27 @@ impl Held {
         self.is_holding |= end < piece.len();
         let words = &piece[..end];
         // White space before an action is no answer.
-        if words.is_empty() || (self.told.is_empty() && words.trim().is_empty()) {
+        if words.is_empty() || (self.emitted.is_empty() && words.trim().is_empty()) {
             return None;
         }
-        self.told.push_str(words);
+        self.emitted.push_str(words);
         Some(words.into())
     }
 
     /// What is left to tell of the answer.
-    pub(super) fn rest(&self, answer: &str) -> Option<Str> {
+    pub(super) fn flush(&self, answer: &str) -> Option<Str> {
         // What was told begins with the first word, whatever stood before it.
-        let rest = if self.told.is_empty() {
+        let rest = if self.emitted.is_empty() {
             answer
         } else {
-            answer.trim_start().strip_prefix(self.told.trim_start()).unwrap_or_default()
+            answer.trim_start().strip_prefix(self.emitted.trim_start()).unwrap_or_default()
         };
         (!rest.is_empty()).then(|| rest.into())
     }
 }
 
 /// The turn with the calls that its text means.
-pub(super) fn with_calls(turn: Turn) -> Turn {
+pub(super) fn with_calls(turn: ModelReply) -> ModelReply {
     let text = turn.message.text();
     let (words, found) = match find(&text) {
         Some(found) => found,
@@ -75,7 +75,7 @@ pub(super) fn with_calls(turn: Turn) -> Turn {
 
 /// The first JSON in a text that is an action or a list of them, and the words before it.
 fn find(text: &str) -> Option<(&str, Value)> {
-    for (at, _) in text.match_indices(['{', '[']).take(MOST_TRIES) {
+    for (at, _) in text.match_indices(['{', '[']).take(MAX_JSON_STARTS) {
         let Some(end) = end_of_json(&text[at..]) else { continue };
         let Ok(value) = model::json::parse(&text[at..at + end]) else { continue };
         let is_action = |value: &Value| value.get("action").is_some_and(Value::is_string);
@@ -128,9 +128,9 @@ fn call(number: usize, action: &Value) -> ToolCall {
     let input =
         ["input", "action_input", "arguments", "parameters"].iter().find_map(|key| action.get(key));
     let arguments = match input {
-        None | Some(Value::Null) => Arguments::Read(Object::new()),
-        Some(Value::Object(object)) => Arguments::Read((**object).clone()),
-        Some(other) => Arguments::parse(&as_text(other)),
+        None | Some(Value::Null) => ToolArguments::Parsed(Object::new()),
+        Some(Value::Object(object)) => ToolArguments::Parsed((**object).clone()),
+        Some(other) => ToolArguments::parse(&as_text(other)),
     };
     ToolCall { id: format!("call_{number}").into(), name: name.into(), arguments, opaque: None }
 }
@@ -141,7 +141,7 @@ fn unreadable(text: &str) -> ToolCall {
     ToolCall {
         id: "call_0".into(),
         name: Str::new(),
-        arguments: Arguments::Unreadable { text: text.into(), problem },
+        arguments: ToolArguments::Malformed { text: text.into(), problem },
         opaque: None,
     }
 }
@@ -153,11 +153,15 @@ fn as_text(value: &Value) -> Str {
     }
 }
 
-fn with_parts(turn: Turn, words: &str, calls: Vec<ToolCall>) -> Turn {
-    let thoughts =
-        turn.message.parts.iter().filter(|part| matches!(part, Part::Thinking { .. })).cloned();
-    let words = (!words.is_empty()).then(|| Part::Text(words.into()));
-    let stop = if calls.is_empty() { turn.stop } else { Stop::ToolCalls };
-    let parts = thoughts.chain(words).chain(calls.into_iter().map(Part::ToolCall)).collect();
-    Turn { message: Message { parts, ..turn.message }, stop, ..turn }
+fn with_parts(turn: ModelReply, words: &str, calls: Vec<ToolCall>) -> ModelReply {
+    let thoughts = turn
+        .message
+        .parts
+        .iter()
+        .filter(|part| matches!(part, MessagePart::Thinking { .. }))
+        .cloned();
+    let words = (!words.is_empty()).then(|| MessagePart::Text(words.into()));
+    let stop = if calls.is_empty() { turn.stop } else { StopReason::ToolCalls };
+    let parts = thoughts.chain(words).chain(calls.into_iter().map(MessagePart::ToolCall)).collect();
+    ModelReply { message: Message { parts, ..turn.message }, stop, ..turn }
 }

@@ -3,8 +3,8 @@
 use super::*;
 use model::{Str, json};
 use node_api::ai::{
-    Arguments, Capabilities, Effect, Message, Part, Role, Stop, ToolCall, ToolDefinition,
-    ToolResult, Usage,
+    Capabilities, ChatRole, Message, MessagePart, StopReason, TokenUsage, ToolArguments, ToolCall,
+    ToolDefinition, ToolEffect, ToolResult,
 };
 use std::sync::Mutex;
 
@@ -23,8 +23,12 @@ impl ChatModel for Writer {
     fn stream(&self, request: ChatRequest) -> ChatStream<'_> {
         self.asked.lock().unwrap().push(request);
         let message = Message::assistant(self.pieces.concat());
-        let turn =
-            Turn { message, stop: Stop::Stop, usage: Usage::default(), model: "writer".into() };
+        let turn = ModelReply {
+            message,
+            stop: StopReason::Stop,
+            usage: TokenUsage::default(),
+            model: "writer".into(),
+        };
         let events = self.pieces.iter().map(|piece| Ok(ChatEvent::Text((*piece).into())));
         Box::pin(futures::stream::iter(
             events.chain([Ok(ChatEvent::Done(Box::new(turn)))]).collect::<Vec<_>>(),
@@ -55,8 +59,8 @@ fn request() -> ChatRequest {
         name: "calculator".into(),
         description: "Calculates".into(),
         parameters,
-        effect: Effect::None,
-        flow: node_api::ai::Flow::default(),
+        effect: ToolEffect::None,
+        flow: node_api::ai::DataFlow::default(),
     };
     ChatRequest {
         messages: vec![Message::system("Be brief."), Message::user("2+2?")],
@@ -66,7 +70,7 @@ fn request() -> ChatRequest {
 }
 
 /// What is told as text, and the turn.
-async fn ask(pieces: &[&'static str], request: ChatRequest) -> (String, Turn) {
+async fn ask(pieces: &[&'static str], request: ChatRequest) -> (String, ModelReply) {
     let model = with_tools(writer(pieces));
     let mut told = String::new();
     let mut stream = model.stream(request);
@@ -80,7 +84,7 @@ async fn ask(pieces: &[&'static str], request: ChatRequest) -> (String, Turn) {
     panic!("the answer has no end");
 }
 
-fn calls(turn: &Turn) -> Vec<String> {
+fn calls(turn: &ModelReply) -> Vec<String> {
     turn.message
         .tool_calls()
         .map(|call| format!("{} {} {}", call.id, call.name, call.arguments.to_text()))
@@ -101,7 +105,7 @@ async fn an_action_becomes_a_call_and_is_not_told_as_words() {
         assert_eq!(calls(&turn), [r#"call_0 calculator {"expression":"2+2"}"#], "{pieces:?}");
         assert_eq!(
             (told.as_str(), &turn.stop, turn.message.text().as_str()),
-            ("", &Stop::ToolCalls, ""),
+            ("", &StopReason::ToolCalls, ""),
             "{pieces:?}"
         );
     }
@@ -146,7 +150,7 @@ async fn a_final_action_and_plain_words_are_answers() {
         let (told, turn) = ask(&[piece], request()).await;
         assert_eq!(
             (told.as_str(), turn.message.text().as_str(), &turn.stop),
-            (wanted, wanted, &Stop::Stop),
+            (wanted, wanted, &StopReason::Stop),
             "{piece}"
         );
     }
@@ -157,7 +161,7 @@ async fn an_action_that_is_broken_is_a_call_that_can_be_repaired() {
     let (_, turn) = ask(&["{\"action\": \"calculator\", \"input\": {"], request()).await;
     let call = turn.message.tool_calls().next().unwrap();
     assert!(
-        matches!(&call.arguments, Arguments::Unreadable { problem, .. } if problem.contains("no valid JSON"))
+        matches!(&call.arguments, ToolArguments::Malformed { problem, .. } if problem.contains("no valid JSON"))
     );
 }
 
@@ -165,7 +169,7 @@ async fn an_action_that_is_broken_is_a_call_that_can_be_repaired() {
 async fn tools_and_what_came_of_them_stand_in_the_prompt() {
     let writer = writer(&["ok"]);
     let model = with_tools(writer.clone());
-    let arguments = Arguments::parse(r#"{"expression":"2+2"}"#);
+    let arguments = ToolArguments::parse(r#"{"expression":"2+2"}"#);
     let call = ToolCall { id: "1".into(), name: "calculator".into(), arguments, opaque: None };
     let result = ToolResult {
         id: "1".into(),
@@ -174,12 +178,12 @@ async fn tools_and_what_came_of_them_stand_in_the_prompt() {
         is_error: false,
     };
     let mut request = request();
-    request.messages.push(Message::new(Role::Assistant, vec![Part::ToolCall(call)]));
+    request.messages.push(Message::new(ChatRole::Assistant, vec![MessagePart::ToolCall(call)]));
     request.messages.push(Message::results([result]));
     model.chat(request).await.unwrap();
     let asked = writer.asked.lock().unwrap()[0].clone();
     assert!(asked.tools.is_empty());
-    let said: Vec<(Role, Str)> =
+    let said: Vec<(ChatRole, Str)> =
         asked.messages.iter().map(|message| (message.role, message.text())).collect();
     assert!(
         said[0].1.starts_with("Be brief.\n\nYou can use these tools:")
@@ -188,9 +192,9 @@ async fn tools_and_what_came_of_them_stand_in_the_prompt() {
     );
     assert_eq!(
         said[2],
-        (Role::Assistant, r#"{"action":"calculator","input":{"expression":"2+2"}}"#.into())
+        (ChatRole::Assistant, r#"{"action":"calculator","input":{"expression":"2+2"}}"#.into())
     );
-    assert_eq!(said[3], (Role::User, "Result of calculator: 4".into()));
+    assert_eq!(said[3], (ChatRole::User, "Result of calculator: 4".into()));
 }
 
 #[tokio::test]
@@ -203,7 +207,7 @@ async fn a_schema_stands_in_the_prompt_where_the_model_knows_none() {
     let asked = writer.asked.lock().unwrap()[0].clone();
     assert_eq!(asked.format, OutputFormat::Text);
     assert!(
-        asked.messages[0].role == Role::System
+        asked.messages[0].role == ChatRole::System
             && asked.messages[0].text().contains(r#"{"type":"object"}"#)
     );
 }

@@ -18,11 +18,11 @@ pub struct Envelope {
     pub reached_out: bool,
     pub trace_id: Str,
     pub started_at: Str,
-    pub events: Vec<Event>,
+    pub events: Vec<EnvelopeEvent>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Event {
+pub struct EnvelopeEvent {
     pub iteration: usize,
     pub action: Str,
     pub tool: Option<Str>,
@@ -58,7 +58,7 @@ impl Envelope {
         let observability = Object::from_iter([
             ("traceId", Value::from(self.trace_id.clone())),
             ("startedAt", self.started_at.clone().into()),
-            ("events", Value::array(self.events.iter().map(Event::to_value).collect())),
+            ("events", Value::array(self.events.iter().map(EnvelopeEvent::to_value).collect())),
         ]);
         let mut envelope =
             Object::from_iter([("input", self.input.clone()), ("state", state.into())]);
@@ -74,7 +74,7 @@ impl Envelope {
     }
 }
 
-impl Event {
+impl EnvelopeEvent {
     fn to_value(&self) -> Value {
         let mut event = Object::from_iter([
             ("iteration", Value::from(self.iteration)),

@@ -19,14 +19,14 @@ const PART_BYTES: usize = 200;
 
 /// The patterns of all schemas that are used side by side.
 #[derive(Default)]
-pub(crate) struct Patterns {
+pub(crate) struct PatternBudget {
     count: usize,
     letters: usize,
     /// Code points whose case is folded to compile them.
     folded: usize,
 }
 
-impl Patterns {
+impl PatternBudget {
     pub(super) fn take<'s>(
         &mut self,
         patterns: impl Iterator<Item = &'s str>,
@@ -60,16 +60,16 @@ impl Patterns {
 
 /// How long it takes to read a schema, in the bytes of plain data that take as long. Patterns are
 /// never read on the side.
-pub(crate) fn weight(schema: &Value) -> usize {
+pub(crate) fn read_cost(schema: &Value) -> usize {
     match schema {
         Value::Object(fields) => {
             let field = |(key, field): (&Str, &Value)| {
                 let is_pattern = matches!(key.as_str(), "pattern" | "patternProperties");
-                weight(field) + key.len() + if is_pattern { compute::LARGE_BYTES } else { 0 }
+                read_cost(field) + key.len() + if is_pattern { compute::LARGE_BYTES } else { 0 }
             };
             PART_BYTES + fields.iter().map(field).sum::<usize>()
         }
-        Value::Array(values) => values.iter().map(weight).sum(),
+        Value::Array(values) => values.iter().map(read_cost).sum(),
         Value::String(text) => text.len(),
         _ => size_of::<Value>(),
     }
@@ -84,12 +84,12 @@ mod tests {
         let began = compute::cpu_used();
         let wide = format!("(?i){}", r"[ -\u{10FFFD}]".repeat(280));
         assert!(
-            Patterns::default()
+            PatternBudget::default()
                 .take([wide.as_str()].into_iter())
                 .unwrap_err()
                 .contains("too many characters")
         );
-        let mut patterns = Patterns::default();
+        let mut patterns = PatternBudget::default();
         let any = r"(?i)[\s\S]";
         assert!(patterns.take([any, any].into_iter()).is_ok());
         assert!(
@@ -97,7 +97,7 @@ mod tests {
             "those of all tools count together"
         );
         let honest = [r"(?i)^[a-z]+@[a-z.]+$", r"^\d{4}-\d{2}$", r"(?i)^\p{L}+$", r"^[^\s]+$"];
-        assert!(Patterns::default().take(honest.into_iter()).is_ok());
+        assert!(PatternBudget::default().take(honest.into_iter()).is_ok());
         assert!(compute::cpu_used() - began < std::time::Duration::from_secs(5));
     }
 }

@@ -5,7 +5,7 @@ use node_api::ai::{Message, ToolChoice};
 
 /// How a loop is to go.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct AgentOptions {
     pub system_prompt: Str,
     /// What stands between what was said before and what the user says now.
     pub opening: Vec<Message>,
@@ -28,11 +28,11 @@ pub struct Options {
     pub max_history_tokens: Option<usize>,
     /// Tools that whoever asked calls themselves: a call of one ends the run, and they come back
     /// with the result.
-    pub handed_over: Vec<Str>,
+    pub client_tools: Vec<Str>,
     /// What was said in this turn before they came back, behind the words of the user.
-    pub said_so_far: Vec<Message>,
+    pub turn_so_far: Vec<Message>,
     /// Before which tools a person is asked.
-    pub approval: Approval,
+    pub approval: ApprovalPolicy,
     /// Tools before which a person is asked whatever they do, by name.
     pub ask_before: Vec<Str>,
     /// Tools that may send anything anywhere, by name, whatever the agent has read before.
@@ -43,7 +43,7 @@ pub struct Options {
     pub item: usize,
 }
 
-impl Default for Options {
+impl Default for AgentOptions {
     fn default() -> Self {
         Self {
             system_prompt: "You are a helpful AI assistant.".into(),
@@ -58,9 +58,9 @@ impl Default for Options {
             max_calls_in_a_turn: 32,
             budget: SpendingLimit::default(),
             max_history_tokens: None,
-            handed_over: Vec::new(),
-            said_so_far: Vec::new(),
-            approval: Approval::Never,
+            client_tools: Vec::new(),
+            turn_so_far: Vec::new(),
+            approval: ApprovalPolicy::Never,
             ask_before: Vec::new(),
             trusted: Vec::new(),
             approval_timeout_ms: 24 * 60 * 60 * 1000,
@@ -71,7 +71,7 @@ impl Default for Options {
 
 /// Before which tools a person is asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Approval {
+pub enum ApprovalPolicy {
     #[default]
     Never,
     /// Before those that may change something ([`node_api::ai::Effect::Changes`]), or that send

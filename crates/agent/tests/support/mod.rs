@@ -5,25 +5,26 @@
 #![allow(dead_code, reason = "each test program uses some of it")]
 
 use futures::stream;
-use heddle_agent::{AgentEvent, Remembering, World};
+use heddle_agent::{AgentEvent, AgentHost, MemorySession};
 use model::{Object, Str, Value, json};
 use node_api::NodeError;
 use node_api::ai::{
-    Arguments, Capabilities, ChatEvent, ChatModel, ChatRequest, ChatStream, Effect, Flow, Memory,
-    MemoryError, Message, ModelInfo, Part, Rates, Recalled, Role, SessionId, Stop, Tool,
-    ToolAnswer, ToolCall, ToolCallContext, ToolDefinition, ToolFailure, Turn, TurnKey, Usage,
+    Capabilities, ChatEvent, ChatModel, ChatRequest, ChatRole, ChatStream, DataFlow, Memory,
+    MemoryError, Message, MessagePart, ModelInfo, ModelReply, RecalledMessages, SessionId,
+    StopReason, TokenRates, TokenUsage, Tool, ToolArguments, ToolCall, ToolCallContext,
+    ToolDefinition, ToolEffect, ToolFailure, ToolOutput, TurnKey,
 };
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 /// What the model answers next, and what it was asked.
-pub(crate) struct Script {
+pub(crate) struct ScriptedModel {
     info: ModelInfo,
     turns: Mutex<VecDeque<Message>>,
     requests: Mutex<Vec<ChatRequest>>,
 }
 
-impl Script {
+impl ScriptedModel {
     pub(crate) fn of(turns: impl IntoIterator<Item = Message>) -> Arc<Self> {
         let capabilities = Capabilities {
             tools: true,
@@ -35,8 +36,9 @@ impl Script {
             context: None,
             max_output: None,
         };
-        let price =
-            Some(Rates { input: 1.0, cached_read: 0.1, cache_write: 1.25, output: 4.0 }.into());
+        let price = Some(
+            TokenRates { input: 1.0, cached_read: 0.1, cache_write: 1.25, output: 4.0 }.into(),
+        );
         let info =
             ModelInfo { provider: "script".into(), model: "script-1".into(), capabilities, price };
         Arc::new(Self {
@@ -55,7 +57,7 @@ impl Script {
     }
 }
 
-impl ChatModel for Script {
+impl ChatModel for ScriptedModel {
     fn info(&self) -> &ModelInfo {
         &self.info
     }
@@ -68,10 +70,14 @@ impl ChatModel for Script {
             .unwrap()
             .pop_front()
             .unwrap_or_else(|| Message::assistant("the script is over"));
-        let stop = if message.tool_calls().next().is_some() { Stop::ToolCalls } else { Stop::Stop };
-        let usage = Usage { input: 10, output: 5, ..Usage::default() };
+        let stop = if message.tool_calls().next().is_some() {
+            StopReason::ToolCalls
+        } else {
+            StopReason::Stop
+        };
+        let usage = TokenUsage { input: 10, output: 5, ..TokenUsage::default() };
         let text = message.text();
-        let turn = Turn { message, stop, usage, model: self.info.model.clone() };
+        let turn = ModelReply { message, stop, usage, model: self.info.model.clone() };
         let events = [Ok(ChatEvent::Text(text)), Ok(ChatEvent::Done(Box::new(turn)))];
         Box::pin(stream::iter(events))
     }
@@ -83,22 +89,22 @@ pub(crate) fn answers(text: &str) -> Message {
 
 pub(crate) fn calls(calls: &[(&str, Value)]) -> Message {
     let part = |(number, (name, arguments)): (usize, &(&str, Value))| {
-        let arguments = Arguments::Read(arguments.as_object().unwrap().clone());
-        Part::ToolCall(ToolCall {
+        let arguments = ToolArguments::Parsed(arguments.as_object().unwrap().clone());
+        MessagePart::ToolCall(ToolCall {
             id: format!("call-{number}").into(),
             name: (*name).into(),
             arguments,
             opaque: None,
         })
     };
-    Message::new(Role::Assistant, calls.iter().enumerate().map(part).collect())
+    Message::new(ChatRole::Assistant, calls.iter().enumerate().map(part).collect())
 }
 
 /// Everything that tools have done.
 #[derive(Default)]
-pub(crate) struct Ledger(Mutex<Vec<Str>>);
+pub(crate) struct CallLedger(Mutex<Vec<Str>>);
 
-impl Ledger {
+impl CallLedger {
     pub(crate) fn new() -> Arc<Self> {
         Arc::default()
     }
@@ -112,18 +118,18 @@ impl Ledger {
     }
 }
 
-type Work = Box<dyn Fn(&Object) -> Result<Value, String> + Send + Sync>;
+type ToolWork = Box<dyn Fn(&Object) -> Result<Value, String> + Send + Sync>;
 
 struct TestTool {
     definition: ToolDefinition,
-    ledger: Arc<Ledger>,
-    work: Work,
+    ledger: Arc<CallLedger>,
+    work: ToolWork,
 }
 
 pub(crate) fn tool(
     name: &str,
-    effect: Effect,
-    ledger: &Arc<Ledger>,
+    effect: ToolEffect,
+    ledger: &Arc<CallLedger>,
     work: impl Fn(&Object) -> Result<Value, String> + Send + Sync + 'static,
 ) -> Arc<dyn Tool> {
     let parameters = match name {
@@ -138,20 +144,20 @@ pub(crate) fn tool(
 pub(crate) fn tool_with(
     name: &str,
     parameters: Value,
-    effect: Effect,
-    ledger: &Arc<Ledger>,
+    effect: ToolEffect,
+    ledger: &Arc<CallLedger>,
     work: impl Fn(&Object) -> Result<Value, String> + Send + Sync + 'static,
 ) -> Arc<dyn Tool> {
-    tool_that_flows(name, parameters, effect, Flow::default(), ledger, work)
+    tool_that_flows(name, parameters, effect, DataFlow::default(), ledger, work)
 }
 
 /// A tool that says where its data comes from and goes to.
 pub(crate) fn tool_that_flows(
     name: &str,
     parameters: Value,
-    effect: Effect,
-    flow: Flow,
-    ledger: &Arc<Ledger>,
+    effect: ToolEffect,
+    flow: DataFlow,
+    ledger: &Arc<CallLedger>,
     work: impl Fn(&Object) -> Result<Value, String> + Send + Sync + 'static,
 ) -> Arc<dyn Tool> {
     let definition = ToolDefinition {
@@ -174,10 +180,10 @@ impl Tool for TestTool {
         &self,
         arguments: Object,
         _context: &ToolCallContext,
-    ) -> Result<ToolAnswer, ToolFailure> {
+    ) -> Result<ToolOutput, ToolFailure> {
         self.ledger.0.lock().unwrap().push(self.definition.name.clone());
         tokio::task::yield_now().await;
-        (self.work)(&arguments).map(ToolAnswer::new).map_err(ToolFailure::new)
+        (self.work)(&arguments).map(ToolOutput::new).map_err(ToolFailure::new)
     }
 }
 
@@ -189,7 +195,7 @@ pub(crate) enum Crash {
 }
 
 #[derive(Default)]
-pub(crate) struct TestWorld {
+pub(crate) struct TestAgentHost {
     before: Object,
     kept: Mutex<Vec<(Str, Value)>>,
     told: Mutex<Vec<AgentEvent>>,
@@ -197,7 +203,7 @@ pub(crate) struct TestWorld {
     now_ms: i64,
 }
 
-impl TestWorld {
+impl TestAgentHost {
     /// The same at another time.
     pub(crate) fn at(mut self, now_ms: i64) -> Self {
         self.now_ms = now_ms;
@@ -243,7 +249,7 @@ impl TestWorld {
 }
 
 #[async_trait::async_trait]
-impl World for TestWorld {
+impl AgentHost for TestAgentHost {
     fn now_ms(&self) -> i64 {
         self.now_ms
     }
@@ -256,11 +262,11 @@ impl World for TestWorld {
         false
     }
 
-    fn note(&self, key: &str) -> Option<Value> {
+    fn recorded_step(&self, key: &str) -> Option<Value> {
         self.before.get(key).cloned()
     }
 
-    async fn keep(&self, key: &str, value: Value) -> Result<(), NodeError> {
+    async fn record_step(&self, key: &str, value: Value) -> Result<(), NodeError> {
         let number = self.kept.lock().unwrap().len();
         let crash = *self.crash.lock().unwrap();
         let ended = || NodeError::failed("the process ended");
@@ -276,21 +282,25 @@ impl World for TestWorld {
         }
     }
 
-    async fn tell(&self, event: AgentEvent) {
+    async fn emit(&self, event: AgentEvent) {
         self.told.lock().unwrap().push(event);
     }
 }
 
 /// Remembers in this memory.
-pub(crate) fn remembering(memory: Arc<dyn Memory>, turn: &str) -> Option<Remembering> {
-    Some(Remembering { memory, session: SessionId::new("s").unwrap(), turn: TurnKey(turn.into()) })
+pub(crate) fn remembering(memory: Arc<dyn Memory>, turn: &str) -> Option<MemorySession> {
+    Some(MemorySession {
+        memory,
+        session: SessionId::new("s").unwrap(),
+        turn: TurnKey(turn.into()),
+    })
 }
 
 /// A memory for one session.
 #[derive(Default)]
-pub(crate) struct List(Mutex<Vec<Message>>, Mutex<HashSet<TurnKey>>);
+pub(crate) struct ListMemory(Mutex<Vec<Message>>, Mutex<HashSet<TurnKey>>);
 
-impl List {
+impl ListMemory {
     pub(crate) fn put(&self, messages: Vec<Message>) {
         *self.0.lock().unwrap() = messages;
     }
@@ -301,8 +311,12 @@ impl List {
 }
 
 #[async_trait::async_trait]
-impl Memory for List {
-    async fn load(&self, _session: &SessionId, _about: &str) -> Result<Recalled, MemoryError> {
+impl Memory for ListMemory {
+    async fn load(
+        &self,
+        _session: &SessionId,
+        _about: &str,
+    ) -> Result<RecalledMessages, MemoryError> {
         Ok(self.all().into())
     }
 
@@ -324,11 +338,15 @@ impl Memory for List {
     }
 }
 
-pub(crate) struct Broken;
+pub(crate) struct BrokenMemory;
 
 #[async_trait::async_trait]
-impl Memory for Broken {
-    async fn load(&self, _session: &SessionId, _about: &str) -> Result<Recalled, MemoryError> {
+impl Memory for BrokenMemory {
+    async fn load(
+        &self,
+        _session: &SessionId,
+        _about: &str,
+    ) -> Result<RecalledMessages, MemoryError> {
         Err(MemoryError::new("no connection"))
     }
 

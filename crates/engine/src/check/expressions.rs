@@ -1,7 +1,7 @@
 //! Checks that expressions are JavaScript. They are compiled, never evaluated.
 
-use super::words::short;
-use super::{Checker, Finding};
+use super::escape::short;
+use super::{Checker, ProblemDraft};
 use expr::Template;
 use model::{Code, Node, Object, Value};
 
@@ -30,8 +30,9 @@ impl Checker<'_> {
                     return;
                 }
                 self.compiled += 1;
-                if let Some(expr::Error::Syntax { detail }) = self.session.malformed(&template) {
-                    let finding = Finding::warning(
+                if let Some(expr::ExprError::Syntax { detail }) = self.session.malformed(&template)
+                {
+                    let finding = ProblemDraft::warning(
                         Code::EXPRESSION_SYNTAX,
                         "The node fails when a run gets here.",
                     )

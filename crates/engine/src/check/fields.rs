@@ -1,23 +1,25 @@
 //! Checks of the document's own fields: is each of a type that it can have?
 
-use super::{Checker, Finding, MAX_NODES, words::short};
-use model::workflow::{Field, SETTING_FIELDS, WORKFLOW_FIELDS};
+use super::{Checker, MAX_NODES, ProblemDraft, escape::short};
+use model::workflow::{FieldSpec, SETTING_FIELDS, WORKFLOW_FIELDS};
 use model::{Code, Object, Value};
 
 impl Checker<'_> {
     pub(super) fn fields(&mut self) {
         let doc = self.workflow.doc();
-        self.field_types(WORKFLOW_FIELDS, doc, "", || Finding::error(Code::WORKFLOW_FIELD, ""));
+        self.field_types(WORKFLOW_FIELDS, doc, "", || {
+            ProblemDraft::error(Code::WORKFLOW_FIELD, "")
+        });
         if let Some(settings) = doc.get("settings").and_then(Value::as_object) {
             self.field_types(SETTING_FIELDS, settings, "settings.", || {
-                Finding::warning(
+                ProblemDraft::warning(
                     Code::WORKFLOW_FIELD,
                     "The setting is taken as if it were not there.",
                 )
             });
         }
         if !doc.contains_key("nodes") {
-            let finding = Finding::error(
+            let finding = ProblemDraft::error(
                 Code::WORKFLOW_JSON,
                 "A workflow is an object with `nodes` and `connections`.",
             );
@@ -25,7 +27,7 @@ impl Checker<'_> {
         }
         let elements = doc.get("nodes").and_then(Value::as_array).unwrap_or_default();
         if elements.len() > MAX_NODES {
-            let finding = Finding::error(
+            let finding = ProblemDraft::error(
                 Code::WORKFLOW_TOO_LARGE,
                 "Split it into workflows that call each other.",
             );
@@ -40,8 +42,10 @@ impl Checker<'_> {
         for (index, element) in
             elements.iter().enumerate().filter(|(_, element)| !element.is_object())
         {
-            let finding =
-                Finding::error(Code::WORKFLOW_FIELD, "A node is an object with a name and a type.");
+            let finding = ProblemDraft::error(
+                Code::WORKFLOW_FIELD,
+                "A node is an object with a name and a type.",
+            );
             self.wrong_type(finding, || format!("nodes[{index}]"), element, &["object"]);
         }
         for (name, pinned) in
@@ -49,7 +53,7 @@ impl Checker<'_> {
         {
             if !pinned.is_array() {
                 let finding =
-                    Finding::warning(Code::WORKFLOW_FIELD, "Pinned data is a list of items.")
+                    ProblemDraft::warning(Code::WORKFLOW_FIELD, "Pinned data is a list of items.")
                         .of(name);
                 self.wrong_type(finding, || format!("pinData.{}", short(name)), pinned, &["array"]);
             }
@@ -58,10 +62,10 @@ impl Checker<'_> {
 
     pub(super) fn field_types<'n>(
         &mut self,
-        fields: &[Field],
+        fields: &[FieldSpec],
         object: &Object,
         prefix: &str,
-        finding: impl Fn() -> Finding<'n>,
+        finding: impl Fn() -> ProblemDraft<'n>,
     ) {
         for field in fields {
             if let Some(value) = object.get(field.name)
@@ -79,7 +83,7 @@ impl Checker<'_> {
 
     pub(super) fn wrong_type(
         &mut self,
-        finding: Finding<'_>,
+        finding: ProblemDraft<'_>,
         place: impl Fn() -> String,
         value: &Value,
         kinds: &[&str],

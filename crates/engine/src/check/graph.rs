@@ -1,7 +1,7 @@
 //! Checks of connections: they lead somewhere, and sub-nodes do not supply each other in a circle.
 
-use super::words::short;
-use super::{Checker, Finding};
+use super::escape::short;
+use super::{Checker, ProblemDraft};
 use model::workflow::MAX_INDEX;
 use model::{Code, Edge, Kind, Object, Str, Value};
 use std::collections::{HashMap, HashSet};
@@ -14,7 +14,7 @@ impl Checker<'_> {
             let shown = short(from);
             let place = || format!("connections.{shown}");
             if !names.contains(from.as_str()) {
-                let finding = Finding::warning(
+                let finding = ProblemDraft::warning(
                     Code::WORKFLOW_CONNECTION,
                     "Remove the connection, or rename the node it should start from.",
                 );
@@ -28,7 +28,7 @@ impl Checker<'_> {
             for (kind, outputs) in kinds.as_object().into_iter().flat_map(Object::iter) {
                 let place = || format!("connections.{shown}.{}", short(kind));
                 if Kind::from_name(kind).is_none() {
-                    let finding = Finding::warning(
+                    let finding = ProblemDraft::warning(
                         Code::WORKFLOW_CONNECTION,
                         "Use `main` or one of the `ai_…` kinds.",
                     )
@@ -52,14 +52,15 @@ impl Checker<'_> {
                 }
             }
         }
-        if let Some(circle) = circle_of_suppliers(&workflow.edges()) {
+        if let Some(circle) = supplier_cycle(&workflow.edges()) {
             let first = circle.first().cloned().unwrap_or_default();
             let finding =
-                Finding::error(Code::WORKFLOW_CYCLE, "Remove one of these connections.").of(&first);
+                ProblemDraft::error(Code::WORKFLOW_CYCLE, "Remove one of these connections.")
+                    .of(&first);
             self.problem(
                 finding,
                 || "connections".into(),
-                || format!("Sub-nodes supply each other in a circle: {}", told(&circle)),
+                || format!("Sub-nodes supply each other in a circle: {}", cycle_text(&circle)),
             );
         }
     }
@@ -72,7 +73,7 @@ impl Checker<'_> {
         target: &Value,
         names: &HashSet<&str>,
     ) {
-        let warning = |hint| Finding::warning(Code::WORKFLOW_CONNECTION, hint).of(from);
+        let warning = |hint| ProblemDraft::warning(Code::WORKFLOW_CONNECTION, hint).of(from);
         let Some(node) = target.get("node").and_then(Value::as_str) else {
             let finding = warning("A target is { node, type, index }.");
             return self.problem(finding, &place, || {
@@ -93,7 +94,8 @@ impl Checker<'_> {
         let index = target.get("index");
         if index.is_some_and(|index| index.as_usize().is_none_or(|index| index > MAX_INDEX)) {
             let finding =
-                Finding::error(Code::WORKFLOW_CONNECTION, "Inputs are counted from 0.").of(from);
+                ProblemDraft::error(Code::WORKFLOW_CONNECTION, "Inputs are counted from 0.")
+                    .of(from);
             let message = || {
                 format!("'{}' leads to an input of '{}' that cannot be", short(from), short(node))
             };
@@ -134,8 +136,8 @@ impl Checker<'_> {
     }
 }
 
-fn form(from: &str) -> Finding<'_> {
-    Finding::error(
+fn form(from: &str) -> ProblemDraft<'_> {
+    ProblemDraft::error(
         Code::WORKFLOW_FIELD,
         "Connections are { \"Node\": { \"main\": [[{ node, type, index }]] } }.",
     )
@@ -143,7 +145,7 @@ fn form(from: &str) -> Finding<'_> {
 }
 
 /// The nodes of a circle, the first again at the end; of a long one only the beginning.
-fn told(circle: &[Str]) -> String {
+fn cycle_text(circle: &[Str]) -> String {
     const MAX_TOLD: usize = 8;
     let names: Vec<Str> = circle.iter().take(MAX_TOLD).map(|name| short(name)).collect();
     let more = circle.len().saturating_sub(MAX_TOLD);
@@ -155,7 +157,7 @@ fn told(circle: &[Str]) -> String {
 }
 
 /// A circle among the connections that supply something; loops along `main` are fine.
-fn circle_of_suppliers(edges: &[Edge]) -> Option<Vec<Str>> {
+fn supplier_cycle(edges: &[Edge]) -> Option<Vec<Str>> {
     let mut next: HashMap<&Str, Vec<&Str>> = HashMap::new();
     let mut starts = Vec::new();
     for edge in edges.iter().filter(|edge| !matches!(edge.kind, Kind::Main | Kind::Control)) {

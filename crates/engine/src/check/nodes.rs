@@ -1,7 +1,7 @@
 //! Checks of each node by itself: names, ids, fields, and how well its type is supported.
 
-use super::words::{is_deceptive, short};
-use super::{Checker, Compatibility, Finding, MAX_NODES, NodeReport};
+use super::escape::{is_deceptive, short};
+use super::{Checker, Compatibility, MAX_NODES, NodeReport, ProblemDraft};
 use model::workflow::NODE_FIELDS;
 use model::{Code, Node, Object, Str, Value};
 use std::collections::HashMap;
@@ -16,14 +16,14 @@ impl Checker<'_> {
             let name = node.name();
             let name_place = || format!("nodes[{index}].name");
             if name.is_empty() {
-                let finding = Finding::error(
+                let finding = ProblemDraft::error(
                     Code::WORKFLOW_NODE_NAME,
                     "Connections refer to nodes by name; give it one.",
                 );
                 self.problem(finding, name_place, || "The node has no name".into());
             } else if let Some(first) = names.get(name).copied() {
                 let finding =
-                    Finding::error(Code::WORKFLOW_NODE_NAME, "Rename one of them.").of(name);
+                    ProblemDraft::error(Code::WORKFLOW_NODE_NAME, "Rename one of them.").of(name);
                 self.problem(finding, name_place, || {
                     format!("The name '{}' is used twice, first by nodes[{first}]", short(name))
                 });
@@ -31,7 +31,7 @@ impl Checker<'_> {
                 names.insert(name, index);
             }
             if name.chars().any(is_deceptive) {
-                let finding = Finding::warning(
+                let finding = ProblemDraft::warning(
                     Code::WORKFLOW_NODE_NAME,
                     "Rename the node; such a name can pass for another.",
                 )
@@ -42,9 +42,11 @@ impl Checker<'_> {
             }
             if let Some(id) = node.id() {
                 if let Some(first) = ids.get(id).copied() {
-                    let finding =
-                        Finding::warning(Code::WORKFLOW_NODE_ID, "Give one of them another id.")
-                            .of(name);
+                    let finding = ProblemDraft::warning(
+                        Code::WORKFLOW_NODE_ID,
+                        "Give one of them another id.",
+                    )
+                    .of(name);
                     let message =
                         || format!("The id '{}' is used twice, first by nodes[{first}]", short(id));
                     self.problem(finding, || format!("nodes[{index}].id"), message);
@@ -69,12 +71,12 @@ impl Checker<'_> {
 
     fn node_fields(&mut self, index: usize, node: &Node<'_>) {
         let name = node.name();
-        let field = |hint| Finding::error(Code::WORKFLOW_FIELD, hint).of(name);
+        let field = |hint| ProblemDraft::error(Code::WORKFLOW_FIELD, hint).of(name);
         self.field_types(NODE_FIELDS, node.fields(), &format!("nodes[{index}]."), || {
             field("The field is taken as if it were not there.")
         });
         if node.type_name().is_empty() {
-            let finding = Finding::error(
+            let finding = ProblemDraft::error(
                 Code::NODE_TYPE_UNKNOWN,
                 "Every node says its type, such as `n8n-nodes-base.set`.",
             )
@@ -109,7 +111,8 @@ impl Checker<'_> {
             && !matches!(position, [Value::Number(_), Value::Number(_)])
         {
             let finding =
-                Finding::warning(Code::WORKFLOW_FIELD, "The node is drawn at [0, 0].").of(name);
+                ProblemDraft::warning(Code::WORKFLOW_FIELD, "The node is drawn at [0, 0].")
+                    .of(name);
             self.problem(
                 finding,
                 || format!("nodes[{index}].position"),

@@ -1,7 +1,7 @@
 //! Checks of what a known node type asks for: parameters that must not be empty, and credentials.
 
-use super::words::short;
-use super::{Checker, Finding};
+use super::escape::short;
+use super::{Checker, ProblemDraft};
 use model::{Code, Node, Object, Value};
 use node_api::{Param, ParamKind};
 
@@ -24,9 +24,11 @@ impl Checker<'_> {
             let named = node.credentials().and_then(|credentials| credentials.get(&wanted.kind));
             let id = named.and_then(|named| named.get("id")).and_then(Value::as_str);
             if id.is_none_or(str::is_empty) {
-                let finding =
-                    Finding::warning(Code::CREDENTIAL_MISSING, "Choose a credential for the node.")
-                        .of(node.name());
+                let finding = ProblemDraft::warning(
+                    Code::CREDENTIAL_MISSING,
+                    "Choose a credential for the node.",
+                )
+                .of(node.name());
                 let message = || {
                     format!(
                         "'{}' needs a credential of the type {}",
@@ -81,8 +83,8 @@ impl Checker<'_> {
     }
 
     fn missing(&mut self, node: &Node<'_>, place: impl FnOnce() -> String, param: &Param) {
-        let finding =
-            Finding::warning(Code::NODE_PARAMETER, "Give the parameter a value.").of(node.name());
+        let finding = ProblemDraft::warning(Code::NODE_PARAMETER, "Give the parameter a value.")
+            .of(node.name());
         let message = || {
             format!(
                 "'{}' of '{}' is empty",

@@ -2,19 +2,20 @@
 //! serves the requests it makes.
 
 use super::host::NodeHost;
-use crate::plan::ReadCode;
+use crate::plan::CodeSource;
 use crate::scope::RunView;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use expr::sandbox::{
-    CodeHost, CodeJob as Program, Flavour, Limits, LogLine, Returned as Piece, Sandbox, StaticData,
+    CodeHost, CodeStaticData, Flavour, LogLine, Sandbox, SandboxJob as Program, SandboxLimits,
+    SandboxOutput as Piece,
 };
-use expr::{Error, Scope};
+use expr::{ExprError, Scope};
 use futures::future::BoxFuture;
 use model::{Object, RunEvent, Str, Value};
-use node_api::host::{CodeFlavour, CodeJob, Host, Returned, StaticScope};
+use node_api::checkpoints::REACHED_OUT;
+use node_api::host::{CodeFlavour, CodeOutput, CodeRequest, Host, StaticScope};
 use node_api::http::{HttpBody, HttpError, HttpRequest, HttpResponse};
-use node_api::notes::REACHED_OUT;
 use node_api::{ErrorClass, NodeError};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{OnceCell, Semaphore};
@@ -34,16 +35,16 @@ impl NodeHost {
     /// is.
     pub(super) async fn run_natively(
         &self,
-        job: CodeJob,
+        job: CodeRequest,
         view: &RunView<'_>,
-        each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send),
-    ) -> Result<Option<CodeJob>, NodeError> {
-        let known = self.plan_node().code.get_or_init(|| ReadCode::new(job.source.clone()));
+        each: &mut (dyn FnMut(CodeOutput) -> Result<(), NodeError> + Send),
+    ) -> Result<Option<CodeRequest>, NodeError> {
+        let known = self.plan_node().code.get_or_init(|| CodeSource::new(job.source.clone()));
         let read;
         let known = match known.source == job.source {
             true => known,
             false => {
-                read = ReadCode::new(job.source.clone());
+                read = CodeSource::new(job.source.clone());
                 &read
             }
         };
@@ -51,11 +52,11 @@ impl NodeHost {
         match job.flavour {
             CodeFlavour::AllItems => match code.for_all(view) {
                 Some(Value::Array(values)) => {
-                    each(Returned::List { len: values.len() })?;
-                    values.iter().try_for_each(|value| each(Returned::Element(value.clone())))?;
+                    each(CodeOutput::List { len: values.len() })?;
+                    values.iter().try_for_each(|value| each(CodeOutput::Element(value.clone())))?;
                     Ok(None)
                 }
-                Some(value) => each(Returned::Whole(value)).map(|()| None),
+                Some(value) => each(CodeOutput::Whole(value)).map(|()| None),
                 None => Ok(Some(job)),
             },
             CodeFlavour::EachItem => {
@@ -63,9 +64,9 @@ impl NodeHost {
                 for (index, item) in items.iter().enumerate().skip(job.first) {
                     let Some(value) = code.for_item(item, &RunView { item_index: index, ..*view })
                     else {
-                        return Ok(Some(CodeJob { first: index, ..job }));
+                        return Ok(Some(CodeRequest { first: index, ..job }));
                     };
-                    each(Returned::ForItem { item: index, value })?;
+                    each(CodeOutput::ForItem { item: index, value })?;
                     if index % ITEMS_IN_A_ROW == ITEMS_IN_A_ROW - 1 {
                         tokio::task::yield_now().await;
                     }
@@ -78,12 +79,15 @@ impl NodeHost {
 
     pub(super) async fn run_javascript(
         &self,
-        job: &CodeJob,
+        job: &CodeRequest,
         scope: &(dyn Scope + Sync),
-        each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send),
+        each: &mut (dyn FnMut(CodeOutput) -> Result<(), NodeError> + Send),
     ) -> Result<(), NodeError> {
-        let limits =
-            if job.flavour == CodeFlavour::Tool { Limits::tool() } else { Limits::code_node() };
+        let limits = if job.flavour == CodeFlavour::Tool {
+            SandboxLimits::tool()
+        } else {
+            SandboxLimits::code_node()
+        };
         let mut session = Sandbox::new().session(limits);
         let program = Program {
             source: job.source.clone(),
@@ -93,7 +97,7 @@ impl NodeHost {
                 CodeFlavour::FunctionItem => Flavour::FunctionItem,
                 CodeFlavour::Tool => Flavour::Tool,
             },
-            static_data: StaticData {
+            static_data: CodeStaticData {
                 global: Some(self.static_data(StaticScope::Workflow)),
                 node: Some(self.static_data(StaticScope::Node)),
             },
@@ -103,17 +107,17 @@ impl NodeHost {
         let mut refused = None;
         let mut sink = |piece: Piece| {
             let piece = match piece {
-                Piece::Whole(value) => Returned::Whole(value),
-                Piece::List { len } => Returned::List { len },
-                Piece::Element { value, .. } => Returned::Element(value),
-                Piece::ForItem { index, value } => Returned::ForItem { item: index, value },
+                Piece::Whole(value) => CodeOutput::Whole(value),
+                Piece::List { len } => CodeOutput::List { len },
+                Piece::Element { value, .. } => CodeOutput::Element(value),
+                Piece::ForItem { index, value } => CodeOutput::ForItem { item: index, value },
             };
             if refused.is_none() {
                 refused = each(piece).err();
             }
         };
         let turns = Semaphore::new(REQUESTS_AT_ONCE);
-        let requests = Requests {
+        let requests = CodeRequests {
             host: self,
             limits,
             turns,
@@ -167,9 +171,9 @@ impl NodeHost {
 }
 
 /// The requests that JavaScript makes go through the same guarded client as every node's.
-struct Requests<'h> {
+struct CodeRequests<'h> {
     host: &'h NodeHost,
-    limits: Limits,
+    limits: SandboxLimits,
     turns: Semaphore,
     /// Whether it is on record that the step has begun to reach outside.
     noted: OnceCell<()>,
@@ -177,12 +181,12 @@ struct Requests<'h> {
     was_refused: AtomicBool,
 }
 
-impl CodeHost for Requests<'_> {
+impl CodeHost for CodeRequests<'_> {
     fn request<'a>(
         &'a self,
         name: &'a str,
         argument: Value,
-    ) -> BoxFuture<'a, Result<Value, Error>> {
+    ) -> BoxFuture<'a, Result<Value, ExprError>> {
         Box::pin(async move {
             self.admit().await?;
             // It is never closed.
@@ -196,9 +200,9 @@ impl CodeHost for Requests<'_> {
     }
 }
 
-impl Requests<'_> {
+impl CodeRequests<'_> {
     /// Everything that code asks for outside passes here, by whatever name it got at it.
-    async fn admit(&self) -> Result<(), Error> {
+    async fn admit(&self) -> Result<(), ExprError> {
         match &self.host.call {
             // An agent keeps its own record of calls.
             Some(call) if call.may_reach_out => Ok(()),
@@ -218,26 +222,26 @@ impl Requests<'_> {
         }
     }
 
-    async fn note(&self) -> Result<(), Error> {
+    async fn note(&self) -> Result<(), ExprError> {
         self.host.run.reached_out.store(true, Ordering::Relaxed);
         self.host
-            .keep_note(REACHED_OUT, true.into())
+            .record_step(REACHED_OUT, true.into())
             .await
             .map_err(|error| thrown(error.message().clone()))
     }
 
     /// Every request goes out here, whatever its name: an answer that is larger than the program
     /// may read is not taken in.
-    async fn send(&self, mut request: HttpRequest) -> Result<HttpResponse, Error> {
+    async fn send(&self, mut request: HttpRequest) -> Result<HttpResponse, ExprError> {
         request.max_response_bytes = request.max_response_bytes.min(self.limits.fetch_body_bytes);
         self.host.http().send(request).await.map_err(|error| match error {
-            HttpError::TooLarge { limit } => Error::FetchBody { limit_bytes: limit },
+            HttpError::TooLarge { limit } => ExprError::FetchBody { limit_bytes: limit },
             other => thrown(other.to_string()),
         })
     }
 
     /// `fetch(url, init)`.
-    async fn fetch(&self, argument: &Value) -> Result<Value, Error> {
+    async fn fetch(&self, argument: &Value) -> Result<Value, ExprError> {
         let text = |key: &str| argument.get(key).and_then(Value::as_str);
         let mut request =
             HttpRequest::new(text("method").unwrap_or("GET"), text("url").unwrap_or_default());
@@ -270,7 +274,7 @@ impl Requests<'_> {
     }
 
     /// `this.helpers.httpRequest(options)` and the older `this.helpers.request(options)`.
-    async fn http_request(&self, options: &Value, older: bool) -> Result<Value, Error> {
+    async fn http_request(&self, options: &Value, older: bool) -> Result<Value, ExprError> {
         let text = |key: &str| options.get(key).and_then(Value::as_str);
         let flag = |key: &str| options.get(key).is_some_and(Value::is_truthy);
         let address =
@@ -327,8 +331,8 @@ impl Requests<'_> {
             true => {
                 match model::json::parse_within(&body, limit_bytes.saturating_mul(JSON_TIMES)) {
                     Ok(value) => value,
-                    Err(error) if error.is_too_heavy() => {
-                        return Err(Error::FetchBody { limit_bytes });
+                    Err(error) if error.is_too_large() => {
+                        return Err(ExprError::FetchBody { limit_bytes });
                     }
                     Err(_) => body.as_ref().into(),
                 }
@@ -370,6 +374,6 @@ fn headers_value(response: &HttpResponse) -> Value {
     headers.into()
 }
 
-fn thrown(message: impl Into<Str>) -> Error {
-    Error::Thrown { name: "Error".into(), message: message.into(), stack: None }
+fn thrown(message: impl Into<Str>) -> ExprError {
+    ExprError::Thrown { name: "Error".into(), message: message.into(), stack: None }
 }

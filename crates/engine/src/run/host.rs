@@ -1,27 +1,27 @@
 //! The engine's side of a node run: parameters, ports, state.
 
-use super::called::CallAsTool;
-use super::calls::Parked;
-use super::node_http::{Hops, NodeHttp};
-use super::parking::Parking;
-use super::schedule::Entry;
-use super::{Run, Shared, journal_failed, lock};
+use super::execution_stack::ScheduledNode;
+use super::node_http::{NodeHttp, RedirectScope};
+use super::subworkflow::Suspended;
+use super::suspend::SuspendState;
+use super::tool_host::ToolCallHost;
+use super::{ActiveRun, RunContext, journal_failed, lock};
 use crate::from_ai::schema_of;
+use crate::inline_workflow;
 use crate::plan::PlanNode;
 use crate::ports::JournalError;
-use crate::scope::{Called, RunData, RunView};
-use crate::text;
+use crate::scope::{RunData, RunView, ToolCallScope};
 use model::{Items, Kind, Object, RunEvent, Source, Spill, Str, Value};
-use node_api::ai::{Exposure, KeptHere, LocalModels, ToolCallContext};
+use node_api::ai::{ConversationStores, Exposure, LocalModels, ToolCallContext};
 use node_api::collections::Collections;
 use node_api::connect::Connections;
 use node_api::host::{
-    CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope,
-    WorkflowCall,
+    CodeOutput, CodeRequest, ExecutionInfo, Feature, FileStorage, Host, NodeState, Pause,
+    StaticScope, WorkflowCall,
 };
 use node_api::http::Http;
 use node_api::tables::Tables;
-use node_api::trigger::{Answer, Chunk};
+use node_api::trigger::{StreamChunk, WebhookResponse};
 use node_api::{Credential, ErrorClass, NodeError, Supplied};
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
@@ -29,7 +29,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 /// One node's view of the run.
 pub(super) struct NodeHost {
-    pub(super) run: Arc<Shared>,
+    pub(super) run: Arc<RunContext>,
     data: Arc<RunData>,
     node: usize,
     sources: Vec<Option<Source>>,
@@ -41,9 +41,9 @@ pub(super) struct NodeHost {
     now_ms: i64,
     pause: Mutex<Option<Pause>>,
     /// Shared with whoever serves it.
-    pub(super) parking: Arc<Parking>,
+    pub(super) parking: Arc<SuspendState>,
     /// The call that it answers as a tool.
-    pub(super) call: Option<CallAsTool>,
+    pub(super) call: Option<ToolCallHost>,
     /// Whether the run may stand still while the node waits for a person.
     pub(super) can_wait: bool,
     /// Templates that the node brought itself, compiled once for all its items.
@@ -59,8 +59,8 @@ const MAX_WARNINGS: usize = 20;
 
 impl NodeHost {
     pub(super) fn new(
-        run: &Run,
-        entry: &Entry,
+        run: &ActiveRun,
+        entry: &ScheduledNode,
         inputs: Vec<Option<Items>>,
         run_index: usize,
     ) -> Self {
@@ -91,11 +91,11 @@ impl NodeHost {
 
     /// The same place in the run, seen by a node that supplies this one.
     pub(super) fn supplier(&self, node: usize) -> Self {
-        Self { node, ..self.again(self.call.as_ref().map(CallAsTool::seen_below)) }
+        Self { node, ..self.with_call(self.call.as_ref().map(ToolCallHost::seen_below)) }
     }
 
     /// The same node, as it is seen during a call of it as a tool.
-    pub(super) fn again(&self, call: Option<CallAsTool>) -> Self {
+    pub(super) fn with_call(&self, call: Option<ToolCallHost>) -> Self {
         Self {
             run: self.run.clone(),
             data: self.data.clone(),
@@ -116,7 +116,7 @@ impl NodeHost {
     }
 
     /// The same for a node that nobody lets go of before it is done.
-    pub(super) fn held_on_to(self) -> Self {
+    pub(super) fn without_suspend(self) -> Self {
         Self { can_wait: false, ..self }
     }
 
@@ -174,7 +174,7 @@ impl NodeHost {
         &self,
         path: &str,
         item: usize,
-        called: &Called,
+        called: &ToolCallScope,
     ) -> Result<Value, NodeError> {
         let contexts = |node| self.context_of(node);
         let view = RunView { called: Some(called), ..self.view(item, None, &contexts) };
@@ -196,22 +196,28 @@ impl NodeHost {
         template
     }
 
-    fn way_out(&self) -> &Arc<NodeHttp> {
+    fn http_client(&self) -> &Arc<NodeHttp> {
         self.http.get_or_init(|| {
             let out: Arc<dyn Http> = match self.call {
                 Some(_) => self.run.http_for_models.clone(),
                 None => self.run.engine.ports.http.clone(),
             };
-            let is_exposed = matches!(
-                self.exposure_of_model(),
-                Some(Exposure { untrusted: true, private: true })
-            );
-            Arc::new(NodeHttp::new(out, if is_exposed { Hops::SameHost } else { Hops::Any }))
+            let is_exposed =
+                matches!(self.model_exposure(), Some(Exposure { untrusted: true, private: true }));
+            Arc::new(NodeHttp::new(
+                out,
+                if is_exposed { RedirectScope::SameHost } else { RedirectScope::Any },
+            ))
         })
     }
 
     fn lacks_credential(&self, kind: &str) -> NodeError {
-        match self.run.plan.text.and_then(|_| text::withheld(&self.plan_node().credentials, kind)) {
+        match self
+            .run
+            .plan
+            .text
+            .and_then(|_| inline_workflow::withheld(&self.plan_node().credentials, kind))
+        {
             Some(name) => NodeError::credential_withheld(kind, name),
             None => NodeError::no_credential(kind),
         }
@@ -223,10 +229,10 @@ impl NodeHost {
 }
 
 /// An expression's error as the node's.
-pub(crate) fn expression_error(error: expr::Error, parameter: &str) -> NodeError {
+pub(crate) fn expression_error(error: expr::ExprError, parameter: &str) -> NodeError {
     let description = match &error {
-        expr::Error::Data { description, .. } => description.clone(),
-        expr::Error::Syntax { detail } => Some(detail.clone()),
+        expr::ExprError::Data { description, .. } => description.clone(),
+        expr::ExprError::Syntax { detail } => Some(detail.clone()),
         _ => None,
     };
     let coded = NodeError::new(error.code(), Str::from(error.to_string()))
@@ -267,8 +273,8 @@ impl Host for NodeHost {
 
     async fn run_code(
         &self,
-        job: CodeJob,
-        each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send),
+        job: CodeRequest,
+        each: &mut (dyn FnMut(CodeOutput) -> Result<(), NodeError> + Send),
     ) -> Result<(), NodeError> {
         let contexts = |node| self.context_of(node);
         let inputs = [Some(job.items.clone())];
@@ -292,7 +298,7 @@ impl Host for NodeHost {
         self.all_supplies(kind, item).await
     }
 
-    fn asked_of_model(&self) -> Result<Value, NodeError> {
+    fn ai_input_schema(&self) -> Result<Value, NodeError> {
         self.plan_node()
             .asked_of_model
             .get_or_init(|| schema_of(&self.plan_node().raw_params))
@@ -307,13 +313,13 @@ impl Host for NodeHost {
         Ok(Some(Arc::new(self.called(arguments, call)?)))
     }
 
-    fn note(&self, key: &str) -> Option<Value> {
+    fn recorded_step(&self, key: &str) -> Option<Value> {
         self.notes.get(key).cloned()
     }
 
-    async fn keep_note(&self, key: &str, value: Value) -> Result<(), NodeError> {
+    async fn record_step(&self, key: &str, value: Value) -> Result<(), NodeError> {
         let _busy = self.parking.busy();
-        let noted = RunEvent::NodeNoted { node: self.name().clone(), key: key.into(), value };
+        let noted = RunEvent::StepRecorded { node: self.name().clone(), key: key.into(), value };
         self.record(noted).await.map_err(journal_failed)
     }
 
@@ -321,21 +327,21 @@ impl Host for NodeHost {
         self.can_wait
     }
 
-    fn person_is_asked(&self, until_ms: i64) {
-        self.parking.asked(until_ms);
+    fn mark_waiting_for_person(&self, until_ms: i64) {
+        self.parking.ask_until(until_ms);
     }
 
     async fn wait_for_person(&self, until_ms: i64) -> NodeError {
-        self.parking.asked(until_ms);
-        match self.parking.park(Parked::Asking).await {}
+        self.parking.ask_until(until_ms);
+        match self.parking.suspend(Suspended::Asking).await {}
     }
 
     fn http(&self) -> &dyn Http {
-        self.way_out().as_ref()
+        self.http_client().as_ref()
     }
 
     fn shared_http(&self) -> Option<Arc<dyn Http>> {
-        Some(self.way_out().clone())
+        Some(self.http_client().clone())
     }
 
     fn connections(&self) -> &dyn Connections {
@@ -346,25 +352,28 @@ impl Host for NodeHost {
         Some(self.run.engine.ports.connections.clone())
     }
 
-    fn files(&self) -> &dyn Files {
+    fn files(&self) -> &dyn FileStorage {
         let all = &self.run.engine.ports.files;
-        let seen = || all.seen_by(&self.run.options.stands_for).unwrap_or_else(|| all.clone());
+        let seen =
+            || all.scoped_to(&self.run.options.acting_workflow).unwrap_or_else(|| all.clone());
         self.run.files.get_or_init(seen).as_ref()
     }
 
     fn tables(&self) -> Arc<dyn Tables> {
         let tables = &self.run.engine.ports.tables;
-        tables.seen_by(&self.run.options.stands_for).unwrap_or_else(|| tables.clone())
+        tables.scoped_to(&self.run.options.acting_workflow).unwrap_or_else(|| tables.clone())
     }
 
     fn collections(&self) -> Arc<dyn Collections> {
         let collections = &self.run.engine.ports.collections;
-        collections.seen_by(&self.run.options.stands_for).unwrap_or_else(|| collections.clone())
+        collections
+            .scoped_to(&self.run.options.acting_workflow)
+            .unwrap_or_else(|| collections.clone())
     }
 
-    fn conversations(&self) -> KeptHere {
-        KeptHere {
-            owner: self.run.options.stands_for.clone(),
+    fn conversations(&self) -> ConversationStores {
+        ConversationStores {
+            owner: self.run.options.acting_workflow.clone(),
             ..self.run.engine.ports.conversations.clone()
         }
     }
@@ -380,7 +389,7 @@ impl Host for NodeHost {
         }
     }
 
-    fn names_credential(&self, kind: &str) -> bool {
+    fn has_credential(&self, kind: &str) -> bool {
         self.plan_node().chosen_credential(kind).is_some()
     }
 
@@ -388,9 +397,9 @@ impl Host for NodeHost {
         let id =
             self.plan_node().chosen_credential(kind).ok_or_else(|| self.lacks_credential(kind))?;
         let fields =
-            self.run.engine.ports.credentials.get(&self.run.options.stands_for, kind, id)?;
+            self.run.engine.ports.credentials.get(&self.run.options.acting_workflow, kind, id)?;
         let credential = Credential::new(kind, fields);
-        self.way_out().opens(&credential);
+        self.http_client().opens(&credential);
         Ok(credential)
     }
 
@@ -411,7 +420,7 @@ impl Host for NodeHost {
             .and(self.run.options.called_by_model.unwrap_or_default())
     }
 
-    fn exposure_of_model(&self) -> Option<Exposure> {
+    fn model_exposure(&self) -> Option<Exposure> {
         match (&self.call, self.run.options.called_by_model) {
             (Some(call), _) => Some(call.exposure),
             // Of what the run did since, only that it got at private data counts: the text of
@@ -453,7 +462,7 @@ impl Host for NodeHost {
         self.run.custom_data_changed.store(true, Ordering::Relaxed);
     }
 
-    fn respond(&self, answer: Answer) {
+    fn respond(&self, answer: WebhookResponse) {
         if let Some(responder) = &self.run.options.responder {
             responder.respond(answer);
         }
@@ -467,7 +476,7 @@ impl Host for NodeHost {
         self.run.options.responder.as_ref().is_some_and(|responder| responder.is_watched())
     }
 
-    async fn stream(&self, chunk: Chunk) {
+    async fn stream(&self, chunk: StreamChunk) {
         if let Some(responder) = &self.run.options.responder {
             tokio::select! {
                 biased;
@@ -485,13 +494,13 @@ impl Host for NodeHost {
         &self.run.execution
     }
 
-    fn started_with(&self) -> Option<Value> {
+    fn trigger_data(&self) -> Option<Value> {
         let plan = &self.run.plan;
         let trigger = self.data.order().iter().find(|node| plan.nodes[**node].is_trigger())?;
         Some(self.data.of(*trigger).first()?.output(0)?.first()?.json)
     }
 
-    fn has_signed(&self, session: &str, signature: &str) -> bool {
+    fn is_signed_session(&self, session: &str, signature: &str) -> bool {
         self.run
             .options
             .addresses

@@ -5,31 +5,31 @@
 
 use super::lock;
 use node_api::Credential;
-use node_api::hosts::{Bound, Hosts};
+use node_api::hosts::{HostAllowlist, SecretBinding};
 use node_api::http::{Http, HttpError, HttpRequest, HttpResponse, HttpStream};
 use std::sync::{Arc, Mutex};
 
 /// Where redirects may lead the requests of a node that does not say so itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hops {
+pub(super) enum RedirectScope {
     Any,
     SameHost,
 }
 
 pub(super) struct NodeHttp {
     out: Arc<dyn Http>,
-    hops: Hops,
+    hops: RedirectScope,
     /// The binding of all credentials that were opened.
-    opened: Mutex<Option<Arc<Bound>>>,
+    opened: Mutex<Option<Arc<SecretBinding>>>,
 }
 
 impl NodeHttp {
-    pub(super) fn new(out: Arc<dyn Http>, hops: Hops) -> Self {
+    pub(super) fn new(out: Arc<dyn Http>, hops: RedirectScope) -> Self {
         Self { out, hops, opened: Mutex::default() }
     }
 
     pub(super) fn opens(&self, credential: &Credential) {
-        let bound = credential.bound();
+        let bound = credential.binding();
         if bound.hosts.is_any() {
             return;
         }
@@ -44,9 +44,9 @@ impl NodeHttp {
         if request.bound.is_none() {
             request.bound.clone_from(&lock(&self.opened));
         }
-        if self.hops == Hops::SameHost
+        if self.hops == RedirectScope::SameHost
             && request.hosts.is_any()
-            && let Some(hosts) = Hosts::of_request(&request.url, request.header("host"))
+            && let Some(hosts) = HostAllowlist::of_request(&request.url, request.header("host"))
         {
             request.hosts = hosts;
         }
@@ -71,10 +71,10 @@ mod tests {
     use model::Object;
 
     /// Answers with the hosts that a request is bound to.
-    struct Told;
+    struct HostEcho;
 
     #[async_trait::async_trait]
-    impl Http for Told {
+    impl Http for HostEcho {
         async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
             let told = match (&request.bound, request.header("asks")) {
                 (_, Some("hosts")) => request.hosts.to_string(),
@@ -87,15 +87,15 @@ mod tests {
                 headers: Vec::new(),
                 body: told.into(),
                 url: request.url,
-                held: Default::default(),
+                reservation: Default::default(),
             })
         }
     }
 
     #[tokio::test]
     async fn issue_14_08_a_node_that_does_not_say_what_it_sends_is_bound_to_what_it_opened() {
-        let http = NodeHttp::new(Arc::new(Told), Hops::Any);
-        let sent = async |bound: Option<Arc<Bound>>| {
+        let http = NodeHttp::new(Arc::new(HostEcho), RedirectScope::Any);
+        let sent = async |bound: Option<Arc<SecretBinding>>| {
             let request = HttpRequest { bound, ..HttpRequest::new("GET", "https://x.test/") };
             String::from_utf8(http.send(request).await.unwrap().body.to_vec()).unwrap()
         };
@@ -104,14 +104,14 @@ mod tests {
         assert_eq!(sent(None).await, "nothing", "it may go anywhere");
         http.opens(&Credential::new("notionApi", Object::new()));
         assert_eq!(sent(None).await, "api.notion.com");
-        assert_eq!(sent(Some(Bound::to_nothing())).await, "any host", "it said so");
+        assert_eq!(sent(Some(SecretBinding::deny_all())).await, "any host", "it said so");
         http.opens(&Credential::new("linearApi", Object::new()));
         assert_eq!(sent(None).await, "api.notion.com; and at the same time api.linear.app");
     }
 
     #[tokio::test]
     async fn issue_14_12_requests_for_an_exposed_model_stay_at_their_host() {
-        let sent = async |hops: Hops, hosts: Hosts, host_header: Option<&str>| {
+        let sent = async |hops: RedirectScope, hosts: HostAllowlist, host_header: Option<&str>| {
             let mut request =
                 HttpRequest { hosts, ..HttpRequest::new("GET", " https://x.test:8443/a?b ") };
             request.set_header("asks", "hosts");
@@ -119,15 +119,18 @@ mod tests {
                 request.set_header("host", name);
             }
             String::from_utf8(
-                NodeHttp::new(Arc::new(Told), hops).send(request).await.unwrap().body.to_vec(),
+                NodeHttp::new(Arc::new(HostEcho), hops).send(request).await.unwrap().body.to_vec(),
             )
             .unwrap()
         };
-        assert_eq!(sent(Hops::Any, Hosts::Any, None).await, "any host");
-        assert_eq!(sent(Hops::SameHost, Hosts::Any, None).await, "x.test:8443");
-        assert_eq!(sent(Hops::SameHost, Hosts::Any, Some("y.test")).await, "x.test:8443, y.test");
+        assert_eq!(sent(RedirectScope::Any, HostAllowlist::Any, None).await, "any host");
+        assert_eq!(sent(RedirectScope::SameHost, HostAllowlist::Any, None).await, "x.test:8443");
         assert_eq!(
-            sent(Hops::SameHost, Hosts::listed("z.test"), None).await,
+            sent(RedirectScope::SameHost, HostAllowlist::Any, Some("y.test")).await,
+            "x.test:8443, y.test"
+        );
+        assert_eq!(
+            sent(RedirectScope::SameHost, HostAllowlist::parse_list("z.test"), None).await,
             "z.test",
             "the node says more about it"
         );

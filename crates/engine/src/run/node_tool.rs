@@ -5,7 +5,8 @@ use super::host::NodeHost;
 use crate::plan::PlanNode;
 use model::{Code, Items, Object, Value};
 use node_api::ai::{
-    Effect, Flow, Sends, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure,
+    DataFlow, EgressTarget, Tool, ToolCallContext, ToolDefinition, ToolEffect, ToolFailure,
+    ToolOutput,
 };
 use node_api::host::Host as _;
 use node_api::{Ctx, NodeError, NodeType, ParamKind, tool_name_of};
@@ -34,12 +35,12 @@ impl NodeTool {
             None => made_description(&node_type, node).into(),
         };
         let effect = match (node.calls_workflows(), node.is_harmless()) {
-            (true, _) => Effect::Resumes,
-            (false, _) if node_type.spec.runs_code => Effect::Shown,
-            (false, true) => Effect::None,
-            (false, false) => Effect::Changes,
+            (true, _) => ToolEffect::Resumes,
+            (false, _) if node_type.spec.runs_code => ToolEffect::Dynamic,
+            (false, true) => ToolEffect::None,
+            (false, false) => ToolEffect::Changes,
         };
-        let parameters = host.asked_of_model()?;
+        let parameters = host.ai_input_schema()?;
         let flow = flow_of(&host, effect);
         let definition = ToolDefinition {
             name: tool_name_of(&node.info),
@@ -57,7 +58,7 @@ impl NodeTool {
         context: &ToolCallContext,
     ) -> Result<Vec<Items>, NodeError> {
         // An ordinary node is held on to until it is done.
-        let host = self.host.called(arguments, context)?.held_on_to();
+        let host = self.host.called(arguments, context)?.without_suspend();
         let items = host.called_items();
         let inputs = [Some(items.clone())];
         let ctx = Ctx::new(&self.host.plan_node().info, &inputs, self.host.run_index(), &host);
@@ -78,19 +79,21 @@ impl Tool for NodeTool {
 
     /// A place that comes out of arguments no model has chosen is the author's, whatever the
     /// expression looks like.
-    fn sends(&self, arguments: &Object, context: &ToolCallContext) -> Sends {
-        if self.definition.flow.sends != Sends::ModelChosen {
+    fn sends(&self, arguments: &Object, context: &ToolCallContext) -> EgressTarget {
+        if self.definition.flow.sends != EgressTarget::ModelChosen {
             return self.definition.flow.sends;
         }
-        let Ok(host) = self.host.called(arguments, context) else { return Sends::ModelChosen };
+        let Ok(host) = self.host.called(arguments, context) else {
+            return EgressTarget::ModelChosen;
+        };
         match host
             .plan_node()
             .destinations()
             .iter()
             .any(|destination| host.is_models_choice(destination, context.item))
         {
-            true => Sends::ModelChosen,
-            false => Sends::Declared,
+            true => EgressTarget::ModelChosen,
+            false => EgressTarget::Declared,
         }
     }
 
@@ -98,7 +101,7 @@ impl Tool for NodeTool {
         &self,
         arguments: Object,
         context: &ToolCallContext,
-    ) -> Result<ToolAnswer, ToolFailure> {
+    ) -> Result<ToolOutput, ToolFailure> {
         let retry = self.host.plan_node().retry;
         let mut attempt = 1;
         loop {
@@ -125,14 +128,14 @@ impl Tool for NodeTool {
 }
 
 /// The JSON of the items: of one the object itself, of several a list.
-fn answer(outputs: &[Items]) -> Result<ToolAnswer, ToolFailure> {
+fn answer(outputs: &[Items]) -> Result<ToolOutput, ToolFailure> {
     let items: Vec<_> = outputs.iter().flat_map(Items::to_vec).collect();
     let is_empty = |json: &Value| json.as_object().is_none_or(Object::is_empty);
     if !items.is_empty() && items.iter().all(|item| is_empty(&item.json) && item.binary.is_some()) {
         return Err(ToolFailure::new("It gave back files only, which cannot be shown to a model"));
     }
     let mut values: Vec<Value> = items.into_iter().map(|item| item.json).collect();
-    Ok(ToolAnswer::new(match values.len() {
+    Ok(ToolOutput::new(match values.len() {
         1 => values.remove(0),
         _ => Value::array(values),
     }))
@@ -140,19 +143,19 @@ fn answer(outputs: &[Items]) -> Result<ToolAnswer, ToolFailure> {
 
 /// Where the data of the node comes from and goes to when a model calls it. What an expression says
 /// about the destination is known only with each call ([`Tool::sends`]).
-fn flow_of(host: &NodeHost, effect: Effect) -> Flow {
+fn flow_of(host: &NodeHost, effect: ToolEffect) -> DataFlow {
     let exposes = host.plan_node().exposes();
     let destinations = host.plan_node().destinations();
     let sends = match effect {
         _ if destinations.iter().any(|destination| host.has_expression(&destination.param)) => {
-            Sends::ModelChosen
+            EgressTarget::ModelChosen
         }
-        _ if !destinations.is_empty() => Sends::Declared,
-        Effect::None | Effect::Resumes => Sends::Nowhere,
+        _ if !destinations.is_empty() => EgressTarget::Declared,
+        ToolEffect::None | ToolEffect::Resumes => EgressTarget::Nowhere,
         // Where JavaScript goes shows when it goes there.
-        Effect::Changes | Effect::Shown => Sends::Declared,
+        ToolEffect::Changes | ToolEffect::Dynamic => EgressTarget::Declared,
     };
-    Flow { untrusted: exposes.untrusted, private: exposes.private, sends }
+    DataFlow { untrusted: exposes.untrusted, private: exposes.private, sends }
 }
 
 /// In words of the node's description: what it does with the operation that is chosen.

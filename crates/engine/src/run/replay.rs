@@ -1,26 +1,26 @@
 //! Goes on with a run from its journal: the steps it has taken are followed, not taken again.
 
-use super::schedule::Entry;
-use super::{Run, lock};
-use crate::options::Recorded;
-use model::{Changed, Code, Items, Kind, Object, TaskStatus, Value};
+use super::execution_stack::ScheduledNode;
+use super::{ActiveRun, lock};
+use crate::options::RecordedStep;
+use model::{Code, Items, Kind, Object, StepChanges, TaskStatus, Value};
 use node_api::NodeError;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
-impl Run {
+impl ActiveRun {
     /// What the step that has just ended changed beside its output.
-    pub(super) fn changed(&self, node: usize) -> Changed {
+    pub(super) fn changed(&self, node: usize) -> StepChanges {
         let custom_data = self.custom_data_changed.swap(false, Ordering::Relaxed);
-        Changed {
+        StepChanges {
             state: lock(&self.states).get(&node).cloned(),
-            static_data: self.untold_static_data(),
+            static_data: self.unrecorded_static_data(),
             custom_data: custom_data.then(|| lock(&self.custom_data).clone()),
         }
     }
 
     /// The parts of the static data that are new since the last step that has told of any.
-    pub(super) fn untold_static_data(&self) -> Option<Value> {
+    pub(super) fn unrecorded_static_data(&self) -> Option<Value> {
         let data = lock(&self.static_data);
         let keys = std::mem::take(&mut *lock(&self.static_data_changed));
         let parts: Object = keys
@@ -33,7 +33,7 @@ impl Run {
     /// The node that comes next. Results that were taken over from another run come first, in the
     /// order they were written down: by then all of them are in the journal, and what is left on
     /// the stack is what there is to do.
-    pub(super) fn next_entry(&mut self) -> Result<Option<Entry>, NodeError> {
+    pub(super) fn next_entry(&mut self) -> Result<Option<ScheduledNode>, NodeError> {
         let Some(reused) =
             self.recorded.front().and_then(|first| Some((&first.node, first.task.as_ref()?)))
         else {
@@ -57,7 +57,11 @@ impl Run {
     }
 
     /// Takes a recorded step as this one.
-    pub(super) fn follow_record(&mut self, entry: &Entry, recorded: Recorded) -> ControlFlow<()> {
+    pub(super) fn follow_record(
+        &mut self,
+        entry: &ScheduledNode,
+        recorded: RecordedStep,
+    ) -> ControlFlow<()> {
         let plan = self.plan.clone();
         let node = &plan.nodes[entry.node];
         if recorded.node != node.info.name {
@@ -105,7 +109,7 @@ impl Run {
         ControlFlow::Continue(())
     }
 
-    fn restore(&self, node: usize, changed: Changed) {
+    fn restore(&self, node: usize, changed: StepChanges) {
         if let Some(state) = changed.state {
             lock(&self.states).insert(node, state);
         }

@@ -1,9 +1,9 @@
 //! Executes one node: pinned data, retries, error outputs, pairing, the record.
 
-use super::calls::Parked;
+use super::execution_stack::ScheduledNode;
 use super::host::NodeHost;
-use super::schedule::Entry;
-use super::{Run, journal_failed, lock};
+use super::subworkflow::Suspended;
+use super::{ActiveRun, journal_failed, lock};
 use crate::outcome::panicked;
 use compute::Offload;
 use futures::FutureExt as _;
@@ -24,7 +24,7 @@ use std::sync::atomic::Ordering;
 pub const TRIES: &str = "tries";
 
 /// What came of trying a node.
-enum Tried {
+enum AttemptResult {
     /// Its outputs; `None` where the node had no input items to run on.
     Done {
         outputs: Option<Vec<Items>>,
@@ -35,11 +35,11 @@ enum Tried {
     Failed(NodeError),
     /// It is not done: it waits for a run that it has called, or for people, who have time until
     /// then.
-    Parked(Parked, Option<i64>),
+    Parked(Suspended, Option<i64>),
 }
 
-impl Run {
-    pub(super) async fn step(&mut self, entry: Entry) -> ControlFlow<()> {
+impl ActiveRun {
+    pub(super) async fn step(&mut self, entry: ScheduledNode) -> ControlFlow<()> {
         if let Some(mut recorded) = self.recorded.pop_front() {
             match recorded.redo.take() {
                 Some(notes) => *lock(&self.notes) = notes,
@@ -64,12 +64,12 @@ impl Run {
         self.tries.store(tries_before, Ordering::Relaxed);
         let given = lock(&self.given).take();
         let tried = match given {
-            Some(items) => Tried::Done { outputs: Some(vec![items]), pause: None },
+            Some(items) => AttemptResult::Done { outputs: Some(vec![items]), pause: None },
             None => {
-                let offload = match Amount::of(&entry.inputs) {
-                    Amount::Small if !node.computes() => Offload::if_asked,
-                    Amount::Small | Amount::Modest => Offload::new,
-                    Amount::Large => Offload::long,
+                let offload = match WorkSize::of(&entry.inputs) {
+                    WorkSize::Small if !node.computes() => Offload::if_asked,
+                    WorkSize::Small | WorkSize::Modest => Offload::new,
+                    WorkSize::Large => Offload::long,
                 };
                 offload(pin!(self.try_node(&entry, run_index)), self.cpu.clone()).await
             }
@@ -77,7 +77,7 @@ impl Run {
         let mut task = task(started_ms, self.steps - 1, entry.sources.clone(), Vec::new());
         let mut pause = None;
         let outputs = match tried {
-            Tried::Nothing => {
+            AttemptResult::Nothing => {
                 let silent = RunEvent::NodeSilent { node: node.info.name.clone() };
                 return match self.record(silent).await {
                     Ok(()) => ControlFlow::Continue(()),
@@ -87,20 +87,20 @@ impl Run {
                     }
                 };
             }
-            Tried::Parked(parked, until_ms) => {
-                self.park(entry.node, parked, until_ms).await;
+            AttemptResult::Parked(parked, until_ms) => {
+                self.suspend(entry.node, parked, until_ms).await;
                 return ControlFlow::Break(());
             }
-            Tried::Done { outputs, pause: wanted } => {
+            AttemptResult::Done { outputs, pause: wanted } => {
                 pause = wanted;
                 outputs.map(|outputs| self.complete(&entry, outputs))
             }
             // The step is not over: once a person has decided about it, it goes on where it is.
-            Tried::Failed(error) if error.code() == Code::RUN_UNCERTAIN => {
+            AttemptResult::Failed(error) if error.code() == Code::RUN_UNCERTAIN => {
                 self.fail(Some(entry.node), error);
                 return ControlFlow::Break(());
             }
-            Tried::Failed(error) => {
+            AttemptResult::Failed(error) => {
                 task.error = Some(error.to_run_error(&node.info.name));
                 task.status = TaskStatus::Error;
                 match self.outputs_of_failure(&entry, &error) {
@@ -127,7 +127,7 @@ impl Run {
         if !outputs.is_empty() {
             task.data = BTreeMap::from([(Kind::Main, outputs.clone())]);
         }
-        let sleeps = pause.as_ref().is_some_and(|pause| !self.sits_out(pause));
+        let sleeps = pause.as_ref().is_some_and(|pause| !self.waits_inline(pause));
         if sleeps {
             task.status = TaskStatus::Waiting;
         }
@@ -139,7 +139,7 @@ impl Run {
             task,
             changed: self.changed(entry.node),
         };
-        if let Err(error) = self.record_large(finished, Amount::of(&outputs)).await {
+        if let Err(error) = self.record_large(finished, WorkSize::of(&outputs)).await {
             self.fail(Some(entry.node), journal_failed(error));
             return ControlFlow::Break(());
         }
@@ -178,28 +178,28 @@ impl Run {
         ControlFlow::Continue(())
     }
 
-    fn sits_out(&self, pause: &Pause) -> bool {
-        self.options.sits_out_waits && matches!(pause, Pause::Until(_))
+    fn waits_inline(&self, pause: &Pause) -> bool {
+        self.options.wait_inline && matches!(pause, Pause::Until(_))
     }
 
-    async fn try_node(&self, entry: &Entry, run_index: usize) -> Tried {
+    async fn try_node(&self, entry: &ScheduledNode, run_index: usize) -> AttemptResult {
         let node = &self.plan.nodes[entry.node];
         if node.disabled {
-            return Tried::Done {
+            return AttemptResult::Done {
                 outputs: entry.inputs.first().cloned().flatten().map(|items| vec![items]),
                 pause: None,
             };
         }
         if let Some(pinned) = node.pinned.as_ref().filter(|_| self.options.use_pin_data) {
-            return Tried::Done { outputs: Some(vec![pinned.clone()]), pause: None };
+            return AttemptResult::Done { outputs: Some(vec![pinned.clone()]), pause: None };
         }
         let tries = node.retry.map_or(1, |retry| retry.tries);
         let mut attempt = 1;
         loop {
             let tried = self.try_once(entry, run_index).await;
             let error = match &tried {
-                Tried::Failed(error) => error.clone(),
-                Tried::Done { outputs: Some(outputs), .. }
+                AttemptResult::Failed(error) => error.clone(),
+                AttemptResult::Done { outputs: Some(outputs), .. }
                     if attempt < tries && carries_errors(outputs) =>
                 {
                     NodeError::failed("The node sent on items that failed")
@@ -226,23 +226,25 @@ impl Run {
                 error: error.to_run_error(&node.info.name),
             };
             if let Err(error) = self.record(retried).await {
-                return Tried::Failed(journal_failed(error));
+                return AttemptResult::Failed(journal_failed(error));
             }
             self.engine.ports.clock.sleep(node.retry.map_or(0, |retry| retry.wait_ms)).await;
             attempt += 1;
         }
     }
 
-    async fn try_once(&self, entry: &Entry, run_index: usize) -> Tried {
+    async fn try_once(&self, entry: &ScheduledNode, run_index: usize) -> AttemptResult {
         let node = &self.plan.nodes[entry.node];
         let Some(node_type) = &node.node_type else {
-            return Tried::Failed(unknown_type(&self.engine, node));
+            return AttemptResult::Failed(unknown_type(&self.engine, node));
         };
         let mut inputs: Vec<Option<Items>> = entry
             .inputs
             .iter()
             .enumerate()
-            .map(|(index, items)| Some(items.as_ref()?.paired_by_index(index).watched(goes_on)))
+            .map(|(index, items)| {
+                Some(items.as_ref()?.paired_by_index(index).watched(may_continue))
+            })
             .collect();
         if node.execute_once {
             for items in inputs.iter_mut().flatten() {
@@ -257,18 +259,18 @@ impl Run {
             }
         };
         if items.is_empty() && !node.is_trigger() {
-            return Tried::Done { outputs: None, pause: None };
+            return AttemptResult::Done { outputs: None, pause: None };
         }
         self.tries.fetch_add(1, Ordering::Relaxed);
         let host = NodeHost::new(self, entry, inputs, run_index).with_notes();
-        if let Err(error) = host.check_outward() {
-            return Tried::Failed(error);
+        if let Err(error) = host.check_egress() {
+            return AttemptResult::Failed(error);
         }
         let ctx = Ctx::new(&node.info, host.inputs(), run_index, &host);
         let ran = tokio::select! {
             biased;
             ran = AssertUnwindSafe(node_type.run(&ctx, items)).catch_unwind() => ran.unwrap_or_else(|_| Err(panicked("The node"))),
-            (parked, until_ms) = host.parking.parked() => return Tried::Parked(parked, until_ms),
+            (parked, until_ms) = host.parking.suspended() => return AttemptResult::Parked(parked, until_ms),
         };
         // A walk over items ends early when the time is over; what was made of them is not whole
         // then.
@@ -284,16 +286,18 @@ impl Run {
             }
         };
         match ran {
-            Ok(outputs) if outputs.is_empty() && !node.always_output => Tried::Nothing,
-            Ok(outputs) if outputs.iter().any(Items::is_too_deep) => Tried::Failed(too_deep()),
-            Ok(outputs) => Tried::Done { outputs: Some(outputs), pause: host.take_pause() },
-            Err(error) => Tried::Failed(error),
+            Ok(outputs) if outputs.is_empty() && !node.always_output => AttemptResult::Nothing,
+            Ok(outputs) if outputs.iter().any(Items::is_too_deep) => {
+                AttemptResult::Failed(too_deep())
+            }
+            Ok(outputs) => AttemptResult::Done { outputs: Some(outputs), pause: host.take_pause() },
+            Err(error) => AttemptResult::Failed(error),
         }
     }
 
     /// Brings a node's outputs into their final form: failed items to the error output, pairing
     /// where it is missing, an empty item where some output is always wanted.
-    fn complete(&self, entry: &Entry, mut outputs: Vec<Items>) -> Vec<Items> {
+    fn complete(&self, entry: &ScheduledNode, mut outputs: Vec<Items>) -> Vec<Items> {
         let node = &self.plan.nodes[entry.node];
         if node.info.on_error == OnError::ContinueError && !node.disabled {
             split_off_errors(entry, node.n_outputs(), &mut outputs);
@@ -314,7 +318,7 @@ impl Run {
     }
 
     /// What a failed node sends on, if the run is to go on.
-    fn outputs_of_failure(&self, entry: &Entry, error: &NodeError) -> Option<Vec<Items>> {
+    fn outputs_of_failure(&self, entry: &ScheduledNode, error: &NodeError) -> Option<Vec<Items>> {
         let node = &self.plan.nodes[entry.node];
         if !node.continues_on_fail()
             || matches!(
@@ -343,7 +347,7 @@ impl Run {
 }
 
 /// Whether a node may go on with its items.
-fn goes_on() -> bool {
+fn may_continue() -> bool {
     compute::tick().is_ok()
 }
 
@@ -359,7 +363,7 @@ fn too_deep() -> NodeError {
 
 /// How much a step, or the record of one, has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Amount {
+pub(super) enum WorkSize {
     /// It is done in a moment.
     Small,
     /// It is kept off the threads that serve connections.
@@ -368,7 +372,7 @@ pub(super) enum Amount {
     Large,
 }
 
-impl Amount {
+impl WorkSize {
     pub(super) fn of(lists: &[Option<Items>]) -> Self {
         const FEW_ITEMS: usize = 250;
         const MODEST_BYTES: usize = 1 << 20;
@@ -412,7 +416,7 @@ fn carries_errors(outputs: &[Items]) -> bool {
 }
 
 /// Moves failed items to an extra last output, each with the fields of the item it was made from.
-fn split_off_errors(entry: &Entry, n_outputs: usize, outputs: &mut Vec<Items>) {
+fn split_off_errors(entry: &ScheduledNode, n_outputs: usize, outputs: &mut Vec<Items>) {
     let n_outputs = n_outputs.max(outputs.len());
     outputs.resize(n_outputs, Items::new());
     let mut failed = Vec::new();
@@ -446,7 +450,7 @@ fn is_failed(item: &Item) -> bool {
 }
 
 /// Pairs the items of nodes that do not, where there is only one way to do it.
-fn pair_if_plain(entry: &Entry, outputs: &mut [Items]) {
+fn pair_if_plain(entry: &ScheduledNode, outputs: &mut [Items]) {
     let [Some(input)] = entry.inputs.as_slice() else { return };
     let same_number = outputs.len() == 1 && outputs[0].len() == input.len();
     if input.len() != 1 && !same_number {

@@ -2,7 +2,7 @@
 
 use super::RunView;
 use super::nodes::not_executed;
-use expr::Error;
+use expr::ExprError;
 use model::{Item, PairedItem, Source};
 
 /// Chains longer than this are a mistake in the data, not a workflow.
@@ -10,7 +10,7 @@ const MAX_STEPS: usize = 10_000;
 
 impl RunView<'_> {
     /// The item of node `name` that item `index` of the current input was made from.
-    pub(super) fn paired_with(&self, name: &str, index: usize) -> Result<Item, Error> {
+    pub(super) fn paired_with(&self, name: &str, index: usize) -> Result<Item, ExprError> {
         let target = self.find(name)?;
         if self.data.of(target).is_empty() {
             // Pinned data of a node that did not run counts as its output, linked by index.
@@ -43,7 +43,7 @@ impl RunView<'_> {
         source: Option<&Source>,
         pair: &PairedItem,
         steps: &mut usize,
-    ) -> Result<Item, Error> {
+    ) -> Result<Item, ExprError> {
         *steps += 1;
         if *steps > MAX_STEPS {
             return Err(no_info(name));
@@ -83,24 +83,24 @@ impl RunView<'_> {
     }
 }
 
-fn no_info(name: &str) -> Error {
-    Error::Data {
+fn no_info(name: &str) -> ExprError {
+    ExprError::Data {
         message: format!("Paired item data for item from node '{name}' is unavailable. Ensure '{name}' is providing the required output.").into(),
         description: Some(format!("Heddle could not tell which item of '{name}' belongs to this one. Use $('{name}').first() or .all() instead, or let the node in between set pairedItem.").into()),
         kind: Some("paired_item_no_info".into()),
     }
 }
 
-fn no_path(name: &str) -> Error {
-    Error::Data {
+fn no_path(name: &str) -> ExprError {
+    ExprError::Data {
         message: "Invalid expression".into(),
         description: Some(format!("There is no connection back to the node '{name}', but it's used in an expression here. Connect the two, or use $('{name}').first().").into()),
         kind: Some("paired_item_no_connection".into()),
     }
 }
 
-fn several_matches(name: &str) -> Error {
-    Error::Data {
+fn several_matches(name: &str) -> ExprError {
+    ExprError::Data {
         message: format!("Multiple matching items for item in node '{name}'").into(),
         description: Some(
             format!("Several items of '{name}' belong to this one. Use .first(), .last() or .all()[i] instead of .item.").into(),

@@ -1,8 +1,8 @@
 //! The `$` names that are the same for every node of a run.
 
-use crate::options::{Recorded, RunOptions};
+use crate::options::{RecordedStep, RunOptions};
 use crate::ports::Addresses;
-use expr::Error;
+use expr::ExprError;
 use model::{Object, Str, TaskStatus, Value};
 use node_api::host::Feature;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl RunOptions {
         let mode = if self.mode == "manual" { "test" } else { "production" };
         // A run sleeps at every wait, so that it comes to one at most before it begins anew with
         // what it did.
-        let waited = |step: &&Recorded| {
+        let waited = |step: &&RecordedStep| {
             step.task.as_ref().is_some_and(|task| task.status == TaskStatus::Waiting)
         };
         let wait = self.recorded.iter().filter(waited).count();
@@ -80,7 +80,7 @@ impl RunOptions {
 }
 
 impl Vars {
-    pub(super) fn get(&self, name: &str) -> Result<Option<Value>, Error> {
+    pub(super) fn get(&self, name: &str) -> Result<Option<Value>, ExprError> {
         Ok(Some(match name {
             "$execution" => self.execution.to_value(),
             "$vars" => self.variables.clone().into(),
@@ -89,7 +89,7 @@ impl Vars {
             "$env" => match &self.environment {
                 Some(environment) => environment.clone().into(),
                 None => {
-                    return Err(Error::Data {
+                    return Err(ExprError::Data {
                         message: "access to env vars denied".into(),
                         description: Some(
                             "Expressions cannot read the environment of this instance. Use a variable ($vars) or a credential instead."

@@ -6,7 +6,7 @@ mod sort;
 use super::eval::{Args, Machine};
 use super::statics::same_value_zero;
 use super::value::{self, Js, UNDEFINED, join};
-use super::{Run, Stop, meter, number};
+use super::{EvalResult, Interrupt, meter, number};
 use model::{Str, Value};
 use smallvec::smallvec;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(super) fn call(
     name: &str,
     args: Args,
     fresh: bool,
-) -> Run<Js> {
+) -> EvalResult<Js> {
     machine.spend(values.len() / 8 + 1)?;
     match name {
         "map" | "filter" | "find" | "findIndex" | "findLast" | "findLastIndex" | "some"
@@ -25,7 +25,7 @@ pub(super) fn call(
         "reduce" | "reduceRight" => reduce(machine, &values, args, name == "reduceRight"),
         "sort" | "reverse" | "pop" | "shift" | "push" | "unshift" | "splice" | "fill" => {
             // These change the array; that goes unseen only while nothing else holds it.
-            if fresh { in_place(machine, values, name, &args) } else { Err(Stop::Declined) }
+            if fresh { in_place(machine, values, name, &args) } else { Err(Interrupt::Declined) }
         }
         "toSorted" => in_place(machine, values, "sort", &args),
         "toReversed" => in_place(machine, values, "reverse", &args),
@@ -44,9 +44,14 @@ pub(super) fn at(values: &[Value], position: f64) -> Value {
     }
 }
 
-fn plain(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str, args: Args) -> Run<Js> {
+fn plain(
+    machine: &mut Machine<'_>,
+    values: Arc<Vec<Value>>,
+    name: &str,
+    args: Args,
+) -> EvalResult<Js> {
     let length = values.len();
-    let position = |at: usize, default: usize| -> Run<usize> {
+    let position = |at: usize, default: usize| -> EvalResult<usize> {
         match args.get(at) {
             None | Some(Js::Value(Value::Undefined)) => Ok(default),
             Some(arg) => Ok(number::relative_position(arg.to_number()?, length)),
@@ -56,7 +61,7 @@ fn plain(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str, args: A
         "join" | "toString" => {
             let separator = match args.first() {
                 None | Some(Js::Value(Value::Undefined)) => Str::from(","),
-                Some(_) if name == "toString" => return Err(Stop::Declined),
+                Some(_) if name == "toString" => return Err(Interrupt::Declined),
                 Some(separator) => separator.to_text()?,
             };
             join(&values, &separator, 0).map(Js::from)
@@ -136,7 +141,7 @@ fn plain(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str, args: A
     }
 }
 
-pub(super) fn contains(values: &[Value], wanted: &Value) -> Run<bool> {
+pub(super) fn contains(values: &[Value], wanted: &Value) -> EvalResult<bool> {
     for candidate in values {
         if same_value_zero(candidate, wanted)? {
             return Ok(true);
@@ -145,7 +150,7 @@ pub(super) fn contains(values: &[Value], wanted: &Value) -> Run<bool> {
     Ok(false)
 }
 
-fn flatten(values: &[Value], depth: usize, out: &mut Vec<Value>) -> Run<()> {
+fn flatten(values: &[Value], depth: usize, out: &mut Vec<Value>) -> EvalResult<()> {
     for value in values {
         meter::spend(1)?;
         match value {
@@ -164,10 +169,10 @@ fn with_callback(
     values: Arc<Vec<Value>>,
     name: &str,
     args: &[Js],
-) -> Run<Js> {
-    let [function] = args else { return Err(Stop::Declined) };
+) -> EvalResult<Js> {
+    let [function] = args else { return Err(Interrupt::Declined) };
     if !function.is_function() {
-        return Err(Stop::Declined);
+        return Err(Interrupt::Declined);
     }
     let length = values.len();
     if name == "map" {
@@ -217,9 +222,11 @@ fn reduce(
     values: &Arc<Vec<Value>>,
     args: Args,
     backwards: bool,
-) -> Run<Js> {
+) -> EvalResult<Js> {
     let mut args = args.into_iter();
-    let Some(function) = args.next().filter(Js::is_function) else { return Err(Stop::Declined) };
+    let Some(function) = args.next().filter(Js::is_function) else {
+        return Err(Interrupt::Declined);
+    };
     let mut order: Box<dyn Iterator<Item = usize>> =
         if backwards { Box::new((0..values.len()).rev()) } else { Box::new(0..values.len()) };
     let mut result = match args.next() {
@@ -229,7 +236,7 @@ fn reduce(
             .next()
             .and_then(|at| values.get(at).cloned())
             .map(Js::Value)
-            .ok_or(Stop::Declined)?,
+            .ok_or(Interrupt::Declined)?,
     };
     for at in order {
         let element = values.get(at).cloned().unwrap_or_default();
@@ -255,7 +262,7 @@ fn in_place(
     values: Arc<Vec<Value>>,
     name: &str,
     args: &[Js],
-) -> Run<Js> {
+) -> EvalResult<Js> {
     machine.allocate(values.len() * size_of::<Value>())?;
     let mut values = Arc::unwrap_or_clone(values);
     match (name, args) {
@@ -286,6 +293,6 @@ fn in_place(
             let filling = filling.clone().into_value()?;
             Ok(Value::array(vec![filling; values.len()]).into())
         }
-        _ => Err(Stop::Declined),
+        _ => Err(Interrupt::Declined),
     }
 }

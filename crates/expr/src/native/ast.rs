@@ -1,7 +1,7 @@
 //! What the parser makes of an expression: names are resolved, keys interned, constants ready.
 
+use super::arithmetic::Arithmetic;
 use super::regexp::RegExp;
-use super::sum::Sum;
 use model::{Str, Value};
 use std::sync::Arc;
 
@@ -60,23 +60,23 @@ pub(super) enum Expr {
     },
     Arrow(u32),
     Array(Box<[Arg]>),
-    Object(Box<[Field]>),
+    Object(Box<[ObjectField]>),
     Unary {
-        operator: Unary,
+        operator: UnaryOp,
         operand: Box<Expr>,
     },
     Binary {
-        operator: Binary,
+        operator: BinaryOp,
         left: Box<Expr>,
         right: Box<Expr>,
     },
     /// Arithmetic that may be worked out in a quicker way.
     Sum {
-        quick: Box<Sum>,
+        quick: Box<Arithmetic>,
         whole: Box<Expr>,
     },
     Logical {
-        operator: Logical,
+        operator: LogicalOp,
         left: Box<Expr>,
         right: Box<Expr>,
     },
@@ -131,7 +131,7 @@ pub(super) struct Arg {
 }
 
 #[derive(Debug)]
-pub(super) enum Field {
+pub(super) enum ObjectField {
     Named(Str, Expr),
     Computed(Expr, Expr),
     Spread(Expr),
@@ -139,39 +139,39 @@ pub(super) enum Field {
 
 /// A function of the program; its parameters and locals have slots of their own.
 #[derive(Debug)]
-pub(super) struct Function {
-    pub(super) params: Box<[Param]>,
+pub(super) struct FunctionDef {
+    pub(super) params: Box<[FunctionParam]>,
     pub(super) rest: Option<u32>,
     /// Whether each parameter is a name of its own, in the first of the slots, and there is nothing
     /// else to them.
     pub(super) is_plain: bool,
-    pub(super) body: Body,
+    pub(super) body: FunctionBody,
     /// The slots that a call of this function writes: saved before and put back after.
     pub(super) slots: std::ops::Range<u32>,
 }
 
 #[derive(Debug)]
-pub(super) struct Param {
-    pub(super) pattern: Pattern,
+pub(super) struct FunctionParam {
+    pub(super) pattern: BindingPattern,
     pub(super) default: Option<Expr>,
 }
 
 #[derive(Debug)]
-pub(super) enum Pattern {
+pub(super) enum BindingPattern {
     Slot(u32),
-    Array(Box<[Option<Param>]>, Option<u32>),
-    Object(Box<[(Str, Param)]>, Option<u32>),
+    Array(Box<[Option<FunctionParam>]>, Option<u32>),
+    Object(Box<[(Str, FunctionParam)]>, Option<u32>),
 }
 
 #[derive(Debug)]
-pub(super) enum Body {
+pub(super) enum FunctionBody {
     Expr(Expr),
     Block(Box<[Statement]>),
 }
 
 #[derive(Debug)]
 pub(super) enum Statement {
-    Declare(Pattern, Expr),
+    Declare(BindingPattern, Expr),
     If(Expr, Box<[Statement]>, Box<[Statement]>),
     Return(Option<Expr>),
     Expr(Expr),
@@ -201,7 +201,7 @@ pub(super) enum Root {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unary {
+pub(super) enum UnaryOp {
     Not,
     Minus,
     Plus,
@@ -211,7 +211,7 @@ pub(super) enum Unary {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Binary {
+pub(super) enum BinaryOp {
     Add,
     Sub,
     Mul,
@@ -236,7 +236,7 @@ pub(super) enum Binary {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Logical {
+pub(super) enum LogicalOp {
     And,
     Or,
     Coalesce,

@@ -6,30 +6,30 @@
 //! on to is not changed at all.
 
 use super::ast::Builtin;
-use super::eval::{Machine, Mode};
+use super::eval::{EvalMode, Machine};
 use super::value::{self, Js};
-use super::{Inner, Run, Stop, meter, names, parser, read};
-use crate::{Error, PreviousNode, Scope};
+use super::{EvalResult, Interrupt, ProgramInner, meter, names, parser, read};
+use crate::{ExprError, PreviousNode, Scope};
 use model::{Item, Items, Str, Value};
 use std::cell::RefCell;
 use std::sync::Arc;
 
 /// A program that the native evaluator understands, ready to run any number of times.
 #[derive(Clone, Debug)]
-pub struct Code {
-    inner: Arc<Inner>,
+pub struct NativeCode {
+    inner: Arc<ProgramInner>,
 }
 
-impl Code {
+impl NativeCode {
     /// Reads the source of a Code node. `None`: not for this evaluator, or not JavaScript at all.
-    pub fn compile(source: &str) -> Option<Code> {
-        read(source, parser::parse_code).map(|inner| Code { inner })
+    pub fn compile(source: &str) -> Option<NativeCode> {
+        read(source, parser::parse_code).map(|inner| NativeCode { inner })
     }
 
     /// What the program returns when it is run once for all items. `None`: the sandbox has to run
     /// it.
     pub fn for_all(&self, scope: &dyn Scope) -> Option<Value> {
-        self.run(&Around { scope, item: None })
+        self.run(&CodeScope { scope, item: None })
     }
 
     /// What it returns for the scope's item. `None`: the sandbox has to run it.
@@ -37,15 +37,15 @@ impl Code {
         // Its own copy: whether anything else holds on to it can then be told by counting.
         let Value::Object(fields) = &mut item.json else { return None };
         *fields = Arc::new((**fields).clone());
-        self.run(&Around { scope, item: Some(RefCell::new(item)) })
+        self.run(&CodeScope { scope, item: Some(RefCell::new(item)) })
     }
 
-    fn run(&self, around: &Around<'_>) -> Option<Value> {
+    fn run(&self, around: &CodeScope<'_>) -> Option<Value> {
         let _meter = meter::Meter::short();
         let mut machine = Machine::new(&self.inner, around);
-        machine.mode = Mode::Code { item: around.item.as_ref() };
+        machine.mode = EvalMode::Code { item: around.item.as_ref() };
         let returned = machine.eval(&self.inner.root).and_then(Js::into_value).and_then(|value| {
-            value::weigh(&value)?;
+            value::check_output(&value)?;
             Ok(value)
         });
         // An error is told by the sandbox, which knows the line.
@@ -90,14 +90,14 @@ pub(super) fn has_function(function: Builtin) -> bool {
 
 /// A number from 0 up to 1, as `Math.random()` gives one: good for tests and shuffling, not for
 /// secrets.
-pub(super) fn random() -> Run<f64> {
+pub(super) fn random() -> EvalResult<f64> {
     thread_local! {
         static STATE: RefCell<u64> = const { RefCell::new(0) };
     }
     STATE.with_borrow_mut(|state| {
         while *state == 0 {
             let mut seed = [0; 8];
-            getrandom::fill(&mut seed).map_err(|_| Stop::Declined)?;
+            getrandom::fill(&mut seed).map_err(|_| Interrupt::Declined)?;
             *state = u64::from_le_bytes(seed);
         }
         // xorshift64*: 53 of its bits make the fraction.
@@ -120,12 +120,12 @@ fn is_plain(value: &Value) -> bool {
 }
 
 /// The scope of a program: the node's, with the item as the program has changed it, or with none.
-struct Around<'s> {
+struct CodeScope<'s> {
     scope: &'s dyn Scope,
     item: Option<RefCell<Item>>,
 }
 
-impl Scope for Around<'_> {
+impl Scope for CodeScope<'_> {
     fn item(&self) -> Option<Item> {
         self.item.as_ref().map(|item| item.borrow().clone())
     }
@@ -146,10 +146,10 @@ impl Scope for Around<'_> {
         node: &str,
         output: Option<usize>,
         run: Option<usize>,
-    ) -> Result<Items, Error> {
+    ) -> Result<Items, ExprError> {
         self.scope.node_items(node, output, run)
     }
-    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Item, Error> {
+    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Item, ExprError> {
         match self.item {
             None if index.is_none() => Err(self.missing_item()),
             _ => self.scope.paired_item(node, index),
@@ -161,19 +161,19 @@ impl Scope for Around<'_> {
     fn is_executed(&self, node: &str) -> bool {
         self.scope.is_executed(node)
     }
-    fn parameters(&self, node: Option<&str>) -> Result<Value, Error> {
+    fn parameters(&self, node: Option<&str>) -> Result<Value, ExprError> {
         self.scope.parameters(node)
     }
-    fn context(&self, node: Option<&str>) -> Result<Value, Error> {
+    fn context(&self, node: Option<&str>) -> Result<Value, ExprError> {
         self.scope.context(node)
     }
-    fn variable(&self, name: &str) -> Result<Option<Value>, Error> {
+    fn variable(&self, name: &str) -> Result<Option<Value>, ExprError> {
         self.scope.variable(name)
     }
     fn variable_names(&self) -> Vec<Str> {
         self.scope.variable_names()
     }
-    fn ai_value(&self, key: &str, default: Option<Value>) -> Result<Value, Error> {
+    fn ai_value(&self, key: &str, default: Option<Value>) -> Result<Value, ExprError> {
         self.scope.ai_value(key, default)
     }
     fn now_ms(&self) -> i64 {

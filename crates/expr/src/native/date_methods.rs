@@ -11,24 +11,24 @@ use super::date::{
 use super::eval::{Args, Machine};
 use super::nodes::local_zone;
 use super::value::{Js, UNDEFINED};
-use super::{Run, Stop};
+use super::{EvalResult, Interrupt};
 use model::{DateKind, Object, Str, Value};
 
 /// A property, without a call. `RegExp` and `Set` have few enough to answer here as well.
-pub(super) fn property(object: &Js, key: &str) -> Run<Js> {
+pub(super) fn property(object: &Js, key: &str) -> EvalResult<Js> {
     match object {
         Js::DateTime(date) => luxon_property(date, key),
         Js::Span(span) => unit_index(key)
             .filter(|index| UNITS[*index] == key)
             .map(|index| Js::from(span.units[index].unwrap_or(0.0)))
-            .ok_or(Stop::Declined),
+            .ok_or(Interrupt::Declined),
         Js::RegExp(regexp) => match key {
             "source" if !regexp.source.contains('/') => Ok(regexp.source.clone().into()),
             "global" => Ok(regexp.global.into()),
-            _ => Err(Stop::Declined),
+            _ => Err(Interrupt::Declined),
         },
         Js::Set(members) if key == "size" => Ok(members.len().into()),
-        _ => Err(Stop::Declined),
+        _ => Err(Interrupt::Declined),
     }
 }
 
@@ -38,21 +38,22 @@ pub(super) fn call(
     name: &str,
     args: &Args,
     fresh: bool,
-) -> Run<Js> {
+) -> EvalResult<Js> {
     match object {
         Js::DateTime(date) => luxon::call(machine, date, name, args),
         Js::Value(Value::Date(date)) if date.kind == DateKind::Js => {
             js_date::call(machine, date.epoch_ms as i64, name, args, fresh)
         }
         Js::Span(span) => span_call(span, name, args),
-        _ => Err(Stop::Declined),
+        _ => Err(Interrupt::Declined),
     }
 }
 
-fn luxon_property(date: &DateTime, key: &str) -> Run<Js> {
+fn luxon_property(date: &DateTime, key: &str) -> EvalResult<Js> {
     let civil = date.civil;
-    let name =
-        |names: &[&'static str], at: i64| names.get(at as usize - 1).copied().ok_or(Stop::Declined);
+    let name = |names: &[&'static str], at: i64| {
+        names.get(at as usize - 1).copied().ok_or(Interrupt::Declined)
+    };
     let number = match key {
         "year" => civil.year,
         "month" => civil.month,
@@ -75,25 +76,25 @@ fn luxon_property(date: &DateTime, key: &str) -> Run<Js> {
         "isValid" => return Ok(true.into()),
         "isInLeapYear" => return Ok(is_leap_year(civil.year).into()),
         "isOffsetFixed" => return Ok(matches!(date.zone, Zone::Fixed(_)).into()),
-        "isInDST" => return date.is_in_dst().map(Js::from).ok_or(Stop::Declined),
+        "isInDST" => return date.is_in_dst().map(Js::from).ok_or(Interrupt::Declined),
         "monthLong" => return Ok(name(&MONTHS, civil.month)?.into()),
         "monthShort" => return Ok(Str::from(&name(&MONTHS, civil.month)?[..3]).into()),
         "weekdayLong" => return Ok(name(&WEEKDAYS, civil.weekday())?.into()),
         "weekdayShort" => return Ok(Str::from(&name(&WEEKDAYS, civil.weekday())?[..3]).into()),
-        _ => return Err(Stop::Declined),
+        _ => return Err(Interrupt::Declined),
     };
     Ok(number.into())
 }
 
-fn span_call(span: &Span, name: &str, args: &Args) -> Run<Js> {
+fn span_call(span: &Span, name: &str, args: &Args) -> EvalResult<Js> {
     match (name, args.as_slice()) {
         ("as", [unit]) => {
-            let unit = unit.as_str().and_then(unit_index).ok_or(Stop::Declined)?;
-            span.as_unit(unit).map(Js::from).ok_or(Stop::Declined)
+            let unit = unit.as_str().and_then(unit_index).ok_or(Interrupt::Declined)?;
+            span.as_unit(unit).map(Js::from).ok_or(Interrupt::Declined)
         }
-        ("toMillis" | "valueOf", []) => span.as_unit(8).map(Js::from).ok_or(Stop::Declined),
+        ("toMillis" | "valueOf", []) => span.as_unit(8).map(Js::from).ok_or(Interrupt::Declined),
         ("toObject", []) => Ok(Js::from(span_object(span))),
-        _ => Err(Stop::Declined),
+        _ => Err(Interrupt::Declined),
     }
 }
 
@@ -102,20 +103,20 @@ fn span_object(span: &Span) -> Object {
 }
 
 /// What `plus` and `minus` are told: an object of units, a duration, or a number and a unit.
-fn span_of(args: &[Js]) -> Run<Span> {
+fn span_of(args: &[Js]) -> EvalResult<Span> {
     match args {
         [Js::Span(span)] => Ok(**span),
         [Js::Value(Value::Object(fields))] => {
             let mut span = Span::default();
             for (key, amount) in fields.iter() {
-                let unit = unit_index(key).ok_or(Stop::Declined)?;
+                let unit = unit_index(key).ok_or(Interrupt::Declined)?;
                 let amount = match amount {
                     Value::Number(number) => *number,
                     Value::String(text) if !text.is_empty() => super::text::to_number(text),
-                    _ => return Err(Stop::Declined),
+                    _ => return Err(Interrupt::Declined),
                 };
                 if amount.is_nan() || span.units[unit].is_some() {
-                    return Err(Stop::Declined);
+                    return Err(Interrupt::Declined);
                 }
                 span.units[unit] = Some(amount);
             }
@@ -123,47 +124,47 @@ fn span_of(args: &[Js]) -> Run<Span> {
         }
         [Js::Value(Value::Number(ms))] => Ok(Span::of(8, *ms)),
         [Js::Value(Value::Number(amount)), Js::Value(Value::String(unit))] => {
-            Ok(Span::of(unit_index(unit).ok_or(Stop::Declined)?, *amount))
+            Ok(Span::of(unit_index(unit).ok_or(Interrupt::Declined)?, *amount))
         }
-        _ => Err(Stop::Declined),
+        _ => Err(Interrupt::Declined),
     }
 }
 
 /// The units that `diff` and `diffTo` are asked for.
-fn units_of(value: Option<&Js>, default: usize) -> Run<(Vec<usize>, bool)> {
+fn units_of(value: Option<&Js>, default: usize) -> EvalResult<(Vec<usize>, bool)> {
     match value {
         None | Some(Js::Value(Value::Undefined)) => Ok((vec![default], true)),
         Some(Js::Value(Value::String(unit))) => {
-            Ok((vec![unit_index(unit).ok_or(Stop::Declined)?], true))
+            Ok((vec![unit_index(unit).ok_or(Interrupt::Declined)?], true))
         }
         Some(Js::Value(Value::Array(units))) if units.len() <= UNITS.len() => {
             let units = units
                 .iter()
-                .map(|unit| unit.as_str().and_then(unit_index).ok_or(Stop::Declined))
-                .collect::<Run<Vec<_>>>()?;
-            if units.is_empty() { Err(Stop::Declined) } else { Ok((units, false)) }
+                .map(|unit| unit.as_str().and_then(unit_index).ok_or(Interrupt::Declined))
+                .collect::<EvalResult<Vec<_>>>()?;
+            if units.is_empty() { Err(Interrupt::Declined) } else { Ok((units, false)) }
         }
-        Some(_) => Err(Stop::Declined),
+        Some(_) => Err(Interrupt::Declined),
     }
 }
 
 /// `toLocaleString` and `toLocaleDateString` of dates without a time of day, in American English.
 fn english_date(
     civil: Civil,
-    zone_shift: impl Fn(&str) -> Run<Civil>,
+    zone_shift: impl Fn(&str) -> EvalResult<Civil>,
     options: Option<&Js>,
-) -> Run<Js> {
+) -> EvalResult<Js> {
     let fields = match options {
         None | Some(Js::Value(Value::Undefined)) => {
-            return date_style(&civil, "numeric").map(Js::from).ok_or(Stop::Declined);
+            return date_style(&civil, "numeric").map(Js::from).ok_or(Interrupt::Declined);
         }
         Some(Js::Value(Value::Object(fields))) => fields,
-        Some(_) => return Err(Stop::Declined),
+        Some(_) => return Err(Interrupt::Declined),
     };
     let mut civil = civil;
     let (mut weekday, mut year, mut month, mut day, mut style) = ("", "", "", "", "");
     for (key, option) in fields.iter() {
-        let option = option.as_str().ok_or(Stop::Declined)?;
+        let option = option.as_str().ok_or(Interrupt::Declined)?;
         match key.as_str() {
             "timeZone" => civil = zone_shift(option)?,
             "weekday" => weekday = option,
@@ -171,17 +172,17 @@ fn english_date(
             "month" => month = option,
             "day" => day = option,
             "dateStyle" => style = option,
-            _ => return Err(Stop::Declined),
+            _ => return Err(Interrupt::Declined),
         }
     }
     if !style.is_empty() {
         if [weekday, year, month, day].iter().any(|part| !part.is_empty()) {
-            return Err(Stop::Declined);
+            return Err(Interrupt::Declined);
         }
         return if style == "numeric" {
-            Err(Stop::Declined)
+            Err(Interrupt::Declined)
         } else {
-            date_style(&civil, style).map(Js::from).ok_or(Stop::Declined)
+            date_style(&civil, style).map(Js::from).ok_or(Interrupt::Declined)
         };
     }
     let long_month = MONTHS.get(civil.month as usize - 1).copied().unwrap_or_default();
@@ -190,22 +191,24 @@ fn english_date(
         "" => None,
         "long" => Some(long_weekday),
         "short" => Some(&long_weekday[..3]),
-        _ => return Err(Stop::Declined),
+        _ => return Err(Interrupt::Declined),
     };
     let year_text = match year {
         "" => None,
         "numeric" => Some(civil.year.to_string()),
         "2-digit" => Some(format!("{:02}", civil.year % 100)),
-        _ => return Err(Stop::Declined),
+        _ => return Err(Interrupt::Declined),
     };
     let day_text = match day {
         "" => None,
         "numeric" => Some(civil.day.to_string()),
         "2-digit" => Some(format!("{:02}", civil.day)),
-        _ => return Err(Stop::Declined),
+        _ => return Err(Interrupt::Declined),
     };
     let text = match (weekday, month, day_text, year_text) {
-        (None, "", None, None) => date_style(&civil, "numeric").ok_or(Stop::Declined)?.to_string(),
+        (None, "", None, None) => {
+            date_style(&civil, "numeric").ok_or(Interrupt::Declined)?.to_string()
+        }
         (Some(weekday), "", None, None) => weekday.to_owned(),
         (None, "", None, Some(year)) => year,
         (None, "", Some(day), None) => day,
@@ -227,7 +230,7 @@ fn english_date(
             };
             format!("{month}/{day}/{year}")
         }
-        _ => return Err(Stop::Declined),
+        _ => return Err(Interrupt::Declined),
     };
     Ok(text.into())
 }
@@ -241,10 +244,10 @@ fn is_english(locale: Option<&Js>) -> bool {
 }
 
 /// n8n's date functions, which both kinds of date have; dates are seen in the run's zone.
-fn extension(machine: &Machine<'_>, date: &DateTime, name: &str, args: &Args) -> Run<Js> {
+fn extension(machine: &Machine<'_>, date: &DateTime, name: &str, args: &Args) -> EvalResult<Js> {
     match (name, args.as_slice()) {
         ("format", [Js::Value(Value::String(format))]) => {
-            super::date::to_format(date, format).map(Js::from).ok_or(Stop::Declined)
+            super::date::to_format(date, format).map(Js::from).ok_or(Interrupt::Declined)
         }
         ("extract", [Js::Value(Value::String(part))]) => Ok(match part.as_str() {
             "week" => date.civil.iso_week().1.into(),
@@ -252,41 +255,41 @@ fn extension(machine: &Machine<'_>, date: &DateTime, name: &str, args: &Args) ->
             "year" | "month" | "day" | "hour" | "minute" | "second" | "millisecond" => {
                 luxon_property(date, part)?
             }
-            _ => return Err(Stop::Declined),
+            _ => return Err(Interrupt::Declined),
         }),
         ("isWeekend", []) => Ok((date.civil.weekday() >= 6).into()),
         ("toBoolean", []) => Ok(UNDEFINED),
-        ("isDst", []) => date.is_in_dst().map(Js::from).ok_or(Stop::Declined),
+        ("isDst", []) => date.is_in_dst().map(Js::from).ok_or(Interrupt::Declined),
         ("toInt" | "toFloat" | "toNumber", []) => Ok(date.ms.into()),
         ("diffTo", [other, unit @ ..]) => {
             let other = date_argument(machine, other)?;
             let (units, is_single) = units_of(unit.first(), 4)?;
-            let span = date.diff(&other, &units).ok_or(Stop::Declined)?;
+            let span = date.diff(&other, &units).ok_or(Interrupt::Declined)?;
             Ok(if is_single {
                 units
                     .first()
                     .and_then(|unit| span.as_unit(*unit))
                     .map(Js::from)
-                    .ok_or(Stop::Declined)?
+                    .ok_or(Interrupt::Declined)?
             } else {
                 span_object(&span).into()
             })
         }
-        _ => Err(Stop::Declined),
+        _ => Err(Interrupt::Declined),
     }
 }
 
 /// A date given as a date or as ISO text.
-fn date_argument(machine: &Machine<'_>, value: &Js) -> Run<DateTime> {
+fn date_argument(machine: &Machine<'_>, value: &Js) -> EvalResult<DateTime> {
     match value {
         Js::DateTime(date) => Ok((**date).clone()),
         Js::Value(Value::Date(date)) if date.kind == DateKind::Js => {
-            DateTime::from_ms(date.epoch_ms as i64, local_zone(machine)?).ok_or(Stop::Declined)
+            DateTime::from_ms(date.epoch_ms as i64, local_zone(machine)?).ok_or(Interrupt::Declined)
         }
         Js::Value(Value::String(text)) => {
-            let read = super::date::parse_iso(text).ok_or(Stop::Declined)?;
+            let read = super::date::parse_iso(text).ok_or(Interrupt::Declined)?;
             super::statics::instant(machine, read, local_zone(machine)?, false)
         }
-        _ => Err(Stop::Declined),
+        _ => Err(Interrupt::Declined),
     }
 }

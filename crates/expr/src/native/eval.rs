@@ -1,9 +1,9 @@
 //! Walks an expression.
 
 use super::ast::*;
-use super::extension::{given, settle};
+use super::extension::{charge_result, charge_scope_value};
 use super::value::{self, Js, UNDEFINED};
-use super::{Inner, Run, Stop, meter, names, operators};
+use super::{EvalResult, Interrupt, ProgramInner, meter, names, operators};
 use crate::Scope;
 use model::{Item, Object, Str, Value};
 use smallvec::{SmallVec, smallvec};
@@ -18,7 +18,7 @@ const PLAIN_ARGS: usize = 3;
 
 /// What is being evaluated.
 #[derive(Clone, Copy)]
-pub(super) enum Mode<'a> {
+pub(super) enum EvalMode<'a> {
     Expression,
     /// A Code node, for an item that it may change, or for all of them.
     Code {
@@ -27,8 +27,8 @@ pub(super) enum Mode<'a> {
 }
 
 pub(super) struct Machine<'a> {
-    program: &'a Inner,
-    pub(super) mode: Mode<'a>,
+    program: &'a ProgramInner,
+    pub(super) mode: EvalMode<'a>,
     pub(super) scope: &'a dyn Scope,
     locals: Vec<Js>,
     /// Functions that are running, so that none is entered twice.
@@ -41,29 +41,29 @@ pub(super) type Args = SmallVec<[Js; 4]>;
 
 impl<'a> Machine<'a> {
     #[inline]
-    pub(super) fn new(program: &'a Inner, scope: &'a dyn Scope) -> Self {
+    pub(super) fn new(program: &'a ProgramInner, scope: &'a dyn Scope) -> Self {
         let locals =
             if program.slots == 0 { Vec::new() } else { vec![UNDEFINED; program.slots as usize] };
-        Self { program, mode: Mode::Expression, scope, locals, active: Vec::new(), depth: 0 }
+        Self { program, mode: EvalMode::Expression, scope, locals, active: Vec::new(), depth: 0 }
     }
 
     pub(super) fn is_code(&self) -> bool {
-        matches!(self.mode, Mode::Code { .. })
+        matches!(self.mode, EvalMode::Code { .. })
     }
 
     /// Counts work, such as the elements a method walks over.
-    pub(super) fn spend(&mut self, steps: usize) -> Run<()> {
+    pub(super) fn spend(&mut self, steps: usize) -> EvalResult<()> {
         meter::spend(steps)
     }
 
     /// Asks before putting together a text or an array of this size.
-    pub(super) fn allocate(&mut self, bytes: usize) -> Run<()> {
+    pub(super) fn allocate(&mut self, bytes: usize) -> EvalResult<()> {
         meter::allocate(bytes)
     }
 
-    pub(super) fn eval(&mut self, expr: &Expr) -> Run<Js> {
+    pub(super) fn eval(&mut self, expr: &Expr) -> EvalResult<Js> {
         if self.depth >= MAX_DEPTH {
-            return Err(Stop::Declined);
+            return Err(Interrupt::Declined);
         }
         match expr {
             Expr::Path { root, keys } => self.path(root, keys),
@@ -87,7 +87,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn eval_inner(&mut self, expr: &Expr) -> Run<Js> {
+    fn eval_inner(&mut self, expr: &Expr) -> EvalResult<Js> {
         match expr {
             Expr::Member { object, key, optional } => {
                 if let Expr::Local(slot) = &**object
@@ -99,14 +99,14 @@ impl<'a> Machine<'a> {
                 }
                 let object = self.eval(object)?;
                 if *optional && object.is_nullish() {
-                    return Err(Stop::Short);
+                    return Err(Interrupt::Short);
                 }
                 self.member(&object, key)
             }
             Expr::Index { object, index, optional } => self.index(object, index, *optional),
             Expr::Method(call) => self.method_call(call),
             Expr::Chain(inner) => match self.eval(inner) {
-                Err(Stop::Short) => Ok(UNDEFINED),
+                Err(Interrupt::Short) => Ok(UNDEFINED),
                 other => other,
             },
             Expr::Conditional { test, then, otherwise } => {
@@ -119,9 +119,9 @@ impl<'a> Machine<'a> {
             Expr::Logical { operator, left, right } => {
                 let left = self.eval(left)?;
                 let takes_right = match operator {
-                    Logical::And => left.is_truthy(),
-                    Logical::Or => !left.is_truthy(),
-                    Logical::Coalesce => left.is_nullish(),
+                    LogicalOp::And => left.is_truthy(),
+                    LogicalOp::Or => !left.is_truthy(),
+                    LogicalOp::Coalesce => left.is_nullish(),
                 };
                 if takes_right { self.eval(right) } else { Ok(left) }
             }
@@ -144,7 +144,8 @@ impl<'a> Machine<'a> {
             Expr::Array(elements) => {
                 self.allocate(meter::list_bytes(elements.len()))?;
                 let values = self.arguments(elements)?;
-                let values = values.into_iter().map(Js::into_value).collect::<Run<Vec<_>>>()?;
+                let values =
+                    values.into_iter().map(Js::into_value).collect::<EvalResult<Vec<_>>>()?;
                 Ok(Value::array(values).into())
             }
             Expr::Object(fields) => self.object(fields),
@@ -158,7 +159,7 @@ impl<'a> Machine<'a> {
                 let args = self.arguments(args)?;
                 let before = meter::allocated();
                 let made = super::statics::call(self, *class, name, args);
-                settle(before, &made)?;
+                charge_result(before, &made)?;
                 made
             }
             Expr::Call { function, args } => {
@@ -174,7 +175,7 @@ impl<'a> Machine<'a> {
                 let args = self.arguments(args)?;
                 let before = meter::allocated();
                 let made = super::statics::new(self, *class, args);
-                settle(before, &made)?;
+                charge_result(before, &made)?;
                 made
             }
             Expr::InstanceOf { value, class } => {
@@ -202,25 +203,27 @@ impl<'a> Machine<'a> {
                 self.set_local(*slot, value.clone());
                 Ok(value)
             }
-            _ => Err(Stop::Declined),
+            _ => Err(Interrupt::Declined),
         }
     }
 
     /// Changes the item at hand, unless somebody else would see the change.
-    fn change_item<T>(&mut self, change: impl FnOnce(&mut Object) -> T) -> Run<()> {
-        let Mode::Code { item: Some(item) } = self.mode else { return Err(Stop::Declined) };
+    fn change_item<T>(&mut self, change: impl FnOnce(&mut Object) -> T) -> EvalResult<()> {
+        let EvalMode::Code { item: Some(item) } = self.mode else {
+            return Err(Interrupt::Declined);
+        };
         match &mut item.borrow_mut().json {
             Value::Object(fields) => {
-                Arc::get_mut(fields).map(change).map(|_| ()).ok_or(Stop::Declined)
+                Arc::get_mut(fields).map(change).map(|_| ()).ok_or(Interrupt::Declined)
             }
-            _ => Err(Stop::Declined),
+            _ => Err(Interrupt::Declined),
         }
     }
 
     /// Walks data by reference and clones only what comes out at the end.
-    fn path(&mut self, root: &PathRoot, keys: &[Str]) -> Run<Js> {
+    fn path(&mut self, root: &PathRoot, keys: &[Str]) -> EvalResult<Js> {
         let item = match root {
-            PathRoot::Json | PathRoot::InputJson => self.scope.item().ok_or(Stop::Declined)?,
+            PathRoot::Json | PathRoot::InputJson => self.scope.item().ok_or(Interrupt::Declined)?,
             PathRoot::Node(name) => {
                 super::nodes::known(self, name)?;
                 self.scope.paired_item(name, None)?
@@ -231,9 +234,9 @@ impl<'a> Machine<'a> {
             match current {
                 Value::Object(object) => match object.get(key) {
                     Some(found) => current = found,
-                    None if names::is_object_prototype(key) => return Err(Stop::Declined),
+                    None if names::is_object_prototype(key) => return Err(Interrupt::Declined),
                     None if at + 1 == keys.len() => return Ok(UNDEFINED),
-                    None => return Err(Stop::TypeError),
+                    None => return Err(Interrupt::TypeError),
                 },
                 other => {
                     let found = value::member(other, key)?.into_owned();
@@ -246,7 +249,7 @@ impl<'a> Machine<'a> {
         Ok(Js::Value(current.clone()))
     }
 
-    pub(super) fn member(&mut self, object: &Js, key: &str) -> Run<Js> {
+    pub(super) fn member(&mut self, object: &Js, key: &str) -> EvalResult<Js> {
         match object {
             Js::Value(Value::Date(_))
             | Js::DateTime(_)
@@ -256,20 +259,20 @@ impl<'a> Machine<'a> {
             Js::Value(value) => Ok(Js::Value(value::member(value, key)?.into_owned())),
             Js::Item(item) => super::nodes::item_member(item, key),
             Js::Input | Js::OldNodes | Js::Node(_) | Js::OldNode(_) => {
-                super::nodes::member(self, object, key).and_then(given)
+                super::nodes::member(self, object, key).and_then(charge_scope_value)
             }
-            _ => Err(Stop::Declined),
+            _ => Err(Interrupt::Declined),
         }
     }
 
-    fn index(&mut self, object: &Expr, index: &Expr, optional: bool) -> Run<Js> {
+    fn index(&mut self, object: &Expr, index: &Expr, optional: bool) -> EvalResult<Js> {
         let object = self.eval(object)?;
         if optional && object.is_nullish() {
-            return Err(Stop::Short);
+            return Err(Interrupt::Short);
         }
         let index = self.eval(index)?;
         if object.is_nullish() {
-            return Err(Stop::TypeError);
+            return Err(Interrupt::TypeError);
         }
         if let (Js::Value(Value::Array(values)), Js::Value(Value::Number(number))) =
             (&object, &index)
@@ -280,12 +283,12 @@ impl<'a> Machine<'a> {
         }
         let key = index.to_key()?;
         if names::is_unsafe(&key) {
-            return Err(Stop::Declined);
+            return Err(Interrupt::Declined);
         }
         self.member(&object, &key)
     }
 
-    fn method_call(&mut self, call: &MethodCall) -> Run<Js> {
+    fn method_call(&mut self, call: &MethodCall) -> EvalResult<Js> {
         if call.is_at
             && let (Expr::Local(slot), [position]) = (&call.object, &*call.args)
             && matches!(self.locals.get(*slot as usize), Some(Js::Value(Value::Array(_))))
@@ -296,33 +299,33 @@ impl<'a> Machine<'a> {
                 Some(Js::Value(Value::Array(values))) => {
                     Ok(super::array::at(values, position).into())
                 }
-                _ => Err(Stop::Declined),
+                _ => Err(Interrupt::Declined),
             };
         }
         let object = self.eval(&call.object)?;
         if object.is_nullish() {
             if call.optional {
-                return Err(Stop::Short);
+                return Err(Interrupt::Short);
             }
             // Extension functions on nothing fail with a message of their own.
             return Err(if names::is_extension(&call.name) {
-                Stop::Declined
+                Interrupt::Declined
             } else {
-                Stop::TypeError
+                Interrupt::TypeError
             });
         }
         if call.optional_call && !self.has_method(&object, &call.name) {
-            return Err(Stop::Declined);
+            return Err(Interrupt::Declined);
         }
         let args = self.arguments(&call.args)?;
         self.spend(1)?;
         if self.is_code() && !(call.is_own || super::code::has_method(&object, &call.name)) {
-            return Err(Stop::Declined);
+            return Err(Interrupt::Declined);
         }
         let before = meter::allocated();
         let made = super::extension::call_method(self, object, &call.name, args, call.fresh);
         if call.makes_something {
-            settle(before, &made)?;
+            charge_result(before, &made)?;
         }
         made
     }
@@ -333,7 +336,7 @@ impl<'a> Machine<'a> {
             && (names::is_prototype_method(name) || names::is_extension(name))
     }
 
-    pub(super) fn arguments(&mut self, args: &[Arg]) -> Run<Args> {
+    pub(super) fn arguments(&mut self, args: &[Arg]) -> EvalResult<Args> {
         let mut values = Args::with_capacity(args.len());
         for arg in args {
             let value = self.eval(&arg.value)?;
@@ -352,7 +355,7 @@ impl<'a> Machine<'a> {
     }
 
     /// What `...value` gives in an array or a call.
-    pub(super) fn spread(&mut self, value: &Js) -> Run<Arc<Vec<Value>>> {
+    pub(super) fn spread(&mut self, value: &Js) -> EvalResult<Arc<Vec<Value>>> {
         match value {
             Js::Value(Value::Array(values)) | Js::Set(values) | Js::Iterator(values) => {
                 self.spend(values.len())?;
@@ -367,11 +370,11 @@ impl<'a> Machine<'a> {
                         .collect(),
                 ))
             }
-            _ => Err(Stop::Declined),
+            _ => Err(Interrupt::Declined),
         }
     }
 
-    fn template(&mut self, texts: &[Str], parts: &[Expr]) -> Run<Js> {
+    fn template(&mut self, texts: &[Str], parts: &[Expr]) -> EvalResult<Js> {
         let mut out = String::new();
         for (position, text) in texts.iter().enumerate() {
             meter::allocate(text.len())?;
@@ -394,24 +397,24 @@ impl<'a> Machine<'a> {
         Ok(Js::from(out))
     }
 
-    fn object(&mut self, fields: &[Field]) -> Run<Js> {
+    fn object(&mut self, fields: &[ObjectField]) -> EvalResult<Js> {
         self.allocate(meter::object_bytes(fields.len()))?;
         let mut object = Object::with_capacity(fields.len());
         for field in fields {
             match field {
-                Field::Named(key, value) => {
+                ObjectField::Named(key, value) => {
                     let value = self.eval(value)?.into_value()?;
                     object.insert(key.clone(), value);
                 }
-                Field::Computed(key, value) => {
+                ObjectField::Computed(key, value) => {
                     let key = self.eval(key)?.to_key()?;
                     let value = self.eval(value)?.into_value()?;
                     if names::is_unsafe(&key) {
-                        return Err(Stop::Declined);
+                        return Err(Interrupt::Declined);
                     }
                     object.insert(key, value);
                 }
-                Field::Spread(value) => match self.eval(value)? {
+                ObjectField::Spread(value) => match self.eval(value)? {
                     Js::Value(Value::Object(other)) => {
                         self.spend(other.len())?;
                         self.allocate(meter::object_bytes(other.len()))?;
@@ -421,25 +424,25 @@ impl<'a> Machine<'a> {
                     Js::Value(
                         Value::Undefined | Value::Null | Value::Bool(_) | Value::Number(_),
                     ) => {}
-                    _ => return Err(Stop::Declined),
+                    _ => return Err(Interrupt::Declined),
                 },
             }
         }
         Ok(Value::object(value::in_js_key_order(object)).into())
     }
 
-    fn variable(&mut self, name: &Str) -> Run<Js> {
+    fn variable(&mut self, name: &Str) -> EvalResult<Js> {
         match self.scope.variable(name)? {
             // Code nodes have names of their own, and what nobody knows is an error there.
-            _ if self.is_code() && !name.starts_with('$') => Err(Stop::Declined),
-            Some(value) => given(Js::Value(value)),
-            None if name.starts_with('$') => Err(Stop::Declined),
+            _ if self.is_code() && !name.starts_with('$') => Err(Interrupt::Declined),
+            Some(value) => charge_scope_value(Js::Value(value)),
+            None if name.starts_with('$') => Err(Interrupt::Declined),
             None => Ok(UNDEFINED),
         }
     }
 
-    fn root(&mut self, root: Root) -> Run<Js> {
-        super::nodes::root(self, root).and_then(given)
+    fn root(&mut self, root: Root) -> EvalResult<Js> {
+        super::nodes::root(self, root).and_then(charge_scope_value)
     }
 
     fn set_local(&mut self, slot: u32, value: Js) {
@@ -456,16 +459,16 @@ impl<'a> Machine<'a> {
         element: &Value,
         at: usize,
         list: &Arc<Vec<Value>>,
-    ) -> Run<Js> {
+    ) -> EvalResult<Js> {
         if let Js::Closure(index) = function
-            && let Some(Function { params, rest: None, .. }) =
+            && let Some(FunctionDef { params, rest: None, .. }) =
                 self.program.functions.get(*index as usize)
         {
             match &**params {
                 [] => {
                     return self.enter(*index, |machine, function| machine.run_plain(function, []));
                 }
-                [Param { pattern: Pattern::Slot(_), default: None }] => {
+                [FunctionParam { pattern: BindingPattern::Slot(_), default: None }] => {
                     return self.enter(*index, |machine, function| {
                         machine.run_plain(function, [element.clone().into()])
                     });
@@ -480,34 +483,38 @@ impl<'a> Machine<'a> {
     }
 
     /// Calls a function value with arguments.
-    pub(super) fn call(&mut self, function: &Js, args: Args) -> Run<Js> {
+    pub(super) fn call(&mut self, function: &Js, args: Args) -> EvalResult<Js> {
         let index = match function {
             Js::Closure(index) => *index,
             Js::Builtin(builtin) if builtin.makes_something() => {
                 return self.call_builtin(*builtin, args);
             }
             Js::Builtin(builtin) => return super::builtin::call(self, *builtin, args),
-            _ => return Err(Stop::Declined),
+            _ => return Err(Interrupt::Declined),
         };
         self.enter(index, |machine, function| machine.run_function(function, args))
     }
 
     /// Calls one that makes something, and pays for it.
-    fn call_builtin(&mut self, function: Builtin, args: Args) -> Run<Js> {
+    fn call_builtin(&mut self, function: Builtin, args: Args) -> EvalResult<Js> {
         let before = meter::allocated();
         let made = super::builtin::call(self, function, args);
-        settle(before, &made)?;
+        charge_result(before, &made)?;
         made
     }
 
-    fn enter(&mut self, index: u32, run: impl FnOnce(&mut Self, &Function) -> Run<Js>) -> Run<Js> {
+    fn enter(
+        &mut self,
+        index: u32,
+        run: impl FnOnce(&mut Self, &FunctionDef) -> EvalResult<Js>,
+    ) -> EvalResult<Js> {
         self.spend(1)?;
         let program = self.program;
         let Some(function) = program.functions.get(index as usize) else {
-            return Err(Stop::Declined);
+            return Err(Interrupt::Declined);
         };
         if self.active.contains(&index) || self.depth >= MAX_DEPTH {
-            return Err(Stop::Declined);
+            return Err(Interrupt::Declined);
         }
         self.active.push(index);
         self.depth += 1;
@@ -516,22 +523,22 @@ impl<'a> Machine<'a> {
         self.active.pop();
         match result? {
             // The slots a returned function refers to are about to be used again.
-            Js::Closure(_) => Err(Stop::Declined),
+            Js::Closure(_) => Err(Interrupt::Declined),
             value => Ok(value),
         }
     }
 
     /// Calls a function value, or an arrow function where it stands.
-    fn apply(&mut self, function: &Expr, args: &[Arg]) -> Run<Js> {
+    fn apply(&mut self, function: &Expr, args: &[Arg]) -> EvalResult<Js> {
         let index = match function {
             Expr::Local(slot) => match self.locals.get(*slot as usize) {
                 Some(Js::Closure(index)) => *index,
-                _ => return Err(Stop::Declined),
+                _ => return Err(Interrupt::Declined),
             },
             Expr::Arrow(index) => *index,
             other => match self.eval(other)? {
                 Js::Closure(index) => index,
-                _ => return Err(Stop::Declined),
+                _ => return Err(Interrupt::Declined),
             },
         };
         let is_plain =
@@ -549,7 +556,11 @@ impl<'a> Machine<'a> {
 
     /// Runs a plain function: its parameters are the first of its slots, and what is not given is
     /// undefined.
-    fn run_plain<const N: usize>(&mut self, function: &Function, values: [Js; N]) -> Run<Js> {
+    fn run_plain<const N: usize>(
+        &mut self,
+        function: &FunctionDef,
+        values: [Js; N],
+    ) -> EvalResult<Js> {
         let mut values = values.into_iter().take(function.params.len());
         for slot in function.slots.clone() {
             self.set_local(slot, values.next().unwrap_or(UNDEFINED));
@@ -557,7 +568,7 @@ impl<'a> Machine<'a> {
         self.run_body(function)
     }
 
-    fn run_function(&mut self, function: &Function, args: Args) -> Run<Js> {
+    fn run_function(&mut self, function: &FunctionDef, args: Args) -> EvalResult<Js> {
         self.clear_slots(function);
         let mut args = args.into_iter();
         for param in &function.params {
@@ -565,26 +576,26 @@ impl<'a> Machine<'a> {
             self.bind_param(param, value)?;
         }
         if let Some(slot) = function.rest {
-            let values = args.map(Js::into_value).collect::<Run<Vec<_>>>()?;
+            let values = args.map(Js::into_value).collect::<EvalResult<Vec<_>>>()?;
             self.set_local(slot, Value::array(values).into());
         }
         self.run_body(function)
     }
 
-    fn clear_slots(&mut self, function: &Function) {
+    fn clear_slots(&mut self, function: &FunctionDef) {
         for slot in function.slots.clone() {
             self.set_local(slot, UNDEFINED);
         }
     }
 
-    fn run_body(&mut self, function: &Function) -> Run<Js> {
+    fn run_body(&mut self, function: &FunctionDef) -> EvalResult<Js> {
         match &function.body {
-            Body::Expr(expr) => self.eval(expr),
-            Body::Block(statements) => Ok(self.block(statements)?.unwrap_or(UNDEFINED)),
+            FunctionBody::Expr(expr) => self.eval(expr),
+            FunctionBody::Block(statements) => Ok(self.block(statements)?.unwrap_or(UNDEFINED)),
         }
     }
 
-    fn bind_param(&mut self, param: &Param, value: Js) -> Run<()> {
+    fn bind_param(&mut self, param: &FunctionParam, value: Js) -> EvalResult<()> {
         let value = match &param.default {
             Some(default) if matches!(value, Js::Value(Value::Undefined)) => self.eval(default)?,
             _ => value,
@@ -592,10 +603,10 @@ impl<'a> Machine<'a> {
         self.bind(&param.pattern, value)
     }
 
-    fn bind(&mut self, pattern: &Pattern, value: Js) -> Run<()> {
+    fn bind(&mut self, pattern: &BindingPattern, value: Js) -> EvalResult<()> {
         match pattern {
-            Pattern::Slot(slot) => self.set_local(*slot, value),
-            Pattern::Array(elements, rest) => {
+            BindingPattern::Slot(slot) => self.set_local(*slot, value),
+            BindingPattern::Array(elements, rest) => {
                 let values = self.spread(&value)?;
                 for (position, element) in elements.iter().enumerate() {
                     if let Some(param) = element {
@@ -611,9 +622,9 @@ impl<'a> Machine<'a> {
                     self.set_local(*slot, Value::array(others).into());
                 }
             }
-            Pattern::Object(fields, rest) => {
+            BindingPattern::Object(fields, rest) => {
                 if value.is_nullish() {
-                    return Err(Stop::TypeError);
+                    return Err(Interrupt::TypeError);
                 }
                 for (key, param) in fields {
                     let field = self.member(&value, key)?;
@@ -621,7 +632,7 @@ impl<'a> Machine<'a> {
                 }
                 if let Some(slot) = rest {
                     let Js::Value(Value::Object(object)) = &value else {
-                        return Err(Stop::Declined);
+                        return Err(Interrupt::Declined);
                     };
                     self.spend(object.len())?;
                     self.allocate(meter::object_bytes(object.len()))?;
@@ -638,7 +649,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs statements; a value when one of them returned.
-    fn block(&mut self, statements: &[Statement]) -> Run<Option<Js>> {
+    fn block(&mut self, statements: &[Statement]) -> EvalResult<Option<Js>> {
         for statement in statements {
             self.spend(1)?;
             match statement {

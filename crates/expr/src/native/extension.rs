@@ -2,14 +2,16 @@
 
 use super::eval::{Args, Machine};
 use super::value::Js;
-use super::{Run, Stop, array, date_methods, json, meter, nodes, number_methods, object, string};
+use super::{
+    EvalResult, Interrupt, array, date_methods, json, meter, nodes, number_methods, object, string,
+};
 use model::Value;
 use std::sync::Arc;
 
 /// Pays for what a call made, as far as it has not done so itself since `before`. Every method and
 /// function that is called passes here.
 #[inline(always)]
-pub(super) fn settle(before: usize, made: &Run<Js>) -> Run<()> {
+pub(super) fn charge_result(before: usize, made: &EvalResult<Js>) -> EvalResult<()> {
     match made {
         // Numbers and short texts take nothing beside the value itself.
         Err(_)
@@ -17,7 +19,7 @@ pub(super) fn settle(before: usize, made: &Run<Js>) -> Run<()> {
             Ok(())
         }
         Ok(Js::Value(Value::String(text))) if meter::text_bytes(text.len()) == 0 => Ok(()),
-        Ok(made) => pay(before, made),
+        Ok(made) => charge(before, made),
     }
 }
 
@@ -25,7 +27,7 @@ pub(super) fn settle(before: usize, made: &Run<Js>) -> Run<()> {
 const OTHER_BYTES: usize = 128;
 
 /// Pays for what the scope gave, unless it only lent what it has.
-pub(super) fn given(value: Js) -> Run<Js> {
+pub(super) fn charge_scope_value(value: Js) -> EvalResult<Js> {
     let bytes = match &value {
         Js::Value(data @ Value::Object(fields)) if Arc::strong_count(fields) == 1 => {
             data.estimated_bytes()
@@ -39,7 +41,7 @@ pub(super) fn given(value: Js) -> Run<Js> {
     meter::allocate(bytes).map(|()| value)
 }
 
-fn pay(before: usize, made: &Js) -> Run<()> {
+fn charge(before: usize, made: &Js) -> EvalResult<()> {
     let bytes = match made {
         Js::Value(Value::String(text)) => meter::text_bytes(text.len()),
         Js::Value(Value::Array(values)) | Js::Set(values) | Js::Iterator(values) => {
@@ -57,7 +59,7 @@ pub(super) fn call_method(
     name: &str,
     args: Args,
     fresh: bool,
-) -> Run<Js> {
+) -> EvalResult<Js> {
     match object {
         Js::Value(Value::String(text)) => string::call(machine, text, name, args),
         Js::Value(Value::Array(values)) => array::call(machine, values, name, args, fresh),
@@ -77,23 +79,23 @@ pub(super) fn call_method(
             json::text_of(machine, &value, "").map(Js::from)
         }
         Js::Input | Js::Node(_) => nodes::call(machine, &object, name, &args),
-        _ => Err(Stop::Declined),
+        _ => Err(Interrupt::Declined),
     }
 }
 
 /// `toJsonString()`, which every kind of data has.
-pub(super) fn to_json_string(machine: &mut Machine<'_>, value: &Value) -> Run<Js> {
+pub(super) fn to_json_string(machine: &mut Machine<'_>, value: &Value) -> EvalResult<Js> {
     json::text_of(machine, value, "").map(Js::from)
 }
 
 /// Deep equality as n8n's list functions use it.
-pub(super) fn deep_equal(left: &Value, right: &Value) -> Run<bool> {
+pub(super) fn deep_equal(left: &Value, right: &Value) -> EvalResult<bool> {
     meter::spend(1)?;
     match (left, right) {
-        (Value::Date(_), _) | (_, Value::Date(_)) => Err(Stop::Declined),
+        (Value::Date(_), _) | (_, Value::Date(_)) => Err(Interrupt::Declined),
         (Value::Undefined, other) | (other, Value::Undefined) => Ok(other.is_undefined()),
         (Value::Number(left), Value::Number(right)) if left.is_nan() || right.is_nan() => {
-            Err(Stop::Declined)
+            Err(Interrupt::Declined)
         }
         (Value::Array(left), Value::Array(right)) => {
             if left.len() != right.len() {

@@ -2,16 +2,16 @@
 
 use super::eval::{Args, Machine};
 use super::value::{Js, UNDEFINED, has_js_key_order};
-use super::{Run, Stop, meter};
+use super::{EvalResult, Interrupt, meter};
 use model::{Value, json, number_to_string};
 
 const MAX_DEPTH: usize = 100;
 
-pub(super) fn stringify(machine: &mut Machine<'_>, args: Args) -> Run<Js> {
+pub(super) fn stringify(machine: &mut Machine<'_>, args: Args) -> EvalResult<Js> {
     let mut args = args.into_iter();
     let value = args.next().unwrap_or(UNDEFINED);
     if args.next().is_some_and(|replacer| !replacer.is_nullish()) {
-        return Err(Stop::Declined);
+        return Err(Interrupt::Declined);
     }
     let indent = match args.next() {
         None | Some(Js::Value(Value::Undefined | Value::Null)) => String::new(),
@@ -19,7 +19,7 @@ pub(super) fn stringify(machine: &mut Machine<'_>, args: Args) -> Run<Js> {
             " ".repeat(number.trunc().clamp(0.0, 10.0) as usize)
         }
         Some(Js::Value(Value::String(text))) => text.chars().take(10).collect(),
-        Some(_) => return Err(Stop::Declined),
+        Some(_) => return Err(Interrupt::Declined),
     };
     let value = value.into_value()?;
     if value.is_undefined() {
@@ -28,35 +28,39 @@ pub(super) fn stringify(machine: &mut Machine<'_>, args: Args) -> Run<Js> {
     text_of(machine, &value, &indent).map(Js::from)
 }
 
-pub(super) fn text_of(machine: &mut Machine<'_>, value: &Value, indent: &str) -> Run<String> {
-    let mut writer = Writer { out: String::new(), indent, depth: 0 };
+pub(super) fn text_of(
+    machine: &mut Machine<'_>,
+    value: &Value,
+    indent: &str,
+) -> EvalResult<String> {
+    let mut writer = JsonWriter { out: String::new(), indent, depth: 0 };
     machine.spend(1)?;
     writer.value(value)?;
     Ok(writer.out)
 }
 
-pub(super) fn parse(machine: &mut Machine<'_>, text: &str) -> Run<Js> {
+pub(super) fn parse(machine: &mut Machine<'_>, text: &str) -> EvalResult<Js> {
     machine.spend(text.len() / 16)?;
-    match json::parse_weighed(text, meter::left()) {
+    match json::parse_measured(text, meter::left()) {
         Ok((value, bytes)) => machine.allocate(bytes).map(|()| Js::Value(value)),
         // All that is left, and more: begun again elsewhere, or read by the sandbox within its own
         // memory.
-        Err(error) if error.is_too_heavy() => match machine.allocate(usize::MAX) {
-            Err(Stop::Unfinished) => Err(Stop::Unfinished),
-            _ => Err(Stop::Declined),
+        Err(error) if error.is_too_large() => match machine.allocate(usize::MAX) {
+            Err(Interrupt::Unfinished) => Err(Interrupt::Unfinished),
+            _ => Err(Interrupt::Declined),
         },
-        Err(_) => Err(Stop::Declined),
+        Err(_) => Err(Interrupt::Declined),
     }
 }
 
-struct Writer<'a> {
+struct JsonWriter<'a> {
     out: String,
     indent: &'a str,
     depth: usize,
 }
 
-impl Writer<'_> {
-    fn value(&mut self, value: &Value) -> Run<()> {
+impl JsonWriter<'_> {
+    fn value(&mut self, value: &Value) -> EvalResult<()> {
         meter::spend(1)?;
         meter::allocate(if let Value::String(text) = value {
             text.len() + 2
@@ -83,7 +87,7 @@ impl Writer<'_> {
             }
             Value::Object(object) => {
                 if !has_js_key_order(object) {
-                    return Err(Stop::Declined);
+                    return Err(Interrupt::Declined);
                 }
                 let mut fields =
                     object.iter().filter(|(_, field)| !field.is_undefined()).enumerate().peekable();
@@ -105,10 +109,10 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn open(&mut self, bracket: char) -> Run<()> {
+    fn open(&mut self, bracket: char) -> EvalResult<()> {
         self.out.push(bracket);
         self.depth += 1;
-        if self.depth > MAX_DEPTH { Err(Stop::Declined) } else { Ok(()) }
+        if self.depth > MAX_DEPTH { Err(Interrupt::Declined) } else { Ok(()) }
     }
 
     fn separate(&mut self, position: usize) {
@@ -137,7 +141,7 @@ impl Writer<'_> {
 #[cfg(test)]
 mod tests {
     use crate::native::testing::{TestScope, evaluate};
-    use crate::native::{Failure, MAX_BYTES, measured};
+    use crate::native::{MAX_BYTES, NativeFailure, measured};
     use model::{Object, Value};
 
     #[test]
@@ -149,7 +153,7 @@ mod tests {
             };
             assert_eq!(
                 parse(2 * MAX_BYTES),
-                Err(Failure::Declined),
+                Err(NativeFailure::Declined),
                 "the sandbox has memory of its own"
             );
             assert!(parse(MAX_BYTES / 4).is_ok());

@@ -3,14 +3,14 @@
 use model::Str;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Token {
+pub(super) enum ExprToken {
     Name(Str),
     /// A name that JavaScript keeps for itself.
     Keyword(&'static str),
     Number(f64),
     Text(Str),
     /// The texts of a template literal and the tokens of what stands between them.
-    Template(Vec<Str>, Vec<Vec<Token>>),
+    Template(Vec<Str>, Vec<Vec<ExprToken>>),
     RegExp(Str, Str),
     Sign(&'static str),
 }
@@ -69,25 +69,25 @@ const KEYWORDS: [&str; 38] = [
 const MAX_TEMPLATE_DEPTH: usize = 8;
 
 /// A source in pieces.
-pub(super) struct Tokens {
-    pub(super) list: Vec<Token>,
+pub(super) struct ExprTokens {
+    pub(super) list: Vec<ExprToken>,
     /// For each of them, whether it begins on a line of its own.
     pub(super) breaks: Vec<bool>,
 }
 
-pub(super) fn tokens(source: &str) -> Option<Tokens> {
-    let mut lexer = Lexer { source, at: 0, breaks: Vec::new() };
+pub(super) fn tokens(source: &str) -> Option<ExprTokens> {
+    let mut lexer = ExprLexer { source, at: 0, breaks: Vec::new() };
     let (list, closed) = lexer.run(0)?;
-    (!closed).then_some(Tokens { list, breaks: lexer.breaks })
+    (!closed).then_some(ExprTokens { list, breaks: lexer.breaks })
 }
 
-struct Lexer<'a> {
+struct ExprLexer<'a> {
     source: &'a str,
     at: usize,
     breaks: Vec<bool>,
 }
 
-impl Lexer<'_> {
+impl ExprLexer<'_> {
     fn rest(&self) -> &str {
         self.source.get(self.at..).unwrap_or_default()
     }
@@ -104,8 +104,8 @@ impl Lexer<'_> {
 
     /// Reads until the end, or inside a template literal until the brace that closes the part (then
     /// `true`).
-    fn run(&mut self, template_depth: usize) -> Option<(Vec<Token>, bool)> {
-        let mut tokens: Vec<Token> = Vec::new();
+    fn run(&mut self, template_depth: usize) -> Option<(Vec<ExprToken>, bool)> {
+        let mut tokens: Vec<ExprToken> = Vec::new();
         let mut braces = 0usize;
         loop {
             let before = self.at;
@@ -151,7 +151,7 @@ impl Lexer<'_> {
                         _ => {}
                     }
                     self.at += sign.len();
-                    Token::Sign(sign)
+                    ExprToken::Sign(sign)
                 }
             };
             tokens.push(token);
@@ -179,7 +179,7 @@ impl Lexer<'_> {
         }
     }
 
-    fn name(&mut self) -> Option<Token> {
+    fn name(&mut self) -> Option<ExprToken> {
         let rest = self.rest();
         let end = rest.find(|next| !is_name_part(next)).unwrap_or(rest.len());
         let name = Str::from(&rest[..end]);
@@ -191,12 +191,12 @@ impl Lexer<'_> {
             return None;
         }
         Some(match KEYWORDS.into_iter().find(|keyword| *keyword == name) {
-            Some(keyword) => Token::Keyword(keyword),
-            None => Token::Name(name),
+            Some(keyword) => ExprToken::Keyword(keyword),
+            None => ExprToken::Name(name),
         })
     }
 
-    fn number(&mut self) -> Option<Token> {
+    fn number(&mut self) -> Option<ExprToken> {
         let rest = self.rest();
         let bytes = rest.as_bytes();
         if bytes.len() > 1
@@ -216,7 +216,7 @@ impl Lexer<'_> {
                 .ok()
                 .filter(|number| *number < 1 << 53)?;
             self.at += end;
-            return Some(Token::Number(number as f64));
+            return Some(ExprToken::Number(number as f64));
         }
         let mut end = 0;
         let mut seen_dot = false;
@@ -246,23 +246,23 @@ impl Lexer<'_> {
         }
         let number = rest[..end].parse().ok()?;
         self.at += end;
-        Some(Token::Number(number))
+        Some(ExprToken::Number(number))
     }
 
-    fn text(&mut self, quote: char) -> Option<Token> {
+    fn text(&mut self, quote: char) -> Option<ExprToken> {
         self.next();
         let mut text = String::new();
         loop {
             match self.next()? {
                 '\\' => self.escape(&mut text)?,
                 '\n' | '\r' => return None,
-                end if end == quote => return Some(Token::Text(text.into())),
+                end if end == quote => return Some(ExprToken::Text(text.into())),
                 other => text.push(other),
             }
         }
     }
 
-    fn template(&mut self, depth: usize) -> Option<Token> {
+    fn template(&mut self, depth: usize) -> Option<ExprToken> {
         if depth >= MAX_TEMPLATE_DEPTH {
             return None;
         }
@@ -274,7 +274,7 @@ impl Lexer<'_> {
                 '\\' => self.escape(&mut text)?,
                 '`' => {
                     texts.push(text.into());
-                    return Some(Token::Template(texts, parts));
+                    return Some(ExprToken::Template(texts, parts));
                 }
                 '$' if self.peek() == Some('{') => {
                     self.next();
@@ -348,7 +348,7 @@ impl Lexer<'_> {
         Some(code)
     }
 
-    fn regexp(&mut self) -> Option<Token> {
+    fn regexp(&mut self) -> Option<ExprToken> {
         self.next();
         let start = self.at;
         let mut in_class = false;
@@ -369,15 +369,15 @@ impl Lexer<'_> {
         let end = rest.find(|next| !is_name_part(next)).unwrap_or(rest.len());
         let flags = Str::from(&rest[..end]);
         self.at += end;
-        Some(Token::RegExp(pattern, flags))
+        Some(ExprToken::RegExp(pattern, flags))
     }
 }
 
-fn regexp_may_follow(previous: Option<&Token>) -> bool {
+fn regexp_may_follow(previous: Option<&ExprToken>) -> bool {
     match previous {
         None => true,
-        Some(Token::Sign(sign)) => !matches!(*sign, ")" | "]" | "}" | "++" | "--"),
-        Some(Token::Keyword(keyword)) => {
+        Some(ExprToken::Sign(sign)) => !matches!(*sign, ")" | "]" | "}" | "++" | "--"),
+        Some(ExprToken::Keyword(keyword)) => {
             !matches!(*keyword, "true" | "false" | "null" | "this" | "super")
         }
         Some(_) => false,

@@ -3,29 +3,29 @@
 //! A thread-local, because conversions deep inside of values have to be charged as well: an array
 //! that holds itself twice, forty times over, is small until it is written out.
 
-use super::{INLINE_BYTES, INLINE_STEPS, MAX_BYTES, MAX_STEPS, Run, SHORT_STEPS, Stop};
-use crate::Error;
-use crate::sandbox::memory::{Share, shared_limit};
+use super::{EvalResult, INLINE_BYTES, INLINE_STEPS, Interrupt, MAX_BYTES, MAX_STEPS, SHORT_STEPS};
+use crate::ExprError;
+use crate::sandbox::memory::{MemoryShare, shared_limit};
 use model::{Str, Value};
 use std::cell::Cell;
 
 thread_local! {
-    static USED: Used = const {
-        Used {
+    static USED: UsageCounters = const {
+        UsageCounters {
             steps: Cell::new(0),
             bytes: Cell::new(0),
-            next_look: Cell::new(NextLook::AT_ONCE),
-            place: Cell::new(Place::OffTheRuntime),
+            next_check: Cell::new(NextCheck::AT_ONCE),
+            mode: Cell::new(MeterMode::OffTheRuntime),
         }
     };
     /// What a long evaluation has of the memory that all JavaScript shares.
-    static SHARE: Cell<Share> = const { Cell::new(Share::NONE) };
+    static SHARE: Cell<MemoryShare> = const { Cell::new(MemoryShare::NONE) };
 }
 
 /// After so many steps others may have their turn, and time is looked at.
-const LOOK_STEPS: u64 = 1 << 16;
+const CHECK_STEPS: u64 = 1 << 16;
 /// The same for bytes that are put together.
-const LOOK_BYTES: usize = 1 << 20;
+const CHECK_BYTES: usize = 1 << 20;
 /// What one search by a regular expression may take: some tenths of a second at worst, in which
 /// nothing can stop it.
 const MAX_SEARCH: u64 = 1 << 26;
@@ -39,7 +39,7 @@ const INLINE_TEXT: usize = 15;
 
 /// Where an evaluation goes on, which says what it may use.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum MeterMode {
     /// On a thread that serves others: what is more than the limits is not refused but done
     /// elsewhere.
     Inline,
@@ -50,7 +50,7 @@ enum Place {
     OffTheRuntime,
 }
 
-impl Place {
+impl MeterMode {
     const fn steps(self) -> u64 {
         match self {
             Self::Inline => INLINE_STEPS,
@@ -63,68 +63,68 @@ impl Place {
         if matches!(self, Self::Inline) { INLINE_BYTES } else { MAX_BYTES }
     }
 
-    fn first_look(self) -> NextLook {
-        NextLook { steps: self.steps().min(LOOK_STEPS), bytes: self.bytes().min(LOOK_BYTES) }
+    fn first_check(self) -> NextCheck {
+        NextCheck { steps: self.steps().min(CHECK_STEPS), bytes: self.bytes().min(CHECK_BYTES) }
     }
 }
 
-struct Used {
+struct UsageCounters {
     steps: Cell<u64>,
     bytes: Cell<usize>,
-    next_look: Cell<NextLook>,
-    place: Cell<Place>,
+    next_check: Cell<NextCheck>,
+    mode: Cell<MeterMode>,
 }
 
 /// What may be used before limits and time are looked at. Small, so that nothing else is compared
 /// before.
 #[derive(Clone, Copy)]
-struct NextLook {
+struct NextCheck {
     steps: u64,
     bytes: usize,
 }
 
-impl NextLook {
+impl NextCheck {
     const AT_ONCE: Self = Self { steps: 0, bytes: 0 };
 }
 
 /// One evaluation's allowance. Evaluations may nest: a scope may evaluate another expression to
 /// answer.
 pub(super) struct Meter {
-    outer: (u64, usize, Place),
+    outer: (u64, usize, MeterMode),
 }
 
 /// The same for one that may take long.
 pub(super) struct LongMeter {
     _meter: Meter,
-    outer_share: Share,
+    outer_share: MemoryShare,
 }
 
 impl Meter {
     /// For an evaluation on a thread that serves others too: what takes longer is
-    /// [`Stop::Unfinished`].
+    /// [`Interrupt::Unfinished`].
     pub(super) fn inline() -> Self {
-        Self::begin(Place::Inline)
+        Self::begin(MeterMode::Inline)
     }
 
     pub(super) fn start() -> LongMeter {
-        LongMeter { _meter: Self::begin(Place::OffTheRuntime), outer_share: SHARE.take() }
+        LongMeter { _meter: Self::begin(MeterMode::OffTheRuntime), outer_share: SHARE.take() }
     }
 
     /// For an evaluation of few steps that is not begun again elsewhere.
     pub(super) fn short() -> Self {
-        Self::begin(Place::Short)
+        Self::begin(MeterMode::Short)
     }
 
     /// For tests that ask what an evaluation has used.
     pub(super) fn measured() -> Self {
-        Self::begin(Place::Measured)
+        Self::begin(MeterMode::Measured)
     }
 
     #[inline]
-    fn begin(place: Place) -> Self {
+    fn begin(place: MeterMode) -> Self {
         USED.with(|used| {
-            used.next_look.set(place.first_look());
-            Self { outer: (used.steps.take(), used.bytes.take(), used.place.replace(place)) }
+            used.next_check.set(place.first_check());
+            Self { outer: (used.steps.take(), used.bytes.take(), used.mode.replace(place)) }
         })
     }
 
@@ -140,8 +140,8 @@ impl Drop for Meter {
         USED.with(|used| {
             used.steps.set(steps);
             used.bytes.set(bytes);
-            used.place.set(place);
-            used.next_look.set(NextLook::AT_ONCE);
+            used.mode.set(place);
+            used.next_check.set(NextCheck::AT_ONCE);
         });
     }
 }
@@ -154,41 +154,41 @@ impl Drop for LongMeter {
 
 /// Counts work.
 #[inline]
-pub(super) fn spend(steps: usize) -> Run<()> {
+pub(super) fn spend(steps: usize) -> EvalResult<()> {
     USED.with(|used| {
         let now = used.steps.get().saturating_add(steps as u64);
         used.steps.set(now);
-        if now > used.next_look.get().steps { look_at_steps(now, used) } else { Ok(()) }
+        if now > used.next_check.get().steps { check_steps(now, used) } else { Ok(()) }
     })
 }
 
 #[cold]
-fn look_at_steps(steps: u64, used: &Used) -> Run<()> {
-    let place = used.place.get();
+fn check_steps(steps: u64, used: &UsageCounters) -> EvalResult<()> {
+    let place = used.mode.get();
     if steps > place.steps() {
-        return Err(if place == Place::Inline {
-            Stop::Unfinished
+        return Err(if place == MeterMode::Inline {
+            Interrupt::Unfinished
         } else {
-            Error::Loops { limit: place.steps() }.into()
+            ExprError::Loops { limit: place.steps() }.into()
         });
     }
-    used.next_look.set(NextLook {
-        steps: place.steps().min(steps.saturating_add(LOOK_STEPS)),
-        ..used.next_look.get()
+    used.next_check.set(NextCheck {
+        steps: place.steps().min(steps.saturating_add(CHECK_STEPS)),
+        ..used.next_check.get()
     });
-    compute::tick().map_err(|exceeded| Error::from(exceeded).into())
+    compute::tick().map_err(|exceeded| ExprError::from(exceeded).into())
 }
 
 /// Counts work that cannot be stopped once it is begun. What is too much for what is left goes to
 /// the sandbox, where it can be.
 #[inline]
-pub(super) fn spend_at_once(steps: u64) -> Run<()> {
+pub(super) fn spend_at_once(steps: u64) -> EvalResult<()> {
     let is_too_much = USED.with(|used| {
-        let place = used.place.get();
-        place != Place::Inline && used.steps.get().saturating_add(steps) > place.steps()
+        let place = used.mode.get();
+        place != MeterMode::Inline && used.steps.get().saturating_add(steps) > place.steps()
     });
     if is_too_much {
-        Err(Stop::Declined)
+        Err(Interrupt::Declined)
     } else {
         spend(usize::try_from(steps).unwrap_or(usize::MAX))
     }
@@ -196,11 +196,11 @@ pub(super) fn spend_at_once(steps: u64) -> Run<()> {
 
 /// Asks before a search by a regular expression, whose work is the text's bytes times the parts of
 /// the pattern that may be tried at each.
-pub(super) fn search(work: u64) -> Run<()> {
+pub(super) fn search(work: u64) -> EvalResult<()> {
     if work > MAX_SEARCH {
-        return Err(Stop::Declined);
+        return Err(Interrupt::Declined);
     }
-    let is_patient = USED.with(|used| used.place.get() == Place::OffTheRuntime);
+    let is_patient = USED.with(|used| used.mode.get() == MeterMode::OffTheRuntime);
     spend_at_once(
         1 + if is_patient { work / SEARCHED_PER_PATIENT_STEP } else { work / SEARCHED_PER_STEP },
     )
@@ -208,45 +208,45 @@ pub(super) fn search(work: u64) -> Run<()> {
 
 /// Asks before putting together a text or an array of this size.
 #[inline]
-pub(super) fn allocate(bytes: usize) -> Run<()> {
+pub(super) fn allocate(bytes: usize) -> EvalResult<()> {
     USED.with(|used| {
         let now = used.bytes.get().saturating_add(bytes);
         used.bytes.set(now);
-        if now > used.next_look.get().bytes { look_at_bytes(now, used) } else { Ok(()) }
+        if now > used.next_check.get().bytes { check_bytes(now, used) } else { Ok(()) }
     })
 }
 
 #[cold]
-fn look_at_bytes(bytes: usize, used: &Used) -> Run<()> {
-    let place = used.place.get();
+fn check_bytes(bytes: usize, used: &UsageCounters) -> EvalResult<()> {
+    let place = used.mode.get();
     if bytes > place.bytes() {
-        return Err(if place == Place::Inline {
-            Stop::Unfinished
+        return Err(if place == MeterMode::Inline {
+            Interrupt::Unfinished
         } else {
-            Error::Memory { limit_bytes: place.bytes() }.into()
+            ExprError::Memory { limit_bytes: place.bytes() }.into()
         });
     }
-    used.next_look.set(NextLook {
-        bytes: place.bytes().min(bytes.saturating_add(LOOK_BYTES)),
-        ..used.next_look.get()
+    used.next_check.set(NextCheck {
+        bytes: place.bytes().min(bytes.saturating_add(CHECK_BYTES)),
+        ..used.next_check.get()
     });
-    if place == Place::OffTheRuntime { share(bytes) } else { Ok(()) }
+    if place == MeterMode::OffTheRuntime { share(bytes) } else { Ok(()) }
 }
 
 /// Takes from what all JavaScript has together, and lets others have their turn.
-fn share(bytes: usize) -> Run<()> {
+fn share(bytes: usize) -> EvalResult<()> {
     let mut share = SHARE.take();
     let is_there = share.grow_to(bytes);
     SHARE.set(share);
     if !is_there {
-        return Err(Error::SharedMemory { limit_bytes: shared_limit() }.into());
+        return Err(ExprError::SharedMemory { limit_bytes: shared_limit() }.into());
     }
-    compute::tick().map_err(|exceeded| Error::from(exceeded).into())
+    compute::tick().map_err(|exceeded| ExprError::from(exceeded).into())
 }
 
 /// The same for a text; a short one is part of the value that holds it.
 #[inline]
-pub(super) fn allocate_text(len: usize) -> Run<()> {
+pub(super) fn allocate_text(len: usize) -> EvalResult<()> {
     if len > INLINE_TEXT { allocate(text_bytes(len)) } else { Ok(()) }
 }
 
@@ -258,7 +258,7 @@ pub(super) fn allocated() -> usize {
 
 /// What may still be asked for.
 pub(super) fn left() -> usize {
-    USED.with(|used| used.place.get().bytes().saturating_sub(used.bytes.get()))
+    USED.with(|used| used.mode.get().bytes().saturating_sub(used.bytes.get()))
 }
 
 /// What a list takes with its elements, as far as they hold nothing themselves.

@@ -361,7 +361,7 @@ pub(super) fn methods() -> impl Iterator<Item = &'static str> {
 
 /// Methods whose result is the value they are called on, a part of it, or what a function gave:
 /// nothing new is made.
-pub(super) fn gives_what_is_there(name: &str) -> bool {
+pub(super) fn returns_existing(name: &str) -> bool {
     matches!(
         name,
         "at" | "find"
@@ -381,7 +381,7 @@ pub(super) fn gives_what_is_there(name: &str) -> bool {
 }
 
 /// Methods whose result is a new array or object of its own.
-pub(super) fn gives_fresh_value(name: &str) -> bool {
+pub(super) fn returns_fresh(name: &str) -> bool {
     matches!(
         name,
         "map"

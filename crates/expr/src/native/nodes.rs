@@ -4,8 +4,8 @@ use super::ast::Root;
 use super::date::{DateTime, Zone};
 use super::eval::{Args, Machine};
 use super::value::{Js, UNDEFINED};
-use super::{Run, Stop};
-use crate::Error;
+use super::{EvalResult, Interrupt};
+use crate::ExprError;
 use model::{Binary, Item, Items, Object, Str, Value};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -13,15 +13,15 @@ use std::sync::Arc;
 /// What an item takes as an element of a list, without its data.
 const ITEM_BYTES: usize = 200;
 
-pub(super) fn root(machine: &mut Machine<'_>, root: Root) -> Run<Js> {
+pub(super) fn root(machine: &mut Machine<'_>, root: Root) -> EvalResult<Js> {
     let scope = machine.scope;
     match root {
-        Root::Json => Ok(Js::Value(scope.item().ok_or(Stop::Declined)?.json)),
-        Root::Binary => Ok(binary_without_data(&scope.item().ok_or(Stop::Declined)?)),
+        Root::Json => Ok(Js::Value(scope.item().ok_or(Interrupt::Declined)?.json)),
+        Root::Binary => Ok(binary_without_data(&scope.item().ok_or(Interrupt::Declined)?)),
         Root::Input => Ok(Js::Input),
         Root::OldNodes => Ok(Js::OldNodes),
         Root::PreviousNode => {
-            let previous = scope.previous().ok_or(Stop::Declined)?;
+            let previous = scope.previous().ok_or(Interrupt::Declined)?;
             let mut object = Object::with_capacity(3);
             object.insert("name", previous.name);
             object.insert("outputIndex", previous.output);
@@ -30,18 +30,18 @@ pub(super) fn root(machine: &mut Machine<'_>, root: Root) -> Run<Js> {
         }
         Root::Parameter => Ok(Js::Value(scope.parameters(None)?)),
         Root::RunIndex => Ok(scope.run_index().into()),
-        Root::ItemIndex if scope.item().is_none() => Err(Stop::Declined),
+        Root::ItemIndex if scope.item().is_none() => Err(Interrupt::Declined),
         Root::ItemIndex => Ok(scope.item_index().into()),
         Root::Now => now(machine).map(|now| Js::DateTime(Arc::new(now))),
         Root::Today => {
-            let today = now(machine)?.start_of(4).ok_or(Stop::Declined)?;
+            let today = now(machine)?.start_of(4).ok_or(Interrupt::Declined)?;
             Ok(Js::DateTime(Arc::new(today)))
         }
     }
 }
 
 /// The run's zone.
-pub(super) fn local_zone(machine: &Machine<'_>) -> Run<Zone> {
+pub(super) fn local_zone(machine: &Machine<'_>) -> EvalResult<Zone> {
     thread_local! {
         /// Most expressions of a run share one zone, and looking one up costs more than the rest of
         /// `$now`.
@@ -51,15 +51,15 @@ pub(super) fn local_zone(machine: &Machine<'_>) -> Run<Zone> {
     LAST.with_borrow_mut(|last| match last {
         Some((known, zone)) if known == name => Ok(zone.clone()),
         _ => {
-            let zone = Zone::from_name(name).ok_or(Stop::Declined)?;
+            let zone = Zone::from_name(name).ok_or(Interrupt::Declined)?;
             *last = Some((name.into(), zone.clone()));
             Ok(zone)
         }
     })
 }
 
-pub(super) fn now(machine: &Machine<'_>) -> Run<DateTime> {
-    DateTime::from_ms(machine.scope.now_ms(), local_zone(machine)?).ok_or(Stop::Declined)
+pub(super) fn now(machine: &Machine<'_>) -> EvalResult<DateTime> {
+    DateTime::from_ms(machine.scope.now_ms(), local_zone(machine)?).ok_or(Interrupt::Declined)
 }
 
 /// `$binary`: what is known about the files, without their content.
@@ -80,25 +80,25 @@ fn binary_without_data(item: &Item) -> Js {
     Js::from(described)
 }
 
-pub(super) fn item_member(item: &Item, key: &str) -> Run<Js> {
+pub(super) fn item_member(item: &Item, key: &str) -> EvalResult<Js> {
     match key {
         "json" => Ok(Js::Value(item.json.clone())),
         "binary" if item.binary.is_none() => Ok(UNDEFINED),
-        "binary" => Err(Stop::Declined),
+        "binary" => Err(Interrupt::Declined),
         "pairedItem" | "error" => {
             let value = Item { binary: None, ..item.clone() }.to_value();
             Ok(Js::Value(value.get(key).cloned().unwrap_or_default()))
         }
-        _ if super::names::is_object_prototype(key) => Err(Stop::Declined),
+        _ if super::names::is_object_prototype(key) => Err(Interrupt::Declined),
         _ => Ok(UNDEFINED),
     }
 }
 
 /// A property of `$input`, `$node`, `$('Node')` or `$node["Node"]`.
-pub(super) fn member(machine: &mut Machine<'_>, object: &Js, key: &str) -> Run<Js> {
+pub(super) fn member(machine: &mut Machine<'_>, object: &Js, key: &str) -> EvalResult<Js> {
     let scope = machine.scope;
     match (object, key) {
-        (Js::Input, "item") => Ok(Js::Item(Box::new(scope.item().ok_or(Stop::Declined)?))),
+        (Js::Input, "item") => Ok(Js::Item(Box::new(scope.item().ok_or(Interrupt::Declined)?))),
         (Js::Input, "params") => Ok(Js::Value(scope.parameters(None)?)),
         (Js::OldNodes, name) => {
             known(machine, name)?;
@@ -112,28 +112,28 @@ pub(super) fn member(machine: &mut Machine<'_>, object: &Js, key: &str) -> Run<J
         (Js::OldNode(node), "binary") => Ok(binary_without_data(&old_item(machine, node)?)),
         (Js::OldNode(node), "parameter") => Ok(Js::Value(scope.parameters(Some(node))?)),
         (Js::OldNode(node), "context") => Ok(Js::Value(scope.context(Some(node))?)),
-        _ => Err(Stop::Declined),
+        _ => Err(Interrupt::Declined),
     }
 }
 
 /// `$node["X"]` goes by the position of the item, not by what it was made from.
-fn old_item(machine: &Machine<'_>, node: &str) -> Run<Item> {
+fn old_item(machine: &Machine<'_>, node: &str) -> EvalResult<Item> {
     let items = machine.scope.node_items(node, None, None)?;
-    items.get(machine.scope.item_index()).ok_or(Stop::Declined)
+    items.get(machine.scope.item_index()).ok_or(Interrupt::Declined)
 }
 
 /// `$('Node')`.
-pub(super) fn node(machine: &Machine<'_>, name: &Str) -> Run<Js> {
+pub(super) fn node(machine: &Machine<'_>, name: &Str) -> EvalResult<Js> {
     known(machine, name)?;
     Ok(Js::Node(name.clone()))
 }
 
-pub(super) fn known(machine: &Machine<'_>, name: &str) -> Run<()> {
+pub(super) fn known(machine: &Machine<'_>, name: &str) -> EvalResult<()> {
     if machine.scope.has_node(name) {
         return Ok(());
     }
     let description = format!("There is no node named '{name}'.");
-    Err(Error::Data {
+    Err(ExprError::Data {
         message: "Referenced node doesn't exist".into(),
         description: Some(description.into()),
         kind: None,
@@ -142,11 +142,11 @@ pub(super) fn known(machine: &Machine<'_>, name: &str) -> Run<()> {
 }
 
 /// `$items(node, output, run)`.
-pub(super) fn items_function(machine: &mut Machine<'_>, args: &Args) -> Run<Js> {
+pub(super) fn items_function(machine: &mut Machine<'_>, args: &Args) -> EvalResult<Js> {
     let items = match args.as_slice() {
         [] => machine.scope.input(),
         [name, positions @ ..] => {
-            let name = name.as_str().ok_or(Stop::Declined)?;
+            let name = name.as_str().ok_or(Interrupt::Declined)?;
             let (output, run) = positions_of(positions)?;
             machine.scope.node_items(name, Some(output.unwrap_or(0)), run)?
         }
@@ -155,7 +155,12 @@ pub(super) fn items_function(machine: &mut Machine<'_>, args: &Args) -> Run<Js> 
 }
 
 /// A method of `$input` or `$('Node')`.
-pub(super) fn call(machine: &mut Machine<'_>, object: &Js, name: &str, args: &Args) -> Run<Js> {
+pub(super) fn call(
+    machine: &mut Machine<'_>,
+    object: &Js,
+    name: &str,
+    args: &Args,
+) -> EvalResult<Js> {
     let scope = machine.scope;
     let items = match (object, name) {
         (Js::Input, "first" | "last" | "all") if args.is_empty() => scope.input(),
@@ -166,12 +171,12 @@ pub(super) fn call(machine: &mut Machine<'_>, object: &Js, name: &str, args: &Ar
         (Js::Node(node), "itemMatching" | "pairedItem") => {
             let index = match args.first() {
                 None if name == "pairedItem" => None,
-                Some(Js::Value(value)) => Some(value.as_usize().ok_or(Stop::Declined)?),
-                _ => return Err(Stop::Declined),
+                Some(Js::Value(value)) => Some(value.as_usize().ok_or(Interrupt::Declined)?),
+                _ => return Err(Interrupt::Declined),
             };
             return Ok(Js::Item(Box::new(scope.paired_item(node, index)?)));
         }
-        _ => return Err(Stop::Declined),
+        _ => return Err(Interrupt::Declined),
     };
     let one = |item: Option<Item>| item.map_or(UNDEFINED, |item| Js::Item(Box::new(item)));
     match name {
@@ -181,22 +186,22 @@ pub(super) fn call(machine: &mut Machine<'_>, object: &Js, name: &str, args: &Ar
     }
 }
 
-fn positions_of(args: &[Js]) -> Run<(Option<usize>, Option<usize>)> {
+fn positions_of(args: &[Js]) -> EvalResult<(Option<usize>, Option<usize>)> {
     let position = |at: usize| match args.get(at) {
         None | Some(Js::Value(Value::Undefined)) => Ok(None),
-        Some(Js::Value(value)) => value.as_usize().map(Some).ok_or(Stop::Declined),
-        _ => Err(Stop::Declined),
+        Some(Js::Value(value)) => value.as_usize().map(Some).ok_or(Interrupt::Declined),
+        _ => Err(Interrupt::Declined),
     };
     Ok((position(0)?, position(1)?))
 }
 
-fn array_of(machine: &mut Machine<'_>, items: &Items) -> Run<Js> {
+fn array_of(machine: &mut Machine<'_>, items: &Items) -> EvalResult<Js> {
     machine.spend(items.len())?;
     machine.allocate(items.len() * ITEM_BYTES)?;
     // Files would have to be written out as text; the sandbox fetches them only when they are asked
     // for.
     if items.iter().any(|item| item.binary.is_some()) {
-        return Err(Stop::Declined);
+        return Err(Interrupt::Declined);
     }
     Ok(Value::array(items.iter().map(|item| item.to_value()).collect()).into())
 }

@@ -3,7 +3,7 @@
 use super::eval::{Args, Machine};
 use super::extension::to_json_string;
 use super::value::{Js, UNDEFINED, in_js_key_order, value_to_text};
-use super::{Run, Stop, meter};
+use super::{EvalResult, Interrupt, meter};
 use model::{Object, Str, Value};
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ pub(super) fn call(
     object: Arc<Object>,
     name: &str,
     args: &Args,
-) -> Run<Js> {
+) -> EvalResult<Js> {
     // A field of that name hides the method, and calling a field is an error.
     if object.contains_key(name) {
-        return Err(Stop::Declined);
+        return Err(Interrupt::Declined);
     }
     machine.spend(object.len())?;
     // What these make of it has at most as many parts.
@@ -69,12 +69,12 @@ pub(super) fn call(
         ("toInt" | "toFloat" | "toNumber" | "toBoolean" | "toDateTime", []) => Ok(UNDEFINED),
         ("compact", []) => compact(&object, 0).map(Js::from),
         ("urlEncode", []) => url_encode(&object).map(Js::from),
-        _ => Err(Stop::Declined),
+        _ => Err(Interrupt::Declined),
     }
 }
 
 /// Without fields that hold nothing, in nested objects too.
-fn compact(object: &Object, depth: usize) -> Run<Object> {
+fn compact(object: &Object, depth: usize) -> EvalResult<Object> {
     let mut out = Object::new();
     for (key, value) in object.iter() {
         match value {
@@ -86,11 +86,11 @@ fn compact(object: &Object, depth: usize) -> Run<Object> {
                 let inner = compact(inner, depth + 1)?;
                 // Whether an object that became empty stays is not ours to guess.
                 if inner.is_empty() {
-                    return Err(Stop::Declined);
+                    return Err(Interrupt::Declined);
                 }
                 out.insert(key.clone(), inner);
             }
-            Value::Array(_) | Value::Object(_) | Value::Date(_) => return Err(Stop::Declined),
+            Value::Array(_) | Value::Object(_) | Value::Date(_) => return Err(Interrupt::Declined),
             other => {
                 out.insert(key.clone(), other.clone());
             }
@@ -100,14 +100,14 @@ fn compact(object: &Object, depth: usize) -> Run<Object> {
 }
 
 /// As a form sends it: spaces are plus signs.
-fn url_encode(object: &Object) -> Run<Str> {
+fn url_encode(object: &Object) -> EvalResult<Str> {
     if !super::value::has_js_key_order(object) {
-        return Err(Stop::Declined);
+        return Err(Interrupt::Declined);
     }
     let mut out = String::new();
     for (key, value) in object.iter() {
         if matches!(value, Value::Array(_) | Value::Object(_) | Value::Date(_)) {
-            return Err(Stop::Declined);
+            return Err(Interrupt::Declined);
         }
         if !out.is_empty() {
             out.push('&');
@@ -119,7 +119,7 @@ fn url_encode(object: &Object) -> Run<Str> {
     Ok(out.into())
 }
 
-fn push_form_text(out: &mut String, text: &str) -> Run<()> {
+fn push_form_text(out: &mut String, text: &str) -> EvalResult<()> {
     // A byte that is escaped takes three.
     meter::allocate(text.len() * 3)?;
     meter::spend(text.len() / 64)?;

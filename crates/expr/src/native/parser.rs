@@ -4,10 +4,10 @@
 mod functions;
 mod primary;
 
-use super::Inner;
+use super::ProgramInner;
+use super::arithmetic::quickened;
 use super::ast::*;
-use super::lexer::{Token, Tokens};
-use super::sum::quickened;
+use super::lexer::{ExprToken, ExprTokens};
 use model::Str;
 
 /// Deeper trees are left to the sandbox, so that walking one cannot exhaust the stack.
@@ -15,33 +15,38 @@ const MAX_HEIGHT: usize = 72;
 const MAX_SLOTS: u32 = 200;
 
 /// A whole expression, with or without a closing semicolon.
-pub(super) fn parse(tokens: Tokens) -> Option<Inner> {
-    let mut parser = Parser { tokens: tokens.list, breaks: tokens.breaks, ..Parser::default() };
+pub(super) fn parse(tokens: ExprTokens) -> Option<ProgramInner> {
+    let mut parser =
+        ExprParser { tokens: tokens.list, breaks: tokens.breaks, ..ExprParser::default() };
     let root = parser.sequence()?;
     while parser.take(";") {}
     if parser.at != parser.tokens.len() {
         return None;
     }
-    Some(Inner { root, functions: parser.functions, slots: parser.next_slot })
+    Some(ProgramInner { root, functions: parser.functions, slots: parser.next_slot })
 }
 
 /// The statements of a Code node: the body of a function that is called once.
-pub(super) fn parse_code(tokens: Tokens) -> Option<Inner> {
-    let mut parser =
-        Parser { tokens: tokens.list, breaks: tokens.breaks, is_code: true, ..Parser::default() };
+pub(super) fn parse_code(tokens: ExprTokens) -> Option<ProgramInner> {
+    let mut parser = ExprParser {
+        tokens: tokens.list,
+        breaks: tokens.breaks,
+        is_code: true,
+        ..ExprParser::default()
+    };
     let root = parser.whole_code()?;
-    Some(Inner { root, functions: parser.functions, slots: parser.next_slot })
+    Some(ProgramInner { root, functions: parser.functions, slots: parser.next_slot })
 }
 
 #[derive(Default)]
-struct Parser {
-    tokens: Vec<Token>,
+struct ExprParser {
+    tokens: Vec<ExprToken>,
     /// For each token, whether it begins on a line of its own.
     breaks: Vec<bool>,
     /// A Code node, where statements may change what later ones see.
     is_code: bool,
     at: usize,
-    functions: Vec<Function>,
+    functions: Vec<FunctionDef>,
     locals: Vec<Local>,
     next_slot: u32,
     /// Names that were taken for globals; declaring one of them later would change their meaning.
@@ -54,7 +59,7 @@ struct Parser {
     /// The first slot of the function that is being read.
     function_start: u32,
     /// The logical operator on top of the tree read last, unless it stood in parentheses.
-    top_logical: Option<Logical>,
+    top_logical: Option<LogicalOp>,
 }
 
 struct Local {
@@ -64,27 +69,27 @@ struct Local {
     ready: bool,
 }
 
-impl Parser {
-    fn peek(&self) -> Option<&Token> {
+impl ExprParser {
+    fn peek(&self) -> Option<&ExprToken> {
         self.tokens.get(self.at)
     }
 
-    fn next(&mut self) -> Option<Token> {
+    fn next(&mut self) -> Option<ExprToken> {
         let token = self.tokens.get_mut(self.at)?;
         self.at += 1;
         // Tokens are read once, except for names and signs, which are cheap to copy.
         Some(match token {
-            Token::Template(..) => std::mem::replace(token, Token::Sign("`")),
+            ExprToken::Template(..) => std::mem::replace(token, ExprToken::Sign("`")),
             other => other.clone(),
         })
     }
 
     fn is_sign(&self, sign: &str) -> bool {
-        matches!(self.peek(), Some(Token::Sign(found)) if *found == sign)
+        matches!(self.peek(), Some(ExprToken::Sign(found)) if *found == sign)
     }
 
     fn is_keyword(&self, keyword: &str) -> bool {
-        matches!(self.peek(), Some(Token::Keyword(found)) if *found == keyword)
+        matches!(self.peek(), Some(ExprToken::Keyword(found)) if *found == keyword)
     }
 
     fn take(&mut self, sign: &str) -> bool {
@@ -142,7 +147,7 @@ impl Parser {
             }
             let left = parser.conditional()?;
             match parser.peek() {
-                Some(Token::Sign("=")) => {
+                Some(ExprToken::Sign("=")) => {
                     let slot = match left {
                         Expr::Local(slot) => slot,
                         Expr::Path { root: PathRoot::InputJson, keys } if parser.is_code => {
@@ -161,14 +166,14 @@ impl Parser {
                     parser.grow(parser.height)?;
                     Some(Expr::Assign { slot, value })
                 }
-                Some(Token::Sign(sign))
+                Some(ExprToken::Sign(sign))
                     if sign.len() > 1
                         && sign.ends_with('=')
                         && !matches!(*sign, "==" | "===" | "!=" | "!==" | "<=" | ">=") =>
                 {
                     None
                 }
-                Some(Token::Sign("++" | "--" | "=>")) => None,
+                Some(ExprToken::Sign("++" | "--" | "=>")) => None,
                 _ => Some(left),
             }
         })
@@ -199,34 +204,37 @@ impl Parser {
             self.at += 1;
             let left_height = self.height;
             let left_logical = self.top_logical;
-            if operator == Operator::InstanceOf {
-                let Some(Token::Name(name)) = self.next() else { return None };
+            if operator == InfixOp::InstanceOf {
+                let Some(ExprToken::Name(name)) = self.next() else { return None };
                 let class = Class::from_name(&name)
                     .filter(|_| !self.locals.iter().any(|local| local.name == name))?;
                 self.grow(left_height)?;
                 left = Expr::InstanceOf { value: Box::new(left), class };
                 continue;
             }
-            if operator == Operator::Binary(Binary::Pow) && matches!(left, Expr::Unary { .. }) {
+            if operator == InfixOp::Binary(BinaryOp::Pow) && matches!(left, Expr::Unary { .. }) {
                 return None;
             }
             // Only `**` groups to the right.
-            let right_minimum =
-                if operator == Operator::Binary(Binary::Pow) { precedence } else { precedence + 1 };
+            let right_minimum = if operator == InfixOp::Binary(BinaryOp::Pow) {
+                precedence
+            } else {
+                precedence + 1
+            };
             let right = Box::new(self.nested(|parser| parser.binary(right_minimum))?);
             let right_logical = self.top_logical;
             self.grow(left_height.max(self.height))?;
             let left_side = Box::new(left);
             left = match operator {
-                Operator::Binary(operator) => {
+                InfixOp::Binary(operator) => {
                     self.top_logical = None;
                     Expr::Binary { operator, left: left_side, right }
                 }
-                Operator::Logical(operator) => {
+                InfixOp::Logical(operator) => {
                     // JavaScript refuses `??` beside `||` or `&&` without parentheses.
-                    let mixes = |other: Option<Logical>| {
+                    let mixes = |other: Option<LogicalOp>| {
                         other.is_some_and(|other| {
-                            (other == Logical::Coalesce) != (operator == Logical::Coalesce)
+                            (other == LogicalOp::Coalesce) != (operator == LogicalOp::Coalesce)
                         })
                     };
                     if mixes(left_logical) || mixes(right_logical) {
@@ -235,7 +243,7 @@ impl Parser {
                     self.top_logical = Some(operator);
                     Expr::Logical { operator, left: left_side, right }
                 }
-                Operator::InstanceOf => return None,
+                InfixOp::InstanceOf => return None,
             };
         }
         Some(quickened(left))
@@ -243,12 +251,12 @@ impl Parser {
 
     fn unary(&mut self) -> Option<Expr> {
         let operator = match self.peek() {
-            Some(Token::Sign("!")) => Unary::Not,
-            Some(Token::Sign("-")) => Unary::Minus,
-            Some(Token::Sign("+")) => Unary::Plus,
-            Some(Token::Sign("~")) => Unary::BitNot,
-            Some(Token::Keyword("typeof")) => Unary::TypeOf,
-            Some(Token::Keyword("void")) => Unary::Void,
+            Some(ExprToken::Sign("!")) => UnaryOp::Not,
+            Some(ExprToken::Sign("-")) => UnaryOp::Minus,
+            Some(ExprToken::Sign("+")) => UnaryOp::Plus,
+            Some(ExprToken::Sign("~")) => UnaryOp::BitNot,
+            Some(ExprToken::Keyword("typeof")) => UnaryOp::TypeOf,
+            Some(ExprToken::Keyword("void")) => UnaryOp::Void,
             _ => return self.postfix(),
         };
         self.at += 1;
@@ -259,42 +267,42 @@ impl Parser {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Operator {
-    Binary(Binary),
-    Logical(Logical),
+enum InfixOp {
+    Binary(BinaryOp),
+    Logical(LogicalOp),
     InstanceOf,
 }
 
-fn operator_of(token: &Token) -> Option<(Operator, u8)> {
-    use Operator::{InstanceOf, Logical as L};
-    let binary = |operator, precedence| (Operator::Binary(operator), precedence);
+fn operator_of(token: &ExprToken) -> Option<(InfixOp, u8)> {
+    use InfixOp::{InstanceOf, Logical as L};
+    let binary = |operator, precedence| (InfixOp::Binary(operator), precedence);
     Some(match token {
-        Token::Keyword("in") => binary(Binary::In, 7),
-        Token::Keyword("instanceof") => (InstanceOf, 7),
-        Token::Sign(sign) => match *sign {
-            "??" => (L(Logical::Coalesce), 1),
-            "||" => (L(Logical::Or), 1),
-            "&&" => (L(Logical::And), 2),
-            "|" => binary(Binary::BitOr, 3),
-            "^" => binary(Binary::BitXor, 4),
-            "&" => binary(Binary::BitAnd, 5),
-            "==" => binary(Binary::Equal, 6),
-            "!=" => binary(Binary::NotEqual, 6),
-            "===" => binary(Binary::Same, 6),
-            "!==" => binary(Binary::NotSame, 6),
-            "<" => binary(Binary::Less, 7),
-            "<=" => binary(Binary::LessEqual, 7),
-            ">" => binary(Binary::Greater, 7),
-            ">=" => binary(Binary::GreaterEqual, 7),
-            "<<" => binary(Binary::ShiftLeft, 8),
-            ">>" => binary(Binary::ShiftRight, 8),
-            ">>>" => binary(Binary::ShiftRightZero, 8),
-            "+" => binary(Binary::Add, 9),
-            "-" => binary(Binary::Sub, 9),
-            "*" => binary(Binary::Mul, 10),
-            "/" => binary(Binary::Div, 10),
-            "%" => binary(Binary::Rem, 10),
-            "**" => binary(Binary::Pow, 11),
+        ExprToken::Keyword("in") => binary(BinaryOp::In, 7),
+        ExprToken::Keyword("instanceof") => (InstanceOf, 7),
+        ExprToken::Sign(sign) => match *sign {
+            "??" => (L(LogicalOp::Coalesce), 1),
+            "||" => (L(LogicalOp::Or), 1),
+            "&&" => (L(LogicalOp::And), 2),
+            "|" => binary(BinaryOp::BitOr, 3),
+            "^" => binary(BinaryOp::BitXor, 4),
+            "&" => binary(BinaryOp::BitAnd, 5),
+            "==" => binary(BinaryOp::Equal, 6),
+            "!=" => binary(BinaryOp::NotEqual, 6),
+            "===" => binary(BinaryOp::Same, 6),
+            "!==" => binary(BinaryOp::NotSame, 6),
+            "<" => binary(BinaryOp::Less, 7),
+            "<=" => binary(BinaryOp::LessEqual, 7),
+            ">" => binary(BinaryOp::Greater, 7),
+            ">=" => binary(BinaryOp::GreaterEqual, 7),
+            "<<" => binary(BinaryOp::ShiftLeft, 8),
+            ">>" => binary(BinaryOp::ShiftRight, 8),
+            ">>>" => binary(BinaryOp::ShiftRightZero, 8),
+            "+" => binary(BinaryOp::Add, 9),
+            "-" => binary(BinaryOp::Sub, 9),
+            "*" => binary(BinaryOp::Mul, 10),
+            "/" => binary(BinaryOp::Div, 10),
+            "%" => binary(BinaryOp::Rem, 10),
+            "**" => binary(BinaryOp::Pow, 11),
             _ => return None,
         },
         _ => return None,

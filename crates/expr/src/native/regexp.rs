@@ -4,14 +4,14 @@
 //! is compiled when it is first used, at a price that is known before, and so is each search:
 //! neither can be stopped once it is begun.
 
-mod kept;
+mod regex_cache;
 mod translator;
 
-use super::{Run, Stop, meter};
+use super::{EvalResult, Interrupt, meter};
 use compute::pattern_cost::PatternCost;
-use kept::Place;
 use model::Str;
 use regex::{Regex, RegexBuilder};
+use regex_cache::CompiledSlot;
 use std::sync::Arc;
 use translator::{Translated, translate};
 
@@ -30,7 +30,7 @@ pub(super) struct RegExp {
     has_line_anchors: bool,
     groups: u64,
     cost: PatternCost,
-    compiled: Arc<Place>,
+    compiled: Arc<CompiledSlot>,
 }
 
 /// A compiled pattern may use this much memory.
@@ -93,10 +93,10 @@ impl RegExp {
 
     /// Prepares for a search from the start of a text, which is paid for. Declines if the engine
     /// does not mean the same as JavaScript's.
-    pub(super) fn search(&self, text: &str) -> Run<Search<'_>> {
+    pub(super) fn search(&self, text: &str) -> EvalResult<Search<'_>> {
         meter::search(self.cost.steps_on(text.len()).saturating_mul(self.work_per_step()))?;
         if !self.means_the_same(text) {
-            return Err(Stop::Declined);
+            return Err(Interrupt::Declined);
         }
         Ok(Search { regex: self.regex()?, of: self })
     }
@@ -116,7 +116,7 @@ impl RegExp {
         })
     }
 
-    fn regex(&self) -> Run<Arc<Regex>> {
+    fn regex(&self) -> EvalResult<Arc<Regex>> {
         if let Some(regex) = self.compiled.get() {
             return Ok(regex);
         }
@@ -125,15 +125,15 @@ impl RegExp {
             STEPS_TO_COMPILE + STEPS_PER_POSITION * positions + folded / FOLDED_PER_STEP,
         )?;
         let translated =
-            translate(&self.source, self.dot_all, self.unicode).ok_or(Stop::Declined)?;
+            translate(&self.source, self.dot_all, self.unicode).ok_or(Interrupt::Declined)?;
         let built = RegexBuilder::new(&translated.pattern)
             .case_insensitive(self.ignores_case)
             .multi_line(self.is_multi_line)
             .size_limit(MAX_REGEX_BYTES)
             .dfa_size_limit(MAX_CACHE_BYTES)
             .build();
-        let regex = Arc::new(built.map_err(|_| Stop::Declined)?);
-        kept::keep(&self.compiled, &regex, kept::estimated_bytes(positions));
+        let regex = Arc::new(built.map_err(|_| Interrupt::Declined)?);
+        regex_cache::cache(&self.compiled, &regex, regex_cache::estimated_bytes(positions));
         Ok(regex)
     }
 }
@@ -150,7 +150,7 @@ impl Search<'_> {
     }
 
     /// Pays for going on behind a match, with so many bytes left.
-    pub(super) fn go_on(&self, bytes_left: usize) -> Run<()> {
+    pub(super) fn go_on(&self, bytes_left: usize) -> EvalResult<()> {
         meter::search(
             self.of.cost.steps_behind_match(bytes_left).saturating_mul(self.of.work_per_step()),
         )

@@ -9,21 +9,26 @@ pub(super) use patterns::regexp_call;
 
 use super::eval::{Args, Machine};
 use super::value::{Js, UNDEFINED};
-use super::{Run, Stop, meter, number, text};
+use super::{EvalResult, Interrupt, meter, number, text};
 use model::{Str, Value};
 
 /// Longest text that `repeat` and padding make at once.
 const MAX_TEXT: f64 = (16 << 20) as f64;
 
-pub(super) fn call(machine: &mut Machine<'_>, subject: Str, name: &str, args: Args) -> Run<Js> {
+pub(super) fn call(
+    machine: &mut Machine<'_>,
+    subject: Str,
+    name: &str,
+    args: Args,
+) -> EvalResult<Js> {
     machine.spend(subject.len() / 64)?;
     let first = args.first();
     let part = |from: usize, to: usize| {
-        text::part(&subject, from, to).ok_or(Stop::Declined).and_then(copied)
+        text::part(&subject, from, to).ok_or(Interrupt::Declined).and_then(copied)
     };
     // A regular expression where a text is expected is an error, and anything else is written out.
     let wanted = || match first {
-        Some(Js::RegExp(_)) => Err(Stop::Declined),
+        Some(Js::RegExp(_)) => Err(Interrupt::Declined),
         Some(arg) => arg.to_text(),
         None => Ok("undefined".into()),
     };
@@ -44,17 +49,17 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: Str, name: &str, args: Ar
         "toString" | "valueOf" if args.is_empty() => Ok(subject.into()),
         "includes" => match position(1, 0.0)? {
             from if from <= 0.0 => Ok(subject.contains(wanted()?.as_str()).into()),
-            _ => Err(Stop::Declined),
+            _ => Err(Interrupt::Declined),
         },
         "startsWith" => match position(1, 0.0)? {
             from if from <= 0.0 => Ok(subject.starts_with(wanted()?.as_str()).into()),
-            _ => Err(Stop::Declined),
+            _ => Err(Interrupt::Declined),
         },
         "endsWith" if args.len() < 2 => Ok(subject.ends_with(wanted()?.as_str()).into()),
         "indexOf" => {
             let length = text::length(&subject);
             let from = position(1, 0.0)?.clamp(0.0, length as f64) as usize;
-            let found = text::find_from(&subject, &wanted()?, from).ok_or(Stop::Declined)?;
+            let found = text::find_from(&subject, &wanted()?, from).ok_or(Interrupt::Declined)?;
             Ok(found.map_or(-1.0, |at| at as f64).into())
         }
         "lastIndexOf" if args.len() < 2 => {
@@ -117,7 +122,7 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: Str, name: &str, args: Ar
         "repeat" => {
             let count = position(0, 0.0)?;
             if count < 0.0 || count.is_infinite() {
-                return Err(Stop::Declined);
+                return Err(Interrupt::Declined);
             }
             let bytes = count * subject.len() as f64;
             machine.allocate(if bytes > MAX_TEXT {
@@ -140,12 +145,12 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: Str, name: &str, args: Ar
 }
 
 /// A part of a text as a text of its own.
-fn copied(part: &str) -> Run<Js> {
+fn copied(part: &str) -> EvalResult<Js> {
     meter::allocate_text(part.len())?;
     Ok(part.into())
 }
 
-fn lower(subject: &str) -> Run<Str> {
+fn lower(subject: &str) -> EvalResult<Str> {
     meter::allocate_text(subject.len())?;
     Ok(if subject.is_ascii() {
         Str::from(subject.to_ascii_lowercase())
@@ -154,7 +159,7 @@ fn lower(subject: &str) -> Run<Str> {
     })
 }
 
-fn upper(subject: &str) -> Run<Str> {
+fn upper(subject: &str) -> EvalResult<Str> {
     meter::allocate_text(subject.len())?;
     Ok(if subject.is_ascii() {
         Str::from(subject.to_ascii_uppercase())
@@ -163,7 +168,7 @@ fn upper(subject: &str) -> Run<Str> {
     })
 }
 
-fn pad(machine: &mut Machine<'_>, subject: &str, at_start: bool, args: &[Js]) -> Run<Js> {
+fn pad(machine: &mut Machine<'_>, subject: &str, at_start: bool, args: &[Js]) -> EvalResult<Js> {
     let target = number::to_integer(args.first().unwrap_or(&UNDEFINED).to_number()?);
     let filler = match args.get(1) {
         None | Some(Js::Value(Value::Undefined)) => Str::from(" "),
@@ -179,7 +184,7 @@ fn pad(machine: &mut Machine<'_>, subject: &str, at_start: bool, args: &[Js]) ->
         subject.len() + missing as usize * 4
     })?;
     if !text::is_single_units(&filler) {
-        return Err(Stop::Declined);
+        return Err(Interrupt::Declined);
     }
     let padding: String = filler.chars().cycle().take(missing as usize).collect();
     Ok(if at_start { format!("{padding}{subject}") } else { format!("{subject}{padding}") }.into())

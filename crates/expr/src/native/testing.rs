@@ -1,7 +1,7 @@
 //! A small scope for tests.
 
-use super::{Failure, Program};
-use crate::{Error, PreviousNode, Scope};
+use super::{NativeFailure, Program};
+use crate::{ExprError, PreviousNode, Scope};
 use model::{Item, Items, Str, Value};
 
 pub(crate) struct TestScope {
@@ -32,17 +32,22 @@ impl Scope for TestScope {
     fn previous(&self) -> Option<PreviousNode> {
         Some(PreviousNode { name: "Before".into(), output: 0, run: 0 })
     }
-    fn node_items(&self, node: &str, _: Option<usize>, _: Option<usize>) -> Result<Items, Error> {
+    fn node_items(
+        &self,
+        node: &str,
+        _: Option<usize>,
+        _: Option<usize>,
+    ) -> Result<Items, ExprError> {
         if self.has_node(node) {
             Ok(self.input())
         } else {
-            Err(Error::data("Referenced node doesn't exist"))
+            Err(ExprError::data("Referenced node doesn't exist"))
         }
     }
-    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Item, Error> {
+    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Item, ExprError> {
         self.node_items(node, None, None)?
             .get(index.unwrap_or(0))
-            .ok_or_else(|| Error::data("no item"))
+            .ok_or_else(|| ExprError::data("no item"))
     }
     fn has_node(&self, node: &str) -> bool {
         node == "Before" || node == "it's"
@@ -50,23 +55,23 @@ impl Scope for TestScope {
     fn is_executed(&self, node: &str) -> bool {
         node == "Before"
     }
-    fn parameters(&self, _: Option<&str>) -> Result<Value, Error> {
+    fn parameters(&self, _: Option<&str>) -> Result<Value, ExprError> {
         Ok(model::json!({ "mode": "fast" }))
     }
-    fn context(&self, _: Option<&str>) -> Result<Value, Error> {
+    fn context(&self, _: Option<&str>) -> Result<Value, ExprError> {
         Ok(model::json!({ "currentRunIndex": 2 }))
     }
-    fn variable(&self, name: &str) -> Result<Option<Value>, Error> {
+    fn variable(&self, name: &str) -> Result<Option<Value>, ExprError> {
         match name {
             "$vars" => Ok(Some(model::json!({ "color": "red" }))),
-            "$env" => Err(Error::Forbidden { message: "access to env vars denied".into() }),
+            "$env" => Err(ExprError::Forbidden { message: "access to env vars denied".into() }),
             _ => Ok(None),
         }
     }
     fn variable_names(&self) -> Vec<Str> {
         vec!["$vars".into()]
     }
-    fn ai_value(&self, key: &str, default: Option<Value>) -> Result<Value, Error> {
+    fn ai_value(&self, key: &str, default: Option<Value>) -> Result<Value, ExprError> {
         Ok(if key == "known" { "from the model".into() } else { default.unwrap_or_default() })
     }
     fn now_ms(&self) -> i64 {
@@ -77,8 +82,8 @@ impl Scope for TestScope {
     }
 }
 
-pub(crate) fn evaluate(source: &str, json: Value) -> Result<Value, Failure> {
-    Program::compile(source).ok_or(Failure::Declined)?.evaluate(&TestScope::new(json))
+pub(crate) fn evaluate(source: &str, json: Value) -> Result<Value, NativeFailure> {
+    Program::compile(source).ok_or(NativeFailure::Declined)?.evaluate(&TestScope::new(json))
 }
 
 /// The expression must have this value, both written as JSON.
@@ -93,5 +98,5 @@ pub(crate) fn check(source: &str, json: Value, expected: Value) {
 #[track_caller]
 pub(crate) fn check_declined(source: &str, json: Value) {
     let result = evaluate(source, json);
-    assert_eq!(result, Err(Failure::Declined), "{source}");
+    assert_eq!(result, Err(NativeFailure::Declined), "{source}");
 }

@@ -1,8 +1,8 @@
 //! What the native evaluator answers, and what it leaves to the sandbox.
 
 use super::testing::{TestScope, check, check_declined, evaluate};
-use super::{Failure, Program};
-use crate::Error;
+use super::{NativeFailure, Program};
+use crate::ExprError;
 use model::{Value, json};
 use proptest::prelude::*;
 
@@ -187,10 +187,10 @@ fn the_scope_answers_for_nodes_and_variables() {
     check("$if($json.a > 0, 'yes', 'no') + $ifEmpty('', 'empty')", data(), json!("yesempty"));
     let missing = evaluate("$('Nowhere').item.json", data());
     assert!(
-        matches!(missing, Err(Failure::Error(Error::Data { message, .. })) if message == "Referenced node doesn't exist")
+        matches!(missing, Err(NativeFailure::Error(ExprError::Data { message, .. })) if message == "Referenced node doesn't exist")
     );
     let denied = evaluate("$env.HOME", data());
-    assert!(matches!(denied, Err(Failure::Error(Error::Forbidden { .. }))));
+    assert!(matches!(denied, Err(NativeFailure::Error(ExprError::Forbidden { .. }))));
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn what_is_not_certain_is_declined() {
 #[test]
 fn hostile_expressions_end_with_a_named_error() {
     let error = |source: &str| match evaluate(source, json!({})) {
-        Err(Failure::Error(error)) => error,
+        Err(NativeFailure::Error(error)) => error,
         other => panic!("{source}: {other:?}"),
     };
     for source in [
@@ -274,7 +274,7 @@ fn hostile_expressions_end_with_a_named_error() {
         "numberList(1, 1000).map(x => 'x'.repeat(1e5)).join('')",
         "JSON.stringify(numberList(1, 90000).map(x => numberList(1, 90)))",
     ] {
-        assert!(matches!(error(source), Error::Memory { .. }), "{source}");
+        assert!(matches!(error(source), ExprError::Memory { .. }), "{source}");
     }
     for source in [
         "numberList(1, 9000).map(a => numberList(1, 9000).map(b => a * b).length)",
@@ -282,7 +282,10 @@ fn hostile_expressions_end_with_a_named_error() {
         "numberList(1, 40).reduce((a, x) => ({ a, b: a }), 1).toJsonString()",
         "String(numberList(1, 40).reduce((a, x) => [a, a], 1))",
     ] {
-        assert!(matches!(error(source), Error::Loops { .. } | Error::Memory { .. }), "{source}");
+        assert!(
+            matches!(error(source), ExprError::Loops { .. } | ExprError::Memory { .. }),
+            "{source}"
+        );
     }
     check_declined("numberList(1, 90000).reduce((a, x) => [a], 1)", json!({}));
     check_declined("numberList(1, 90000).reduce((a, x) => ({ a }), 1)", json!({}));
@@ -339,7 +342,7 @@ fn issue_14_06_searches_end_when_nobody_wants_them() {
         Program::compile("numberList(1, 90000).map(x => /b/.test($json.s)).length").unwrap();
     let scope = TestScope::new(json!({ "s": "a".repeat(600) }));
     let ended = compute::within(&allowance, || program.evaluate(&scope)).unwrap();
-    assert_eq!(ended, Err(Failure::Error(Error::Time { limit_ms: 0 })));
+    assert_eq!(ended, Err(NativeFailure::Error(ExprError::Time { limit_ms: 0 })));
 }
 
 #[test]

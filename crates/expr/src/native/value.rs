@@ -3,7 +3,7 @@
 use super::ast::Builtin;
 use super::date::{self, DateTime, Span};
 use super::regexp::RegExp;
-use super::{Run, Stop, meter, text};
+use super::{EvalResult, Interrupt, meter, text};
 use model::{DateKind, DateValue, Item, Object, Str, Value, number_to_string};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -44,9 +44,9 @@ impl<T: Into<Value>> From<T> for Js {
 
 impl Js {
     /// A JavaScript `Date`; an invalid one is declined.
-    pub(super) fn date(ms: f64) -> Run<Js> {
+    pub(super) fn date(ms: f64) -> EvalResult<Js> {
         if !ms.is_finite() || ms.abs() > 8.64e15 {
-            return Err(Stop::Declined);
+            return Err(Interrupt::Declined);
         }
         let ms = ms.trunc();
         Ok(Js::Value(Value::Date(Arc::new(DateValue {
@@ -57,12 +57,12 @@ impl Js {
     }
 
     /// The value as data; functions and their like have no such form.
-    pub(super) fn into_value(self) -> Run<Value> {
+    pub(super) fn into_value(self) -> EvalResult<Value> {
         match self {
             Js::Value(value) => Ok(value),
             Js::DateTime(date) => Ok(Value::Date(date.to_date_value())),
             Js::Item(item) if item.binary.is_none() => Ok(item.to_value()),
-            _ => Err(Stop::Declined),
+            _ => Err(Interrupt::Declined),
         }
     }
 
@@ -81,45 +81,45 @@ impl Js {
         matches!(self, Js::Closure(_) | Js::Builtin(_))
     }
 
-    pub(super) fn type_of(&self) -> Run<&'static str> {
+    pub(super) fn type_of(&self) -> EvalResult<&'static str> {
         match self {
             Js::Value(value) => Ok(value.type_of()),
             Js::Closure(_) | Js::Builtin(_) => Ok("function"),
             Js::DateTime(_) | Js::Span(_) | Js::RegExp(_) | Js::Item(_) | Js::Set(_) => {
                 Ok("object")
             }
-            _ => Err(Stop::Declined),
+            _ => Err(Interrupt::Declined),
         }
     }
 
     /// `String(value)`.
-    pub(super) fn to_text(&self) -> Run<Str> {
+    pub(super) fn to_text(&self) -> EvalResult<Str> {
         match self {
             Js::Value(value) => value_to_text(value, 0),
             Js::DateTime(date) => Ok(date.iso()),
             Js::Item(_) => Ok("[object Object]".into()),
-            _ => Err(Stop::Declined),
+            _ => Err(Interrupt::Declined),
         }
     }
 
     /// `Number(value)`.
-    pub(super) fn to_number(&self) -> Run<f64> {
+    pub(super) fn to_number(&self) -> EvalResult<f64> {
         match self {
             Js::Value(Value::Number(number)) => Ok(*number),
             Js::Value(value) => value_to_number(value),
             Js::DateTime(date) => Ok(date.ms as f64),
-            _ => Err(Stop::Declined),
+            _ => Err(Interrupt::Declined),
         }
     }
 
     /// The key that `object[value]` looks for.
-    pub(super) fn to_key(&self) -> Run<Str> {
+    pub(super) fn to_key(&self) -> EvalResult<Str> {
         match self {
             Js::Value(Value::String(text)) => Ok(text.clone()),
             Js::Value(Value::Undefined | Value::Null | Value::Bool(_) | Value::Number(_)) => {
                 self.to_text()
             }
-            _ => Err(Stop::Declined),
+            _ => Err(Interrupt::Declined),
         }
     }
 
@@ -128,14 +128,14 @@ impl Js {
     }
 }
 
-pub(super) fn value_to_text(value: &Value, depth: usize) -> Run<Str> {
+pub(super) fn value_to_text(value: &Value, depth: usize) -> EvalResult<Str> {
     Ok(match value {
         Value::Date(date) if date.kind == DateKind::Js => {
             date::js_date_text(date.epoch_ms as i64, true)
         }
         Value::Array(values) => {
             if depth > MAX_DATA_DEPTH {
-                return Err(Stop::Declined);
+                return Err(Interrupt::Declined);
             }
             join(values, ",", depth + 1)?
         }
@@ -143,14 +143,14 @@ pub(super) fn value_to_text(value: &Value, depth: usize) -> Run<Str> {
         Value::Object(object)
             if object.contains_key("toString") || object.contains_key("valueOf") =>
         {
-            return Err(Stop::Declined);
+            return Err(Interrupt::Declined);
         }
         other => other.to_js_string(),
     })
 }
 
 /// What `join` gives: nothing for `null` and `undefined`.
-pub(super) fn join(values: &[Value], separator: &str, depth: usize) -> Run<Str> {
+pub(super) fn join(values: &[Value], separator: &str, depth: usize) -> EvalResult<Str> {
     let mut out = String::new();
     for (position, value) in values.iter().enumerate() {
         if position > 0 {
@@ -173,7 +173,7 @@ pub(super) fn join(values: &[Value], separator: &str, depth: usize) -> Run<Str> 
     Ok(out.into())
 }
 
-fn value_to_number(value: &Value) -> Run<f64> {
+fn value_to_number(value: &Value) -> EvalResult<f64> {
     Ok(match value {
         Value::Undefined => f64::NAN,
         Value::Null => 0.0,
@@ -189,7 +189,7 @@ fn value_to_number(value: &Value) -> Run<f64> {
 }
 
 /// `ToPrimitive` with the hint that `+` and `==` give.
-fn to_primitive(value: &Js) -> Run<Value> {
+fn to_primitive(value: &Js) -> EvalResult<Value> {
     match value {
         Js::Value(data @ (Value::Array(_) | Value::Object(_))) => {
             value_to_text(data, 0).map(Value::String)
@@ -200,7 +200,7 @@ fn to_primitive(value: &Js) -> Run<Value> {
         Js::Value(Value::Date(date)) => Ok(Value::Number(date.epoch_ms)),
         Js::Value(data) => Ok(data.clone()),
         Js::DateTime(date) => Ok(Value::Number(date.ms as f64)),
-        _ => Err(Stop::Declined),
+        _ => Err(Interrupt::Declined),
     }
 }
 
@@ -209,7 +209,7 @@ fn is_primitive(value: &Value) -> bool {
 }
 
 /// `+`.
-pub(super) fn add(left: &Js, right: &Js) -> Run<Value> {
+pub(super) fn add(left: &Js, right: &Js) -> EvalResult<Value> {
     let (left, right) = (to_primitive(left)?, to_primitive(right)?);
     if left.is_string() || right.is_string() {
         let mut out = left.to_js_string();
@@ -222,33 +222,33 @@ pub(super) fn add(left: &Js, right: &Js) -> Run<Value> {
     Ok(Value::Number(value_to_number(&left)? + value_to_number(&right)?))
 }
 
-fn push_charged(out: &mut Str, more: &str) -> Run<()> {
+fn push_charged(out: &mut Str, more: &str) -> EvalResult<()> {
     meter::allocate_text(out.len() + more.len())?;
     out.push_str(more);
     Ok(())
 }
 
 /// `===`. Two objects are the same only if they are one; we cannot tell.
-pub(super) fn is_same(left: &Js, right: &Js) -> Run<bool> {
+pub(super) fn is_same(left: &Js, right: &Js) -> EvalResult<bool> {
     match (left, right) {
         (Js::Value(left), Js::Value(right)) => same_values(left, right),
         (Js::Value(value), _) | (_, Js::Value(value)) if is_primitive(value) => Ok(false),
-        _ => Err(Stop::Declined),
+        _ => Err(Interrupt::Declined),
     }
 }
 
-pub(super) fn same_values(left: &Value, right: &Value) -> Run<bool> {
+pub(super) fn same_values(left: &Value, right: &Value) -> EvalResult<bool> {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => Ok(left == right),
         (Value::String(left), Value::String(right)) => same_texts(left, right),
         (left, right) if is_primitive(left) || is_primitive(right) => {
             Ok(is_primitive(left) && is_primitive(right) && left == right)
         }
-        _ => Err(Stop::Declined),
+        _ => Err(Interrupt::Declined),
     }
 }
 
-fn same_texts(left: &Str, right: &Str) -> Run<bool> {
+fn same_texts(left: &Str, right: &Str) -> EvalResult<bool> {
     if left.len() != right.len() {
         return Ok(false);
     }
@@ -257,7 +257,7 @@ fn same_texts(left: &Str, right: &Str) -> Run<bool> {
 }
 
 /// `==`.
-pub(super) fn is_equal(left: &Js, right: &Js) -> Run<bool> {
+pub(super) fn is_equal(left: &Js, right: &Js) -> EvalResult<bool> {
     match (left.is_nullish(), right.is_nullish()) {
         (true, true) => return Ok(true),
         (false, false) => {}
@@ -265,7 +265,7 @@ pub(super) fn is_equal(left: &Js, right: &Js) -> Run<bool> {
     }
     let simple = |side: &Js| matches!(side, Js::Value(value) if is_primitive(value));
     if !simple(left) && !simple(right) {
-        return Err(Stop::Declined);
+        return Err(Interrupt::Declined);
     }
     let (left, right) = (to_primitive(left)?, to_primitive(right)?);
     Ok(match (&left, &right) {
@@ -275,7 +275,7 @@ pub(super) fn is_equal(left: &Js, right: &Js) -> Run<bool> {
 }
 
 /// How two values compare with `<` and its like; `None` when one of them is `NaN`.
-pub(super) fn compare(left: &Js, right: &Js) -> Run<Option<Ordering>> {
+pub(super) fn compare(left: &Js, right: &Js) -> EvalResult<Option<Ordering>> {
     let number_first = |side: &Js| match side {
         Js::Value(Value::Date(date)) => Ok(Value::Number(date.epoch_ms)),
         other => to_primitive(other),
@@ -289,7 +289,7 @@ pub(super) fn compare(left: &Js, right: &Js) -> Run<Option<Ordering>> {
 }
 
 /// A field of plain data, as `value.key` or `value['key']` reads it.
-pub(super) fn member<'a>(value: &'a Value, key: &str) -> Run<std::borrow::Cow<'a, Value>> {
+pub(super) fn member<'a>(value: &'a Value, key: &str) -> EvalResult<std::borrow::Cow<'a, Value>> {
     use std::borrow::Cow;
     if let Value::String(text) = value
         && text.len() > 256
@@ -299,7 +299,7 @@ pub(super) fn member<'a>(value: &'a Value, key: &str) -> Run<std::borrow::Cow<'a
     match value {
         Value::Object(object) => match object.get(key) {
             Some(found) => Ok(Cow::Borrowed(found)),
-            None if super::names::is_object_prototype(key) => Err(Stop::Declined),
+            None if super::names::is_object_prototype(key) => Err(Interrupt::Declined),
             None => Ok(Cow::Owned(Value::Undefined)),
         },
         Value::Array(values) => match array_index(key) {
@@ -313,7 +313,7 @@ pub(super) fn member<'a>(value: &'a Value, key: &str) -> Run<std::borrow::Cow<'a
             Some(index) => {
                 let length = text::length(text);
                 let part = if index < length {
-                    Value::from(text::part(text, index, index + 1).ok_or(Stop::Declined)?)
+                    Value::from(text::part(text, index, index + 1).ok_or(Interrupt::Declined)?)
                 } else {
                     Value::Undefined
                 };
@@ -323,13 +323,17 @@ pub(super) fn member<'a>(value: &'a Value, key: &str) -> Run<std::borrow::Cow<'a
             None => missing_member(key).map(Cow::Owned),
         },
         Value::Number(_) | Value::Bool(_) => missing_member(key).map(Cow::Owned),
-        Value::Undefined | Value::Null => Err(Stop::TypeError),
-        Value::Date(_) => Err(Stop::Declined),
+        Value::Undefined | Value::Null => Err(Interrupt::TypeError),
+        Value::Date(_) => Err(Interrupt::Declined),
     }
 }
 
-fn missing_member(key: &str) -> Run<Value> {
-    if super::names::is_prototype_method(key) { Err(Stop::Declined) } else { Ok(Value::Undefined) }
+fn missing_member(key: &str) -> EvalResult<Value> {
+    if super::names::is_prototype_method(key) {
+        Err(Interrupt::Declined)
+    } else {
+        Ok(Value::Undefined)
+    }
 }
 
 /// The array index a key stands for: digits without leading zeros.
@@ -376,15 +380,15 @@ pub(super) fn number_text(number: f64) -> Str {
 
 /// Walks a result once, so that one which is far larger written out than it is in memory never
 /// leaves.
-pub(super) fn weigh(value: &Value) -> Run<()> {
+pub(super) fn check_output(value: &Value) -> EvalResult<()> {
     match value {
         Value::Array(values) => values.iter().try_for_each(|element| {
             meter::spend(1)?;
-            weigh(element)
+            check_output(element)
         }),
         Value::Object(object) => object.iter().try_for_each(|(_, field)| {
             meter::spend(1)?;
-            weigh(field)
+            check_output(field)
         }),
         Value::String(text) => meter::spend(text.len() / 64),
         _ => Ok(()),
@@ -397,7 +401,7 @@ const MAX_GROWN_DEPTH: usize = 150;
 
 /// Checks what `reduce` made in one round, looking only at the parts that the round before did not
 /// have.
-pub(super) fn check_growth(before: &Value, now: &Value) -> Run<()> {
+pub(super) fn check_growth(before: &Value, now: &Value) -> EvalResult<()> {
     match (before, now) {
         (Value::Array(before), Value::Array(now)) => {
             for (at, element) in now.iter().enumerate() {
@@ -428,9 +432,9 @@ fn is_one(older: &Value, newer: &Value) -> bool {
     }
 }
 
-fn check_depth(value: &Value, depth: usize) -> Run<()> {
+fn check_depth(value: &Value, depth: usize) -> EvalResult<()> {
     if depth > MAX_GROWN_DEPTH {
-        return Err(Stop::Declined);
+        return Err(Interrupt::Declined);
     }
     match value {
         Value::Array(values) => {

@@ -2,8 +2,8 @@
 
 use super::Thrown;
 use super::names::{BLANKED_NAMES, EXTENSION_NAMES, KNOWN_NAMES, RESERVED_WORDS};
-use super::source::{Token, TokenKind, is_member, tokens};
-use crate::Error;
+use super::source::{SourceToken, TokenKind, is_member, tokens};
+use crate::ExprError;
 use crate::host_functions::{FORBIDDEN_NAMES, forbidden_name};
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ pub(super) fn analyse(
     source: &str,
     scope_names: &[model::Str],
     thrown: Thrown,
-) -> Result<Analysis, Error> {
+) -> Result<Analysis, ExprError> {
     // The bare template engine knows no `process`; n8n gives expressions a harmless one.
     let is_known = |name: &str| {
         KNOWN_NAMES.contains(&name) && (name != "process" || thrown == Thrown::BecomesUndefined)
@@ -90,10 +90,12 @@ pub(super) fn analyse(
                     return Err(forbidden_name(text));
                 }
                 if text == "import" && !key {
-                    return Err(Error::Forbidden { message: "Imports are not supported".into() });
+                    return Err(ExprError::Forbidden {
+                        message: "Imports are not supported".into(),
+                    });
                 }
                 if text == "with" && !key && after.is_some_and(|after| after.is(b'(')) {
-                    return Err(Error::Forbidden {
+                    return Err(ExprError::Forbidden {
                         message: "\"with\" statements are not supported".into(),
                     });
                 }
@@ -136,7 +138,7 @@ pub(super) fn analyse(
 }
 
 /// `Math.floor`: a function that the language has, whatever extension shares its name.
-fn is_of_global(tokens: &[Token], position: usize, source: &str) -> bool {
+fn is_of_global(tokens: &[SourceToken], position: usize, source: &str) -> bool {
     let text = |back: usize| {
         position.checked_sub(back).and_then(|at| tokens.get(at)).map(|token| token.text(source))
     };
@@ -144,7 +146,7 @@ fn is_of_global(tokens: &[Token], position: usize, source: &str) -> bool {
 }
 
 /// `(`, or `?.(`.
-fn is_call(tokens: &[Token], at: usize) -> bool {
+fn is_call(tokens: &[SourceToken], at: usize) -> bool {
     let is = |offset: usize, byte: u8| tokens.get(at + offset).is_some_and(|token| token.is(byte));
     is(0, b'(') || (is(0, b'?') && is(1, b'.') && is(2, b'('))
 }
@@ -201,7 +203,7 @@ mod tests {
             "import('fs')",
         ] {
             assert!(
-                matches!(analyse(source, &[], Thrown::default()), Err(Error::Forbidden { .. })),
+                matches!(analyse(source, &[], Thrown::default()), Err(ExprError::Forbidden { .. })),
                 "{source}"
             );
         }

@@ -1,9 +1,9 @@
 //! How long the guest may run: a moment on a thread that serves others, or its limit of CPU time
 //! off such threads.
 
-use super::state::State;
+use super::state::GuestState;
 use super::ticker::TICK_MS;
-use crate::Error;
+use crate::ExprError;
 use std::time::Duration;
 use wasmtime::UpdateDeadline;
 
@@ -14,7 +14,7 @@ const TICKS_PER_LOOK: u64 = 5;
 
 /// The limit of what the guest does now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Clock {
+pub(super) enum GuestClock {
     Inline,
     /// CPU time of this thread, counted from `began`; waiting for a turn is not counted.
     Limit {
@@ -24,7 +24,7 @@ pub(super) enum Clock {
     },
 }
 
-impl Clock {
+impl GuestClock {
     /// Begins now, on this thread.
     pub(super) fn within(limit_ms: u64) -> Self {
         Self::with_left(Duration::from_millis(limit_ms), limit_ms)
@@ -32,13 +32,13 @@ impl Clock {
 
     /// The same with what is left of a limit.
     pub(super) fn with_left(left: Duration, limit_ms: u64) -> Self {
-        Clock::Limit { began: compute::cpu_used(), limit: left, limit_ms }
+        GuestClock::Limit { began: compute::cpu_used(), limit: left, limit_ms }
     }
 
     pub(super) fn first_ticks(self) -> u64 {
         match self {
-            Clock::Inline => INLINE_TICKS,
-            Clock::Limit { limit, .. } => {
+            GuestClock::Inline => INLINE_TICKS,
+            GuestClock::Limit { limit, .. } => {
                 (limit.as_millis() as u64 / TICK_MS + 1).min(TICKS_PER_LOOK)
             }
         }
@@ -46,15 +46,15 @@ impl Clock {
 }
 
 /// What happens when the time until the next look is over.
-pub(super) fn ticked(state: &mut State) -> wasmtime::Result<UpdateDeadline> {
-    let Clock::Limit { began, limit, limit_ms } = state.clock else {
+pub(super) fn ticked(state: &mut GuestState) -> wasmtime::Result<UpdateDeadline> {
+    let GuestClock::Limit { began, limit, limit_ms } = state.clock else {
         return Err(wasmtime::Error::new(OutOfInlineTime));
     };
     if let Err(exceeded) = compute::tick() {
         return Err(state.stop(exceeded.into()));
     }
     match compute::cpu_used().saturating_sub(began) {
-        used if used > limit => Err(state.stop(Error::Time { limit_ms })),
+        used if used > limit => Err(state.stop(ExprError::Time { limit_ms })),
         used => {
             let left = (limit - used).as_millis() as u64 / TICK_MS + 1;
             Ok(UpdateDeadline::Continue(left.min(TICKS_PER_LOOK)))

@@ -1,13 +1,13 @@
 //! Code nodes: a program over the items of a run, with promises, timers and requests.
 
-use super::clock::Clock;
-use super::guest::{Kind, Raw};
+use super::clock::GuestClock;
+use super::guest::{Raw, RawKind};
 use super::loops::count_loops;
-use super::session::{Failure, Live, Mode, Session};
+use super::session::{GuestFailure, InstanceMode, LiveInstance, SandboxSession};
 use super::source::READING_BYTES;
 use super::{SCOPE, SINK, encode, messages};
-use crate::{Error, Scope};
-use compute::Room;
+use crate::{ExprError, Scope};
+use compute::SectionPermit;
 use futures::StreamExt as _;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 
 /// A program to run.
 #[derive(Clone, Debug)]
-pub struct CodeJob {
+pub struct SandboxJob {
     pub source: Str,
     pub flavour: Flavour,
-    pub static_data: StaticData,
+    pub static_data: CodeStaticData,
     /// In the flavours for each item: the item to begin with.
     pub first: usize,
     /// Names the program sees beyond the usual ones, such as a tool's `query`.
@@ -41,14 +41,14 @@ pub enum Flavour {
 
 /// `$getWorkflowStaticData('global')` and `('node')`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct StaticData {
+pub struct CodeStaticData {
     pub global: Option<Value>,
     pub node: Option<Value>,
 }
 
 /// What a program gave back, in the order it came.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Returned {
+pub enum SandboxOutput {
     /// The program returned something that is not a list.
     Whole(Value),
     /// It returned a list of this length, whose elements follow.
@@ -73,7 +73,7 @@ pub struct CodeOutcome {
     /// Lines beyond the limit.
     pub dropped_logs: usize,
     /// The static data that the program asked for, as it left it.
-    pub static_data: StaticData,
+    pub static_data: CodeStaticData,
     /// `$execution.customData`.
     pub custom_data: Vec<(Str, Str)>,
 }
@@ -91,7 +91,7 @@ pub struct LogLine {
 pub struct CodeFailure {
     /// The message of a thrown error carries the line, as n8n shows it: `x is not defined [line
     /// 2]`.
-    pub error: Error,
+    pub error: ExprError,
     /// Line of the author's source, counted from 1.
     pub line: Option<usize>,
     /// The item that was being worked on.
@@ -108,8 +108,11 @@ pub struct CodeFailure {
 /// type, options }`; for tools `getSecret { name }`, `workspace.read { path }`, `workspace.write {
 /// path, content }`, `workspace.list { path }`. An unknown name is an error.
 pub trait CodeHost: Send + Sync {
-    fn request<'a>(&'a self, name: &'a str, argument: Value)
-    -> BoxFuture<'a, Result<Value, Error>>;
+    fn request<'a>(
+        &'a self,
+        name: &'a str,
+        argument: Value,
+    ) -> BoxFuture<'a, Result<Value, ExprError>>;
 }
 
 /// What the calls of a program left behind for the loop that drives it.
@@ -119,11 +122,11 @@ pub(super) struct CodeState {
     pub(super) index: Option<usize>,
     pub(super) for_each: bool,
     pub(super) holds_output: bool,
-    pub(super) requests: Vec<Request>,
+    pub(super) requests: Vec<GuestRequest>,
     pub(super) timers: Vec<(f64, u64)>,
     pub(super) open: usize,
     pub(super) fetches: u32,
-    pub(super) given: StaticData,
+    pub(super) given: CodeStaticData,
     pub(super) outcome: CodeOutcome,
     pub(super) finished: bool,
     /// What the two kinds of static data take as the program left them.
@@ -132,7 +135,7 @@ pub(super) struct CodeState {
     pub(super) failure: Option<Value>,
 }
 
-pub(super) struct Request {
+pub(super) struct GuestRequest {
     pub(super) id: f64,
     pub(super) name: String,
     pub(super) argument: Value,
@@ -141,33 +144,33 @@ pub(super) struct Request {
 }
 
 /// An answer for the program.
-struct Answer {
+struct GuestResponse {
     id: f64,
     /// What the request took.
     bytes: usize,
-    result: Result<Value, Error>,
+    result: Result<Value, ExprError>,
 }
 
-impl Session {
+impl SandboxSession {
     /// Runs a program to its end in an instance of its own. What it returns goes to `sink` piece by
     /// piece.
     pub async fn run_code(
         &mut self,
-        job: &CodeJob,
+        job: &SandboxJob,
         scope: &(dyn Scope + Sync),
         host: &dyn CodeHost,
-        sink: &mut (dyn FnMut(Returned) + Send),
+        sink: &mut (dyn FnMut(SandboxOutput) + Send),
     ) -> Result<CodeOutcome, CodeFailure> {
-        self.forget();
+        self.reset();
         let result = self.drive(job, scope, host, sink).await;
-        let (outcome, index) = match self.live(Mode::Code) {
+        let (outcome, index) = match self.live(InstanceMode::Code) {
             Ok(live) => {
                 let code = &mut live.store.data_mut().code;
                 (std::mem::take(&mut code.outcome), code.index)
             }
             Err(_) => (CodeOutcome::default(), None),
         };
-        self.forget();
+        self.reset();
         let error = match result {
             Ok(()) => return Ok(outcome),
             Err(failure) => failure.into_error(),
@@ -186,18 +189,18 @@ impl Session {
 
     async fn drive(
         &mut self,
-        job: &CodeJob,
+        job: &SandboxJob,
         scope: &(dyn Scope + Sync),
         host: &dyn CodeHost,
-        sink: &mut (dyn FnMut(Returned) + Send),
-    ) -> Result<(), Failure> {
+        sink: &mut (dyn FnMut(SandboxOutput) + Send),
+    ) -> Result<(), GuestFailure> {
         let limits = *self.limits();
-        let live = self.live(Mode::Code).map_err(Failure::Broken)?;
+        let live = self.live(InstanceMode::Code).map_err(GuestFailure::Broken)?;
         let mut left = Duration::from_millis(limits.time_ms);
-        live.stretch(Room::wait().await, scope, sink, &mut left, |live| {
+        live.stretch(SectionPermit::wait().await, scope, sink, &mut left, |live| {
             live.start_code(job, scope)
         })?;
-        let mut open: FuturesUnordered<BoxFuture<'_, Answer>> = FuturesUnordered::new();
+        let mut open: FuturesUnordered<BoxFuture<'_, GuestResponse>> = FuturesUnordered::new();
         loop {
             let code = &mut live.store.data_mut().code;
             if let Some(parts) = code.failure.take() {
@@ -209,7 +212,7 @@ impl Session {
             for (id, delay_ms) in std::mem::take(&mut code.timers) {
                 open.push(Box::pin(async move {
                     tokio::time::sleep(Duration::from_millis(delay_ms)).await;
-                    Answer { id, bytes: 0, result: Ok(Value::Undefined) }
+                    GuestResponse { id, bytes: 0, result: Ok(Value::Undefined) }
                 }));
             }
             for request in std::mem::take(&mut code.requests) {
@@ -226,31 +229,35 @@ impl Session {
                             Err(thrown("TimeoutError", "The operation was aborted due to timeout"))
                         }
                     };
-                    Answer { id: request.id, bytes: request.bytes, result }
+                    GuestResponse { id: request.id, bytes: request.bytes, result }
                 }));
             }
             if open.is_empty() {
-                return Err(Failure::Thrown(thrown(
+                return Err(GuestFailure::Thrown(thrown(
                     "Error",
                     "The code waits for a promise that nothing will settle",
                 )));
             }
             let asked = Instant::now();
             let Ok(Some(answer)) = tokio::time::timeout(left, open.next()).await else {
-                return Err(Failure::Broken(Error::Time { limit_ms: limits.time_ms }));
+                return Err(GuestFailure::Broken(ExprError::Time { limit_ms: limits.time_ms }));
             };
             left = left.saturating_sub(asked.elapsed());
             if let Ok(value) = &answer.result
                 && body_len(value) > limits.fetch_body_bytes
             {
-                return Err(Failure::Broken(Error::FetchBody {
+                return Err(GuestFailure::Broken(ExprError::FetchBody {
                     limit_bytes: limits.fetch_body_bytes,
                 }));
             }
-            if let Err(error @ (Error::FetchBody { .. } | Error::Fetches { .. })) = answer.result {
-                return Err(Failure::Broken(error));
+            if let Err(error @ (ExprError::FetchBody { .. } | ExprError::Fetches { .. })) =
+                answer.result
+            {
+                return Err(GuestFailure::Broken(error));
             }
-            live.stretch(Room::wait().await, scope, sink, &mut left, |live| live.settle(answer))?;
+            live.stretch(SectionPermit::wait().await, scope, sink, &mut left, |live| {
+                live.settle(answer)
+            })?;
         }
     }
 }
@@ -267,34 +274,34 @@ const NO_OTHER_PROGRAMS: &str = "(() => {
   fixed(globalThis, '$evaluateExpression', refuse);
 })()";
 
-impl Live {
+impl LiveInstance {
     /// Runs a stretch of the program, until it ends or waits, off the threads that serve others.
     /// What it took is taken from what is left of its time.
     fn stretch<T>(
         &mut self,
-        room: Room,
+        room: SectionPermit,
         scope: &(dyn Scope + Sync),
-        sink: &mut (dyn FnMut(Returned) + Send),
+        sink: &mut (dyn FnMut(SandboxOutput) + Send),
         left: &mut Duration,
-        work: impl FnOnce(&mut Self) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+        work: impl FnOnce(&mut Self) -> Result<T, GuestFailure>,
+    ) -> Result<T, GuestFailure> {
         let limit_ms = self.store.data().limits.time_ms;
         room.interruptible(|| {
             let began = compute::cpu_used();
-            let _running = self.start_clock(Clock::with_left(*left, limit_ms))?;
+            let _running = self.start_clock(GuestClock::with_left(*left, limit_ms))?;
             let done = SCOPE.set(scope, || SINK.set(sink, || work(self)));
             *left = left.saturating_sub(compute::cpu_used().saturating_sub(began));
             done
         })
     }
 
-    fn start_code(&mut self, job: &CodeJob, scope: &dyn Scope) -> Result<(), Failure> {
+    fn start_code(&mut self, job: &SandboxJob, scope: &dyn Scope) -> Result<(), GuestFailure> {
         let limits = self.store.data().limits;
         let state = self.store.data_mut();
         state.copies = true;
-        let before = state.held.passing();
+        let before = state.host_memory.transient();
         // Its tokens, and those of the copy whose loops count.
-        let paid = state.hold(job.source.len().saturating_mul(2 * READING_BYTES));
+        let paid = state.reserve(job.source.len().saturating_mul(2 * READING_BYTES));
         paid.map_err(|trap| self.trapped(trap))?;
         let state = self.store.data_mut();
         state.code.given = job.static_data.clone();
@@ -312,8 +319,8 @@ impl Live {
             .loop_iterations
             .map(|_| count_loops(&job.source))
             .transpose()
-            .map_err(Failure::Thrown)?;
-        self.store.data_mut().held.let_pass(before);
+            .map_err(GuestFailure::Thrown)?;
+        self.store.data_mut().host_memory.release_transient(before);
         if counted.is_some() {
             self.eval("limits", NO_OTHER_PROGRAMS)?;
         }
@@ -338,20 +345,20 @@ impl Live {
         self.run_jobs()
     }
 
-    fn settle(&mut self, answer: Answer) -> Result<(), Failure> {
+    fn settle(&mut self, answer: GuestResponse) -> Result<(), GuestFailure> {
         let state = self.store.data_mut();
         state.code.open = state.code.open.saturating_sub(1);
-        state.held.free(answer.bytes);
+        state.host_memory.free(answer.bytes);
         let (value, failed) = match answer.result {
             Ok(value) => (value, false),
             Err(error) => {
                 let error = error.shortened();
                 let mut fields = Object::new();
                 fields.insert("message", error.to_string());
-                if let Error::Thrown { name, .. } = &error {
+                if let ExprError::Thrown { name, .. } = &error {
                     fields.insert("name", name.clone());
                 }
-                fields.insert("number", state.remember(error).map_err(Failure::Broken)?);
+                fields.insert("number", state.remember(error).map_err(GuestFailure::Broken)?);
                 (Value::object(fields), true)
             }
         };
@@ -365,7 +372,7 @@ impl Live {
     }
 
     /// Runs what promises have queued up.
-    fn run_jobs(&mut self) -> Result<(), Failure> {
+    fn run_jobs(&mut self) -> Result<(), GuestFailure> {
         let guest = self.guest.clone();
         loop {
             match guest.is_job_pending.call(&mut self.store, ()) {
@@ -382,7 +389,7 @@ impl Live {
     }
 
     /// A value of ours as a JavaScript value, which the caller owns.
-    fn import(&mut self, value: &Value) -> Result<Raw, Failure> {
+    fn import(&mut self, value: &Value) -> Result<Raw, GuestFailure> {
         let parcel = encode::value_parcel(value);
         let guest = self.guest.clone();
         let parsed = guest.parse_json(&mut self.store, &parcel.json);
@@ -394,17 +401,17 @@ impl Live {
         self.checked(revived)
     }
 
-    fn checked(&mut self, result: wasmtime::Result<Raw>) -> Result<Raw, Failure> {
+    fn checked(&mut self, result: wasmtime::Result<Raw>) -> Result<Raw, GuestFailure> {
         match result {
             Err(trap) => Err(self.trapped(trap)),
-            Ok(value) if value.kind() == Kind::Exception => Err(self.exception()),
+            Ok(value) if value.kind() == RawKind::Exception => Err(self.exception()),
             Ok(value) => Ok(value),
         }
     }
 }
 
-fn thrown(name: &str, message: &str) -> Error {
-    Error::Thrown { name: name.into(), message: message.into(), stack: None }
+fn thrown(name: &str, message: &str) -> ExprError {
+    ExprError::Thrown { name: name.into(), message: message.into(), stack: None }
 }
 
 /// How large the answer to a request is.

@@ -1,9 +1,10 @@
 //! Code nodes from the outside.
 
 use super::{
-    CodeFailure, CodeHost, CodeJob, CodeOutcome, Flavour, Limits, Returned, Sandbox, StaticData,
+    CodeFailure, CodeHost, CodeOutcome, CodeStaticData, Flavour, Sandbox, SandboxJob,
+    SandboxLimits, SandboxOutput,
 };
-use crate::Error;
+use crate::ExprError;
 use crate::testing::FakeScope;
 use futures::future::BoxFuture;
 use model::{Binary, Item, Object, Value, json};
@@ -16,7 +17,7 @@ impl CodeHost for Echo {
         &'a self,
         name: &'a str,
         argument: Value,
-    ) -> BoxFuture<'a, Result<Value, Error>> {
+    ) -> BoxFuture<'a, Result<Value, ExprError>> {
         Box::pin(async move {
             tokio::task::yield_now().await;
             match name {
@@ -24,7 +25,7 @@ impl CodeHost for Echo {
                     json!({ "status": 200, "headers": { "X-A": "b" }, "body": model::json::to_string(&argument) }),
                 ),
                 "httpRequest" => Ok(argument),
-                other => Err(Error::data(format!("no {other} here"))),
+                other => Err(ExprError::data(format!("no {other} here"))),
             }
         })
     }
@@ -34,12 +35,13 @@ async fn run(
     source: &str,
     flavour: Flavour,
     scope: &FakeScope,
-) -> Result<(Vec<Returned>, CodeOutcome), CodeFailure> {
-    let limits = if flavour == Flavour::Tool { Limits::tool() } else { Limits::code_node() };
-    let job = CodeJob {
+) -> Result<(Vec<SandboxOutput>, CodeOutcome), CodeFailure> {
+    let limits =
+        if flavour == Flavour::Tool { SandboxLimits::tool() } else { SandboxLimits::code_node() };
+    let job = SandboxJob {
         source: source.into(),
         flavour,
-        static_data: StaticData::default(),
+        static_data: CodeStaticData::default(),
         first: 0,
         names: Object::new(),
     };
@@ -55,9 +57,9 @@ async fn run(
 async fn whole(source: &str) -> Value {
     match run(source, Flavour::AllItems, &three()).await.unwrap().0.pop() {
         Some(
-            Returned::Whole(value)
-            | Returned::Element { value, .. }
-            | Returned::ForItem { value, .. },
+            SandboxOutput::Whole(value)
+            | SandboxOutput::Element { value, .. }
+            | SandboxOutput::ForItem { value, .. },
         ) => value,
         other => panic!("{other:?}"),
     }
@@ -84,10 +86,10 @@ async fn code_for_all_items_gives_its_elements_one_by_one() {
     )
     .await
     .unwrap();
-    assert_eq!(returned[0], Returned::List { len: 3 });
+    assert_eq!(returned[0], SandboxOutput::List { len: 3 });
     assert_eq!(
         returned[2],
-        Returned::Element { index: 1, value: json!({ "json": { "n": 2, "m": 4 } }) }
+        SandboxOutput::Element { index: 1, value: json!({ "json": { "n": 2, "m": 4 } }) }
     );
     assert_eq!(returned.len(), 4);
 }
@@ -98,13 +100,13 @@ async fn code_for_each_item_sees_that_item() {
     let (returned, _) = run(source, Flavour::EachItem, &three()).await.unwrap();
     assert_eq!(
         returned[2],
-        Returned::ForItem { index: 2, value: json!({ "json": { "n": 3, "i": 2, "s": 7 } }) }
+        SandboxOutput::ForItem { index: 2, value: json!({ "json": { "n": 3, "i": 2, "s": 7 } }) }
     );
     let (returned, _) =
         run("item.x = 1; return item;", Flavour::FunctionItem, &three()).await.unwrap();
     assert_eq!(
         returned[0],
-        Returned::ForItem { index: 0, value: json!({ "json": { "n": 1, "x": 1 } }) }
+        SandboxOutput::ForItem { index: 0, value: json!({ "json": { "n": 1, "x": 1 } }) }
     );
 }
 
@@ -141,8 +143,8 @@ async fn promises_timers_and_requests_are_awaited() {
     );
     let source = "const r = await fetch('http://x/', { method: 'post', headers: { A: '1' } }); return [r.ok, r.headers.get('x-a'), (await r.json()).method];";
     let (returned, _) = run(source, Flavour::AllItems, &three()).await.unwrap();
-    assert_eq!(returned[2], Returned::Element { index: 1, value: json!("b") });
-    assert_eq!(returned[3], Returned::Element { index: 2, value: json!("POST") });
+    assert_eq!(returned[2], SandboxOutput::Element { index: 1, value: json!("b") });
+    assert_eq!(returned[3], SandboxOutput::Element { index: 2, value: json!("POST") });
     assert_eq!(
         whole("return this.helpers.httpRequest({ url: 'u' });").await,
         json!({ "url": "u" })
@@ -213,7 +215,7 @@ async fn what_code_knows_from_node_is_there() {
         let found = run(source, Flavour::AllItems, &three())
             .await
             .unwrap_or_else(|error| panic!("{source}: {error}"));
-        assert_eq!(found.0, [Returned::Whole(expected)], "{source}");
+        assert_eq!(found.0, [SandboxOutput::Whole(expected)], "{source}");
     }
     assert!(
         failure("require('fs')")
@@ -231,10 +233,10 @@ async fn files_travel_through_code() {
         const out = await this.helpers.prepareBinaryData(Buffer.from(b.toString().toUpperCase()), 'b.csv');
         return [{ json: { was: items[0].binary.data.fileName, data: items[0].binary.data.data }, binary: { out } }, items[0]];";
     let (returned, _) = run(source, Flavour::AllItems, &scope).await.unwrap();
-    let Returned::Element { value, .. } = &returned[1] else { panic!() };
+    let SandboxOutput::Element { value, .. } = &returned[1] else { panic!() };
     assert_eq!(value.get_path("json"), Some(&json!({ "was": "a.txt", "data": "aGVsbG8=" })));
     assert_eq!(value.get_path("binary.out.mimeType"), Some(&json!("text/csv")));
-    let Returned::Element { value, .. } = &returned[2] else { panic!() };
+    let SandboxOutput::Element { value, .. } = &returned[2] else { panic!() };
     assert_eq!(
         Item::from_value(value).binary("data").map(|file| file.data.to_vec()),
         Some(b"hello".to_vec())
@@ -243,20 +245,20 @@ async fn files_travel_through_code() {
 
 #[tokio::test]
 async fn tools_have_their_own_names() {
-    let job = CodeJob {
+    let job = SandboxJob {
         source: "await sleep(1); return query.length + uuid().length;".into(),
         flavour: Flavour::Tool,
-        static_data: StaticData::default(),
+        static_data: CodeStaticData::default(),
         first: 0,
         names: [("query", "abc")].into_iter().collect(),
     };
     let mut returned = Vec::new();
     Sandbox::new()
-        .session(Limits::tool())
+        .session(SandboxLimits::tool())
         .run_code(&job, &FakeScope::default(), &Echo, &mut |value| returned.push(value))
         .await
         .unwrap();
-    assert_eq!(returned, [Returned::Whole(json!(39))]);
+    assert_eq!(returned, [SandboxOutput::Whole(json!(39))]);
 }
 
 #[tokio::test]
@@ -297,8 +299,8 @@ async fn issue_14_00_loops_cannot_hide_in_code_made_of_text() {
     );
 }
 
-fn element((index, value): (usize, Value)) -> Returned {
-    Returned::Element { index, value }
+fn element((index, value): (usize, Value)) -> SandboxOutput {
+    SandboxOutput::Element { index, value }
 }
 
 #[tokio::test]
@@ -306,14 +308,14 @@ async fn many_items_go_through_a_small_heap_one_by_one() {
     let text = "x".repeat(1000);
     let items = (0..20_000).map(|n| Item::new(json!({ "n": n, "text": text }))).collect();
     let scope = FakeScope { items, ..FakeScope::default() };
-    let job = CodeJob {
+    let job = SandboxJob {
         source: "return { json: { n: $json.n + 1, text: $json.text } }".into(),
         flavour: Flavour::EachItem,
-        static_data: StaticData::default(),
+        static_data: CodeStaticData::default(),
         first: 0,
         names: Object::new(),
     };
-    let limits = Limits { memory_bytes: 8 << 20, ..Limits::code_node() };
+    let limits = SandboxLimits { memory_bytes: 8 << 20, ..SandboxLimits::code_node() };
     let mut count = 0;
     Sandbox::new()
         .session(limits)
@@ -326,12 +328,12 @@ async fn many_items_go_through_a_small_heap_one_by_one() {
 #[test]
 fn a_run_of_code_may_move_between_threads() {
     fn movable<T: Send>(_: &T) {}
-    let mut session = Sandbox::new().session(Limits::code_node());
+    let mut session = Sandbox::new().session(SandboxLimits::code_node());
     movable(&session);
-    let job = CodeJob {
+    let job = SandboxJob {
         source: "".into(),
         flavour: Flavour::AllItems,
-        static_data: StaticData::default(),
+        static_data: CodeStaticData::default(),
         first: 0,
         names: Object::new(),
     };
@@ -352,5 +354,5 @@ async fn long_lists_arrive_in_order_and_whole() {
     )
     .await
     .unwrap();
-    assert_eq!(returned, [Returned::Whole(json!(700))]);
+    assert_eq!(returned, [SandboxOutput::Whole(json!(700))]);
 }

@@ -1,10 +1,10 @@
 //! Values on their way out of the guest, read property by property: dates, `undefined` and `NaN`
 //! stay what they are.
 
-use super::guest::{Guest, Kind, Raw};
+use super::guest::{Guest, Raw, RawKind};
 use super::memory::text_bytes;
-use super::state::State;
-use crate::Error;
+use super::state::GuestState;
+use crate::ExprError;
 use model::{DateKind, DateValue, Object, Str, Value};
 use std::sync::Arc;
 use wasmtime::{AsContext, AsContextMut};
@@ -41,37 +41,37 @@ pub(super) struct Helpers {
 /// endless when it is written out.
 pub(super) fn read(
     guest: &Guest,
-    store: &mut impl AsContextMut<Data = State>,
+    store: &mut impl AsContextMut<Data = GuestState>,
     helpers: Helpers,
     value: Raw,
-) -> Result<Value, ReadError> {
-    Reader { guest, store, helpers }.value(value)
+) -> Result<Value, GuestReadError> {
+    ValueReader { guest, store, helpers }.value(value)
 }
 
 /// Why a value could not be read.
 #[derive(Debug)]
-pub(super) enum ReadError {
+pub(super) enum GuestReadError {
     /// The guest stopped while it was asked.
     Trap(wasmtime::Error),
     /// A getter threw; the exception waits in the guest.
     Thrown,
-    Refused(Error),
+    Refused(ExprError),
 }
 
-impl From<wasmtime::Error> for ReadError {
+impl From<wasmtime::Error> for GuestReadError {
     fn from(error: wasmtime::Error) -> Self {
-        ReadError::Trap(error)
+        GuestReadError::Trap(error)
     }
 }
 
-struct Reader<'a, S> {
+struct ValueReader<'a, S> {
     guest: &'a Guest,
     store: &'a mut S,
     helpers: Helpers,
 }
 
 /// A list or object that is being read.
-enum Open {
+enum OpenContainer {
     List {
         source: Raw,
         len: u32,
@@ -89,19 +89,19 @@ enum Open {
 }
 
 /// What the next step of reading found.
-enum Step {
+enum ReadStep {
     Done(Value),
-    Enter(Open),
+    Enter(OpenContainer),
 }
 
-impl<S: AsContextMut<Data = State>> Reader<'_, S> {
+impl<S: AsContextMut<Data = GuestState>> ValueReader<'_, S> {
     /// Reads without recursion: data that JavaScript nested deeply must not use up the host's
     /// stack.
-    fn value(&mut self, value: Raw) -> Result<Value, ReadError> {
-        let mut stack: Vec<Open> = Vec::new();
+    fn value(&mut self, value: Raw) -> Result<Value, GuestReadError> {
+        let mut stack: Vec<OpenContainer> = Vec::new();
         let result = self.walk(value, &mut stack);
         // After a trap the guest is not asked for anything any more.
-        if !matches!(result, Err(ReadError::Trap(_))) {
+        if !matches!(result, Err(GuestReadError::Trap(_))) {
             for open in stack.into_iter().rev() {
                 self.close(&open)?;
             }
@@ -109,15 +109,19 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
         result
     }
 
-    fn walk(&mut self, value: Raw, stack: &mut Vec<Open>) -> Result<Value, ReadError> {
+    fn walk(
+        &mut self,
+        value: Raw,
+        stack: &mut Vec<OpenContainer>,
+    ) -> Result<Value, GuestReadError> {
         let mut step = self.step(value, stack.len(), false)?;
         loop {
             let mut finished = match step {
-                Step::Enter(open) => {
+                ReadStep::Enter(open) => {
                     stack.push(open);
                     None
                 }
-                Step::Done(value) => Some(value),
+                ReadStep::Done(value) => Some(value),
             };
             // Puts what is finished into what is open, and closes what is complete.
             let next = loop {
@@ -125,8 +129,8 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
                     return Ok(finished.unwrap_or_default());
                 };
                 match open {
-                    Open::List { values, .. } => values.extend(finished.take()),
-                    Open::Fields { name, object, .. } => {
+                    OpenContainer::List { values, .. } => values.extend(finished.take()),
+                    OpenContainer::Fields { name, object, .. } => {
                         if let Some(value) = finished.take() {
                             object.insert(std::mem::take(name), value);
                         }
@@ -138,8 +142,8 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
                         if let Some(open) = stack.pop() {
                             self.close(&open)?;
                             finished = Some(match open {
-                                Open::List { values, .. } => Value::array(values),
-                                Open::Fields { object, .. } => Value::object(object),
+                                OpenContainer::List { values, .. } => Value::array(values),
+                                OpenContainer::Fields { object, .. } => Value::object(object),
                             });
                         }
                     }
@@ -151,14 +155,14 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
 
     /// The next element or field of what is open, which the caller owns; `None` when there is none
     /// left.
-    fn child(&mut self, stack: &mut [Open]) -> Result<Option<Raw>, ReadError> {
+    fn child(&mut self, stack: &mut [OpenContainer]) -> Result<Option<Raw>, GuestReadError> {
         match stack.last_mut() {
-            Some(Open::List { source, len, values }) if (values.len() as u32) < *len => {
+            Some(OpenContainer::List { source, len, values }) if (values.len() as u32) < *len => {
                 self.spend(1, ELEMENT_BYTES)?;
                 let arguments = (self.guest.context, source.0, values.len() as i32);
                 Ok(Some(Raw(self.guest.js_get_at.call(&mut *self.store, arguments)?)))
             }
-            Some(Open::Fields { source, table, len, next, name, .. }) if *next < *len => {
+            Some(OpenContainer::Fields { source, table, len, next, name, .. }) if *next < *len => {
                 // An entry is two words: whether it is enumerable, and the atom of its name.
                 let atom = self.guest.read_u32(&*self.store, *table + *next as i32 * 8 + 4)? as i32;
                 *next += 1;
@@ -173,30 +177,31 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
     }
 
     /// Reads a value as far as it is simple. An owned value is let go, or kept by what it opens.
-    fn step(&mut self, value: Raw, depth: usize, owned: bool) -> Result<Step, ReadError> {
+    fn step(&mut self, value: Raw, depth: usize, owned: bool) -> Result<ReadStep, GuestReadError> {
         let simple = match value.kind() {
-            Kind::Undefined | Kind::Symbol => Value::Undefined,
-            Kind::Null => Value::Null,
-            Kind::Bool(flag) => Value::Bool(flag),
-            Kind::Number(number) => {
+            RawKind::Undefined | RawKind::Symbol => Value::Undefined,
+            RawKind::Null => Value::Null,
+            RawKind::Bool(flag) => Value::Bool(flag),
+            RawKind::Number(number) => {
                 self.spend(8, 0)?;
                 Value::Number(number)
             }
-            Kind::BigInt => {
-                return Err(ReadError::Refused(type_error(
+            RawKind::BigInt => {
+                return Err(GuestReadError::Refused(type_error(
                     "Do not know how to serialize a BigInt",
                 )));
             }
-            Kind::Exception => return Err(ReadError::Thrown),
-            Kind::String => {
+            RawKind::Exception => return Err(GuestReadError::Thrown),
+            RawKind::String => {
                 let text: Str = self.guest.text(&mut *self.store, value)?;
                 self.spend(text.len() + 2, 0)?;
                 Value::String(text)
             }
-            Kind::Object => match self.object(value, depth)? {
-                Step::Enter(open) => {
+            RawKind::Object => match self.object(value, depth)? {
+                ReadStep::Enter(open) => {
                     let opened = match &open {
-                        Open::List { source, .. } | Open::Fields { source, .. } => *source,
+                        OpenContainer::List { source, .. }
+                        | OpenContainer::Fields { source, .. } => *source,
                     };
                     // What stands for an instance belongs to us already; then the instance itself
                     // is let go.
@@ -205,21 +210,23 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
                     } else if opened != value && owned {
                         self.guest.drop_value(&mut *self.store, value)?;
                     }
-                    return Ok(Step::Enter(open));
+                    return Ok(ReadStep::Enter(open));
                 }
-                Step::Done(simple) => simple,
+                ReadStep::Done(simple) => simple,
             },
         };
         if owned {
             self.guest.drop_value(&mut *self.store, value)?;
         }
-        Ok(Step::Done(simple))
+        Ok(ReadStep::Done(simple))
     }
 
-    fn object(&mut self, value: Raw, depth: usize) -> Result<Step, ReadError> {
+    fn object(&mut self, value: Raw, depth: usize) -> Result<ReadStep, GuestReadError> {
         let limits = self.store.as_context().data().limits;
         if depth >= limits.depth {
-            return Err(ReadError::Refused(type_error("Converting circular structure to JSON")));
+            return Err(GuestReadError::Refused(type_error(
+                "Converting circular structure to JSON",
+            )));
         }
         self.spend(2, CONTAINER_BYTES)?;
         match self.guest.js_class.call(&mut *self.store, value.0)? {
@@ -231,7 +238,7 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
                 .call(&mut *self.store, (self.guest.context, value.0))?
                 != 0 =>
             {
-                return Ok(Step::Done(Value::Undefined));
+                return Ok(ReadStep::Done(Value::Undefined));
             }
             // A proxy of an array counts as one.
             _ if self.guest.js_is_array.call(&mut *self.store, value.0)? != 0 => {
@@ -241,13 +248,13 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
         }
         let prototype =
             Raw(self.guest.js_prototype.call(&mut *self.store, (self.guest.context, value.0))?);
-        let plain = prototype == self.helpers.object_prototype || prototype.kind() == Kind::Null;
+        let plain = prototype == self.helpers.object_prototype || prototype.kind() == RawKind::Null;
         self.guest.drop_value(&mut *self.store, prototype)?;
         if plain {
             return self.fields(value);
         }
         if let Some(date) = self.date(value)? {
-            return Ok(Step::Done(date));
+            return Ok(ReadStep::Done(date));
         }
         let simple =
             self.guest.call(&mut *self.store, self.helpers.simplify, Raw::UNDEFINED, &[value])?;
@@ -261,8 +268,8 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
 
     /// What stands for an instance of a class. It is read as plain data, or a `toJSON` that answers
     /// with its like would never end.
-    fn simplified(&mut self, simple: Raw, depth: usize) -> Result<Step, ReadError> {
-        if simple.kind() != Kind::Object {
+    fn simplified(&mut self, simple: Raw, depth: usize) -> Result<ReadStep, GuestReadError> {
+        if simple.kind() != RawKind::Object {
             return self.step(simple, depth, true);
         }
         let opened = if self.guest.js_is_array.call(&mut *self.store, simple.0)? != 0 {
@@ -273,36 +280,43 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
         Ok(opened)
     }
 
-    fn list(&mut self, source: Raw) -> Result<Step, ReadError> {
+    fn list(&mut self, source: Raw) -> Result<ReadStep, GuestReadError> {
         let scratch = self.store.as_context().data().scratch;
         if self.guest.js_length.call(&mut *self.store, (self.guest.context, source.0, scratch))? < 0
         {
-            return Err(ReadError::Thrown);
+            return Err(GuestReadError::Thrown);
         }
         let len = self.guest.read_u32(&*self.store, scratch)?;
-        Ok(Step::Enter(Open::List {
+        Ok(ReadStep::Enter(OpenContainer::List {
             source,
             len,
             values: Vec::with_capacity((len as usize).min(4096)),
         }))
     }
 
-    fn fields(&mut self, source: Raw) -> Result<Step, ReadError> {
+    fn fields(&mut self, source: Raw) -> Result<ReadStep, GuestReadError> {
         let scratch = self.store.as_context().data().scratch;
         let names = (self.guest.context, scratch, scratch + 4, source.0, ENUMERABLE_STRING_KEYS);
         if self.guest.js_names.call(&mut *self.store, names)? < 0 {
-            return Err(ReadError::Thrown);
+            return Err(GuestReadError::Thrown);
         }
         let table = self.guest.read_u32(&*self.store, scratch)? as i32;
         let len = self.guest.read_u32(&*self.store, scratch + 4)?;
         let object = Object::with_capacity((len as usize).min(4096));
-        Ok(Step::Enter(Open::Fields { source, table, len, next: 0, name: Str::new(), object }))
+        Ok(ReadStep::Enter(OpenContainer::Fields {
+            source,
+            table,
+            len,
+            next: 0,
+            name: Str::new(),
+            object,
+        }))
     }
 
-    fn close(&mut self, open: &Open) -> Result<(), ReadError> {
+    fn close(&mut self, open: &OpenContainer) -> Result<(), GuestReadError> {
         let source = match open {
-            Open::List { source, .. } => *source,
-            Open::Fields { source, table, len, .. } => {
+            OpenContainer::List { source, .. } => *source,
+            OpenContainer::Fields { source, table, len, .. } => {
                 self.guest
                     .js_free_names
                     .call(&mut *self.store, (self.guest.context, *table, *len as i32))?;
@@ -312,7 +326,7 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
         Ok(self.guest.drop_value(&mut *self.store, source)?)
     }
 
-    fn name(&mut self, atom: i32) -> Result<Str, ReadError> {
+    fn name(&mut self, atom: i32) -> Result<Str, GuestReadError> {
         if let Some(name) = self.store.as_context().data().names.get(&atom) {
             let name = name.clone();
             self.spend(name.len() + 4, FIELD_BYTES)?;
@@ -324,7 +338,7 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
             .js_atom_text
             .call(&mut *self.store, (self.guest.context, scratch + 8, atom))?;
         if pointer == 0 {
-            return Err(ReadError::Thrown);
+            return Err(GuestReadError::Thrown);
         }
         let len = self.guest.read_u32(&*self.store, scratch + 8)? as usize;
         self.spend(len + 4, FIELD_BYTES + text_bytes(len))?;
@@ -339,14 +353,14 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
         Ok(name)
     }
 
-    fn date(&mut self, value: Raw) -> Result<Option<Value>, ReadError> {
+    fn date(&mut self, value: Raw) -> Result<Option<Value>, GuestReadError> {
         let described = self.guest.call(
             &mut *self.store,
             self.helpers.describe_date,
             Raw::UNDEFINED,
             &[value],
         )?;
-        if described.kind() == Kind::Undefined {
+        if described.kind() == RawKind::Undefined {
             return Ok(None);
         }
         let parts = self.value(described)?;
@@ -366,11 +380,11 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
         }))
     }
 
-    fn spend(&mut self, output: usize, held: usize) -> Result<(), ReadError> {
-        self.store.as_context_mut().data_mut().spend(output, held).map_err(ReadError::Refused)
+    fn spend(&mut self, output: usize, held: usize) -> Result<(), GuestReadError> {
+        self.store.as_context_mut().data_mut().spend(output, held).map_err(GuestReadError::Refused)
     }
 }
 
-fn type_error(message: &str) -> Error {
-    Error::Thrown { name: "TypeError".into(), message: message.into(), stack: None }
+fn type_error(message: &str) -> ExprError {
+    ExprError::Thrown { name: "TypeError".into(), message: message.into(), stack: None }
 }

@@ -1,7 +1,7 @@
 //! Values on their way into the guest: JSON, with what JSON cannot say marked for `revive` in
 //! `core.js`.
 
-use super::state::{Parcel, State};
+use super::state::{GuestState, Parcel};
 use model::json::write_string;
 use model::{Binary, DateKind, Item, Value, number_to_string};
 use std::fmt::Write as _;
@@ -17,13 +17,13 @@ pub(super) fn value_parcel(value: &Value) -> Parcel {
 }
 
 /// An item as expressions and code see it: `{ json, binary?, pairedItem?, error? }`.
-pub(super) fn item_parcel(state: &mut State, item: &Item) -> Parcel {
+pub(super) fn item_parcel(state: &mut GuestState, item: &Item) -> Parcel {
     let mut encoder = Encoder::default();
     encoder.item(state, item);
     encoder.finish()
 }
 
-pub(super) fn items_parcel(state: &mut State, items: impl Iterator<Item = Item>) -> Parcel {
+pub(super) fn items_parcel(state: &mut GuestState, items: impl Iterator<Item = Item>) -> Parcel {
     let mut encoder = Encoder::default();
     encoder.out.push('[');
     for (position, item) in items.enumerate() {
@@ -37,7 +37,7 @@ pub(super) fn items_parcel(state: &mut State, items: impl Iterator<Item = Item>)
 }
 
 /// `$binary`: the files of an item without their bytes.
-pub(super) fn files_parcel(state: &mut State, item: &Item) -> Parcel {
+pub(super) fn files_parcel(state: &mut GuestState, item: &Item) -> Parcel {
     let mut encoder = Encoder::default();
     encoder.files(state, item);
     encoder.finish()
@@ -126,7 +126,7 @@ impl Encoder {
         self.out.push_str("]}");
     }
 
-    fn item(&mut self, state: &mut State, item: &Item) {
+    fn item(&mut self, state: &mut GuestState, item: &Item) {
         self.out.push_str("{\"json\":");
         self.value(&item.json);
         if item.binary.is_some() {
@@ -152,7 +152,7 @@ impl Encoder {
         self.out.push('}');
     }
 
-    fn files(&mut self, state: &mut State, item: &Item) {
+    fn files(&mut self, state: &mut GuestState, item: &Item) {
         self.out.push('{');
         for (position, (name, file)) in
             item.binary.iter().flat_map(|files| files.iter()).enumerate()
@@ -177,7 +177,7 @@ impl Encoder {
 }
 
 /// The number under which the guest asks for a file's bytes.
-fn file_number(state: &mut State, file: &Binary) -> usize {
+fn file_number(state: &mut GuestState, file: &Binary) -> usize {
     let same = |held: &Binary| {
         held.data.as_ptr() == file.data.as_ptr() && held.data.len() == file.data.len()
     };

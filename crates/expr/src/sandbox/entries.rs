@@ -2,7 +2,7 @@
 
 use super::decode::Helpers;
 use super::guest::{Raw, constant};
-use super::state::State;
+use super::state::GuestState;
 use wasmtime::{Instance, Store};
 
 macro_rules! entries {
@@ -14,7 +14,7 @@ macro_rules! entries {
         }
 
         impl Entries {
-            pub(super) fn new(store: &mut Store<State>, instance: &Instance) -> wasmtime::Result<Self> {
+            pub(super) fn new(store: &mut Store<GuestState>, instance: &Instance) -> wasmtime::Result<Self> {
                 Ok(Self { $($field: Raw(constant(store, instance, concat!("entry_", $name))?),)* })
             }
         }

@@ -1,7 +1,7 @@
 //! The C interface of QuickJS inside one instance: calls, texts and raw values.
 
 use super::memory::text_bytes;
-use super::state::State;
+use super::state::GuestState;
 use std::borrow::Cow;
 use wasmtime::{AsContext, AsContextMut, Instance, Memory, Store, TypedFunc};
 
@@ -12,7 +12,7 @@ pub(super) struct Raw(pub(super) i64);
 
 /// The kinds of [`Raw`] that the host tells apart. The image builder checks the tags.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum RawKind {
     Undefined,
     Null,
     Bool(bool),
@@ -41,19 +41,19 @@ impl Raw {
         Raw(bits.wrapping_sub(FLOAT_OFFSET) as i64)
     }
 
-    pub(super) fn kind(self) -> Kind {
+    pub(super) fn kind(self) -> RawKind {
         match (self.0 >> 32) as i32 {
-            0 => Kind::Number(f64::from(self.0 as i32)),
-            1 => Kind::Bool(self.0 as i32 != 0),
-            2 => Kind::Null,
-            3 | 4 => Kind::Undefined,
-            6 => Kind::Exception,
-            -7 | -6 => Kind::String,
-            -1 => Kind::Object,
-            -8 => Kind::Symbol,
-            -9 | 7 => Kind::BigInt,
-            -5..=-2 | 5 => Kind::Undefined,
-            _ => Kind::Number(f64::from_bits((self.0 as u64).wrapping_add(FLOAT_OFFSET))),
+            0 => RawKind::Number(f64::from(self.0 as i32)),
+            1 => RawKind::Bool(self.0 as i32 != 0),
+            2 => RawKind::Null,
+            3 | 4 => RawKind::Undefined,
+            6 => RawKind::Exception,
+            -7 | -6 => RawKind::String,
+            -1 => RawKind::Object,
+            -8 => RawKind::Symbol,
+            -9 | 7 => RawKind::BigInt,
+            -5..=-2 | 5 => RawKind::Undefined,
+            _ => RawKind::Number(f64::from_bits((self.0 as u64).wrapping_add(FLOAT_OFFSET))),
         }
     }
 }
@@ -70,7 +70,7 @@ macro_rules! guest_functions {
         }
 
         impl Guest {
-            pub(super) fn new(store: &mut Store<State>, instance: &Instance) -> wasmtime::Result<Self> {
+            pub(super) fn new(store: &mut Store<GuestState>, instance: &Instance) -> wasmtime::Result<Self> {
                 let memory = instance.get_memory(&mut *store, "memory").ok_or_else(|| wasmtime::Error::msg("no memory"))?;
                 let context = constant(store, instance, "heddle_context")? as i32;
                 Ok(Self { context, memory, $($field: instance.get_typed_func(&mut *store, $name)?,)* })
@@ -117,7 +117,7 @@ guest_functions! {
 
 /// A number that the image builder left in the module.
 pub(super) fn constant(
-    store: &mut Store<State>,
+    store: &mut Store<GuestState>,
     instance: &Instance,
     name: &str,
 ) -> wasmtime::Result<i64> {
@@ -134,7 +134,7 @@ impl Guest {
     /// Copies bytes into the guest with a zero behind them. The caller frees the address.
     pub(super) fn write(
         &self,
-        mut store: impl AsContextMut<Data = State>,
+        mut store: impl AsContextMut<Data = GuestState>,
         bytes: &[u8],
     ) -> wasmtime::Result<i32> {
         let len = i32::try_from(bytes.len())
@@ -152,7 +152,7 @@ impl Guest {
 
     pub(super) fn read_u32(
         &self,
-        store: impl AsContext<Data = State>,
+        store: impl AsContext<Data = GuestState>,
         at: i32,
     ) -> wasmtime::Result<u32> {
         let mut bytes = [0; 4];
@@ -162,7 +162,7 @@ impl Guest {
 
     pub(super) fn read_raw(
         &self,
-        store: impl AsContext<Data = State>,
+        store: impl AsContext<Data = GuestState>,
         at: i32,
     ) -> wasmtime::Result<Raw> {
         let mut bytes = [0; 8];
@@ -173,7 +173,7 @@ impl Guest {
     /// Puts a value where QuickJS expects the result of a host function.
     pub(super) fn boxed(
         &self,
-        mut store: impl AsContextMut<Data = State>,
+        mut store: impl AsContextMut<Data = GuestState>,
         value: Raw,
     ) -> wasmtime::Result<i32> {
         let pointer = self.malloc.call(&mut store, 8)?;
@@ -186,7 +186,7 @@ impl Guest {
 
     pub(super) fn string(
         &self,
-        mut store: impl AsContextMut<Data = State>,
+        mut store: impl AsContextMut<Data = GuestState>,
         text: &str,
     ) -> wasmtime::Result<Raw> {
         let pointer = self.write(&mut store, text.as_bytes())?;
@@ -198,7 +198,7 @@ impl Guest {
 
     pub(super) fn bytes(
         &self,
-        mut store: impl AsContextMut<Data = State>,
+        mut store: impl AsContextMut<Data = GuestState>,
         bytes: &[u8],
     ) -> wasmtime::Result<Raw> {
         let pointer = self.write(&mut store, bytes)?;
@@ -210,7 +210,7 @@ impl Guest {
 
     pub(super) fn parse_json(
         &self,
-        mut store: impl AsContextMut<Data = State>,
+        mut store: impl AsContextMut<Data = GuestState>,
         text: &str,
     ) -> wasmtime::Result<Raw> {
         let pointer = self.write(&mut store, text.as_bytes())?;
@@ -227,7 +227,7 @@ impl Guest {
     /// has no place for, become U+FFFD.
     pub(super) fn text<T: for<'t> From<Cow<'t, str>>>(
         &self,
-        mut store: impl AsContextMut<Data = State>,
+        mut store: impl AsContextMut<Data = GuestState>,
         value: Raw,
     ) -> wasmtime::Result<T> {
         let scratch = store.as_context().data().scratch;
@@ -236,7 +236,7 @@ impl Guest {
             return Err(out_of_memory());
         }
         let len = self.read_u32(&store, scratch)? as usize;
-        store.as_context_mut().data_mut().hold(text_bytes(len))?;
+        store.as_context_mut().data_mut().reserve(text_bytes(len))?;
         let text =
             self.slice(&store, pointer, len).map(|bytes| String::from_utf8_lossy(bytes).into());
         self.js_free_text.call(&mut store, (self.context, pointer))?;
@@ -245,7 +245,7 @@ impl Guest {
 
     pub(super) fn slice<'a>(
         &self,
-        store: &'a impl AsContext<Data = State>,
+        store: &'a impl AsContext<Data = GuestState>,
         at: i32,
         len: usize,
     ) -> wasmtime::Result<&'a [u8]> {
@@ -258,10 +258,13 @@ impl Guest {
 
     pub(super) fn drop_value(
         &self,
-        mut store: impl AsContextMut<Data = State>,
+        mut store: impl AsContextMut<Data = GuestState>,
         value: Raw,
     ) -> wasmtime::Result<()> {
-        if matches!(value.kind(), Kind::String | Kind::Object | Kind::Symbol | Kind::BigInt) {
+        if matches!(
+            value.kind(),
+            RawKind::String | RawKind::Object | RawKind::Symbol | RawKind::BigInt
+        ) {
             self.js_free.call(&mut store, (self.context, value.0))?;
         }
         Ok(())
@@ -270,7 +273,7 @@ impl Guest {
     /// Calls a function with up to four arguments, which the caller keeps.
     pub(super) fn call(
         &self,
-        mut store: impl AsContextMut<Data = State>,
+        mut store: impl AsContextMut<Data = GuestState>,
         function: Raw,
         receiver: Raw,
         arguments: &[Raw],

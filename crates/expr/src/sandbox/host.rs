@@ -1,10 +1,10 @@
 //! What the guest can reach: one host function with numbered calls, a clock and nothing else.
 
-use super::decode::{self, ReadError};
-use super::guest::{Guest, Kind, Raw};
-use super::state::{Parcel, State};
+use super::decode::{self, GuestReadError};
+use super::guest::{Guest, Raw, RawKind};
+use super::state::{GuestState, Parcel};
 use super::{SCOPE, calls, code_calls, scope_calls};
-use crate::{Error, Scope};
+use crate::{ExprError, Scope};
 use model::{Str, Value};
 #[cfg(test)]
 use std::cell::RefCell;
@@ -14,11 +14,11 @@ use std::sync::Arc;
 use wasmtime::{Caller, Engine, Linker};
 
 /// The imports of the image.
-pub(super) fn linker(engine: &Engine) -> wasmtime::Result<Linker<State>> {
+pub(super) fn linker(engine: &Engine) -> wasmtime::Result<Linker<GuestState>> {
     let mut linker = Linker::new(engine);
     // JavaScript's `Date` lives in UTC; the zone of the workflow is Luxon's business.
     linker.func_wrap("env", "host_get_timezone_offset", |_: i32, _: i32| 0)?;
-    linker.func_wrap("env", "host_interrupt", |mut caller: Caller<'_, State>| {
+    linker.func_wrap("env", "host_interrupt", |mut caller: Caller<'_, GuestState>| {
         caller.data_mut().interrupted().map(|()| 0)
     })?;
     linker.func_wrap("env", "host_promise_rejection", |_: i32, _: i32, _: i32| {})?;
@@ -27,7 +27,7 @@ pub(super) fn linker(engine: &Engine) -> wasmtime::Result<Linker<State>> {
     linker.func_wrap(
         "env",
         "host_call",
-        |caller: Caller<'_, State>, _: i32, _: i32, _: i32, count: i32, values: i32| {
+        |caller: Caller<'_, GuestState>, _: i32, _: i32, _: i32, count: i32, values: i32| {
             answer(caller, count, values)
         },
     )?;
@@ -36,7 +36,7 @@ pub(super) fn linker(engine: &Engine) -> wasmtime::Result<Linker<State>> {
     linker.func_wrap(
         wasi,
         "random_get",
-        |mut caller: Caller<'_, State>, out: i32, len: i32| -> wasmtime::Result<i32> {
+        |mut caller: Caller<'_, GuestState>, out: i32, len: i32| -> wasmtime::Result<i32> {
             let bytes = crate::host_functions::random_bytes((len as u32 as usize).min(1 << 16));
             let guest = caller.data().guest()?;
             guest.memory.write(&mut caller, out as u32 as usize, &bytes)?;
@@ -52,7 +52,7 @@ pub(super) fn linker(engine: &Engine) -> wasmtime::Result<Linker<State>> {
 
 /// The clock is the scope's, so that a replayed run sees the time it saw before.
 fn clock_time_get(
-    mut caller: Caller<'_, State>,
+    mut caller: Caller<'_, GuestState>,
     _clock: i32,
     _precision: i64,
     out: i32,
@@ -69,13 +69,13 @@ fn clock_time_get(
 
 /// One call of the guest, with its arguments.
 pub(super) struct HostCall<'a> {
-    pub(super) caller: Caller<'a, State>,
+    pub(super) caller: Caller<'a, GuestState>,
     pub(super) guest: Arc<Guest>,
     arguments: [Raw; 5],
 }
 
 /// What the host answers.
-pub(super) enum Reply {
+pub(super) enum HostReply {
     Undefined,
     Bool(bool),
     Number(f64),
@@ -84,35 +84,35 @@ pub(super) enum Reply {
     Data(Parcel),
 }
 
-impl Reply {
+impl HostReply {
     pub(super) fn value(value: &Value) -> Self {
         match value {
-            Value::Undefined => Reply::Undefined,
-            Value::Bool(flag) => Reply::Bool(*flag),
-            Value::Number(number) => Reply::Number(*number),
-            Value::String(text) => Reply::Text(text.to_string()),
-            other => Reply::Data(super::encode::value_parcel(other)),
+            Value::Undefined => HostReply::Undefined,
+            Value::Bool(flag) => HostReply::Bool(*flag),
+            Value::Number(number) => HostReply::Number(*number),
+            Value::String(text) => HostReply::Text(text.to_string()),
+            other => HostReply::Data(super::encode::value_parcel(other)),
         }
     }
 }
 
 /// Why a call has no answer.
-pub(super) enum Refusal {
+pub(super) enum HostError {
     /// Thrown into the guest, where the author's code may catch it.
-    Throw(Error),
+    Throw(ExprError),
     /// The guest ends here.
     Trap(wasmtime::Error),
 }
 
-impl From<Error> for Refusal {
-    fn from(error: Error) -> Self {
-        Refusal::Throw(error)
+impl From<ExprError> for HostError {
+    fn from(error: ExprError) -> Self {
+        HostError::Throw(error)
     }
 }
 
-impl From<wasmtime::Error> for Refusal {
+impl From<wasmtime::Error> for HostError {
     fn from(error: wasmtime::Error) -> Self {
-        Refusal::Trap(error)
+        HostError::Trap(error)
     }
 }
 
@@ -122,7 +122,7 @@ thread_local! {
     pub(super) static SEEN: RefCell<BTreeSet<u32>> = const { RefCell::new(BTreeSet::new()) };
 }
 
-fn answer(mut caller: Caller<'_, State>, count: i32, values: i32) -> wasmtime::Result<i32> {
+fn answer(mut caller: Caller<'_, GuestState>, count: i32, values: i32) -> wasmtime::Result<i32> {
     caller.data_mut().check_stack()?;
     let guest = caller.data().guest()?;
     let mut arguments = [Raw::UNDEFINED; 5];
@@ -131,14 +131,14 @@ fn answer(mut caller: Caller<'_, State>, count: i32, values: i32) -> wasmtime::R
         let place = guest.read_u32(&caller, values + position * 4)? as i32;
         let raw = guest.read_raw(&caller, place)?;
         match (position, raw.kind()) {
-            (0, Kind::Number(number)) => operation = number as u32,
+            (0, RawKind::Number(number)) => operation = number as u32,
             (0, _) => {}
             (position, _) => arguments[position as usize - 1] = raw,
         }
     }
     #[cfg(test)]
     SEEN.with_borrow_mut(|seen| seen.insert(operation));
-    let passing = caller.data().held.passing();
+    let passing = caller.data().host_memory.transient();
     let mut call = HostCall { caller, guest, arguments };
     let reply = match operation {
         1..=29 => scope_calls::answer(operation, &mut call),
@@ -150,29 +150,29 @@ fn answer(mut caller: Caller<'_, State>, count: i32, values: i32) -> wasmtime::R
     caller = call.caller;
     let answered = match reply {
         Ok(reply) => reply_value(&guest, &mut caller, reply).and_then(|value| {
-            if value.kind() == Kind::Exception { Ok(0) } else { guest.boxed(&mut caller, value) }
+            if value.kind() == RawKind::Exception { Ok(0) } else { guest.boxed(&mut caller, value) }
         }),
-        Err(Refusal::Trap(trap)) => Err(trap),
-        Err(Refusal::Throw(error)) => throw(&guest, &mut caller, error.shortened()).map(|()| 0),
+        Err(HostError::Trap(trap)) => Err(trap),
+        Err(HostError::Throw(error)) => throw(&guest, &mut caller, error.shortened()).map(|()| 0),
     };
-    caller.data_mut().held.let_pass(passing);
+    caller.data_mut().host_memory.release_transient(passing);
     answered
 }
 
 fn reply_value(
     guest: &Guest,
-    caller: &mut Caller<'_, State>,
-    reply: Reply,
+    caller: &mut Caller<'_, GuestState>,
+    reply: HostReply,
 ) -> wasmtime::Result<Raw> {
     Ok(match reply {
-        Reply::Undefined => Raw::UNDEFINED,
-        Reply::Bool(flag) => Raw::bool(flag),
-        Reply::Number(number) => Raw::number(number),
-        Reply::Text(text) => guest.string(caller, &text)?,
-        Reply::Bytes(bytes) => guest.bytes(caller, &bytes)?,
-        Reply::Data(parcel) => {
+        HostReply::Undefined => Raw::UNDEFINED,
+        HostReply::Bool(flag) => Raw::bool(flag),
+        HostReply::Number(number) => Raw::number(number),
+        HostReply::Text(text) => guest.string(caller, &text)?,
+        HostReply::Bytes(bytes) => guest.bytes(caller, &bytes)?,
+        HostReply::Data(parcel) => {
             let parsed = guest.parse_json(&mut *caller, &parcel.json)?;
-            if !parcel.marked || parsed.kind() == Kind::Exception {
+            if !parcel.marked || parsed.kind() == RawKind::Exception {
                 return Ok(parsed);
             }
             let revive = caller.data().entries()?.revive;
@@ -184,7 +184,11 @@ fn reply_value(
 }
 
 /// Throws an error that comes back out as itself if nobody catches it.
-fn throw(guest: &Guest, caller: &mut Caller<'_, State>, error: Error) -> wasmtime::Result<()> {
+fn throw(
+    guest: &Guest,
+    caller: &mut Caller<'_, GuestState>,
+    error: ExprError,
+) -> wasmtime::Result<()> {
     const CONFIGURABLE_WRITABLE: i32 = 3;
     let exception = Raw(guest.js_new_error.call(&mut *caller, guest.context)?);
     let message = guest.string(&mut *caller, &error.to_string())?;
@@ -211,21 +215,21 @@ impl HostCall<'_> {
     }
 
     /// The argument as text, if it is a string.
-    pub(super) fn text(&mut self, position: usize) -> Result<Option<String>, Refusal> {
+    pub(super) fn text(&mut self, position: usize) -> Result<Option<String>, HostError> {
         let raw = self.raw(position);
         match raw.kind() {
-            Kind::String => Ok(Some(self.guest.clone().text(&mut self.caller, raw)?)),
+            RawKind::String => Ok(Some(self.guest.clone().text(&mut self.caller, raw)?)),
             _ => Ok(None),
         }
     }
 
-    pub(super) fn required_text(&mut self, position: usize) -> Result<String, Refusal> {
+    pub(super) fn required_text(&mut self, position: usize) -> Result<String, HostError> {
         Ok(self.text(position)?.unwrap_or_default())
     }
 
     pub(super) fn number(&self, position: usize) -> Option<f64> {
         match self.raw(position).kind() {
-            Kind::Number(number) => Some(number),
+            RawKind::Number(number) => Some(number),
             _ => None,
         }
     }
@@ -237,17 +241,17 @@ impl HostCall<'_> {
             .map(|number| number as usize)
     }
 
-    pub(super) fn bytes(&mut self, position: usize) -> Result<Vec<u8>, Refusal> {
+    pub(super) fn bytes(&mut self, position: usize) -> Result<Vec<u8>, HostError> {
         let raw = self.raw(position);
         match raw.kind() {
-            Kind::String => Ok(self.required_text(position)?.into_bytes()),
-            Kind::Object => {
+            RawKind::String => Ok(self.required_text(position)?.into_bytes()),
+            RawKind::Object => {
                 let scratch = self.caller.data().scratch;
                 let guest = self.guest.clone();
                 let at = guest.js_bytes.call(&mut self.caller, (guest.context, scratch, raw.0))?;
                 let len = guest.read_u32(&self.caller, scratch)? as usize;
                 if at == 0 && len > 0 {
-                    return Err(Refusal::Trap(wasmtime::Error::msg("bytes were expected")));
+                    return Err(HostError::Trap(wasmtime::Error::msg("bytes were expected")));
                 }
                 self.hold(len)?;
                 Ok(guest.slice(&self.caller, at, len)?.to_vec())
@@ -257,12 +261,12 @@ impl HostCall<'_> {
     }
 
     /// Pays for memory of the host until the call is over.
-    pub(super) fn hold(&mut self, bytes: usize) -> Result<(), Refusal> {
-        Ok(self.caller.data_mut().hold(bytes)?)
+    pub(super) fn hold(&mut self, bytes: usize) -> Result<(), HostError> {
+        Ok(self.caller.data_mut().reserve(bytes)?)
     }
 
     /// The argument as a value of ours, whatever it is. It does not count as output.
-    pub(super) fn value(&mut self, position: usize) -> Result<Value, Refusal> {
+    pub(super) fn value(&mut self, position: usize) -> Result<Value, HostError> {
         let left = self.caller.data().output_left;
         let value = self.output(position);
         self.caller.data_mut().output_left = left;
@@ -270,17 +274,19 @@ impl HostCall<'_> {
     }
 
     /// The same for what counts against the output limit for good.
-    pub(super) fn output(&mut self, position: usize) -> Result<Value, Refusal> {
+    pub(super) fn output(&mut self, position: usize) -> Result<Value, HostError> {
         let raw = self.raw(position);
         let helpers = self.caller.data().entries()?.helpers();
         match decode::read(&self.guest.clone(), &mut self.caller, helpers, raw) {
             Ok(value) => Ok(value),
-            Err(ReadError::Trap(trap)) => Err(Refusal::Trap(trap)),
-            Err(ReadError::Refused(
-                error @ (Error::Output { .. } | Error::Memory { .. } | Error::SharedMemory { .. }),
-            )) => Err(Refusal::Trap(self.caller.data_mut().stop(error))),
-            Err(ReadError::Refused(error)) => Err(Refusal::Throw(error)),
-            Err(ReadError::Thrown) => Err(Refusal::Throw(Error::Thrown {
+            Err(GuestReadError::Trap(trap)) => Err(HostError::Trap(trap)),
+            Err(GuestReadError::Refused(
+                error @ (ExprError::Output { .. }
+                | ExprError::Memory { .. }
+                | ExprError::SharedMemory { .. }),
+            )) => Err(HostError::Trap(self.caller.data_mut().stop(error))),
+            Err(GuestReadError::Refused(error)) => Err(HostError::Throw(error)),
+            Err(GuestReadError::Thrown) => Err(HostError::Throw(ExprError::Thrown {
                 name: "TypeError".into(),
                 message: "the value could not be read".into(),
                 stack: None,
@@ -289,9 +295,9 @@ impl HostCall<'_> {
     }
 
     /// Asks the scope of the current evaluation.
-    pub(super) fn scope<T>(&self, ask: impl FnOnce(&dyn Scope) -> T) -> Result<T, Refusal> {
+    pub(super) fn scope<T>(&self, ask: impl FnOnce(&dyn Scope) -> T) -> Result<T, HostError> {
         if !SCOPE.is_set() {
-            return Err(Error::data("There is no run to ask").into());
+            return Err(ExprError::data("There is no run to ask").into());
         }
         Ok(SCOPE.with(|scope| ask(scope)))
     }
@@ -303,6 +309,6 @@ pub(super) fn as_name(text: &Option<String>) -> Option<&str> {
 }
 
 /// Makes the error of something that is not there.
-pub(super) fn unknown_call(operation: u32) -> Error {
-    Error::Sandbox { detail: Str::from(format!("the guest made the unknown call {operation}")) }
+pub(super) fn unknown_call(operation: u32) -> ExprError {
+    ExprError::Sandbox { detail: Str::from(format!("the guest made the unknown call {operation}")) }
 }

@@ -2,8 +2,10 @@
 //! choose.
 
 use super::host::SEEN;
-use super::{CodeHost, CodeJob, ExpressionCode, Flavour, Limits, Sandbox, StaticData};
-use crate::Error;
+use super::{
+    CodeHost, CodeStaticData, ExpressionCode, Flavour, Sandbox, SandboxJob, SandboxLimits,
+};
+use crate::ExprError;
 use crate::testing::FakeScope;
 use futures::future::BoxFuture;
 use model::{Binary, Item, Object, Value, json};
@@ -67,8 +69,8 @@ const CODE: &[&str] = &[
 struct Refuses;
 
 impl CodeHost for Refuses {
-    fn request<'a>(&'a self, name: &'a str, _: Value) -> BoxFuture<'a, Result<Value, Error>> {
-        Box::pin(async move { Err(Error::data(format!("{name}: {}", "x".repeat(1 << 20)))) })
+    fn request<'a>(&'a self, name: &'a str, _: Value) -> BoxFuture<'a, Result<Value, ExprError>> {
+        Box::pin(async move { Err(ExprError::data(format!("{name}: {}", "x".repeat(1 << 20)))) })
     }
 }
 
@@ -95,40 +97,41 @@ fn known() -> BTreeSet<u32> {
 #[test]
 fn issue_14_02_source_that_is_evaluated_is_paid_for() {
     let evaluate = |memory_bytes: usize, source: &str| {
-        let limits = Limits { memory_bytes, ..Limits::expression() };
+        let limits = SandboxLimits { memory_bytes, ..SandboxLimits::expression() };
         Sandbox::new().session(limits).evaluate(&ExpressionCode::new(source), &scope())
     };
     let long = evaluate(128 << 20, "$evaluateExpression('{{' + '+'.repeat(3e5) + '}}')");
     assert!(
-        matches!(&long, Err(Error::Data { message, .. }) if message.contains("at most 262144 bytes")),
+        matches!(&long, Err(ExprError::Data { message, .. }) if message.contains("at most 262144 bytes")),
         "{long:?}"
     );
     let many_tokens = "$evaluateExpression('{{' + '+'.repeat(25e4) + '1}}')";
-    assert_eq!(evaluate(7 << 20, many_tokens), Err(Error::Memory { limit_bytes: 7 << 20 }));
+    assert_eq!(evaluate(7 << 20, many_tokens), Err(ExprError::Memory { limit_bytes: 7 << 20 }));
     assert_eq!(evaluate(128 << 20, "$evaluateExpression('{{ 1 + 1 }}')"), Ok(json!(2)));
     // So is the expression itself.
     let itself = format!("1{}", "+1".repeat(150_000));
-    assert_eq!(evaluate(7 << 20, &itself), Err(Error::Memory { limit_bytes: 7 << 20 }));
+    assert_eq!(evaluate(7 << 20, &itself), Err(ExprError::Memory { limit_bytes: 7 << 20 }));
 }
 
 #[tokio::test]
 async fn issue_14_02_every_call_of_the_host_takes_hostile_arguments() {
-    let limits = Limits { time_ms: 3_000, memory_bytes: 128 << 20, ..Limits::code_node() };
+    let limits =
+        SandboxLimits { time_ms: 3_000, memory_bytes: 128 << 20, ..SandboxLimits::code_node() };
     let scope = scope();
     let mut session = Sandbox::new().session(limits);
     for source in EXPRESSIONS {
         let began = compute::cpu_used();
         let result = session.evaluate(&ExpressionCode::new(*source), &scope);
         let used = compute::cpu_used() - began;
-        assert!(!matches!(result, Err(Error::Sandbox { .. })), "{source}: {result:?}");
+        assert!(!matches!(result, Err(ExprError::Sandbox { .. })), "{source}: {result:?}");
         assert!(used < Duration::from_secs(12), "{source}: {used:?}");
     }
     for source in CODE {
         for flavour in [Flavour::AllItems, Flavour::EachItem] {
-            let job = CodeJob {
+            let job = SandboxJob {
                 source: (*source).into(),
                 flavour,
-                static_data: StaticData::default(),
+                static_data: CodeStaticData::default(),
                 first: 0,
                 names: Object::new(),
             };
@@ -137,21 +140,23 @@ async fn issue_14_02_every_call_of_the_host_takes_hostile_arguments() {
                 Sandbox::new().session(limits).run_code(&job, &scope, &Refuses, &mut |_| ()).await;
             let used = compute::cpu_used() - began;
             let failed = result.err().map(|failure| failure.error);
-            assert!(!matches!(failed, Some(Error::Sandbox { .. })), "{source}: {failed:?}");
+            assert!(!matches!(failed, Some(ExprError::Sandbox { .. })), "{source}: {failed:?}");
             assert!(failed.is_none_or(|error| error.text_bytes() < 100_000), "{source}");
             assert!(used < Duration::from_secs(12), "{source}: {used:?}");
         }
     }
-    let job = CodeJob {
+    let job = SandboxJob {
         source: "for (;;);".into(),
         flavour: Flavour::Tool,
-        static_data: StaticData::default(),
+        static_data: CodeStaticData::default(),
         first: 0,
         names: Object::new(),
     };
-    let looped =
-        Sandbox::new().session(Limits::tool()).run_code(&job, &scope, &Refuses, &mut |_| ()).await;
-    assert_eq!(looped.err().map(|failure| failure.error), Some(Error::Loops { limit: 10_000 }));
+    let looped = Sandbox::new()
+        .session(SandboxLimits::tool())
+        .run_code(&job, &scope, &Refuses, &mut |_| ())
+        .await;
+    assert_eq!(looped.err().map(|failure| failure.error), Some(ExprError::Loops { limit: 10_000 }));
     let seen = SEEN.take();
     let missing: Vec<u32> = known()
         .into_iter()

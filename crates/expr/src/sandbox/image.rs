@@ -2,9 +2,9 @@
 
 use super::engine_config::shared_config;
 use super::host;
-use super::state::State;
-use super::ticker::Ticker;
-use crate::Error;
+use super::state::GuestState;
+use super::ticker::EpochTicker;
+use crate::ExprError;
 use std::sync::{Arc, OnceLock};
 use wasmtime::{
     Config, Enabled, Engine, InstanceAllocationStrategy, InstancePre, Module,
@@ -23,14 +23,14 @@ const POOLED_INSTANCES: u32 = 256;
 pub(super) const MAX_MEMORY_BYTES: usize = 1 << 30;
 
 /// The image loaded into one engine.
-pub(super) struct Image {
-    pub(super) prepared: InstancePre<State>,
-    pub(super) ticker: Ticker,
+pub(super) struct SandboxImage {
+    pub(super) prepared: InstancePre<GuestState>,
+    pub(super) ticker: EpochTicker,
 }
 
 /// Fresh instances in tens of microseconds, as long as there are free places.
-pub(super) fn pooled() -> Result<Arc<Image>, Error> {
-    static IMAGE: OnceLock<Result<Arc<Image>, Error>> = OnceLock::new();
+pub(super) fn pooled() -> Result<Arc<SandboxImage>, ExprError> {
+    static IMAGE: OnceLock<Result<Arc<SandboxImage>, ExprError>> = OnceLock::new();
     load_once(&IMAGE, || {
         let mut pool = PoolingAllocationConfig::new();
         pool.total_core_instances(POOLED_INSTANCES);
@@ -52,28 +52,28 @@ pub(super) fn pooled() -> Result<Arc<Image>, Error> {
 }
 
 /// The same code with memory from the system, for when the pool is used up.
-pub(super) fn single() -> Result<Arc<Image>, Error> {
-    static IMAGE: OnceLock<Result<Arc<Image>, Error>> = OnceLock::new();
+pub(super) fn single() -> Result<Arc<SandboxImage>, ExprError> {
+    static IMAGE: OnceLock<Result<Arc<SandboxImage>, ExprError>> = OnceLock::new();
     load_once(&IMAGE, shared_config)
 }
 
 fn load_once(
-    place: &OnceLock<Result<Arc<Image>, Error>>,
+    place: &OnceLock<Result<Arc<SandboxImage>, ExprError>>,
     config: impl FnOnce() -> Config,
-) -> Result<Arc<Image>, Error> {
+) -> Result<Arc<SandboxImage>, ExprError> {
     place
         .get_or_init(|| match prepare(&config()) {
             Ok(image) => Ok(Arc::new(image)),
-            Err(error) => Err(Error::Sandbox { detail: format!("{error:#}").into() }),
+            Err(error) => Err(ExprError::Sandbox { detail: format!("{error:#}").into() }),
         })
         .clone()
 }
 
-fn prepare(config: &Config) -> wasmtime::Result<Image> {
+fn prepare(config: &Config) -> wasmtime::Result<SandboxImage> {
     let engine = Engine::new(config)?;
     let module = deserialize(&engine)?;
     let prepared = host::linker(&engine)?.instantiate_pre(&module)?;
-    Ok(Image { prepared, ticker: Ticker::start(&engine)? })
+    Ok(SandboxImage { prepared, ticker: EpochTicker::start(&engine)? })
 }
 
 #[expect(

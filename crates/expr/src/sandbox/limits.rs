@@ -2,7 +2,7 @@
 
 /// Limits of one session. Every one of them ends in an error of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct SandboxLimits {
     /// Wall time of one evaluation or one run of code, waiting for answers included.
     pub time_ms: u64,
     /// JavaScript heap; and as much again for what the host is handed: results, errors, logs,
@@ -30,7 +30,7 @@ pub struct Limits {
 const MEGABYTE: usize = 1 << 20;
 const MAX_STACK_BYTES: usize = 512 * 1024;
 
-impl Limits {
+impl SandboxLimits {
     /// An expression in a parameter: short, but large data may pass through it.
     pub fn expression() -> Self {
         Self {

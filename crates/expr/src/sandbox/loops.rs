@@ -1,7 +1,7 @@
 //! Makes every loop of a program count its turns.
 
-use super::source::{Token, TokenKind, is_member, tokens};
-use crate::Error;
+use super::source::{SourceToken, TokenKind, is_member, tokens};
+use crate::ExprError;
 
 /// The beginning of the names that the program must not have for anything of its own.
 const OUR_NAMES: &str = "__heddle";
@@ -15,7 +15,7 @@ const OUR_NAMES: &str = "__heddle";
 /// A regular expression is put into parentheses, so that QuickJS reads one where it was read here.
 /// Programs are refused in which a name could mean something else than it says: with escapes in
 /// names, and with `with`.
-pub(super) fn count_loops(source: &str) -> Result<String, Error> {
+pub(super) fn count_loops(source: &str) -> Result<String, ExprError> {
     let tokens = tokens(source);
     let closings = Closings::new(&tokens);
     let mut insertions: Vec<(usize, &str)> = Vec::new();
@@ -70,13 +70,13 @@ pub(super) fn count_loops(source: &str) -> Result<String, Error> {
     Ok(counted)
 }
 
-fn forbidden(message: String) -> Error {
-    Error::Forbidden { message: message.into() }
+fn forbidden(message: String) -> ExprError {
+    ExprError::Forbidden { message: message.into() }
 }
 
 /// What gives promises is not gone over by `__heddle_each`, so the body of the loop counts.
 fn count_awaits(
-    tokens: &[Token],
+    tokens: &[SourceToken],
     closings: &Closings,
     open: usize,
     insertions: &mut Vec<(usize, &str)>,
@@ -92,7 +92,7 @@ fn count_awaits(
 /// `closings` has where each bracket closes, so that what is nested is passed over and not read
 /// once for each loop around it.
 fn count_for(
-    tokens: &[Token],
+    tokens: &[SourceToken],
     closings: &Closings,
     open: usize,
     source: &str,
@@ -135,7 +135,7 @@ fn count_for(
 }
 
 /// Where the test of a `for` ends.
-fn next_semicolon(tokens: &[Token], closings: &Closings, from: usize) -> Option<usize> {
+fn next_semicolon(tokens: &[SourceToken], closings: &Closings, from: usize) -> Option<usize> {
     let mut position = from;
     loop {
         let token = tokens.get(position)?;
@@ -153,7 +153,7 @@ fn next_semicolon(tokens: &[Token], closings: &Closings, from: usize) -> Option<
 struct Closings(Vec<Option<usize>>);
 
 impl Closings {
-    fn new(tokens: &[Token]) -> Self {
+    fn new(tokens: &[SourceToken]) -> Self {
         let mut closings = vec![None; tokens.len()];
         let mut open = Vec::new();
         for (position, token) in tokens.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Memory of all instances together, and of what they hand to the host.
 
-use super::limits::Limits;
-use crate::Error;
+use super::limits::SandboxLimits;
+use crate::ExprError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What each instance may have without asking: enough for nearly every expression.
@@ -37,11 +37,11 @@ pub(crate) fn shared_limit() -> usize {
 
 /// What one instance has taken of it; given back when it is dropped.
 #[derive(Default)]
-pub(crate) struct Share {
+pub(crate) struct MemoryShare {
     taken: usize,
 }
 
-impl Share {
+impl MemoryShare {
     pub(crate) const NONE: Self = Self { taken: 0 };
 
     /// Asks for as much as an instance of this size needs, or an evaluation without one that has
@@ -73,7 +73,7 @@ impl Share {
     }
 }
 
-impl Drop for Share {
+impl Drop for MemoryShare {
     fn drop(&mut self) {
         if self.taken > 0 {
             USED.fetch_sub(self.taken, Ordering::Relaxed);
@@ -84,59 +84,59 @@ impl Drop for Share {
 /// The host's own memory for one instance: what it was handed and has not passed on yet. A value is
 /// small inside of JavaScript if its parts are shared; here every part is paid for.
 #[derive(Default)]
-pub(super) struct Held {
+pub(super) struct HostMemory {
     /// What stays until the evaluation or the run is over, or until somebody frees it.
-    kept: usize,
+    retained: usize,
     /// What the call or the reading under way has made.
-    passing: usize,
-    share: Share,
+    transient: usize,
+    share: MemoryShare,
 }
 
-impl Held {
+impl HostMemory {
     /// Pays for something that is about to be made.
-    pub(super) fn take(&mut self, bytes: usize, limits: &Limits) -> Result<(), Error> {
-        let total = self.kept.saturating_add(self.passing).saturating_add(bytes);
+    pub(super) fn take(&mut self, bytes: usize, limits: &SandboxLimits) -> Result<(), ExprError> {
+        let total = self.retained.saturating_add(self.transient).saturating_add(bytes);
         if total > limits.memory_bytes {
-            return Err(Error::Memory { limit_bytes: limits.memory_bytes });
+            return Err(ExprError::Memory { limit_bytes: limits.memory_bytes });
         }
         if !self.share.take(shared_part(total)) {
-            return Err(Error::SharedMemory { limit_bytes: shared_limit() });
+            return Err(ExprError::SharedMemory { limit_bytes: shared_limit() });
         }
-        self.passing += bytes;
+        self.transient += bytes;
         Ok(())
     }
 
-    pub(super) fn passing(&self) -> usize {
-        self.passing
+    pub(super) fn transient(&self) -> usize {
+        self.transient
     }
 
     /// A call is over: what it made and did not keep is gone.
-    pub(super) fn let_pass(&mut self, before: usize) {
-        self.passing = self.passing.min(before);
+    pub(super) fn release_transient(&mut self, before: usize) {
+        self.transient = self.transient.min(before);
         self.shrink();
     }
 
     /// What was made since then stays. Gives back how much that is, for whoever frees it.
-    pub(super) fn keep_since(&mut self, before: usize) -> usize {
-        let bytes = self.passing.saturating_sub(before);
-        self.passing -= bytes;
-        self.kept += bytes;
+    pub(super) fn retain_since(&mut self, before: usize) -> usize {
+        let bytes = self.transient.saturating_sub(before);
+        self.transient -= bytes;
+        self.retained += bytes;
         bytes
     }
 
     pub(super) fn free(&mut self, bytes: usize) {
-        self.kept = self.kept.saturating_sub(bytes);
+        self.retained = self.retained.saturating_sub(bytes);
         self.shrink();
     }
 
     /// The evaluation is over: what it made belongs to whoever asked.
     pub(super) fn clear(&mut self) {
-        (self.kept, self.passing) = (0, 0);
+        (self.retained, self.transient) = (0, 0);
         self.shrink();
     }
 
     fn shrink(&mut self) {
-        self.share.shrink(shared_part(self.kept + self.passing));
+        self.share.shrink(shared_part(self.retained + self.transient));
     }
 }
 
@@ -158,18 +158,18 @@ mod tests {
 
     #[test]
     fn what_passes_is_given_back_and_what_is_kept_stays_until_it_is_freed() {
-        let limits = Limits { memory_bytes: 1000, ..Limits::expression() };
-        let mut held = Held::default();
+        let limits = SandboxLimits { memory_bytes: 1000, ..SandboxLimits::expression() };
+        let mut held = HostMemory::default();
         held.take(400, &limits).unwrap();
-        let before = held.passing();
+        let before = held.transient();
         held.take(300, &limits).unwrap();
-        assert_eq!(held.keep_since(before), 300);
-        held.let_pass(0);
-        assert_eq!((held.kept, held.passing), (300, 0));
-        assert_eq!(held.take(701, &limits), Err(Error::Memory { limit_bytes: 1000 }));
+        assert_eq!(held.retain_since(before), 300);
+        held.release_transient(0);
+        assert_eq!((held.retained, held.transient), (300, 0));
+        assert_eq!(held.take(701, &limits), Err(ExprError::Memory { limit_bytes: 1000 }));
         held.free(300);
         held.take(701, &limits).unwrap();
         held.clear();
-        assert_eq!((held.kept, held.passing, held.share.taken), (0, 0, 0));
+        assert_eq!((held.retained, held.transient, held.share.taken), (0, 0, 0));
     }
 }

@@ -1,7 +1,7 @@
 //! Error messages of code in the words that authors know from Node, with the place in their source.
 
-use super::source::{Token, TokenKind, tokens};
-use crate::Error;
+use super::source::{SourceToken, TokenKind, tokens};
+use crate::ExprError;
 use model::Str;
 
 /// What is called is shown up to this length, and with so many calls behind each other.
@@ -10,31 +10,31 @@ const MAX_CALLS: usize = 50;
 
 /// A place in the author's source, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct SourcePosition {
     pub(super) line: usize,
     pub(super) column: usize,
 }
 
 /// Where in the author's source an error arose.
-pub(super) fn place(error: &Error) -> Option<Place> {
-    let Error::Thrown { stack: Some(stack), .. } = error else { return None };
+pub(super) fn place(error: &ExprError) -> Option<SourcePosition> {
+    let ExprError::Thrown { stack: Some(stack), .. } = error else { return None };
     stack.lines().find_map(|frame| {
         let (_, place) = frame.split_once("(code:")?;
         let mut numbers = place.trim_end_matches(')').split(':').map(str::parse::<usize>);
         // The function around the author's source takes the first line.
         let (line, column) = (numbers.next()?.ok()?.checked_sub(1)?, numbers.next()?.ok()?);
-        (line > 0).then_some(Place { line, column })
+        (line > 0).then_some(SourcePosition { line, column })
     })
 }
 
 /// Completes the message: what was called, in which line, for which item.
 pub(super) fn complete(
-    error: Error,
+    error: ExprError,
     source: &str,
-    place: Option<Place>,
+    place: Option<SourcePosition>,
     item: Option<usize>,
-) -> Error {
-    let Error::Thrown { name, message, stack } = error else { return error };
+) -> ExprError {
+    let ExprError::Thrown { name, message, stack } = error else { return error };
     let direct = stack
         .as_deref()
         .and_then(|stack| stack.lines().next())
@@ -49,11 +49,11 @@ pub(super) fn complete(
         (None, Some(item)) => format!(" [item {item}]"),
         (None, None) => String::new(),
     };
-    Error::Thrown { name, message: format!("{message}{shown}").into(), stack }
+    ExprError::Thrown { name, message: format!("{message}{shown}").into(), stack }
 }
 
 /// The text of what is called at a place: `x.foo`, `items.map(...).first`.
-fn callee(source: &str, place: Place) -> Option<String> {
+fn callee(source: &str, place: SourcePosition) -> Option<String> {
     let line_start = source.split_inclusive('\n').take(place.line - 1).map(str::len).sum::<usize>();
     let line = source.get(line_start..)?;
     // Columns count characters.
@@ -82,7 +82,12 @@ fn callee(source: &str, place: Place) -> Option<String> {
 
 /// The value that ends at a token, and where it begins, as far as not too many calls stand behind
 /// each other.
-fn operand(tokens: &[Token], end: usize, source: &str, calls: usize) -> Option<(usize, String)> {
+fn operand(
+    tokens: &[SourceToken],
+    end: usize,
+    source: &str,
+    calls: usize,
+) -> Option<(usize, String)> {
     let token = tokens.get(end)?;
     match token.kind {
         TokenKind::Punctuation(close @ (b')' | b']')) => {
@@ -108,7 +113,7 @@ fn operand(tokens: &[Token], end: usize, source: &str, calls: usize) -> Option<(
     }
 }
 
-fn opening(tokens: &[Token], close: usize) -> Option<usize> {
+fn opening(tokens: &[SourceToken], close: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for position in (0..=close).rev() {
         match tokens.get(position)?.kind {
@@ -138,16 +143,20 @@ mod tests {
             ("a[0].b?.c()", 1, 9, "a[0].b?.c"),
             ("'abc'.toFixed(2)", 1, 7, "'abc'.toFixed"),
         ] {
-            assert_eq!(callee(source, Place { line, column }).as_deref(), Some(text), "{source}");
+            assert_eq!(
+                callee(source, SourcePosition { line, column }).as_deref(),
+                Some(text),
+                "{source}"
+            );
         }
-        assert_eq!(callee("x", Place { line: 9, column: 9 }), None);
+        assert_eq!(callee("x", SourcePosition { line: 9, column: 9 }), None);
     }
 
     #[test]
     fn issue_14_02_long_chains_of_calls_are_not_spelled_out() {
         let calls = format!("f{}.foo()", "()".repeat(200_000));
-        assert_eq!(callee(&calls, Place { line: 1, column: 400_003 }), None);
+        assert_eq!(callee(&calls, SourcePosition { line: 1, column: 400_003 }), None);
         let members = format!("f{}.foo()", ".a".repeat(200_000));
-        assert_eq!(callee(&members, Place { line: 1, column: 400_003 }), None);
+        assert_eq!(callee(&members, SourcePosition { line: 1, column: 400_003 }), None);
     }
 }

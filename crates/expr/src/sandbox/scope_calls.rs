@@ -1,11 +1,11 @@
 //! Calls of the guest that read the run: the current item, other nodes, variables.
 
-use super::clock::{Clock, OutOfInlineTime};
+use super::clock::{GuestClock, OutOfInlineTime};
 use super::encode;
-use super::host::{HostCall, Refusal, Reply, as_name, unknown_call};
-use super::slots::{Place, Shape};
-use super::state::State;
-use crate::Error;
+use super::host::{HostCall, HostError, HostReply, as_name, unknown_call};
+use super::slots::{SlotLookup, SlotShape};
+use super::state::GuestState;
+use crate::ExprError;
 use model::{Item, Items, Object, Value};
 
 /// Items that go over in one piece of JSON.
@@ -14,29 +14,29 @@ const CHUNK_ITEMS: usize = 256;
 /// The longest source that an expression may evaluate: reading it cannot be interrupted.
 const MAX_EVALUATED_BYTES: usize = 256 << 10;
 
-pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, Refusal> {
+pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<HostReply, HostError> {
     match operation {
         1 => {
             let item = current_item(call)?;
-            place(call, Shape::Json, &item)
+            item_slot(call, SlotShape::Json, &item)
         }
         2 => match call.caller.data_mut().parcel.take() {
-            Some(parcel) => Ok(Reply::Data(parcel)),
-            None => Ok(Reply::Undefined),
+            Some(parcel) => Ok(HostReply::Data(parcel)),
+            None => Ok(HostReply::Undefined),
         },
         3 => {
             let item = current_item(call)?;
-            Ok(Reply::Data(encode::files_parcel(call.caller.data_mut(), &item)))
+            Ok(HostReply::Data(encode::files_parcel(call.caller.data_mut(), &item)))
         }
         4 => {
             let item = current_item(call)?;
-            place(call, Shape::Item, &item)
+            item_slot(call, SlotShape::Item, &item)
         }
         5 => {
             let node = call.required_text(0)?;
             let index = call.index(1).or(call.caller.data().code.index);
             let item = call.scope(|scope| scope.paired_item(&node, index))??;
-            place(call, Shape::Item, &item)
+            item_slot(call, SlotShape::Item, &item)
         }
         6 => {
             let list = list(call)?;
@@ -46,8 +46,8 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
                 call.index(3)
             };
             match position.and_then(|position| list.get(position)) {
-                Some(item) => place(call, Shape::Item, &item),
-                None => Ok(Reply::Undefined),
+                Some(item) => item_slot(call, SlotShape::Item, &item),
+                None => Ok(HostReply::Undefined),
             }
         }
         7 => {
@@ -56,19 +56,19 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
             let state = call.caller.data_mut();
             state.list = list;
             state.list_chunk = None;
-            Ok(Reply::Number(len as f64))
+            Ok(HostReply::Number(len as f64))
         }
         8 => {
             let from = call.index(0).unwrap_or_default();
             let chunk = call.caller.data_mut().next_items(from, CHUNK_ITEMS);
-            in_a_moment(call.caller.data(), chunk.iter().map(|item| &item.json))?;
-            Ok(Reply::Data(encode::items_parcel(call.caller.data_mut(), chunk.into_iter())))
+            check_inline(call.caller.data(), chunk.iter().map(|item| &item.json))?;
+            Ok(HostReply::Data(encode::items_parcel(call.caller.data_mut(), chunk.into_iter())))
         }
         9 => {
             let index = call.scope(|scope| scope.item_index())?;
-            Ok(Reply::Number(call.caller.data().code.index.unwrap_or(index) as f64))
+            Ok(HostReply::Number(call.caller.data().code.index.unwrap_or(index) as f64))
         }
-        10 => Ok(Reply::Number(call.scope(|scope| scope.run_index())? as f64)),
+        10 => Ok(HostReply::Number(call.scope(|scope| scope.run_index())? as f64)),
         11 => {
             let mut previous = Object::new();
             if let Some(found) = call.scope(|scope| scope.previous())? {
@@ -76,60 +76,60 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
                 previous.insert("outputIndex", found.output);
                 previous.insert("runIndex", found.run);
             }
-            Ok(Reply::value(&Value::object(previous)))
+            Ok(HostReply::value(&Value::object(previous)))
         }
         12 => {
             let node = call.required_text(0)?;
-            Ok(Reply::Bool(call.scope(|scope| scope.has_node(&node))?))
+            Ok(HostReply::Bool(call.scope(|scope| scope.has_node(&node))?))
         }
         13 => {
             let node = call.required_text(0)?;
-            Ok(Reply::Bool(call.scope(|scope| scope.is_executed(&node))?))
+            Ok(HostReply::Bool(call.scope(|scope| scope.is_executed(&node))?))
         }
         14 => {
             let node = call.text(0)?;
             let parameters = call.scope(|scope| scope.parameters(as_name(&node)))??;
-            in_a_moment(call.caller.data(), std::iter::once(&parameters))?;
-            Ok(Reply::value(&parameters))
+            check_inline(call.caller.data(), std::iter::once(&parameters))?;
+            Ok(HostReply::value(&parameters))
         }
         15 => {
             let node = call.text(0)?;
-            Ok(Reply::value(&call.scope(|scope| scope.context(as_name(&node)))??))
+            Ok(HostReply::value(&call.scope(|scope| scope.context(as_name(&node)))??))
         }
         16 => {
             let name = call.required_text(0)?;
             let value = call.scope(|scope| scope.variable(&name))??.unwrap_or_default();
-            in_a_moment(call.caller.data(), std::iter::once(&value))?;
-            Ok(Reply::value(&value))
+            check_inline(call.caller.data(), std::iter::once(&value))?;
+            Ok(HostReply::value(&value))
         }
         17 => {
             let key = call.required_text(0)?;
             let default = call.value(1)?;
             let default = Some(default).filter(|default| !default.is_undefined());
-            Ok(Reply::value(&call.scope(|scope| scope.ai_value(&key, default))??))
+            Ok(HostReply::value(&call.scope(|scope| scope.ai_value(&key, default))??))
         }
         18 => {
             let number = call.index(0).unwrap_or(usize::MAX);
             let Some(data) = call.caller.data().files.get(number).map(|file| file.data.clone())
             else {
-                return Ok(Reply::Undefined);
+                return Ok(HostReply::Undefined);
             };
             call.hold(data.len() / 3 * 4)?;
-            Ok(Reply::Text(crate::host_functions::base64_encode(&data)))
+            Ok(HostReply::Text(crate::host_functions::base64_encode(&data)))
         }
-        19 => Ok(Reply::Text(call.scope(|scope| scope.timezone().to_owned())?)),
+        19 => Ok(HostReply::Text(call.scope(|scope| scope.timezone().to_owned())?)),
         20 => {
             let names = call.scope(|scope| scope.variable_names())?;
-            Ok(Reply::value(&Value::array(names.into_iter().map(Value::from).collect())))
+            Ok(HostReply::value(&Value::array(names.into_iter().map(Value::from).collect())))
         }
         21 => {
             let number = call.index(0).unwrap_or(usize::MAX);
             let Some(data) = call.caller.data().files.get(number).map(|file| file.data.clone())
             else {
-                return Ok(Reply::Undefined);
+                return Ok(HostReply::Undefined);
             };
             call.hold(data.len())?;
-            Ok(Reply::Bytes(data.to_vec()))
+            Ok(HostReply::Bytes(data.to_vec()))
         }
         22 => {
             let source = call.required_text(0)?;
@@ -139,7 +139,7 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
             let state = call.caller.data_mut();
             state.before_reading(&source)?;
             let names = call.scope(|scope| scope.variable_names())?;
-            Ok(Reply::Text(
+            Ok(HostReply::Text(
                 super::analysis::analyse(&source, &names, super::Thrown::default())?.function(),
             ))
         }
@@ -147,15 +147,15 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
     }
 }
 
-fn too_long(bytes: usize) -> Error {
-    Error::Data {
+fn too_long(bytes: usize) -> ExprError {
+    ExprError::Data {
         message: format!("$evaluateExpression() takes at most {MAX_EVALUATED_BYTES} bytes between {{{{ and }}}}, not {bytes}").into(),
         description: Some("Keep long texts in data, and let the expression read them from there.".into()),
         kind: None,
     }
 }
 
-fn current_item(call: &HostCall<'_>) -> Result<Item, Refusal> {
+fn current_item(call: &HostCall<'_>) -> Result<Item, HostError> {
     match call.scope(|scope| scope.item().ok_or_else(|| scope.missing_item()))? {
         Ok(item) => Ok(item),
         Err(error) => Err(error.into()),
@@ -163,7 +163,7 @@ fn current_item(call: &HostCall<'_>) -> Result<Item, Refusal> {
 }
 
 /// The list that the first three arguments name: node (none: the input), output, run.
-fn list(call: &mut HostCall<'_>) -> Result<Items, Refusal> {
+fn list(call: &mut HostCall<'_>) -> Result<Items, HostError> {
     match call.text(0)? {
         None => Ok(call.scope(|scope| scope.input())?),
         Some(node) => {
@@ -174,36 +174,40 @@ fn list(call: &mut HostCall<'_>) -> Result<Items, Refusal> {
 }
 
 /// Says where the guest finds an item: a slot number from 0, or below 0 that it must be fetched.
-fn place(call: &mut HostCall<'_>, shape: Shape, item: &Item) -> Result<Reply, Refusal> {
+fn item_slot(
+    call: &mut HostCall<'_>,
+    shape: SlotShape,
+    item: &Item,
+) -> Result<HostReply, HostError> {
     let state = call.caller.data_mut();
     // Files are not part of the key of a slot, so items that carry some are not kept. Code changes
     // what it was given at any time.
-    let keep =
-        !state.copies && (shape == Shape::Json || (item.binary.is_none() && item.error.is_none()));
-    let place = if keep { state.slots.place(shape, &item.json) } else { Place::Once };
+    let keep = !state.copies
+        && (shape == SlotShape::Json || (item.binary.is_none() && item.error.is_none()));
+    let place = if keep { state.slots.lookup(shape, &item.json) } else { SlotLookup::Once };
     let number = match place {
-        Place::Held(slot) => return Ok(Reply::Number(slot as f64)),
-        Place::Fetch(slot) => -1.0 - slot as f64,
-        Place::Once => -1000.0,
+        SlotLookup::Cached(slot) => return Ok(HostReply::Number(slot as f64)),
+        SlotLookup::Fetch(slot) => -1.0 - slot as f64,
+        SlotLookup::Once => -1000.0,
     };
-    in_a_moment(state, std::iter::once(&item.json))?;
+    check_inline(state, std::iter::once(&item.json))?;
     let parcel = match shape {
-        Shape::Json => encode::value_parcel(&item.json),
-        Shape::Item => encode::item_parcel(state, item),
+        SlotShape::Json => encode::value_parcel(&item.json),
+        SlotShape::Item => encode::item_parcel(state, item),
     };
     state.parcel = Some(parcel);
-    Ok(Reply::Number(number))
+    Ok(HostReply::Number(number))
 }
 
 /// Writing values down is not interrupted. On a thread that serves others, what takes longer than a
 /// moment is left to the next try.
-fn in_a_moment<'v>(
-    state: &State,
+fn check_inline<'v>(
+    state: &GuestState,
     mut values: impl Iterator<Item = &'v Value>,
-) -> Result<(), Refusal> {
+) -> Result<(), HostError> {
     let mut left = compute::LARGE_BYTES;
-    match state.clock == Clock::Inline && !values.all(|value| value.fits_within(&mut left)) {
-        true => Err(Refusal::Trap(wasmtime::Error::new(OutOfInlineTime))),
+    match state.clock == GuestClock::Inline && !values.all(|value| value.fits_within(&mut left)) {
+        true => Err(HostError::Trap(wasmtime::Error::new(OutOfInlineTime))),
         false => Ok(()),
     }
 }

@@ -1,17 +1,17 @@
 //! One instance of the guest and the expressions it has compiled.
 
 use super::analysis::analyse;
-use super::clock::{Clock, INLINE_TICKS, OutOfInlineTime};
-use super::decode::{self, ReadError};
+use super::clock::{GuestClock, INLINE_TICKS, OutOfInlineTime};
+use super::decode::{self, GuestReadError};
 use super::entries::Entries;
-use super::guest::{Guest, Kind, OutOfGuestMemory, Raw};
-use super::image::{Image, pooled, single};
-use super::limits::Limits;
+use super::guest::{Guest, OutOfGuestMemory, Raw, RawKind};
+use super::image::{SandboxImage, pooled, single};
+use super::limits::SandboxLimits;
 use super::stack;
-use super::state::State;
-use super::ticker::{Running, TICK_MS};
+use super::state::GuestState;
+use super::ticker::{TICK_MS, TickerGuard};
 use super::{ExpressionCode, SCOPE, Thrown, clock, memory};
-use crate::{Error, Scope};
+use crate::{ExprError, Scope};
 use model::{Str, Value};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -31,57 +31,61 @@ const PARTS_BEFORE_GC: usize = 16;
 /// JavaScript for one run. Never shared between runs of different workflows.
 ///
 /// The instance is made on first use, and again after an error that left the old one unusable.
-pub struct Session {
-    limits: Limits,
-    live: Option<Live>,
+pub struct SandboxSession {
+    limits: SandboxLimits,
+    live: Option<LiveInstance>,
     /// Expressions that took longer than a thread that serves others has time for.
     long: HashSet<ExpressionCode>,
 }
 
 /// An instance that works.
-pub(super) struct Live {
-    pub(super) store: Store<State>,
+pub(super) struct LiveInstance {
+    pub(super) store: Store<GuestState>,
     pub(super) guest: Arc<Guest>,
     pub(super) entries: Entries,
-    image: Arc<Image>,
-    mode: Mode,
+    image: Arc<SandboxImage>,
+    mode: InstanceMode,
     zone: Str,
-    compiled: HashMap<ExpressionCode, Compiled>,
+    compiled: HashMap<ExpressionCode, CompiledExpr>,
 }
 
 /// What the instance was prepared for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum InstanceMode {
     Expressions,
     Code,
 }
 
 #[derive(Clone, Copy)]
-struct Compiled {
+struct CompiledExpr {
     function: Raw,
     only_reads: bool,
     /// It is compiled again at each call, so that a call may find it malformed.
     statements: bool,
 }
 
-impl Session {
-    pub(super) fn new(limits: Limits) -> Self {
+impl SandboxSession {
+    pub(super) fn new(limits: SandboxLimits) -> Self {
         Self { limits, live: None, long: HashSet::new() }
     }
 
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &SandboxLimits {
         &self.limits
     }
 
     /// The value of one expression.
-    pub fn evaluate(&mut self, code: &ExpressionCode, scope: &dyn Scope) -> Result<Value, Error> {
+    pub fn evaluate(
+        &mut self,
+        code: &ExpressionCode,
+        scope: &dyn Scope,
+    ) -> Result<Value, ExprError> {
         SCOPE.set(scope, || {
             self.off_the_runtime(code, |live, clock| live.evaluate(code, scope, clock))
         })
     }
 
     /// Compiles an expression without evaluating it.
-    pub fn compile(&mut self, code: &ExpressionCode) -> Result<(), Error> {
+    pub fn compile(&mut self, code: &ExpressionCode) -> Result<(), ExprError> {
         self.off_the_runtime(code, |live, clock| {
             let _running = live.start_clock(clock)?;
             let compiled = live.compile(code, &[])?;
@@ -98,34 +102,34 @@ impl Session {
     fn off_the_runtime<T>(
         &mut self,
         code: &ExpressionCode,
-        work: impl Fn(&mut Live, Clock) -> Result<T, Failure>,
-    ) -> Result<T, Error> {
+        work: impl Fn(&mut LiveInstance, GuestClock) -> Result<T, GuestFailure>,
+    ) -> Result<T, ExprError> {
         if !compute::is_offloaded() && !self.long.contains(code) {
-            match self.attempt(Clock::Inline, &work)? {
-                Err(Failure::Unfinished) => self.long.insert(code.clone()),
-                finished => return finished.map_err(Failure::into_error),
+            match self.attempt(GuestClock::Inline, &work)? {
+                Err(GuestFailure::Unfinished) => self.long.insert(code.clone()),
+                finished => return finished.map_err(GuestFailure::into_error),
             };
         }
-        let clock = Clock::within(self.limits.time_ms);
-        compute::interruptible(|| self.attempt(clock, &work))??.map_err(Failure::into_error)
+        let clock = GuestClock::within(self.limits.time_ms);
+        compute::interruptible(|| self.attempt(clock, &work))??.map_err(GuestFailure::into_error)
     }
 
     fn attempt<T>(
         &mut self,
-        clock: Clock,
-        work: impl Fn(&mut Live, Clock) -> Result<T, Failure>,
-    ) -> Result<Result<T, Failure>, Error> {
-        let live = self.live(Mode::Expressions)?;
+        clock: GuestClock,
+        work: impl Fn(&mut LiveInstance, GuestClock) -> Result<T, GuestFailure>,
+    ) -> Result<Result<T, GuestFailure>, ExprError> {
+        let live = self.live(InstanceMode::Expressions)?;
         let result = work(live, clock);
-        live.store.data_mut().let_go();
-        if matches!(result, Err(Failure::Broken(_) | Failure::Unfinished)) {
+        live.store.data_mut().end_evaluation();
+        if matches!(result, Err(GuestFailure::Broken(_) | GuestFailure::Unfinished)) {
             self.live = None;
         }
         Ok(result)
     }
 
     /// The instance, made if there is none for this use.
-    pub(super) fn live(&mut self, mode: Mode) -> Result<&mut Live, Error> {
+    pub(super) fn live(&mut self, mode: InstanceMode) -> Result<&mut LiveInstance, ExprError> {
         if self
             .live
             .as_ref()
@@ -135,42 +139,42 @@ impl Session {
         }
         match &mut self.live {
             Some(live) => Ok(live),
-            empty => Ok(empty.insert(Live::new(self.limits, mode)?)),
+            empty => Ok(empty.insert(LiveInstance::new(self.limits, mode)?)),
         }
     }
 
-    pub(super) fn forget(&mut self) {
+    pub(super) fn reset(&mut self) {
         self.live = None;
     }
 }
 
 /// The guest runs as long as this is held.
-pub(super) struct Entered {
-    _running: Running,
-    _stack: stack::Entered,
+pub(super) struct GuestRunGuard {
+    _running: TickerGuard,
+    _stack: stack::StackGuard,
 }
 
 /// How a call into the guest failed.
-pub(super) enum Failure {
+pub(super) enum GuestFailure {
     /// JavaScript threw and the instance is as good as before.
-    Thrown(Error),
+    Thrown(ExprError),
     /// The instance was stopped in the middle of something.
-    Broken(Error),
+    Broken(ExprError),
     /// It was stopped because the thread it ran on has to serve others.
     Unfinished,
 }
 
-impl Failure {
-    pub(super) fn into_error(self) -> Error {
+impl GuestFailure {
+    pub(super) fn into_error(self) -> ExprError {
         match self {
-            Failure::Thrown(error) | Failure::Broken(error) => error,
-            Failure::Unfinished => Error::Time { limit_ms: INLINE_TICKS * TICK_MS },
+            GuestFailure::Thrown(error) | GuestFailure::Broken(error) => error,
+            GuestFailure::Unfinished => ExprError::Time { limit_ms: INLINE_TICKS * TICK_MS },
         }
     }
 }
 
-impl Live {
-    fn new(limits: Limits, mode: Mode) -> Result<Self, Error> {
+impl LiveInstance {
+    fn new(limits: SandboxLimits, mode: InstanceMode) -> Result<Self, ExprError> {
         let mut image = pooled()?;
         let (mut store, instance) = match instantiate(&image.prepared, limits) {
             Ok(made) => made,
@@ -181,7 +185,7 @@ impl Live {
             }
         };
         let guest = Arc::new(Guest::new(&mut store, &instance).map_err(sandbox_error)?);
-        if mode == Mode::Code {
+        if mode == InstanceMode::Code {
             write_code_pieces(&guest, &mut store).map_err(sandbox_error)?;
         }
         let entries = Entries::new(&mut store, &instance).map_err(sandbox_error)?;
@@ -190,13 +194,20 @@ impl Live {
         state.guest = Some(guest.clone());
         state.entries = Some(entries);
         state.scratch = scratch;
-        let mut live =
-            Live { store, guest, entries, image, mode, zone: Str::new(), compiled: HashMap::new() };
+        let mut live = LiveInstance {
+            store,
+            guest,
+            entries,
+            image,
+            mode,
+            zone: Str::new(),
+            compiled: HashMap::new(),
+        };
         live.prepare(limits).map_err(sandbox_error)?;
         Ok(live)
     }
 
-    fn prepare(&mut self, limits: Limits) -> wasmtime::Result<()> {
+    fn prepare(&mut self, limits: SandboxLimits) -> wasmtime::Result<()> {
         self.store.set_epoch_deadline(u64::MAX / 2);
         self.guest
             .set_memory_limit
@@ -208,7 +219,7 @@ impl Live {
         self.guest
             .set_stack_limit
             .call(&mut self.store, limits.stack_bytes.min(512 * 1024) as i32)?;
-        if let (Mode::Code, Some(loops)) = (self.mode, limits.loop_iterations) {
+        if let (InstanceMode::Code, Some(loops)) = (self.mode, limits.loop_iterations) {
             self.guest.call(
                 &mut self.store,
                 self.entries.set_loops,
@@ -224,22 +235,22 @@ impl Live {
     }
 
     /// Starts the clock: what runs from now on is stopped when the time is over.
-    pub(super) fn start_clock(&mut self, clock: Clock) -> Result<Entered, Failure> {
-        let stack = stack::Entered::now().map_err(Failure::Thrown)?;
+    pub(super) fn start_clock(&mut self, clock: GuestClock) -> Result<GuestRunGuard, GuestFailure> {
+        let stack = stack::StackGuard::now().map_err(GuestFailure::Thrown)?;
         let running = self.image.ticker.run();
         self.store.set_epoch_deadline(clock.first_ticks());
         let state = self.store.data_mut();
         state.clock = clock;
         state.stack_base = stack.base;
-        Ok(Entered { _running: running, _stack: stack })
+        Ok(GuestRunGuard { _running: running, _stack: stack })
     }
 
     fn evaluate(
         &mut self,
         code: &ExpressionCode,
         scope: &dyn Scope,
-        clock: Clock,
-    ) -> Result<Value, Failure> {
+        clock: GuestClock,
+    ) -> Result<Value, GuestFailure> {
         let limits = self.store.data().limits;
         let _running = self.start_clock(clock)?;
         let state = self.store.data_mut();
@@ -254,15 +265,15 @@ impl Live {
         let called =
             self.guest.clone().call(&mut self.store, compiled.function, self.entries.receiver, &[]);
         let result = called.map_err(|trap| self.trapped(trap))?;
-        if result.kind() == Kind::Exception {
+        if result.kind() == RawKind::Exception {
             let failure = self.exception();
             return match (&failure, code.thrown) {
-                (Failure::Thrown(Error::Thrown { name, message, .. }), _)
+                (GuestFailure::Thrown(ExprError::Thrown { name, message, .. }), _)
                     if compiled.statements && name == "SyntaxError" =>
                 {
-                    Err(Failure::Thrown(Error::Syntax { detail: message.clone() }))
+                    Err(GuestFailure::Thrown(ExprError::Syntax { detail: message.clone() }))
                 }
-                (Failure::Thrown(Error::Thrown { .. }), Thrown::BecomesUndefined) => {
+                (GuestFailure::Thrown(ExprError::Thrown { .. }), Thrown::BecomesUndefined) => {
                     Ok(Value::Undefined)
                 }
                 _ => Err(failure),
@@ -276,13 +287,13 @@ impl Live {
         Ok(value)
     }
 
-    pub(super) fn set_zone(&mut self, zone: &str) -> Result<(), Failure> {
+    pub(super) fn set_zone(&mut self, zone: &str) -> Result<(), GuestFailure> {
         if self.zone == zone {
             return Ok(());
         }
         self.zone = zone.into();
         let guest = self.guest.clone();
-        let set = |store: &mut Store<State>, entry: Raw| -> wasmtime::Result<()> {
+        let set = |store: &mut Store<GuestState>, entry: Raw| -> wasmtime::Result<()> {
             let name = guest.string(&mut *store, zone)?;
             guest.call(&mut *store, entry, Raw::UNDEFINED, &[name])?;
             guest.drop_value(store, name)
@@ -290,41 +301,48 @@ impl Live {
         set(&mut self.store, self.entries.set_zone).map_err(|trap| self.trapped(trap))
     }
 
-    fn compile(&mut self, code: &ExpressionCode, names: &[Str]) -> Result<Compiled, Failure> {
+    fn compile(
+        &mut self,
+        code: &ExpressionCode,
+        names: &[Str],
+    ) -> Result<CompiledExpr, GuestFailure> {
         let paid = self.store.data_mut().before_reading(&code.source);
         paid.map_err(|trap| self.trapped(trap))?;
-        let analysis = analyse(&code.source, names, code.thrown).map_err(Failure::Thrown)?;
+        let analysis = analyse(&code.source, names, code.thrown).map_err(GuestFailure::Thrown)?;
         for name in &analysis.variables {
             self.call_with_text(self.entries.declare_variable, name)?;
         }
         let (function, statements) = match self.eval("expression", &analysis.function()) {
-            Err(Failure::Thrown(Error::Syntax { .. })) => {
+            Err(GuestFailure::Thrown(ExprError::Syntax { .. })) => {
                 (self.eval("expression", &analysis.statements())?, true)
             }
             result => (result?, false),
         };
-        let compiled =
-            Compiled { function, only_reads: crate::native::only_reads(&code.source), statements };
+        let compiled = CompiledExpr {
+            function,
+            only_reads: crate::native::only_reads(&code.source),
+            statements,
+        };
         self.compiled.insert(code.clone(), compiled);
         Ok(compiled)
     }
 
-    pub(super) fn call_with_text(&mut self, entry: Raw, text: &str) -> Result<Raw, Failure> {
+    pub(super) fn call_with_text(&mut self, entry: Raw, text: &str) -> Result<Raw, GuestFailure> {
         let guest = self.guest.clone();
-        let call = |store: &mut Store<State>| -> wasmtime::Result<Raw> {
+        let call = |store: &mut Store<GuestState>| -> wasmtime::Result<Raw> {
             let argument = guest.string(&mut *store, text)?;
             let result = guest.call(&mut *store, entry, Raw::UNDEFINED, &[argument])?;
             guest.drop_value(store, argument)?;
             Ok(result)
         };
         let result = call(&mut self.store).map_err(|trap| self.trapped(trap))?;
-        if result.kind() == Kind::Exception { Err(self.exception()) } else { Ok(result) }
+        if result.kind() == RawKind::Exception { Err(self.exception()) } else { Ok(result) }
     }
 
     /// Evaluates a script and gives back its value.
-    pub(super) fn eval(&mut self, file: &str, source: &str) -> Result<Raw, Failure> {
+    pub(super) fn eval(&mut self, file: &str, source: &str) -> Result<Raw, GuestFailure> {
         let guest = self.guest.clone();
-        let eval = |store: &mut Store<State>| -> wasmtime::Result<Raw> {
+        let eval = |store: &mut Store<GuestState>| -> wasmtime::Result<Raw> {
             let code = guest.write(&mut *store, source.as_bytes())?;
             let name = guest.write(&mut *store, file.as_bytes())?;
             let boxed = guest.eval.call(&mut *store, (code, source.len() as i32, name, 0))?;
@@ -335,12 +353,14 @@ impl Live {
             Ok(value)
         };
         let value = eval(&mut self.store).map_err(|trap| self.trapped(trap))?;
-        if value.kind() != Kind::Exception {
+        if value.kind() != RawKind::Exception {
             return Ok(value);
         }
         Err(match self.exception() {
-            Failure::Thrown(Error::Thrown { name, message, stack }) if name == "SyntaxError" => {
-                Failure::Thrown(Error::Syntax {
+            GuestFailure::Thrown(ExprError::Thrown { name, message, stack })
+                if name == "SyntaxError" =>
+            {
+                GuestFailure::Thrown(ExprError::Syntax {
                     detail: with_line(&message, stack.as_deref(), file),
                 })
             }
@@ -348,17 +368,17 @@ impl Live {
         })
     }
 
-    pub(super) fn read(&mut self, value: Raw) -> Result<Value, Failure> {
+    pub(super) fn read(&mut self, value: Raw) -> Result<Value, GuestFailure> {
         match decode::read(&self.guest.clone(), &mut self.store, self.entries.helpers(), value) {
             Ok(value) => Ok(value),
-            Err(ReadError::Trap(trap)) => Err(self.trapped(trap)),
-            Err(ReadError::Refused(error)) => Err(Failure::Thrown(error)),
-            Err(ReadError::Thrown) => Err(self.exception()),
+            Err(GuestReadError::Trap(trap)) => Err(self.trapped(trap)),
+            Err(GuestReadError::Refused(error)) => Err(GuestFailure::Thrown(error)),
+            Err(GuestReadError::Thrown) => Err(self.exception()),
         }
     }
 
     /// Takes the exception that waits in the guest and says what it was.
-    pub(super) fn exception(&mut self) -> Failure {
+    pub(super) fn exception(&mut self) -> GuestFailure {
         let taken = self.guest.js_exception.call(&mut self.store, self.guest.context);
         match taken {
             Ok(exception) => self.describe(Raw(exception)),
@@ -367,19 +387,19 @@ impl Live {
     }
 
     /// The error that a JavaScript value stands for; the value is let go.
-    pub(super) fn describe(&mut self, exception: Raw) -> Failure {
+    pub(super) fn describe(&mut self, exception: Raw) -> GuestFailure {
         let guest = self.guest.clone();
         let described =
             guest.call(&mut self.store, self.entries.describe_error, Raw::UNDEFINED, &[exception]);
         let parts = match described {
             Err(trap) => return self.trapped(trap),
             // The description itself failed, as it does when memory has run out.
-            Ok(described) if described.kind() != Kind::Object => {
-                return Failure::Broken(self.out_of_memory());
+            Ok(described) if described.kind() != RawKind::Object => {
+                return GuestFailure::Broken(self.out_of_memory());
             }
             Ok(described) => match self.read(described) {
                 Ok(parts) => parts,
-                Err(Failure::Thrown(_)) => return Failure::Broken(self.out_of_memory()),
+                Err(GuestFailure::Thrown(_)) => return GuestFailure::Broken(self.out_of_memory()),
                 // It was stopped, and says why.
                 Err(stopped) => return stopped,
             },
@@ -389,7 +409,7 @@ impl Live {
     }
 
     /// The error that a description by `describeError` stands for.
-    pub(super) fn error_from(&self, parts: &Value) -> Failure {
+    pub(super) fn error_from(&self, parts: &Value) -> GuestFailure {
         let text = |position: usize| parts.at(position).and_then(Value::as_str).map(Str::from);
         let (name, message) = (text(0).unwrap_or_default(), text(1).unwrap_or_default());
         if let Some(error) = parts
@@ -397,51 +417,51 @@ impl Live {
             .and_then(Value::as_usize)
             .and_then(|number| self.store.data().errors.get(number))
         {
-            return Failure::Thrown(error.clone());
+            return GuestFailure::Thrown(error.clone());
         }
         let error = match name.as_str() {
             "InternalError" if message == "out of memory" => {
-                return Failure::Broken(self.out_of_memory());
+                return GuestFailure::Broken(self.out_of_memory());
             }
             "InternalError" | "RangeError"
                 if message.starts_with("Maximum call stack") || message == "stack overflow" =>
             {
-                Error::Stack
+                ExprError::Stack
             }
             "ExpressionError" | "ExpressionExtensionError"
                 if message.ends_with("due to security concerns") =>
             {
-                Error::Forbidden { message }
+                ExprError::Forbidden { message }
             }
             "ExpressionError" | "ExpressionExtensionError" => {
-                Error::Data { message, description: text(4), kind: Some(name) }
+                ExprError::Data { message, description: text(4), kind: Some(name) }
             }
-            _ => Error::Thrown { name, message, stack: text(2) },
+            _ => ExprError::Thrown { name, message, stack: text(2) },
         };
-        Failure::Thrown(error.shortened())
+        GuestFailure::Thrown(error.shortened())
     }
 
-    fn out_of_memory(&self) -> Error {
+    fn out_of_memory(&self) -> ExprError {
         let state = self.store.data();
         match state.shared_memory_refused {
-            true => Error::SharedMemory { limit_bytes: memory::shared_limit() },
-            false => Error::Memory { limit_bytes: state.limits.memory_bytes },
+            true => ExprError::SharedMemory { limit_bytes: memory::shared_limit() },
+            false => ExprError::Memory { limit_bytes: state.limits.memory_bytes },
         }
     }
 
     /// Why the guest was stopped.
-    pub(super) fn trapped(&mut self, trap: wasmtime::Error) -> Failure {
+    pub(super) fn trapped(&mut self, trap: wasmtime::Error) -> GuestFailure {
         if let Some(error) = self.store.data_mut().stopped.take() {
-            return Failure::Broken(error);
+            return GuestFailure::Broken(error);
         }
         if trap.downcast_ref::<OutOfInlineTime>().is_some() {
-            return Failure::Unfinished;
+            return GuestFailure::Unfinished;
         }
         if trap.downcast_ref::<OutOfGuestMemory>().is_some() {
-            return Failure::Broken(self.out_of_memory());
+            return GuestFailure::Broken(self.out_of_memory());
         }
-        Failure::Broken(match trap.downcast_ref::<Trap>() {
-            Some(Trap::StackOverflow) => Error::Stack,
+        GuestFailure::Broken(match trap.downcast_ref::<Trap>() {
+            Some(Trap::StackOverflow) => ExprError::Stack,
             _ if self.store.data().memory_refused => self.out_of_memory(),
             _ => sandbox_error(trap),
         })
@@ -449,10 +469,10 @@ impl Live {
 }
 
 fn instantiate(
-    prepared: &wasmtime::InstancePre<State>,
-    limits: Limits,
-) -> wasmtime::Result<(Store<State>, wasmtime::Instance)> {
-    let mut store = Store::new(prepared.module().engine(), State::new(limits));
+    prepared: &wasmtime::InstancePre<GuestState>,
+    limits: SandboxLimits,
+) -> wasmtime::Result<(Store<GuestState>, wasmtime::Instance)> {
+    let mut store = Store::new(prepared.module().engine(), GuestState::new(limits));
     store.limiter(|state| state);
     store.epoch_deadline_callback(|mut context| clock::ticked(context.data_mut()));
     store.set_epoch_deadline(u64::MAX / 2);
@@ -462,7 +482,7 @@ fn instantiate(
 
 /// The image is that of expressions; code starts from another one, of which only the pieces that
 /// differ are kept.
-fn write_code_pieces(guest: &Guest, store: &mut Store<State>) -> wasmtime::Result<()> {
+fn write_code_pieces(guest: &Guest, store: &mut Store<GuestState>) -> wasmtime::Result<()> {
     const PIECE: usize = 4 + 1024;
     let memory = guest.memory.data_mut(store);
     for piece in CODE_PIECES.chunks_exact(PIECE) {
@@ -488,6 +508,6 @@ pub(super) fn with_line(message: &str, stack: Option<&str>, file: &str) -> Str {
     }
 }
 
-fn sandbox_error(error: wasmtime::Error) -> Error {
-    Error::Sandbox { detail: format!("{error:#}").into() }
+fn sandbox_error(error: wasmtime::Error) -> ExprError {
+    ExprError::Sandbox { detail: format!("{error:#}").into() }
 }

@@ -9,7 +9,7 @@ const SLOTS: usize = 32;
 
 /// What shape of an item's data a slot holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum SlotShape {
     /// The JSON alone: `$json`.
     Json,
     /// The item with `json`, `binary` and `pairedItem`.
@@ -19,14 +19,14 @@ pub(super) enum Shape {
 #[derive(Default)]
 pub(super) struct Slots {
     /// The data is held here as well, so that its address cannot be taken by other data.
-    held: Vec<(Shape, Arc<Object>)>,
+    objects: Vec<(SlotShape, Arc<Object>)>,
     next: usize,
 }
 
 /// Where the guest finds an object.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    Held(usize),
+pub(super) enum SlotLookup {
+    Cached(usize),
     /// Not there yet: to be fetched and kept in this slot.
     Fetch(usize),
     /// To be fetched and not kept.
@@ -34,26 +34,26 @@ pub(super) enum Place {
 }
 
 impl Slots {
-    pub(super) fn place(&mut self, shape: Shape, value: &Value) -> Place {
-        let Value::Object(object) = value else { return Place::Once };
+    pub(super) fn lookup(&mut self, shape: SlotShape, value: &Value) -> SlotLookup {
+        let Value::Object(object) = value else { return SlotLookup::Once };
         if let Some(slot) = self
-            .held
+            .objects
             .iter()
             .position(|(held_shape, held)| *held_shape == shape && Arc::ptr_eq(held, object))
         {
-            return Place::Held(slot);
+            return SlotLookup::Cached(slot);
         }
         let entry = (shape, object.clone());
-        if self.held.len() < SLOTS {
-            self.held.push(entry);
-            return Place::Fetch(self.held.len() - 1);
+        if self.objects.len() < SLOTS {
+            self.objects.push(entry);
+            return SlotLookup::Fetch(self.objects.len() - 1);
         }
         let slot = self.next;
         self.next = (self.next + 1) % SLOTS;
-        if let Some(place) = self.held.get_mut(slot) {
+        if let Some(place) = self.objects.get_mut(slot) {
             *place = entry;
         }
-        Place::Fetch(slot)
+        SlotLookup::Fetch(slot)
     }
 }
 
@@ -66,13 +66,13 @@ mod tests {
     fn the_same_data_is_found_again_and_old_data_is_replaced() {
         let mut slots = Slots::default();
         let value = json!({ "a": 1 });
-        assert_eq!(slots.place(Shape::Json, &value), Place::Fetch(0));
-        assert_eq!(slots.place(Shape::Json, &value.clone()), Place::Held(0));
-        assert_eq!(slots.place(Shape::Item, &value), Place::Fetch(1));
+        assert_eq!(slots.lookup(SlotShape::Json, &value), SlotLookup::Fetch(0));
+        assert_eq!(slots.lookup(SlotShape::Json, &value.clone()), SlotLookup::Cached(0));
+        assert_eq!(slots.lookup(SlotShape::Item, &value), SlotLookup::Fetch(1));
         let others: Vec<_> = (0..SLOTS).map(|number| json!({ "n": number })).collect();
         for other in &others {
-            assert!(matches!(slots.place(Shape::Json, other), Place::Fetch(_)));
+            assert!(matches!(slots.lookup(SlotShape::Json, other), SlotLookup::Fetch(_)));
         }
-        assert!(matches!(slots.place(Shape::Json, &value), Place::Fetch(_)));
+        assert!(matches!(slots.lookup(SlotShape::Json, &value), SlotLookup::Fetch(_)));
     }
 }

@@ -19,7 +19,7 @@ pub(super) enum TokenKind {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Token {
+pub(super) struct SourceToken {
     pub(super) kind: TokenKind,
     /// There is the end of a line between it and the token before.
     begins_line: bool,
@@ -28,7 +28,7 @@ pub(super) struct Token {
     pub(super) range: Range<usize>,
 }
 
-impl Token {
+impl SourceToken {
     pub(super) fn text<'a>(&self, source: &'a str) -> &'a str {
         source.get(self.range.clone()).unwrap_or_default()
     }
@@ -40,7 +40,7 @@ impl Token {
 
 /// What reading a source takes of the host's memory at most, for each of its bytes: tokens, and a
 /// copy that is rewritten.
-pub(super) const READING_BYTES: usize = size_of::<Token>() + 8;
+pub(super) const READING_BYTES: usize = size_of::<SourceToken>() + 8;
 
 /// Splits source into tokens; comments and blanks are left out. Source that is not JavaScript gives
 /// some tokens all the same.
@@ -48,8 +48,8 @@ pub(super) const READING_BYTES: usize = size_of::<Token>() + 8;
 /// Blanks, ends of lines and comments are QuickJS's. Whether a slash divides follows from what
 /// stands before it, except behind a brace and behind `of`, `await` and `yield`: there it is taken
 /// for the start of a regular expression.
-pub(super) fn tokens(source: &str) -> Vec<Token> {
-    let mut lexer = Lexer {
+pub(super) fn tokens(source: &str) -> Vec<SourceToken> {
+    let mut lexer = SourceLexer {
         source,
         bytes: source.as_bytes(),
         at: 0,
@@ -63,11 +63,11 @@ pub(super) fn tokens(source: &str) -> Vec<Token> {
     lexer.tokens
 }
 
-struct Lexer<'a> {
+struct SourceLexer<'a> {
     source: &'a str,
     bytes: &'a [u8],
     at: usize,
-    tokens: Vec<Token>,
+    tokens: Vec<SourceToken>,
     /// For every open `${`, the number of braces that were open before it.
     templates: Vec<usize>,
     braces: usize,
@@ -99,7 +99,7 @@ const BEFORE_OPERANDS: [&[u8]; 19] = [
     b"yield",
 ];
 
-impl Lexer<'_> {
+impl SourceLexer<'_> {
     fn peek(&self, ahead: usize) -> u8 {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
@@ -111,7 +111,12 @@ impl Lexer<'_> {
     fn push(&mut self, kind: TokenKind, start: usize) {
         self.at = self.at.min(self.bytes.len());
         let begins_line = std::mem::take(&mut self.begins_line);
-        self.tokens.push(Token { kind, begins_line, ends_head: false, range: start..self.at });
+        self.tokens.push(SourceToken {
+            kind,
+            begins_line,
+            ends_head: false,
+            range: start..self.at,
+        });
     }
 
     fn run(&mut self) {
@@ -349,7 +354,7 @@ impl Lexer<'_> {
 }
 
 /// Whether a token names a member: it stands behind a point that is not one of three.
-pub(super) fn is_member(tokens: &[Token], at: usize) -> bool {
+pub(super) fn is_member(tokens: &[SourceToken], at: usize) -> bool {
     let is_point = |back: usize| {
         at.checked_sub(back).and_then(|at| tokens.get(at)).is_some_and(|token| token.is(b'.'))
     };

@@ -3,7 +3,7 @@
 //! An expression may ask for something that is an expression again, in an instance of its own. All
 //! of them share one stack, so it is measured from where the first one began.
 
-use crate::Error;
+use crate::ExprError;
 use std::cell::Cell;
 
 /// How far the stack may have grown when the guest calls the host. What is left must do for the
@@ -18,15 +18,15 @@ thread_local! {
 }
 
 /// A guest runs on this thread as long as this is held.
-pub(super) struct Entered {
+pub(super) struct StackGuard {
     pub(super) base: usize,
     is_first: bool,
 }
 
-impl Entered {
-    pub(super) fn now() -> Result<Self, Error> {
+impl StackGuard {
+    pub(super) fn now() -> Result<Self, ExprError> {
         match BASE.get() {
-            Some(base) if used_since(base) > BEFORE_GUEST_BYTES => Err(Error::Stack),
+            Some(base) if used_since(base) > BEFORE_GUEST_BYTES => Err(ExprError::Stack),
             Some(base) => Ok(Self { base, is_first: false }),
             None => {
                 let base = address();
@@ -37,7 +37,7 @@ impl Entered {
     }
 }
 
-impl Drop for Entered {
+impl Drop for StackGuard {
     fn drop(&mut self) {
         if self.is_first {
             BASE.set(None);

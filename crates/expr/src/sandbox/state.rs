@@ -1,25 +1,25 @@
 //! What the host keeps for one instance.
 
-use super::clock::{Clock, OutOfInlineTime};
+use super::clock::{GuestClock, OutOfInlineTime};
 use super::code::CodeState;
 use super::entries::Entries;
 use super::guest::Guest;
-use super::limits::Limits;
-use super::memory::{Held, Share};
+use super::limits::SandboxLimits;
+use super::memory::{HostMemory, MemoryShare};
 use super::slots::Slots;
 use super::source::READING_BYTES;
 use super::stack;
-use crate::Error;
+use crate::ExprError;
 use model::{Binary, Item, Items, Str};
 use std::collections::HashMap;
 use std::sync::Arc;
 use wasmtime::ResourceLimiter;
 
 /// Data beside an instance: what its host functions need, and what they found out.
-pub(super) struct State {
-    pub(super) limits: Limits,
+pub(super) struct GuestState {
+    pub(super) limits: SandboxLimits,
     /// How long what runs now may take.
-    pub(super) clock: Clock,
+    pub(super) clock: GuestClock,
     /// Set right after instantiation.
     pub(super) guest: Option<Arc<Guest>>,
     /// 64 bytes of the guest's memory for lengths and arguments.
@@ -27,7 +27,7 @@ pub(super) struct State {
     /// Each read of data gives a copy of its own: what is evaluated may change it at any time.
     pub(super) copies: bool,
     /// How often the guest may still be asked whether it should go on, where turns of loops count;
-    /// see [`State::interrupted`].
+    /// see [`GuestState::interrupted`].
     pub(super) interrupts_left: Option<u64>,
     pub(super) slots: Slots,
     /// JSON that the guest was told to come for.
@@ -38,17 +38,17 @@ pub(super) struct State {
     /// loaded once, not once per piece.
     pub(super) list_chunk: Option<(usize, Arc<Vec<Item>>)>,
     /// Errors thrown into the guest, by the number their exception carries; see
-    /// [`State::remember`].
-    pub(super) errors: Vec<Error>,
+    /// [`GuestState::remember`].
+    pub(super) errors: Vec<ExprError>,
     /// Why the host stopped the guest; a trap alone does not say.
-    pub(super) stopped: Option<Error>,
+    pub(super) stopped: Option<ExprError>,
     /// The guest asked for more memory than it may have.
     pub(super) memory_refused: bool,
     /// What all instances together may have was used up.
     pub(super) shared_memory_refused: bool,
-    share: Share,
+    share: MemoryShare,
     /// What the host has made of what the guest handed over.
-    pub(super) held: Held,
+    pub(super) host_memory: HostMemory,
     /// Names of fields by their number in the guest.
     pub(super) names: HashMap<i32, Str>,
     /// Files of items that were handed to the guest, by number.
@@ -78,11 +78,11 @@ const INLINE_SOURCE_BYTES: usize = 16 << 10;
 /// What the image itself takes, which does not count against the limit.
 const IMAGE_BYTES: usize = 8 << 20;
 
-impl State {
-    pub(super) fn new(limits: Limits) -> Self {
+impl GuestState {
+    pub(super) fn new(limits: SandboxLimits) -> Self {
         Self {
             limits,
-            clock: Clock::Inline,
+            clock: GuestClock::Inline,
             guest: None,
             scratch: 0,
             copies: false,
@@ -95,8 +95,8 @@ impl State {
             stopped: None,
             memory_refused: false,
             shared_memory_refused: false,
-            share: Share::default(),
-            held: Held::default(),
+            share: MemoryShare::default(),
+            host_memory: HostMemory::default(),
             names: HashMap::new(),
             files: Vec::new(),
             output_left: limits.output_bytes,
@@ -136,7 +136,7 @@ impl State {
     /// serves a call.
     pub(super) fn check_stack(&mut self) -> wasmtime::Result<()> {
         if stack::is_too_deep_for_host(self.stack_base) {
-            Err(self.stop(Error::Stack))
+            Err(self.stop(ExprError::Stack))
         } else {
             Ok(())
         }
@@ -144,38 +144,38 @@ impl State {
 
     /// Keeps an error for the exception that stands for it, and gives back its number if there is
     /// room.
-    pub(super) fn remember(&mut self, error: Error) -> Result<Option<usize>, Error> {
+    pub(super) fn remember(&mut self, error: ExprError) -> Result<Option<usize>, ExprError> {
         if self.errors.len() >= MAX_ERRORS {
             return Ok(None);
         }
-        let before = self.held.passing();
-        self.held.take(size_of::<Error>() + error.text_bytes(), &self.limits)?;
-        self.held.keep_since(before);
+        let before = self.host_memory.transient();
+        self.host_memory.take(size_of::<ExprError>() + error.text_bytes(), &self.limits)?;
+        self.host_memory.retain_since(before);
         self.errors.push(error);
         Ok(Some(self.errors.len() - 1))
     }
 
     /// Pays for what is read from the guest: bytes of its JSON, and of the host's memory.
-    pub(super) fn spend(&mut self, output: usize, held: usize) -> Result<(), Error> {
+    pub(super) fn spend(&mut self, output: usize, held: usize) -> Result<(), ExprError> {
         let Some(left) = self.output_left.checked_sub(output) else {
-            return Err(Error::Output { limit_bytes: self.limits.output_bytes });
+            return Err(ExprError::Output { limit_bytes: self.limits.output_bytes });
         };
         self.output_left = left;
-        self.held.take(held, &self.limits)
+        self.host_memory.take(held, &self.limits)
     }
 
     /// Pays for memory of the host that a call needs; the guest ends if there is no more.
-    pub(super) fn hold(&mut self, bytes: usize) -> wasmtime::Result<()> {
-        self.held.take(bytes, &self.limits).map_err(|error| self.stop(error))
+    pub(super) fn reserve(&mut self, bytes: usize) -> wasmtime::Result<()> {
+        self.host_memory.take(bytes, &self.limits).map_err(|error| self.stop(error))
     }
 
     /// Pays for reading a source, which is not interrupted. On a thread that serves others, a long
     /// one is left to the next try.
     pub(super) fn before_reading(&mut self, source: &str) -> wasmtime::Result<()> {
-        if self.clock == Clock::Inline && source.len() > INLINE_SOURCE_BYTES {
+        if self.clock == GuestClock::Inline && source.len() > INLINE_SOURCE_BYTES {
             return Err(wasmtime::Error::new(OutOfInlineTime));
         }
-        self.hold(source.len().saturating_mul(READING_BYTES))
+        self.reserve(source.len().saturating_mul(READING_BYTES))
     }
 
     /// QuickJS asks after every ten thousand branches and calls. Loops count their turns
@@ -185,7 +185,7 @@ impl State {
             None => Ok(()),
             Some(0) => {
                 let limit = self.limits.loop_iterations.unwrap_or_default();
-                Err(self.stop(Error::Loops { limit }))
+                Err(self.stop(ExprError::Loops { limit }))
             }
             Some(left) => {
                 *left -= 1;
@@ -195,20 +195,20 @@ impl State {
     }
 
     /// An evaluation is over.
-    pub(super) fn let_go(&mut self) {
+    pub(super) fn end_evaluation(&mut self) {
         self.errors.clear();
-        self.held.clear();
+        self.host_memory.clear();
     }
 
     /// Ends the guest from a host function with this error.
-    pub(super) fn stop(&mut self, error: Error) -> wasmtime::Error {
+    pub(super) fn stop(&mut self, error: ExprError) -> wasmtime::Error {
         let trap = wasmtime::Error::msg(error.to_string());
         self.stopped = Some(error);
         trap
     }
 }
 
-impl ResourceLimiter for State {
+impl ResourceLimiter for GuestState {
     fn memory_growing(
         &mut self,
         _current: usize,
@@ -238,13 +238,13 @@ mod tests {
 
     #[test]
     fn issue_14_01_only_so_many_errors_are_remembered() {
-        let mut state = State::new(Limits::expression());
-        let error = Error::data("ü".repeat(1 << 20)).shortened();
+        let mut state = GuestState::new(SandboxLimits::expression());
+        let error = ExprError::data("ü".repeat(1 << 20)).shortened();
         let numbers: Vec<usize> =
             (0..5 * MAX_ERRORS).filter_map(|_| state.remember(error.clone()).unwrap()).collect();
         assert_eq!((numbers.len(), state.errors.len()), (MAX_ERRORS, MAX_ERRORS));
         assert!(error.text_bytes() < 20_000);
-        state.let_go();
+        state.end_evaluation();
         assert_eq!(state.remember(error), Ok(Some(0)));
     }
 }

@@ -1,12 +1,14 @@
 //! The sandbox from the outside: expressions with the values n8n gives them.
 
-use super::{ExpressionCode, Limits, Sandbox};
-use crate::Error;
+use super::{ExpressionCode, Sandbox, SandboxLimits};
+use crate::ExprError;
 use crate::testing::FakeScope;
 use model::{Value, json};
 
-fn evaluate(source: &str, scope: &FakeScope) -> Result<Value, Error> {
-    Sandbox::new().session(Limits::expression()).evaluate(&ExpressionCode::new(source), scope)
+fn evaluate(source: &str, scope: &FakeScope) -> Result<Value, ExprError> {
+    Sandbox::new()
+        .session(SandboxLimits::expression())
+        .evaluate(&ExpressionCode::new(source), scope)
 }
 
 fn check(source: &str, json: Value, expected: Value) {
@@ -29,7 +31,7 @@ fn an_expression_reads_the_item() {
 
 #[test]
 fn prototypes_are_handed_over_without_leaking() {
-    let mut session = Sandbox::new().session(Limits::expression());
+    let mut session = Sandbox::new().session(SandboxLimits::expression());
     let code = ExpressionCode::new("[{}, {}, {}, { a: {} }]");
     for _ in 0..10_000 {
         session.evaluate(&code, &FakeScope::default()).unwrap();
@@ -38,7 +40,7 @@ fn prototypes_are_handed_over_without_leaking() {
 
 #[test]
 fn every_extension_that_is_rewritten_is_there() {
-    let mut session = Sandbox::new().session(Limits::expression());
+    let mut session = Sandbox::new().session(SandboxLimits::expression());
     for name in super::names::EXTENSION_NAMES {
         let code = ExpressionCode::new(format!("typeof ({{}}).__x_{name}"));
         assert_eq!(session.evaluate(&code, &FakeScope::default()), Ok(json!("function")), "{name}");
@@ -81,12 +83,12 @@ fn names_of_the_run_are_there() {
         "$env.X",
         "$fromAI('')",
     ] {
-        assert!(matches!(evaluate(source, &scope), Err(Error::Data { .. })), "{source}");
+        assert!(matches!(evaluate(source, &scope), Err(ExprError::Data { .. })), "{source}");
     }
-    assert!(matches!(evaluate("1 +", &scope), Err(Error::Syntax { .. })));
+    assert!(matches!(evaluate("1 +", &scope), Err(ExprError::Syntax { .. })));
     assert_eq!(
         evaluate("$json.a", &FakeScope::default()),
-        Err(Error::data("Node 'node' hasn't been executed"))
+        Err(ExprError::data("Node 'node' hasn't been executed"))
     );
 }
 
@@ -143,12 +145,12 @@ fn extensions_give_what_their_manual_says() {
     }
     let failed = evaluate("$json.missing.first()", &FakeScope::with_json(json!({})));
     assert!(
-        matches!(failed, Err(Error::Data { ref message, .. }) if message == "first can't be used on undefined value"),
+        matches!(failed, Err(ExprError::Data { ref message, .. }) if message == "first can't be used on undefined value"),
         "{failed:?}"
     );
     let failed = evaluate("(5).first()", &FakeScope::with_json(json!({})));
     assert!(
-        matches!(failed, Err(Error::Data { ref message, .. }) if message.contains("works on values of type")),
+        matches!(failed, Err(ExprError::Data { ref message, .. }) if message.contains("works on values of type")),
         "{failed:?}"
     );
 }

@@ -12,9 +12,9 @@ pub(super) const TICK_MS: u64 = 2;
 const IDLE_TICKS: u32 = 50;
 
 #[derive(Clone)]
-pub(super) struct Ticker(Arc<Shared>);
+pub(super) struct EpochTicker(Arc<TickerShared>);
 
-struct Shared {
+struct TickerShared {
     running: AtomicUsize,
     asleep: AtomicBool,
     lock: Mutex<()>,
@@ -22,12 +22,12 @@ struct Shared {
 }
 
 /// Time passes as long as this is held.
-pub(super) struct Running(Ticker);
+pub(super) struct TickerGuard(EpochTicker);
 
-impl Ticker {
+impl EpochTicker {
     /// Starts the thread, which ends with the engine.
     pub(super) fn start(engine: &Engine) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(TickerShared {
             running: AtomicUsize::new(0),
             asleep: AtomicBool::new(false),
             lock: Mutex::new(()),
@@ -51,18 +51,18 @@ impl Ticker {
         Ok(Self(shared))
     }
 
-    pub(super) fn run(&self) -> Running {
+    pub(super) fn run(&self) -> TickerGuard {
         self.0.running.fetch_add(1, Ordering::SeqCst);
         if self.0.asleep.load(Ordering::SeqCst) {
             let _guard = self.0.lock.lock().unwrap_or_else(PoisonError::into_inner);
             self.0.asleep.store(false, Ordering::SeqCst);
             self.0.wake.notify_all();
         }
-        Running(self.clone())
+        TickerGuard(self.clone())
     }
 }
 
-impl Shared {
+impl TickerShared {
     fn sleep(&self) {
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         self.asleep.store(true, Ordering::SeqCst);
@@ -74,7 +74,7 @@ impl Shared {
     }
 }
 
-impl Drop for Running {
+impl Drop for TickerGuard {
     fn drop(&mut self) {
         self.0.0.running.fetch_sub(1, Ordering::SeqCst);
     }

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 One workflow is printed as an object, several as a list; with --output each goes into a file of its own. `n8n import:workflow` and
 `heddle import` take both. A server may run on the folder meanwhile.")]
-pub(crate) struct Export {
+pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
     /// The ids of workflows; `heddle list` shows them
@@ -51,7 +51,7 @@ settings file and the files that workflows keep in the data folder.
 Credentials stay sealed in it, and the key that opens them, vault.key, is left out: whoever finds the backup cannot read them. Keep that
 file somewhere else, and put it back into the folder after `heddle restore`. With --with-key it is put in; guard such a backup like the
 passwords themselves.")]
-pub(crate) struct Backup {
+pub(crate) struct BackupArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
     /// Put the key of the credentials in, too
@@ -72,7 +72,7 @@ pub(crate) struct Backup {
 
 `heddle serve` does the same when it starts; no other command does. No server may run on the folder meanwhile. An older Heddle cannot use
 the folder afterwards, so make a backup with the older one first.")]
-pub(crate) struct Migrate {
+pub(crate) struct MigrateArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
 }
@@ -85,7 +85,7 @@ pub(crate) struct Migrate {
 The backup is checked whole, unpacked beside the folder and checked again before the folder is touched; then the two change places in one
 step. With --force the folder that was there stays beside it, as NAME.before-restore-TIME. A backup without the key needs the vault.key of
 the folder it was made of: put it into the restored folder. With --force it is taken over from the folder that was there.")]
-pub(crate) struct Restore {
+pub(crate) struct RestoreArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
     /// Put the backup in the place of a folder that is in use already
@@ -102,7 +102,7 @@ pub(crate) struct Restore {
   heddle doctor --data /var/lib/heddle
 
 The exit code is 0 when nothing is wrong, warnings or not, and 1 when something is.")]
-pub(crate) struct Doctor {
+pub(crate) struct DoctorArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
     /// Write the reference page of settings into this file instead

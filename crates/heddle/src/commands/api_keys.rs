@@ -1,20 +1,20 @@
 //! `heddle api-keys`: who may use the API.
 
 use super::block_on;
-use crate::cli::ApiKeys;
-use crate::terminal::{note, say};
+use crate::cli::ApiKeysCommand;
+use crate::terminal::{eprint_line, print_line};
 use anyhow::Result;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
-use store::access::{Access as _, ApiKey, hash_of_key};
-use store::{Sqlite, Use};
+use store::access::{ApiKey, ApiKeyStore as _, hash_of_key};
+use store::{OpenMode, Sqlite};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-pub(super) fn run(arguments: ApiKeys) -> Result<ExitCode> {
+pub(super) fn run(arguments: ApiKeysCommand) -> Result<ExitCode> {
     match arguments {
-        ApiKeys::Create { data, label, user, scope, expires } => {
-            let store = Sqlite::open(&data.path(), Use::Beside)?;
+        ApiKeysCommand::Create { data, label, user, scope, expires } => {
+            let store = Sqlite::open(&data.path(), OpenMode::Shared)?;
             let now = SystemTime::now()
                 .duration_since(UNIX_EPOCH)
                 .map_or(0, |since| since.as_millis() as i64);
@@ -33,16 +33,16 @@ pub(super) fn run(arguments: ApiKeys) -> Result<ExitCode> {
                 expires_ms: expires.map(|days| now + i64::from(days) * DAY_MS),
             };
             block_on(store.add_api_key(kept, hash_of_key(&key)))??;
-            note("Keep this key: it is not shown again.");
-            say(&key);
+            eprint_line("Keep this key: it is not shown again.");
+            print_line(&key);
         }
-        ApiKeys::List { data } => {
-            let keys = block_on(Sqlite::open(&data.path(), Use::Beside)?.api_keys())??;
+        ApiKeysCommand::List { data } => {
+            let keys = block_on(Sqlite::open(&data.path(), OpenMode::Shared)?.api_keys())??;
             if keys.is_empty() {
-                note("There are no keys. Make one with `heddle api-keys create`.");
+                eprint_line("There are no keys. Make one with `heddle api-keys create`.");
             }
             for key in keys {
-                say(&format!(
+                print_line(&format!(
                     "{}  …{}  {}  {}  {}",
                     key.id,
                     key.hint,
@@ -52,9 +52,9 @@ pub(super) fn run(arguments: ApiKeys) -> Result<ExitCode> {
                 ));
             }
         }
-        ApiKeys::Delete { data, id } => {
+        ApiKeysCommand::Delete { data, id } => {
             let was_there =
-                block_on(Sqlite::open(&data.path(), Use::Beside)?.delete_api_key(&id))??;
+                block_on(Sqlite::open(&data.path(), OpenMode::Shared)?.delete_api_key(&id))??;
             anyhow::ensure!(was_there, "there is no key with the id '{id}'");
         }
     }

@@ -1,66 +1,69 @@
 //! `heddle backup`: everything in the data folder in one file.
 
 use crate::cli;
+use crate::progress::PhaseProgressBar;
 use crate::settings::{self, Settings};
-use crate::terminal::{Colour, note, paint, say, size};
-use crate::watching::Bar;
+use crate::terminal::{Colour, eprint_line, format_size, paint, print_line};
 use anyhow::{Context as _, Result};
 use std::process::ExitCode;
-use store::backup::{WithKey, back_up};
+use store::backup::{KeyInclusion, back_up};
 use store::inspect::KeyState;
 
 /// How many files that were left out are named.
-const NAMED: usize = 5;
+const MAX_LISTED: usize = 5;
 
-pub(super) fn run(arguments: &cli::Backup) -> Result<ExitCode> {
+pub(super) fn run(arguments: &cli::BackupArgs) -> Result<ExitCode> {
     let (folder, file) = (arguments.data.path(), &arguments.file);
     anyhow::ensure!(
         arguments.force || !file.exists(),
         "{} is there already; --force writes over it (NAME_TAKEN)",
         file.display()
     );
-    let with_key = if arguments.with_key { WithKey::Yes } else { WithKey::No };
-    let mut bar = Bar::default();
+    let with_key = if arguments.with_key { KeyInclusion::Yes } else { KeyInclusion::No };
+    let mut bar = PhaseProgressBar::default();
     let contents =
         back_up(&folder, file, with_key, &mut |doing, done, total| bar.show(doing, done, total));
     bar.end();
     let contents = contents
-        .map_err(super::coded)
+        .map_err(super::with_code)
         .with_context(|| format!("{} cannot be backed up", folder.display()))?;
     let packed = std::fs::metadata(file).map_or(0, |found| found.len());
-    say(&format!(
+    print_line(&format!(
         "{}  {} files, {} packed into {}",
         file.display(),
         contents.n_files,
-        size(contents.bytes),
-        size(packed)
+        format_size(contents.bytes),
+        format_size(packed)
     ));
     let warning = paint("note:", Colour::Yellow);
     match contents.key {
-        _ if contents.has_key => note(&format!(
+        _ if contents.has_key => eprint_line(&format!(
             "{warning} the key of the credentials is in it; guard it like the passwords themselves."
         )),
         KeyState::NotNeeded => {}
-        _ => note(&format!(
+        _ => eprint_line(&format!(
             "{warning} the key of the credentials, vault.key, is not in it; keep it somewhere else (--with-key puts it in)."
         )),
     }
-    for path in contents.left_out.iter().take(NAMED) {
-        note(&format!(
+    for path in contents.left_out.iter().take(MAX_LISTED) {
+        eprint_line(&format!(
             "{warning} {} was left out: it is a link, or cannot be read.",
             path.display()
         ));
     }
-    if contents.left_out.len() > NAMED {
-        note(&format!("{warning} {} more were left out.", contents.left_out.len() - NAMED));
+    if contents.left_out.len() > MAX_LISTED {
+        eprint_line(&format!(
+            "{warning} {} more were left out.",
+            contents.left_out.len() - MAX_LISTED
+        ));
     }
-    tell_of_files_elsewhere(&folder);
+    warn_external_files(&folder);
     Ok(ExitCode::SUCCESS)
 }
 
 /// Files of workflows may live outside of the data folder; whoever relies on the backup should
 /// know.
-fn tell_of_files_elsewhere(folder: &std::path::Path) {
+fn warn_external_files(folder: &std::path::Path) {
     let Ok(settings) = Settings::load() else { return };
     let absolute = |path: &std::path::Path| std::fs::canonicalize(path).ok();
     if let (Some(root), Some(folder)) = (absolute(&settings.files_root), absolute(folder))
@@ -71,7 +74,7 @@ fn tell_of_files_elsewhere(folder: &std::path::Path) {
             .find(|setting| setting.name == "HEDDLE_FILES_ROOT")
             .map(settings::Setting::key)
             .unwrap_or_default();
-        note(&format!(
+        eprint_line(&format!(
             "{} the files of workflows in {} ({key}) lie outside of the data folder and are not in it.",
             paint("note:", Colour::Yellow),
             root.display()

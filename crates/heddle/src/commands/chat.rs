@@ -1,15 +1,15 @@
 //! `heddle chat`: a conversation with a workflow in the terminal.
 
-use super::{block_on, coded, read_workflow};
+use super::{block_on, read_workflow, with_code};
+use crate::chat_session::{ChatSession, OutputStyle};
 use crate::cli;
 use crate::collections::FolderCollections;
 use crate::conversations;
 use crate::credentials::StoredCredentials;
 use crate::settings::Settings;
 use crate::tables::FolderTables;
-use crate::talk::{Manner, Talk};
-use crate::terminal::{Colour, note, paint};
-use crate::world;
+use crate::terminal::{Colour, eprint_line, paint};
+use crate::wiring;
 use anyhow::{Context as _, Result, bail};
 use dialoguer::{BasicHistory, Input};
 use engine::{Engine, Plan, RunOptions};
@@ -18,70 +18,73 @@ use std::io::{BufRead as _, IsTerminal as _};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use store::{Sqlite, Use, Workflows as _};
+use store::{OpenMode, Sqlite, WorkflowStore as _};
 use tokio_util::sync::CancellationToken;
 
 /// Types of nodes that messages arrive at.
-const CHATS: [&str; 2] =
+const CHAT_NODE_TYPES: [&str; 2] =
     ["@n8n/n8n-nodes-langchain.chatTrigger", "@n8n/n8n-nodes-langchain.manualChatTrigger"];
 
-pub(super) fn run(arguments: &cli::Chat) -> Result<ExitCode> {
+pub(super) fn run(arguments: &cli::ChatArgs) -> Result<ExitCode> {
     let settings = Settings::load()?;
-    let mut engine = world::engine(&settings)?;
+    let mut engine = wiring::engine(&settings)?;
     let folder = arguments.data.path();
     engine.ports.collections =
         Arc::new(FolderCollections::new(folder.clone(), settings.collections));
     engine.ports.tables = Arc::new(FolderTables::new(folder.clone(), settings.table_limits()));
-    let manner = if arguments.json { Manner::Json } else { Manner::Words };
+    let manner = if arguments.json { OutputStyle::Json } else { OutputStyle::Text };
     let session = arguments.session.as_deref().map_or_else(store::new_id, Str::from);
     block_on(async move {
         let (workflow, id) = match Path::new(&arguments.workflow).is_file() {
             true => {
                 engine.ports.conversations =
-                    conversations::of_folder(folder, &engine.ports.conversations);
+                    conversations::from_folder(folder, &engine.ports.conversations);
                 (read_workflow(Path::new(&arguments.workflow))?, Str::new())
             }
-            false => stored(&mut engine, &folder, &arguments.workflow).await?,
+            false => load_stored(&mut engine, &folder, &arguments.workflow).await?,
         };
         let mut plan = engine.plan(&workflow);
         plan.id = id.clone();
         let node = chat_node(&plan)?;
-        let options =
-            RunOptions { stands_for: id, mode: "cli".into(), ..world::run_options(&settings) };
-        let talk = Talk {
+        let options = RunOptions {
+            acting_workflow: id,
+            mode: "cli".into(),
+            ..wiring::run_options(&settings)
+        };
+        let talk = ChatSession {
             engine,
             plan: Arc::new(plan),
             node,
             options,
-            manner,
+            style: manner,
             session,
-            said: Vec::new(),
-            asleep: None,
-            asking: Vec::new(),
+            history: Vec::new(),
+            suspended: None,
+            pending_events: Vec::new(),
         };
         match std::io::stdin().is_terminal() {
             true => converse(talk).await,
-            false => answer_lines(talk).await,
+            false => reply_to_lines(talk).await,
         }
     })?
 }
 
 /// A workflow of the data folder, with what it may use there.
-async fn stored(engine: &mut Engine, folder: &Path, id: &str) -> Result<(Workflow, Str)> {
+async fn load_stored(engine: &mut Engine, folder: &Path, id: &str) -> Result<(Workflow, Str)> {
     if !folder.join("heddle.db").exists() {
         bail!(
             "there is no file '{id}', and no data folder {} with a workflow of this id (WORKFLOW_NOT_FOUND)",
             folder.display()
         );
     }
-    let store = Sqlite::open(folder, Use::Beside).map_err(coded)?;
-    let found = store.workflow(id).await.map_err(coded)?;
+    let store = Sqlite::open(folder, OpenMode::Shared).map_err(with_code)?;
+    let found = store.workflow(id).await.map_err(with_code)?;
     let Some(found) = found else {
         bail!(
             "there is no file and no workflow '{id}'; `heddle list` shows what there is (WORKFLOW_NOT_FOUND)"
         )
     };
-    engine.ports.conversations = conversations::of_store(&store, &engine.ports.conversations);
+    engine.ports.conversations = conversations::from_store(&store, &engine.ports.conversations);
     engine.ports.credentials = Arc::new(StoredCredentials(store));
     Ok((
         Workflow::parse(&found.document).context("the workflow cannot be read (WORKFLOW_JSON)")?,
@@ -93,7 +96,7 @@ fn chat_node(plan: &Plan) -> Result<Str> {
     let node = plan
         .nodes
         .iter()
-        .find(|node| !node.disabled && CHATS.contains(&node.info.type_name.as_str()));
+        .find(|node| !node.disabled && CHAT_NODE_TYPES.contains(&node.info.type_name.as_str()));
     Ok(node
         .context(
             "the workflow has no chat trigger that messages could arrive at (WORKFLOW_NO_START)",
@@ -104,8 +107,8 @@ fn chat_node(plan: &Plan) -> Result<Str> {
 }
 
 /// A person types. Ctrl-C stops an answer.
-async fn converse(mut talk: Talk) -> Result<ExitCode> {
-    note(&paint(
+async fn converse(mut talk: ChatSession) -> Result<ExitCode> {
+    eprint_line(&paint(
         &format!("{}: /new begins a new conversation, /exit ends it.", talk.plan.name),
         Colour::Dim,
     ));
@@ -128,13 +131,13 @@ async fn converse(mut talk: Talk) -> Result<ExitCode> {
             "/exit" | "/quit" => return Ok(ExitCode::SUCCESS),
             "/new" => {
                 talk.session = store::new_id();
-                talk.said.clear();
-                talk.asleep = None;
-                note(&paint("A new conversation.", Colour::Dim));
+                talk.history.clear();
+                talk.suspended = None;
+                eprint_line(&paint("A new conversation.", Colour::Dim));
                 continue;
             }
             words if words.starts_with('/') => {
-                note("There is /new for a new conversation, and /exit.");
+                eprint_line("There is /new for a new conversation, and /exit.");
                 continue;
             }
             _ => {}
@@ -152,7 +155,7 @@ async fn converse(mut talk: Talk) -> Result<ExitCode> {
 }
 
 /// Each line of a pipe is a message.
-async fn answer_lines(mut talk: Talk) -> Result<ExitCode> {
+async fn reply_to_lines(mut talk: ChatSession) -> Result<ExitCode> {
     let mut is_all_well = true;
     for line in std::io::stdin().lock().lines() {
         let line = line.context("standard input cannot be read as text")?;

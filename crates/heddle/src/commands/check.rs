@@ -3,14 +3,14 @@
 use super::read_workflow;
 use crate::cli;
 use crate::settings::Settings;
-use crate::terminal::say;
+use crate::terminal::print_line;
 use anyhow::Result;
-use engine::check::{Compatibility, Report, Severity, check};
+use engine::check::{CheckReport, Compatibility, Severity, check};
 use model::{Object, Value};
 use std::path::Path;
 use std::process::ExitCode;
 
-pub(super) fn run(arguments: &cli::Check) -> Result<ExitCode> {
+pub(super) fn run(arguments: &cli::CheckArgs) -> Result<ExitCode> {
     let registry = if Settings::load()?.test_nodes {
         nodes::registry_with_test_nodes()
     } else {
@@ -21,7 +21,7 @@ pub(super) fn run(arguments: &cli::Check) -> Result<ExitCode> {
     for file in &arguments.files {
         let report = match read_workflow(file) {
             Ok(workflow) => check(&workflow, &registry),
-            Err(error) => Report::unreadable(&format!("{error:#}")),
+            Err(error) => CheckReport::unreadable(&format!("{error:#}")),
         };
         broken |= report.problems.iter().any(|problem| problem.severity == Severity::Error);
         match arguments.json {
@@ -30,15 +30,15 @@ pub(super) fn run(arguments: &cli::Check) -> Result<ExitCode> {
         }
     }
     if arguments.json {
-        say(&model::json::to_string(&Value::array(reports)));
+        print_line(&model::json::to_string(&Value::array(reports)));
     }
     Ok(if broken { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-fn print(file: &Path, report: &Report) {
+fn print(file: &Path, report: &CheckReport) {
     let count =
         |wanted| report.nodes.iter().filter(|node| node.compatibility.kind() == wanted).count();
-    say(&format!(
+    print_line(&format!(
         "{}: {} nodes: {} run, {} differ, {} unsupported",
         file.display(),
         report.nodes.len(),
@@ -48,9 +48,9 @@ fn print(file: &Path, report: &Report) {
     ));
     for problem in &report.problems {
         let word = if problem.severity == Severity::Error { "error" } else { "warning" };
-        say(&format!("  {word} {} {}: {}", problem.code, problem.place, problem.message));
+        print_line(&format!("  {word} {} {}: {}", problem.code, problem.place, problem.message));
         if let Some(hint) = &problem.hint {
-            say(&format!("    {hint}"));
+            print_line(&format!("    {hint}"));
         }
     }
     for node in report.nodes.iter().filter(|node| node.compatibility != Compatibility::Runs) {
@@ -59,12 +59,12 @@ fn print(file: &Path, report: &Report) {
             Compatibility::Differs(how) => format!("differs: {}", how.join(" ")),
             Compatibility::Unsupported(why) => format!("unsupported: {why}"),
         };
-        say(&format!("  {} ({} v{}) {what}", node.name, node.type_name, node.version));
+        print_line(&format!("  {} ({} v{}) {what}", node.name, node.type_name, node.version));
     }
 }
 
-fn to_value(file: &Path, report: &Report) -> Value {
-    let problem = |problem: &engine::check::Problem| {
+fn to_value(file: &Path, report: &CheckReport) -> Value {
+    let problem = |problem: &engine::check::CheckProblem| {
         Value::object(Object::from_iter([
             (
                 "severity",

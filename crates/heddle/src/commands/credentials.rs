@@ -1,34 +1,34 @@
 //! `heddle credentials`: the vault of a data folder, beside a server or without one.
 
 use super::{block_on, read_text};
-use crate::cli::{Credentials, DataFolder};
-use crate::terminal::{Colour, note, paint, say};
+use crate::cli::{CredentialsCommand, DataFolder};
+use crate::terminal::{Colour, eprint_line, paint, print_line};
 use anyhow::{Context as _, Result, bail, ensure};
 use model::{Object, Value};
 use std::path::Path;
 use std::process::ExitCode;
-use store::credentials::{Credential, Credentials as _, NewCredential, Secret};
-use store::{Sqlite, Use};
+use store::credentials::{CredentialStore as _, NewCredential, SecretFields, StoredCredential};
+use store::{OpenMode, Sqlite};
 
-pub(super) fn run(arguments: Credentials) -> Result<ExitCode> {
+pub(super) fn run(arguments: CredentialsCommand) -> Result<ExitCode> {
     match arguments {
-        Credentials::Import { data, file } => import(&data, &file),
-        Credentials::List { data } => list(&data),
-        Credentials::Verify { data } => verify(&data),
-        Credentials::Export { data, decrypted } => export(&data, decrypted),
-        Credentials::Rotate { data } => rotate(&data),
+        CredentialsCommand::Import { data, file } => import(&data, &file),
+        CredentialsCommand::List { data } => list(&data),
+        CredentialsCommand::Verify { data } => verify(&data),
+        CredentialsCommand::Export { data, decrypted } => export(&data, decrypted),
+        CredentialsCommand::Rotate { data } => rotate(&data),
     }
 }
 
 fn open(data: &DataFolder) -> Result<Sqlite> {
-    let store = Sqlite::open(&data.path(), Use::Beside)?;
+    let store = Sqlite::open(&data.path(), OpenMode::Shared)?;
     store.open_vault().with_context(|| {
         format!("the vault in {} cannot be opened (VAULT_KEY)", data.path().display())
     })?;
     Ok(store)
 }
 
-fn all(store: &Sqlite) -> Result<Vec<Credential>> {
+fn all(store: &Sqlite) -> Result<Vec<StoredCredential>> {
     Ok(block_on(store.credentials(None, usize::MAX >> 1))??)
 }
 
@@ -50,7 +50,7 @@ fn import(data: &DataFolder, file: &Path) -> Result<ExitCode> {
     block_on(async {
         for credential in new {
             let kept = store.save_credential(credential).await?;
-            say(&format!("{}  {}  {}", kept.id, kept.kind, kept.name));
+            print_line(&format!("{}  {}  {}", kept.id, kept.kind, kept.name));
         }
         Ok(ExitCode::SUCCESS)
     })?
@@ -76,18 +76,18 @@ fn read(row: &Value) -> Result<NewCredential> {
         id,
         name: name.into(),
         kind: kind.into(),
-        secret: Secret::new(fields),
+        secret: SecretFields::new(fields),
         project_id: None,
     })
 }
 
 fn list(data: &DataFolder) -> Result<ExitCode> {
-    let found = all(&Sqlite::open(&data.path(), Use::Beside)?)?;
+    let found = all(&Sqlite::open(&data.path(), OpenMode::Shared)?)?;
     if found.is_empty() {
-        note("There are no credentials. Add some with `heddle credentials import FILE`.");
+        eprint_line("There are no credentials. Add some with `heddle credentials import FILE`.");
     }
     for credential in found {
-        say(&format!("{}  {}  {}", credential.id, credential.kind, credential.name));
+        print_line(&format!("{}  {}  {}", credential.id, credential.kind, credential.name));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -99,7 +99,7 @@ fn verify(data: &DataFolder) -> Result<ExitCode> {
     for credential in &found {
         if block_on(store.open_credential(&credential.id))?.is_err() {
             n_damaged += 1;
-            say(&format!(
+            print_line(&format!(
                 "{}  {}  {}  {}",
                 paint("damaged", Colour::Red),
                 credential.id,
@@ -108,7 +108,11 @@ fn verify(data: &DataFolder) -> Result<ExitCode> {
             ));
         }
     }
-    say(&format!("{} of {} credentials open with the key.", found.len() - n_damaged, found.len()));
+    print_line(&format!(
+        "{} of {} credentials open with the key.",
+        found.len() - n_damaged,
+        found.len()
+    ));
     Ok(if n_damaged == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
@@ -122,7 +126,7 @@ fn export(data: &DataFolder, decrypted: bool) -> Result<ExitCode> {
     let mut rows = Vec::new();
     for credential in all(&store)? {
         let secret = block_on(store.open_credential(&credential.id))??;
-        let Credential { id, name, kind, .. } = credential;
+        let StoredCredential { id, name, kind, .. } = credential;
         let fields = secret.context("a credential has gone meanwhile")?.reveal();
         let row = [
             ("id", Value::from(id)),
@@ -132,13 +136,13 @@ fn export(data: &DataFolder, decrypted: bool) -> Result<ExitCode> {
         ];
         rows.push(Object::from_iter(row).into());
     }
-    say(&model::json::to_string(&Value::array(rows)));
+    print_line(&model::json::to_string(&Value::array(rows)));
     Ok(ExitCode::SUCCESS)
 }
 
 fn rotate(data: &DataFolder) -> Result<ExitCode> {
     let count = block_on(open(data)?.rotate_key())??;
-    say(&format!("{count} credentials are sealed with a new key."));
-    note("Backups made before need the old key.");
+    print_line(&format!("{count} credentials are sealed with a new key."));
+    eprint_line("Backups made before need the old key.");
     Ok(ExitCode::SUCCESS)
 }

@@ -5,18 +5,18 @@ mod folder;
 
 use super::block_on;
 use crate::cli;
-use crate::settings::{self, Origin, SETTINGS, Settings};
-use crate::terminal::{Colour, note, paint, say};
-use crate::world;
+use crate::settings::{self, SETTINGS, SettingOrigin, Settings};
+use crate::terminal::{Colour, eprint_line, paint, print_line};
+use crate::wiring;
 use anyhow::{Context as _, Result};
-use engine::{RunOptions, Start};
+use engine::{RunOptions, RunStart};
 use model::{Value, Workflow, json};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// What a check found.
-pub(super) enum Finding {
+pub(super) enum DoctorFinding {
     Ok(String),
     /// It works, but not for long or not safely; with what to do about it.
     Warning(String),
@@ -24,22 +24,28 @@ pub(super) enum Finding {
     Error(String),
 }
 
-pub(super) fn run(arguments: &cli::Doctor) -> Result<ExitCode> {
+pub(super) fn run(arguments: &cli::DoctorArgs) -> Result<ExitCode> {
     if let Some(file) = &arguments.docs {
         std::fs::write(file, settings::page())
             .with_context(|| format!("{} cannot be written (FILE_IO)", file.display()))?;
-        note(&format!("{} written", file.display()));
+        eprint_line(&format!("{} written", file.display()));
         return Ok(ExitCode::SUCCESS);
     }
-    say(&format!("heddle {}\n\nSettings", env!("CARGO_PKG_VERSION")));
+    print_line(&format!("heddle {}\n\nSettings", env!("CARGO_PKG_VERSION")));
     for setting in SETTINGS {
         let (value, origin) = settings::find(setting.name);
         let value =
             if setting.is_secret() && !value.is_empty() { "(not shown)".to_owned() } else { value };
-        say(&format!("  {:30} {:14} {}  {}", setting.name, value, from(&origin), setting.help));
+        print_line(&format!(
+            "  {:30} {:14} {}  {}",
+            setting.name,
+            value,
+            origin_label(&origin),
+            setting.help
+        ));
     }
     let folder = arguments.data.path();
-    say("\nThis installation");
+    print_line("\nThis installation");
     let loaded = Settings::load();
     let mut is_healthy = report(
         "settings",
@@ -50,40 +56,40 @@ pub(super) fn run(arguments: &cli::Doctor) -> Result<ExitCode> {
         is_healthy &= report("temporary files", from_result(temporary_file()));
         is_healthy &= report("a workflow runs", from_result(example_run(settings)));
     }
-    say(&format!("\nData folder {}", folder.display()));
+    print_line(&format!("\nData folder {}", folder.display()));
     for (what, finding) in folder::check(&folder, loaded.as_ref().ok()) {
         is_healthy &= report(what, finding);
     }
     Ok(if is_healthy { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-fn from(origin: &Origin) -> String {
+fn origin_label(origin: &SettingOrigin) -> String {
     match origin {
-        Origin::Default => "default".to_owned(),
-        Origin::Environment => "environment".to_owned(),
-        Origin::Flag => "--set".to_owned(),
-        Origin::File { path, line } => format!("{}, line {line}", path.display()),
+        SettingOrigin::Default => "default".to_owned(),
+        SettingOrigin::Environment => "environment".to_owned(),
+        SettingOrigin::Flag => "--set".to_owned(),
+        SettingOrigin::File { path, line } => format!("{}, line {line}", path.display()),
     }
 }
 
-fn from_result(result: Result<String, String>) -> Finding {
-    result.map_or_else(Finding::Error, Finding::Ok)
+fn from_result(result: Result<String, String>) -> DoctorFinding {
+    result.map_or_else(DoctorFinding::Error, DoctorFinding::Ok)
 }
 
 /// Prints a line; `false` if something is wrong.
-fn report(what: &str, finding: Finding) -> bool {
+fn report(what: &str, finding: DoctorFinding) -> bool {
     let (word, colour, detail) = match &finding {
-        Finding::Ok(detail) => ("ok   ", Colour::Green, detail),
-        Finding::Warning(detail) => ("warn ", Colour::Yellow, detail),
-        Finding::Error(detail) => ("error", Colour::Red, detail),
+        DoctorFinding::Ok(detail) => ("ok   ", Colour::Green, detail),
+        DoctorFinding::Warning(detail) => ("warn ", Colour::Yellow, detail),
+        DoctorFinding::Error(detail) => ("error", Colour::Red, detail),
     };
     let colon = if detail.is_empty() { "" } else { ": " };
-    say(&format!("  {}  {what}{colon}{detail}", paint(word, colour)));
-    !matches!(finding, Finding::Error(_))
+    print_line(&format!("  {}  {what}{colon}{detail}", paint(word, colour)));
+    !matches!(finding, DoctorFinding::Error(_))
 }
 
 fn files_folder(settings: &Settings, data: &std::path::Path) -> Result<String, String> {
-    world::check_files_root(settings, data).map_err(|error| format!("{error:#}"))?;
+    wiring::check_files_root(settings, data).map_err(|error| format!("{error:#}"))?;
     let root = &settings.files_root;
     match root.is_dir() {
         true => Ok(root.display().to_string()),
@@ -110,11 +116,11 @@ fn example_run(settings: &Settings) -> Result<String, String> {
         "settings": { "executionOrder": "v1" }
     });
     let workflow = Workflow::from_value(&document).ok_or("the example cannot be read")?;
-    let engine = world::engine(settings).map_err(|error| format!("{error:#}"))?;
+    let engine = wiring::engine(settings).map_err(|error| format!("{error:#}"))?;
     let plan = Arc::new(engine.plan(&workflow));
     let outcome = block_on(engine.run(
         plan,
-        Start::default(),
+        RunStart::default(),
         RunOptions::default(),
         CancellationToken::new(),
     ))

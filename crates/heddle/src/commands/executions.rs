@@ -1,40 +1,45 @@
 //! `heddle executions`: what has run, from the data folder.
 
-pub(super) mod again;
+pub(super) mod actions;
 mod approvals;
 
 use super::block_on;
-use crate::cli::{DataFolder, Executions};
-use crate::terminal::{Colour, note, paint, say};
+use crate::cli::{DataFolder, ExecutionsCommand};
+use crate::terminal::{Colour, eprint_line, paint, print_line};
 use anyhow::{Context as _, Result};
 use model::RunStatus;
-use node_api::notes::Verdict;
-use runtime::{Decision, Finding};
+use node_api::checkpoints::ApprovalVerdict;
+use runtime::{Decision, DecisionOutcome};
 use std::io::Write as _;
 use std::process::ExitCode;
 use store::executions::{Execution, ExecutionFilter};
-use store::{Executions as _, Sqlite, Use};
+use store::{ExecutionStore as _, OpenMode, Sqlite};
 
-pub(super) fn run(arguments: Executions) -> Result<ExitCode> {
+pub(super) fn run(arguments: ExecutionsCommand) -> Result<ExitCode> {
     match arguments {
-        Executions::List { data, workflow, status, limit } => list(&data, workflow, status, limit),
-        Executions::Show { data, id } => show(&data, id),
-        Executions::Delete { data, id } => delete(&data, id),
-        Executions::Retry { data, id } => again::run(&data, id, &again::How::Retry),
-        Executions::Approve { data, id, call } => {
-            approvals::decide(&data, id, call.as_deref(), Verdict::Approved, None)
+        ExecutionsCommand::List { data, workflow, status, limit } => {
+            list(&data, workflow, status, limit)
         }
-        Executions::Reject { data, id, call, reason } => {
-            approvals::decide(&data, id, call.as_deref(), Verdict::Rejected, reason)
+        ExecutionsCommand::Show { data, id } => show(&data, id),
+        ExecutionsCommand::Delete { data, id } => delete(&data, id),
+        ExecutionsCommand::Retry { data, id } => {
+            actions::run(&data, id, &actions::ExecutionAction::Retry)
         }
-        Executions::Resume { data, id, done, again, call } => {
-            let unless_done = if again { Finding::Again } else { Finding::Unsaid };
-            let finding =
-                done.map_or(unless_done, |result| Finding::Happened { result: result.into() });
-            again::run(
+        ExecutionsCommand::Approve { data, id, call } => {
+            approvals::decide(&data, id, call.as_deref(), ApprovalVerdict::Approved, None)
+        }
+        ExecutionsCommand::Reject { data, id, call, reason } => {
+            approvals::decide(&data, id, call.as_deref(), ApprovalVerdict::Rejected, reason)
+        }
+        ExecutionsCommand::Resume { data, id, done, again, call } => {
+            let unless_done =
+                if again { DecisionOutcome::Retry } else { DecisionOutcome::Undecided };
+            let finding = done
+                .map_or(unless_done, |result| DecisionOutcome::Happened { result: result.into() });
+            actions::run(
                 &data,
                 id,
-                &again::How::Resume(Decision {
+                &actions::ExecutionAction::Resume(Decision {
                     call: call.map(Into::into),
                     ..Decision::about_all(finding)
                 }),
@@ -44,7 +49,7 @@ pub(super) fn run(arguments: Executions) -> Result<ExitCode> {
 }
 
 fn open(data: &DataFolder) -> Result<Sqlite> {
-    Ok(Sqlite::open(&data.path(), Use::Beside)?)
+    Ok(Sqlite::open(&data.path(), OpenMode::Shared)?)
 }
 
 fn list(
@@ -64,16 +69,16 @@ fn list(
     };
     let found = block_on(open(data)?.executions(filter))??;
     if found.is_empty() {
-        note("Nothing has run yet.");
+        eprint_line("Nothing has run yet.");
     }
     for execution in found {
-        say(&line(&execution));
+        print_line(&line(&execution));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn line(execution: &Execution) -> String {
-    let Execution { id, begun, state, .. } = execution;
+    let Execution { id, started: begun, state, .. } = execution;
     let colour = match state.status {
         RunStatus::Success => Colour::Green,
         RunStatus::Error | RunStatus::Cancelled => Colour::Red,
@@ -107,15 +112,15 @@ fn show(data: &DataFolder, id: i64) -> Result<ExitCode> {
             .and_then(|()| out.flush())
             .context("it cannot be printed")?;
         drop(out);
-        approvals::tell(&store, id).await?;
+        approvals::print_pending(&store, id).await?;
         Ok(ExitCode::SUCCESS)
     })?
 }
 
 fn delete(data: &DataFolder, id: i64) -> Result<ExitCode> {
     let folder = data.path();
-    if let Some(address) = again::server_of(&folder)? {
-        block_on(again::delete_by_server(&folder, &address, id))??;
+    if let Some(address) = actions::server_address(&folder)? {
+        block_on(actions::delete_by_server(&folder, &address, id))??;
         return Ok(ExitCode::SUCCESS);
     }
     let was_there = block_on(open(data)?.delete_execution(id))??;

@@ -1,14 +1,14 @@
 //! `heddle export`: writes workflows out, those of the data folder or one from a file.
 
 use super::{block_on, read_workflow};
-use crate::cli::{Export, ExportFormat};
-use crate::terminal::{note, say};
+use crate::cli::{ExportArgs, ExportFormat};
+use crate::terminal::{eprint_line, print_line};
 use anyhow::{Context as _, Result};
 use model::{Object, Value};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use store::workflows::{StoredWorkflow, WorkflowFilter};
-use store::{Sqlite, Use, Workflows as _};
+use store::{OpenMode, Sqlite, WorkflowStore as _};
 
 /// What n8n's import reads of a workflow, in the order its own export writes.
 const N8N_FIELDS: &[&str] = &[
@@ -51,7 +51,7 @@ const N8N_NODE_FIELDS: &[&str] = &[
     "rewireOutputLogTo",
 ];
 
-pub(super) fn run(arguments: &Export) -> Result<ExitCode> {
+pub(super) fn run(arguments: &ExportArgs) -> Result<ExitCode> {
     if let Some(file) = &arguments.file {
         let text = read_workflow(file)?.to_text();
         let text = match arguments.format {
@@ -60,12 +60,12 @@ pub(super) fn run(arguments: &Export) -> Result<ExitCode> {
                 &model::json::parse(&text).context("it cannot be read (WORKFLOW_JSON)")?,
             )),
         };
-        say(&text);
+        print_line(&text);
         return Ok(ExitCode::SUCCESS);
     }
-    let store = Sqlite::open(&arguments.data.path(), Use::Beside)?;
+    let store = Sqlite::open(&arguments.data.path(), OpenMode::Shared)?;
     let mut documents = Vec::new();
-    for stored in block_on(wanted(&store, arguments))?? {
+    for stored in block_on(selected_workflows(&store, arguments))?? {
         let document = document(&stored)?;
         documents.push(if arguments.format == ExportFormat::N8n {
             for_n8n(&document)
@@ -76,14 +76,14 @@ pub(super) fn run(arguments: &Export) -> Result<ExitCode> {
     match &arguments.output {
         Some(folder) => write_files(folder, &documents)?,
         None if documents.len() == 1 && !arguments.all => {
-            say(&model::json::to_string(&documents[0]))
+            print_line(&model::json::to_string(&documents[0]))
         }
-        None => say(&model::json::to_string(&Value::array(documents))),
+        None => print_line(&model::json::to_string(&Value::array(documents))),
     }
     Ok(ExitCode::SUCCESS)
 }
 
-async fn wanted(store: &Sqlite, arguments: &Export) -> Result<Vec<StoredWorkflow>> {
+async fn selected_workflows(store: &Sqlite, arguments: &ExportArgs) -> Result<Vec<StoredWorkflow>> {
     if arguments.all {
         let filter = WorkflowFilter { limit: usize::MAX >> 1, ..WorkflowFilter::default() };
         return Ok(store.workflows(filter).await?);
@@ -155,7 +155,7 @@ fn write_files(folder: &Path, documents: &[Value]) -> Result<()> {
         let path: PathBuf = folder.join(file_name(text("name"), text("id")));
         std::fs::write(&path, model::json::to_string(document) + "\n")
             .with_context(|| format!("{} cannot be written (FILE_IO)", path.display()))?;
-        note(&path.display().to_string());
+        eprint_line(&path.display().to_string());
     }
     Ok(())
 }

@@ -4,12 +4,12 @@ use super::read_text;
 use crate::cli;
 use crate::conformance::{context, special};
 use crate::settings::Settings;
-use crate::terminal::{note, say};
+use crate::terminal::{eprint_line, print_line};
 use anyhow::{Context as _, Result};
 use model::{Object, Value};
 use std::process::ExitCode;
 
-pub(super) fn run(arguments: &cli::Expr) -> Result<ExitCode> {
+pub(super) fn run(arguments: &cli::ExprArgs) -> Result<ExitCode> {
     let settings = Settings::load()?;
     if let Some(file) = &arguments.cases {
         return cases(file, arguments.evaluator);
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &cli::Expr) -> Result<ExitCode> {
         context::Instance { timezone: settings.timezone, ..context::Instance::default() };
     match context::evaluate(&case, None, &instance, arguments.evaluator) {
         Ok(value) => {
-            say(&match value {
+            print_line(&match value {
                 Value::String(text) => text.to_string(),
                 Value::Undefined => "undefined".to_owned(),
                 Value::Number(number) => model::number_to_string(number),
@@ -43,9 +43,9 @@ pub(super) fn run(arguments: &cli::Expr) -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Err(error) => {
-            note(&format!("failed: {error} [{}]", error.code()));
-            if let expr::Error::Syntax { detail } = &error {
-                note(&format!("  {detail}"));
+            eprint_line(&format!("failed: {error} [{}]", error.code()));
+            if let expr::ExprError::Syntax { detail } = &error {
+                eprint_line(&format!("  {detail}"));
             }
             Ok(ExitCode::from(1))
         }
@@ -77,7 +77,7 @@ fn cases(file: &std::path::Path, evaluator: cli::EvaluatorChoice) -> Result<Exit
             Ok(value) => result.insert("value", special::encode(&value)),
             Err(message) => result.insert("error", message),
         };
-        say(&model::json::to_string(&result.into()));
+        print_line(&model::json::to_string(&result.into()));
     }
     Ok(ExitCode::SUCCESS)
 }

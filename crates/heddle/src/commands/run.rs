@@ -6,14 +6,14 @@ use crate::collections::FolderCollections;
 use crate::conversations;
 use crate::settings::Settings;
 use crate::tables::FolderTables;
-use crate::terminal::{Colour, note, paint, say};
-use crate::world;
+use crate::terminal::{Colour, eprint_line, paint, print_line};
+use crate::wiring;
 use anyhow::{Context as _, Result};
-use engine::{Journal, Outcome, Recording, RunOptions, Start};
+use engine::{Journal, PendingRecord, RunOptions, RunOutcome, RunStart};
 use indicatif::{ProgressBar, ProgressStyle};
 use model::json::Elements;
 use model::{
-    Extent, Item, Items, ItemsBuilder, Kind, RunEvent, RunStatus, Spill, Str, TaskStatus, Value,
+    Item, Items, ItemsBuilder, Kind, RunEvent, RunRange, RunStatus, Spill, Str, TaskStatus, Value,
 };
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
@@ -23,33 +23,38 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-pub(super) fn run(arguments: &cli::Run) -> Result<ExitCode> {
+pub(super) fn run(arguments: &cli::RunArgs) -> Result<ExitCode> {
     let settings = Settings::load()?;
     let workflow = read_workflow(&arguments.file)?;
-    let mut engine = world::engine(&settings)?;
-    let progress = Arc::new(Progress::new(arguments));
+    let mut engine = wiring::engine(&settings)?;
+    let progress = Arc::new(RunProgress::new(arguments));
     engine.ports.journal = progress.clone();
     engine.ports.collections =
         Arc::new(FolderCollections::new(arguments.data.path(), settings.collections));
     engine.ports.tables =
         Arc::new(FolderTables::new(arguments.data.path(), settings.table_limits()));
     engine.ports.conversations =
-        conversations::of_folder(arguments.data.path(), &engine.ports.conversations);
+        conversations::from_folder(arguments.data.path(), &engine.ports.conversations);
     // Input and run count against one limit.
     let spill = engine.ports.spill.as_ref().map(|make| make());
     if let Some(spill) = spill.clone() {
         engine.ports.spill = Some(Arc::new(move || spill.clone()));
     }
-    let start = Start {
+    let start = RunStart {
         node: arguments.start.as_deref().map(Str::from),
         items: arguments.input.as_deref().map(|input| read_items(input, spill)).transpose()?,
-        ..Start::default()
+        ..RunStart::default()
     };
     let mut options = RunOptions {
-        extent: Extent::until(arguments.until.as_deref().map(Str::from)),
+        extent: RunRange::until(arguments.until.as_deref().map(Str::from)),
         use_pin_data: !arguments.no_pins,
-        earlier: arguments.from.as_deref().map(read_earlier).transpose()?.unwrap_or_default(),
-        ..world::run_options(&settings)
+        pinned_outputs: arguments
+            .from
+            .as_deref()
+            .map(read_previous_outputs)
+            .transpose()?
+            .unwrap_or_default(),
+        ..wiring::run_options(&settings)
     };
     options.limits.timeout_ms = arguments.timeout.map(|seconds| (seconds.max(0.0) * 1000.0) as u64);
     let plan = Arc::new(engine.plan(&workflow));
@@ -65,7 +70,7 @@ pub(super) fn run(arguments: &cli::Run) -> Result<ExitCode> {
     })?;
     progress.done();
     if arguments.stats {
-        note(&stats(&outcome));
+        eprint_line(&stats(&outcome));
     }
     if arguments.json {
         print_json(&outcome)?;
@@ -77,7 +82,7 @@ pub(super) fn run(arguments: &cli::Run) -> Result<ExitCode> {
 
 /// What the run took, on one line of JSON: the run's wall time, and the process's processor time
 /// and peak memory.
-fn stats(outcome: &Outcome) -> String {
+fn stats(outcome: &RunOutcome) -> String {
     let field = |file: &str, name: &str| -> Option<u64> {
         let text = std::fs::read_to_string(file).ok()?;
         text.lines()
@@ -137,7 +142,7 @@ fn read_items(input: &str, spill: Option<Arc<dyn Spill>>) -> Result<Items> {
 }
 
 /// The outputs of every node of a former execution.
-fn read_earlier(path: &Path) -> Result<HashMap<Str, Vec<Items>>> {
+fn read_previous_outputs(path: &Path) -> Result<HashMap<Str, Vec<Items>>> {
     let execution = model::json::parse_within(&read_text(path)?, usize::MAX)
         .with_context(|| format!("{} is not JSON", path.display()))?;
     let run_data = execution.get_path("data.resultData.runData").and_then(Value::as_object);
@@ -159,7 +164,7 @@ fn read_earlier(path: &Path) -> Result<HashMap<Str, Vec<Items>>> {
 }
 
 /// Writes the execution node by node, so that a big one needs no second copy in memory.
-fn print_json(outcome: &Outcome) -> Result<()> {
+fn print_json(outcome: &RunOutcome) -> Result<()> {
     use std::io::Write as _;
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     outcome
@@ -169,18 +174,18 @@ fn print_json(outcome: &Outcome) -> Result<()> {
         .context("the execution cannot be printed")
 }
 
-fn report(outcome: &Outcome, quiet: bool) {
+fn report(outcome: &RunOutcome, quiet: bool) {
     if let Some(error) = &outcome.error {
         let place = error.node.as_ref().map(|node| format!(" in '{node}'")).unwrap_or_default();
         let item = error.item.map(|item| format!(", item {item}")).unwrap_or_default();
-        note(&format!(
+        eprint_line(&format!(
             "{} {}{place}{item} [{}]",
             paint("failed:", Colour::Red),
             error.message,
             error.code
         ));
         for text in [&error.description, &error.hint].into_iter().flatten() {
-            note(&format!("  {text}"));
+            eprint_line(&format!("  {text}"));
         }
         return;
     }
@@ -190,7 +195,7 @@ fn report(outcome: &Outcome, quiet: bool) {
         let until =
             until.map_or_else(|| "a call from outside".to_owned(), |moment| moment.to_string());
         let until = if outcome.asks { "a person's approval".to_owned() } else { until };
-        note(&format!(
+        eprint_line(&format!(
             "{} for {until}; a run from the command line ends here",
             paint("waiting", Colour::Yellow)
         ));
@@ -200,24 +205,27 @@ fn report(outcome: &Outcome, quiet: bool) {
     }
     if let Some(items) = outcome.last_items() {
         /// More items than this are of no use on a screen.
-        const SHOWN: usize = 20;
-        for item in items.iter().take(SHOWN) {
-            say(&model::json::to_string(&item.json));
+        const MAX_SHOWN_ITEMS: usize = 20;
+        for item in items.iter().take(MAX_SHOWN_ITEMS) {
+            print_line(&model::json::to_string(&item.json));
         }
-        if items.len() > SHOWN {
-            note(&format!("… and {} more; --json prints them all", items.len() - SHOWN));
+        if items.len() > MAX_SHOWN_ITEMS {
+            eprint_line(&format!(
+                "… and {} more; --json prints them all",
+                items.len() - MAX_SHOWN_ITEMS
+            ));
         }
     }
 }
 
 /// Shows each node as it starts and ends.
-struct Progress {
+struct RunProgress {
     bar: Option<ProgressBar>,
     quiet: bool,
 }
 
-impl Progress {
-    fn new(arguments: &cli::Run) -> Self {
+impl RunProgress {
+    fn new(arguments: &cli::RunArgs) -> Self {
         let quiet = arguments.quiet || arguments.json;
         let bar = (!quiet && std::io::IsTerminal::is_terminal(&std::io::stderr())).then(|| {
             let bar = ProgressBar::new_spinner();
@@ -232,8 +240,8 @@ impl Progress {
 
     fn line(&self, line: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| note(line)),
-            None => note(line),
+            Some(bar) => bar.suspend(|| eprint_line(line)),
+            None => eprint_line(line),
         }
     }
 
@@ -244,8 +252,8 @@ impl Progress {
     }
 }
 
-impl Journal for Progress {
-    fn append<'a>(&'a self, _run_id: &str, event: RunEvent) -> Option<Recording<'a>> {
+impl Journal for RunProgress {
+    fn append<'a>(&'a self, _run_id: &str, event: RunEvent) -> Option<PendingRecord<'a>> {
         if self.quiet {
             return None;
         }
@@ -255,7 +263,7 @@ impl Journal for Progress {
                     bar.set_message(node.to_string());
                 }
             }
-            RunEvent::NodeNoted { node, key, .. } => {
+            RunEvent::StepRecorded { node, key, .. } => {
                 self.line(&format!("  {} {key}", paint(&format!("{node}:"), Colour::Dim)))
             }
             RunEvent::NodeLog { node, line } => {
@@ -291,7 +299,7 @@ impl Journal for Progress {
                 ));
             }
             RunEvent::RunStarted { .. }
-            | RunEvent::NodeServed { .. }
+            | RunEvent::SubNodeCalled { .. }
             | RunEvent::ModelUsed { .. }
             | RunEvent::NodeSilent { .. }
             | RunEvent::RunPaused { .. }

@@ -7,30 +7,30 @@ use crate::conversations;
 use crate::credentials::StoredCredentials;
 use crate::logs::{self, announce};
 use crate::settings::{LogFormat, Settings};
-use crate::terminal::note;
+use crate::terminal::eprint_line;
 use crate::traces::Traces;
-use crate::world;
+use crate::wiring;
 use anyhow::{Context as _, Result};
-use runtime::{Options, Runtime};
+use runtime::{Runtime, RuntimeOptions};
 use server::BodyLimits;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{ProjectFolders, Sqlite, Use};
+use store::{OpenMode, ProjectFolders, Sqlite};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 /// How long runs may take to end once we are asked to stop; the others go on after the next start.
-const PATIENCE: Duration = Duration::from_secs(30);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How many addresses are shown at the start.
-const SHOWN: usize = 5;
+const MAX_SHOWN_ADDRESSES: usize = 5;
 
-pub(super) fn run(arguments: &cli::Serve) -> Result<ExitCode> {
+pub(super) fn run(arguments: &cli::ServeArgs) -> Result<ExitCode> {
     allocator::purge_soon();
     let mut settings = Settings::load()?;
-    let serving = &mut settings.serving;
+    let serving = &mut settings.server;
     serving.host = arguments.host.unwrap_or(serving.host);
     serving.port = arguments.port.unwrap_or(serving.port);
     let given = arguments.base_url.as_deref().map(|url| url.trim_end_matches('/').to_owned());
@@ -39,13 +39,13 @@ pub(super) fn run(arguments: &cli::Serve) -> Result<ExitCode> {
     block_on(serve(arguments, &settings))?
 }
 
-async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> {
+async fn serve(arguments: &cli::ServeArgs, settings: &Settings) -> Result<ExitCode> {
     let asked = asked_to_stop().context("signals cannot be taken")?;
-    let serving = &settings.serving;
+    let serving = &settings.server;
     let folder = arguments.data.path();
-    world::check_files_root(settings, &folder)?;
+    wiring::check_files_root(settings, &folder)?;
     store::keep_new_files_private();
-    let store = Sqlite::open(&folder, Use::Serve)
+    let store = Sqlite::open(&folder, OpenMode::Serve)
         .with_context(|| format!("the data folder {} cannot be used", folder.display()))?;
     let store = store
         .with_table_limits(settings.table_limits())
@@ -55,7 +55,7 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
         .await
         .with_context(|| format!("{}:{} cannot be listened on", serving.host, serving.port))?;
     let address = listener.local_addr().context("the listener has no address")?;
-    match store.announce(&format!("http://{}", reachable(address))) {
+    match store.announce(&format!("http://{}", reachable_address(address))) {
         // Other commands on this machine do not find us then; that is no reason not to serve.
         Err(error) if error.may_pass() => {
             tracing::warn!(%error, "The address could not be written down.")
@@ -64,21 +64,21 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
     }
     let urls = serving.urls(address)?;
     let (base_url, webhook_base) = (urls.base.clone(), urls.webhook_base().clone());
-    let options = Options {
-        run: world::run_options(settings),
+    let options = RuntimeOptions {
+        run: wiring::run_options(settings),
         limits: settings.run_limits,
         catch_up: settings.catch_up,
         spending: settings.spending,
         keep: settings.retention,
         base_url: webhook_base.clone(),
     };
-    let mut engine = world::engine(settings)?;
+    let mut engine = wiring::engine(settings)?;
     engine.ports.credentials = Arc::new(StoredCredentials(store.clone()));
     engine.ports.files = Arc::new(ProjectFolders::new(&settings.files_root, store.clone()));
     engine.ports.tables = Arc::new(store.clone());
     engine.ports.collections = Arc::new(store.clone());
-    engine.ports.conversations = conversations::of_store(&store, &engine.ports.conversations);
-    let librarian = Arc::new(nodes::ai::knowledge::NodeLibrarian::new(
+    engine.ports.conversations = conversations::from_store(&store, &engine.ports.conversations);
+    let librarian = Arc::new(nodes::ai::knowledge::NodeIngestor::new(
         engine.ports.http.clone(),
         engine.ports.local_models.clone(),
     ));
@@ -100,15 +100,18 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
         ),
     );
     let pages = runtime.chat_pages();
-    for (method, path) in
-        runtime.addresses().iter().filter(|(_, path)| !pages.contains(path)).take(SHOWN)
+    for (method, path) in runtime
+        .addresses()
+        .iter()
+        .filter(|(_, path)| !pages.contains(path))
+        .take(MAX_SHOWN_ADDRESSES)
     {
         announce(serving, &format!("  curl -X {method} {webhook_base}/webhook/{path}"));
     }
-    for path in pages.iter().take(SHOWN) {
+    for path in pages.iter().take(MAX_SHOWN_ADDRESSES) {
         announce(serving, &format!("  chat in your browser: {webhook_base}/webhook/{path}"));
     }
-    let token = match server::first_start(&store).await {
+    let token = match server::create_setup_token(&store).await {
         Err(error) if error.may_pass() => {
             announce(
                 serving,
@@ -127,25 +130,25 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
             "There is no owner yet. Make one with `heddle users create EMAIL --role owner`.",
         );
     } else if let Some(token) = token {
-        note(
+        eprint_line(
             "There is no owner yet. Open this page, which works once, and make the account that owns everything here:",
         );
-        note(&format!("  {base_url}/setup#token={token}"));
+        eprint_line(&format!("  {base_url}/setup#token={token}"));
         if !serving.host.is_loopback() && !serving.remote_setup {
-            note(
+            eprint_line(
                 "It takes callers on this machine only. Set HEDDLE_REMOTE_SETUP=1 to open it from elsewhere.",
             );
         }
     }
     let stop = CancellationToken::new();
-    let parts = server::Parts {
+    let parts = server::ServerParts {
         runtime: runtime.clone(),
         store,
         body_limits: BodyLimits { bytes: settings.max_body, ..BodyLimits::default() },
-        gate_limits: settings.gate_limits.clone(),
+        admission_limits: settings.admission_limits.clone(),
         read_xml: nodes::text::read_xml_request,
-        librarian,
-        embedding_asker: nodes::EMBED_TEXTS,
+        ingestor: librarian,
+        embedding_caller: nodes::EMBED_TEXTS,
         base_url,
         webhook_url: urls.webhooks,
         hosts: urls.hosts,
@@ -158,7 +161,7 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
         serving,
         "Stopping: no new work is taken; runs under way are finished or go on after the next start.",
     );
-    runtime.stop(PATIENCE).await;
+    runtime.stop(SHUTDOWN_TIMEOUT).await;
     stop.cancel();
     // Connections that are kept open without a request do not hold us.
     let _ = tokio::time::timeout(Duration::from_secs(5), answering).await;
@@ -169,7 +172,7 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
 }
 
 /// Where this machine reaches a server that listens on all of its addresses.
-fn reachable(address: SocketAddr) -> SocketAddr {
+fn reachable_address(address: SocketAddr) -> SocketAddr {
     match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => {
             SocketAddr::new(Ipv4Addr::LOCALHOST.into(), address.port())

@@ -1,36 +1,36 @@
 //! `heddle users`: who may sign in, from the data folder.
 
 use super::block_on;
-use crate::cli::{DataFolder, Users};
-use crate::terminal::{note, say};
+use crate::cli::{DataFolder, UsersCommand};
+use crate::terminal::{eprint_line, print_line};
 use anyhow::{Context as _, Result, ensure};
 use server::passwords;
 use std::io::Read as _;
 use std::process::ExitCode;
-use store::users::{NewUser, Role, User, Users as _};
-use store::{Sqlite, Use};
+use store::users::{NewUser, User, UserRole, UserStore as _};
+use store::{OpenMode, Sqlite};
 
-pub(super) fn run(arguments: Users) -> Result<ExitCode> {
+pub(super) fn run(arguments: UsersCommand) -> Result<ExitCode> {
     match arguments {
-        Users::List { data } => list(&data),
-        Users::Create { data, email, role } => create(&data, &email, &role),
-        Users::Role { data, email, role } => {
+        UsersCommand::List { data } => list(&data),
+        UsersCommand::Create { data, email, role } => create(&data, &email, &role),
+        UsersCommand::Role { data, email, role } => {
             let store = open(&data)?;
             let user = find(&store, &email)?;
-            block_on(store.set_role(&user.id, named(&role)?))??;
+            block_on(store.set_role(&user.id, parse_role(&role)?))??;
             Ok(ExitCode::SUCCESS)
         }
-        Users::Password { data, email } => {
+        UsersCommand::Password { data, email } => {
             let store = open(&data)?;
             let user = find(&store, &email)?;
             let hash = read_password()?;
             block_on(store.set_password(&user.id, &hash))??;
-            note(
+            eprint_line(
                 "Password set. All sessions have ended and all API keys of this user are revoked.",
             );
             Ok(ExitCode::SUCCESS)
         }
-        Users::Delete { data, email } => {
+        UsersCommand::Delete { data, email } => {
             let store = open(&data)?;
             let user = find(&store, &email)?;
             block_on(store.delete_user(&user.id))??;
@@ -40,24 +40,24 @@ pub(super) fn run(arguments: Users) -> Result<ExitCode> {
 }
 
 fn open(data: &DataFolder) -> Result<Sqlite> {
-    Ok(Sqlite::open(&data.path(), Use::Beside)?)
+    Ok(Sqlite::open(&data.path(), OpenMode::Shared)?)
 }
 
 fn list(data: &DataFolder) -> Result<ExitCode> {
     let found = block_on(open(data)?.users(None, usize::MAX >> 1))??;
     if found.is_empty() {
-        note("There is nobody yet. `heddle serve` prints how to make the owner.");
+        eprint_line("There is nobody yet. `heddle serve` prints how to make the owner.");
     }
     for user in found {
         let state = if user.is_pending { "no password" } else { "can sign in" };
-        say(&format!("{}  {:<7}  {state}  {}", user.id, user.role.name(), user.email));
+        print_line(&format!("{}  {:<7}  {state}  {}", user.id, user.role.name(), user.email));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn create(data: &DataFolder, email: &str, role: &str) -> Result<ExitCode> {
     ensure!(email.contains('@'), "'{email}' is no e-mail address");
-    let role = named(role)?;
+    let role = parse_role(role)?;
     let password_hash = Some(read_password()?.into());
     let new = NewUser {
         email: email.into(),
@@ -67,7 +67,7 @@ fn create(data: &DataFolder, email: &str, role: &str) -> Result<ExitCode> {
         password_hash,
     };
     let user = block_on(open(data)?.add_user(new))??;
-    say(&user.id);
+    print_line(&user.id);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -75,15 +75,15 @@ fn find(store: &Sqlite, email: &str) -> Result<User> {
     block_on(store.user(email))??.with_context(|| format!("there is no user '{email}' (NOT_FOUND)"))
 }
 
-fn named(role: &str) -> Result<Role> {
-    Role::from_name(role)
+fn parse_role(role: &str) -> Result<UserRole> {
+    UserRole::from_name(role)
         .with_context(|| format!("'{role}' is no role; there are viewer, editor, admin and owner"))
 }
 
 /// The hash of the password on standard input. Arguments and the environment would show it to
 /// others.
 fn read_password() -> Result<String> {
-    note("Type the password, then press Enter and Ctrl-D:");
+    eprint_line("Type the password, then press Enter and Ctrl-D:");
     let mut text = String::new();
     std::io::stdin()
         .take(10_000)
@@ -92,10 +92,10 @@ fn read_password() -> Result<String> {
     let password = text.trim_end_matches(['\r', '\n']);
     let length = password.chars().count();
     ensure!(
-        length >= passwords::SHORTEST,
+        length >= passwords::MIN_LENGTH,
         "the password has {length} letters and needs at least {}",
-        passwords::SHORTEST
+        passwords::MIN_LENGTH
     );
-    ensure!(password.len() <= passwords::LONGEST, "the password is too long");
+    ensure!(password.len() <= passwords::MAX_BYTES, "the password is too long");
     block_on(passwords::hash(password.to_owned()))?.context("the password cannot be hashed")
 }

@@ -2,18 +2,18 @@
 //! without one.
 
 use super::block_on;
-use crate::cli::{DataFolder, OneWorkflow};
+use crate::cli::{DataFolder, WorkflowArgs};
 use crate::settings::Settings;
-use crate::terminal::{Colour, note, paint, say};
-use crate::world;
+use crate::terminal::{Colour, eprint_line, paint, print_line};
+use crate::wiring;
 use anyhow::{Context as _, Result};
 use engine::Engine;
-use runtime::{ListenScope, Loaded};
+use runtime::{ListenScope, LoadedWorkflow};
 use std::process::ExitCode;
-use store::addresses::Claim;
+use store::addresses::AddressClaim;
 use store::variables::Variable;
-use store::workflows::{Activated, StoredWorkflow, WorkflowFilter};
-use store::{Sqlite, Use, Variables as _, Workflows as _};
+use store::workflows::{ActivatedVersion, StoredWorkflow, WorkflowFilter};
+use store::{OpenMode, Sqlite, VariableStore as _, WorkflowStore as _};
 
 /// Lets the newest version listen at its addresses, unless another workflow has one of them.
 async fn start_listening(
@@ -25,8 +25,10 @@ async fn start_listening(
         return Err(runtime::Error::Archived);
     }
     let claims = claims_of(engine, &store.variables().await?, stored)?;
-    runtime::settled(
-        store.activate(&stored.id, Activated::Newest(stored.version_id.clone()), claims).await?,
+    runtime::claim_into_result(
+        store
+            .activate(&stored.id, ActivatedVersion::Newest(stored.version_id.clone()), claims)
+            .await?,
         &stored.id,
     )
 }
@@ -35,8 +37,8 @@ pub(super) fn claims_of(
     engine: &Engine,
     variables: &[Variable],
     stored: &StoredWorkflow,
-) -> Result<Vec<Claim>, runtime::Error> {
-    Loaded::new(stored, engine)?.claims(&ListenScope::new(
+) -> Result<Vec<AddressClaim>, runtime::Error> {
+    LoadedWorkflow::new(stored, engine)?.claims(&ListenScope::new(
         engine.ports.clock.now_ms(),
         variables,
         &stored.project_id,
@@ -44,11 +46,11 @@ pub(super) fn claims_of(
 }
 
 pub(super) fn list(data: &DataFolder) -> Result<ExitCode> {
-    let store = Sqlite::open(&data.path(), Use::Beside)?;
+    let store = Sqlite::open(&data.path(), OpenMode::Shared)?;
     let filter = WorkflowFilter { limit: 100_000, ..WorkflowFilter::default() };
     let found = block_on(store.workflows(filter))??;
     if found.is_empty() {
-        note(&format!(
+        eprint_line(&format!(
             "There are no workflows in {}. Add one with `heddle import FILE`.",
             data.path().display()
         ));
@@ -56,14 +58,14 @@ pub(super) fn list(data: &DataFolder) -> Result<ExitCode> {
     for workflow in found {
         let state =
             if workflow.active { paint("active  ", Colour::Green) } else { "inactive".to_owned() };
-        say(&format!("{}  {state}  {}", workflow.id, workflow.name));
+        print_line(&format!("{}  {state}  {}", workflow.id, workflow.name));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-pub(super) fn set_active(arguments: &OneWorkflow, active: bool) -> Result<ExitCode> {
-    let store = Sqlite::open(&arguments.data.path(), Use::Beside)?;
-    let engine = world::engine(&Settings::load()?)?;
+pub(super) fn set_active(arguments: &WorkflowArgs, active: bool) -> Result<ExitCode> {
+    let store = Sqlite::open(&arguments.data.path(), OpenMode::Shared)?;
+    let engine = wiring::engine(&Settings::load()?)?;
     block_on(async {
         let missing =
             || format!("there is no workflow with the id '{}' (WORKFLOW_NOT_FOUND)", arguments.id);
@@ -72,7 +74,7 @@ pub(super) fn set_active(arguments: &OneWorkflow, active: bool) -> Result<ExitCo
             true => start_listening(&store, &engine, &stored).await?,
             false => drop(store.deactivate(&arguments.id).await?),
         }
-        say(&format!(
+        print_line(&format!(
             "{}  {}  {}",
             stored.id,
             if active { "active" } else { "inactive" },

@@ -29,7 +29,7 @@ impl Comparison {
                     true => Ok(()),
                     false => Err(format!(
                         "{}: {} elements expected, {} found; the first too many: {}",
-                        self.place(),
+                        self.shown_path(),
                         wanted.len(),
                         got.len(),
                         short(got.get(wanted.len()).unwrap_or(&Value::Undefined))
@@ -52,9 +52,12 @@ impl Comparison {
             (Value::String(text), Value::Date(date)) if *text == date.iso => Ok(()),
             (Value::Null, Value::Number(number)) if !number.is_finite() => Ok(()),
             (wanted, got) if wanted == got => Ok(()),
-            (wanted, got) => {
-                Err(format!("{}: expected {}, found {}", self.place(), short(wanted), short(got)))
-            }
+            (wanted, got) => Err(format!(
+                "{}: expected {}, found {}",
+                self.shown_path(),
+                short(wanted),
+                short(got)
+            )),
         }
     }
 
@@ -66,7 +69,7 @@ impl Comparison {
         result
     }
 
-    fn place(&self) -> &str {
+    fn shown_path(&self) -> &str {
         if self.path.is_empty() { "value" } else { self.path.trim_start_matches('.') }
     }
 
@@ -86,9 +89,9 @@ impl Comparison {
                 Value::String(text) => Some(text.as_str()) == value.as_str(),
                 _ => false,
             },
-            "$regex" => {
-                found.as_str().is_some_and(|text| fits(value.as_str().unwrap_or_default(), text))
-            }
+            "$regex" => found
+                .as_str()
+                .is_some_and(|text| matches_pattern(value.as_str().unwrap_or_default(), text)),
             "$base64" => found.as_str() == value.as_str(),
             "$any" => value.as_str().is_some_and(|kind| {
                 found.kind_name().eq_ignore_ascii_case(kind)
@@ -122,7 +125,7 @@ impl Comparison {
             true => Ok(()),
             false => Err(format!(
                 "{}: expected {}, found {}",
-                self.place(),
+                self.shown_path(),
                 short(&Value::object(special.clone())),
                 short(found)
             )),
@@ -131,7 +134,7 @@ impl Comparison {
 }
 
 /// Whether a text fits a JavaScript regular expression of the corpus.
-pub(crate) fn fits(pattern: &str, text: &str) -> bool {
+pub(crate) fn matches_pattern(pattern: &str, text: &str) -> bool {
     Regex::new(&pattern.replace("\\/", "/")).is_ok_and(|regex| regex.is_match(text))
 }
 

@@ -1,8 +1,8 @@
 //! Sets up the run that a recorded expression was evaluated in, and evaluates it.
 
 use crate::cli::EvaluatorChoice;
-use engine::{Compiled, Plan, RunData, RunView, Vars};
-use expr::{Route, Session};
+use engine::{CompiledParam, Plan, RunData, RunView, Vars};
+use expr::{EvalRoute, Evaluator};
 use model::{Item, Items, Kind, Object, Source, Str, TaskData, TaskStatus, Value, Workflow};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -35,14 +35,14 @@ pub(crate) fn evaluate(
     folder: Option<&Path>,
     instance: &Instance,
     evaluator: EvaluatorChoice,
-) -> Result<Value, expr::Error> {
-    let setup = Setup::new(case, folder)
-        .map_err(|problem| expr::Error::Sandbox { detail: problem.into() })?;
+) -> Result<Value, expr::ExprError> {
+    let setup = ExpressionSetup::new(case, folder)
+        .map_err(|problem| expr::ExprError::Sandbox { detail: problem.into() })?;
     setup.evaluate(case, instance, evaluator)
 }
 
 /// A run that has got as far as the node with the expression.
-struct Setup {
+struct ExpressionSetup {
     plan: Plan,
     data: RunData,
     node: usize,
@@ -53,10 +53,10 @@ struct Setup {
     parameters: Value,
 }
 
-impl Setup {
+impl ExpressionSetup {
     fn new(case: &Object, folder: Option<&Path>) -> Result<Self, String> {
         if let Some(name) = case.get("context").and_then(Value::as_str) {
-            return Self::wild(case, &read(folder, "wild_contexts", name)?);
+            return Self::from_template(case, &read(folder, "wild_contexts", name)?);
         }
         let fixture = case
             .get("fixture")
@@ -110,7 +110,7 @@ impl Setup {
     }
 
     /// An expression of a published workflow on its pinned data.
-    fn wild(case: &Object, context: &Value) -> Result<Self, String> {
+    fn from_template(case: &Object, context: &Value) -> Result<Self, String> {
         let plan = plan_of(context)?;
         let text = |key: &str| case.get(key).and_then(Value::as_str).unwrap_or_default();
         let node = plan
@@ -158,7 +158,7 @@ impl Setup {
         case: &Object,
         instance: &Instance,
         evaluator: EvaluatorChoice,
-    ) -> Result<Value, expr::Error> {
+    ) -> Result<Value, expr::ExprError> {
         let globals = case.get("globals").and_then(Value::as_object);
         let more = case
             .get("additionalKeys")
@@ -210,7 +210,8 @@ impl Setup {
         } else {
             session(evaluator)
         };
-        Compiled::new(case.get("expression").unwrap_or(&Value::Undefined)).resolve(&session, &view)
+        CompiledParam::new(case.get("expression").unwrap_or(&Value::Undefined))
+            .resolve(&session, &view)
     }
 }
 
@@ -234,11 +235,11 @@ fn nearest_pinned(plan: &Plan, edges: &[model::Edge], node: &str) -> Option<(Str
     None
 }
 
-fn session(evaluator: EvaluatorChoice) -> Session {
-    Session::new(match evaluator {
-        EvaluatorChoice::Auto => Route::Auto,
-        EvaluatorChoice::Native => Route::Native,
-        EvaluatorChoice::Sandbox => Route::Sandbox,
+fn session(evaluator: EvaluatorChoice) -> Evaluator {
+    Evaluator::new(match evaluator {
+        EvaluatorChoice::Auto => EvalRoute::Auto,
+        EvaluatorChoice::Native => EvalRoute::Native,
+        EvaluatorChoice::Sandbox => EvalRoute::Sandbox,
     })
 }
 

@@ -1,11 +1,11 @@
 //! Cases of one expression or one helper function each.
 
-use super::compare::{difference, fits, short};
-use super::{CaseResult, Runner, context, functions, result};
+use super::compare::{difference, matches_pattern, short};
+use super::{CaseResult, CaseRunner, context, functions, result};
 use model::{Object, Value};
 use std::path::Path;
 
-pub(super) fn run(runner: &Runner<'_>, case: &Object, folder: Option<&Path>) -> CaseResult {
+pub(super) fn run(runner: &CaseRunner<'_>, case: &Object, folder: Option<&Path>) -> CaseResult {
     let found = match case.get("function").and_then(Value::as_str) {
         Some(function) => functions::call(
             function,
@@ -28,7 +28,7 @@ fn judge(case: &Object, found: &Result<Value, String>) -> Option<String> {
                 let fitting =
                     match (expected.as_str(), expected.get("$regex").and_then(Value::as_str)) {
                         (Some(part), _) => message.contains(part),
-                        (None, Some(pattern)) => fits(pattern, message),
+                        (None, Some(pattern)) => matches_pattern(pattern, message),
                         (None, None) => true,
                     };
                 (!fitting)

@@ -1,24 +1,26 @@
 //! Helper functions that cases call by their names in n8n, and what does the same here.
 
 use super::special::decode;
-use expr::sandbox::{ExpressionCode, Limits, Sandbox};
+use expr::sandbox::{ExpressionCode, Sandbox, SandboxLimits};
 use expr::testing::FakeScope;
 use model::workflow::{Edge, children, parents};
 use model::{Kind, Object, Str, Value};
-use nodes::conditions::{Filter, FilterOptions, array_contains_value};
-use nodes::field_type::{Checked, Clock, JsonText, TypeOptions, parse_url, validate_field_type};
+use nodes::conditions::{ConditionFilter, FilterOptions, array_contains_value};
+use nodes::field_type::{
+    DateContext, FieldCheck, JsonText, TypeOptions, parse_url, validate_field_type,
+};
 use nodes::text::names;
 use nodes::triggers::schedule;
 
 /// Calls a function; an unknown name is an error.
 pub(crate) fn call(function: &str, arguments: &[Value]) -> Result<Value, String> {
-    let arguments = Arguments(arguments.iter().map(decode).collect());
+    let arguments = FunctionArguments(arguments.iter().map(decode).collect());
     let first = arguments.get(0);
     Ok(match function {
         "executeFilter" => {
-            let filter = Filter::read(first, FilterOptions::of(true, true, 1))
+            let filter = ConditionFilter::read(first, FilterOptions::of(true, true, 1))
                 .ok_or("the argument is no filter")?;
-            filter.passes(0, &Clock::utc()).map_err(|error| error.message.to_string())?.into()
+            filter.passes(0, &DateContext::utc()).map_err(|error| error.message.to_string())?.into()
         }
         "arrayContainsValue" => array_contains_value(
             first.as_array().unwrap_or_default(),
@@ -53,7 +55,7 @@ pub(crate) fn call(function: &str, arguments: &[Value]) -> Result<Value, String>
             );
             let call = ExpressionCode::new("$jmespath($json.data, $json.query)");
             Sandbox::new()
-                .session(Limits::expression())
+                .session(SandboxLimits::expression())
                 .evaluate(&call, &scope)
                 .map_err(|error| error.to_string())?
         }
@@ -83,9 +85,9 @@ pub(crate) fn call(function: &str, arguments: &[Value]) -> Result<Value, String>
     })
 }
 
-struct Arguments(Vec<Value>);
+struct FunctionArguments(Vec<Value>);
 
-impl Arguments {
+impl FunctionArguments {
     fn get(&self, index: usize) -> &Value {
         self.0.get(index).unwrap_or(&Value::Undefined)
     }
@@ -100,7 +102,7 @@ impl Arguments {
     }
 }
 
-fn validate(arguments: &Arguments) -> Result<Value, String> {
+fn validate(arguments: &FunctionArguments) -> Result<Value, String> {
     let allowed =
         arguments.get(3).get("valueOptions").and_then(Value::as_array).unwrap_or_default();
     let options = TypeOptions {
@@ -114,10 +116,10 @@ fn validate(arguments: &Arguments) -> Result<Value, String> {
             arguments.get(1),
             arguments.text(2)?,
             &options,
-            &Clock::utc(),
+            &DateContext::utc(),
         ) {
-            Checked::Valid(value) => object([("valid", true.into()), ("newValue", value)]),
-            Checked::Invalid(reason) => {
+            FieldCheck::Valid(value) => object([("valid", true.into()), ("newValue", value)]),
+            FieldCheck::Invalid(reason) => {
                 object([("valid", false.into()), ("errorMessage", reason.into())])
             }
         },
@@ -134,12 +136,12 @@ fn from_ai_call(call: &expr::FromAiCall) -> Value {
     ])
 }
 
-fn piece(piece: &expr::Split) -> Value {
+fn piece(piece: &expr::TemplateSegment) -> Value {
     match piece {
-        expr::Split::Text(text) => {
+        expr::TemplateSegment::Text(text) => {
             object([("type", "text".into()), ("text", text.as_str().into())])
         }
-        expr::Split::Code { source, is_closed } => object([
+        expr::TemplateSegment::Code { source, is_closed } => object([
             ("type", "code".into()),
             ("text", source.as_str().into()),
             ("hasClosingBrackets", (*is_closed).into()),
@@ -155,7 +157,7 @@ enum Direction {
 
 /// `(connections, node, kind = main, depth = -1)`. Going up, the connections are keyed by the node
 /// that they end at.
-fn walk(arguments: &Arguments, direction: Direction) -> Result<Value, String> {
+fn walk(arguments: &FunctionArguments, direction: Direction) -> Result<Value, String> {
     let workflow = model::Workflow::from_value(&object([
         ("nodes", Value::array(Vec::new())),
         ("connections", arguments.get(0).clone()),
@@ -186,7 +188,7 @@ fn walk(arguments: &Arguments, direction: Direction) -> Result<Value, String> {
     Ok(Value::array(found.into_iter().map(Value::from).collect()))
 }
 
-fn parse_json(arguments: &Arguments) -> Result<Value, String> {
+fn parse_json(arguments: &FunctionArguments) -> Result<Value, String> {
     let reader = JsonText {
         accept_js_object: arguments.flag(1, "acceptJSObject"),
         repair: arguments.flag(1, "repairJSON"),

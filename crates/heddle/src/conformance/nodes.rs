@@ -1,19 +1,19 @@
 //! Cases of single nodes: a workflow, and the items that some of its nodes put out.
 
 use super::compare::difference;
-use super::world::World;
-use super::{CaseResult, Runner, result};
-use engine::{Outcome, Start};
+use super::harness::CaseHarness;
+use super::{CaseResult, CaseRunner, result};
+use engine::{RunOutcome, RunStart};
 use model::{Item, Items, Object, Value, Workflow};
 use std::path::{Path, PathBuf};
 
-pub(super) fn run(runner: &Runner<'_>, case: &Object, file: &Path) -> CaseResult {
+pub(super) fn run(runner: &CaseRunner<'_>, case: &Object, file: &Path) -> CaseResult {
     let difference = Scratch::new().and_then(|scratch| {
         // Folders that a case names stand in its expectations too.
         let text = model::json::to_string(&case.clone().into());
         let text = text
-            .replace("{{testDir}}", &scratch.place("files"))
-            .replace("{{tempDir}}", &scratch.place("temp"));
+            .replace("{{testDir}}", &scratch.path_of("files"))
+            .replace("{{tempDir}}", &scratch.path_of("temp"));
         let placed = model::json::parse(&text).map_err(|error| error.to_string())?;
         let placed = placed.as_object().ok_or("the case is not an object")?;
         let outcome = runner.runtime.block_on(outcome_of(placed, file, &scratch))?;
@@ -22,7 +22,7 @@ pub(super) fn run(runner: &Runner<'_>, case: &Object, file: &Path) -> CaseResult
     result(case, difference.unwrap_or_else(Some))
 }
 
-async fn outcome_of(case: &Object, file: &Path, scratch: &Scratch) -> Result<Outcome, String> {
+async fn outcome_of(case: &Object, file: &Path, scratch: &Scratch) -> Result<RunOutcome, String> {
     let corpus = corpus_root(file);
     let files = case.get("fileDir").and_then(Value::as_str).map(|folder| corpus.join(folder));
     // Both folders are below one root, so that the nodes may use them.
@@ -39,7 +39,7 @@ async fn outcome_of(case: &Object, file: &Path, scratch: &Scratch) -> Result<Out
         .get("trigger")
         .and_then(|trigger| trigger.get("input"))
         .map(|input| Items::one(Item::from_value(input)));
-    let world = World {
+    let world = CaseHarness {
         http: case.get("http").cloned(),
         credentials: case
             .get("credentials")
@@ -49,10 +49,10 @@ async fn outcome_of(case: &Object, file: &Path, scratch: &Scratch) -> Result<Out
         files_root: Some(scratch.0.clone()),
         timezone: "America/New_York",
     };
-    world.run(&workflow, Start { items: input, ..Start::default() }).await
+    world.run(&workflow, RunStart { items: input, ..RunStart::default() }).await
 }
 
-fn judge(case: &Object, outcome: &Outcome) -> Option<String> {
+fn judge(case: &Object, outcome: &RunOutcome) -> Option<String> {
     if let Some(expected) = case.get("expectedError").and_then(Value::as_str) {
         return match &outcome.error {
             Some(error) if error.message == expected => None,
@@ -155,7 +155,7 @@ impl Scratch {
         Ok(Self(path))
     }
 
-    fn place(&self, name: &str) -> String {
+    fn path_of(&self, name: &str) -> String {
         self.0.join(name).display().to_string()
     }
 }

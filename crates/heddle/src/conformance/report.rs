@@ -1,6 +1,6 @@
 //! The results of conformance cases: per set, per node type, and the difference of each failure.
 
-use crate::terminal::say;
+use crate::terminal::print_line;
 use model::{Object, Value};
 use std::collections::BTreeMap;
 
@@ -12,17 +12,17 @@ pub(crate) struct CaseResult {
 }
 
 #[derive(Default)]
-pub(crate) struct Report {
+pub(crate) struct ConformanceReport {
     sets: BTreeMap<String, Vec<CaseResult>>,
 }
 
 #[derive(Default, Clone, Copy)]
-struct Count {
+struct PassCount {
     passed: usize,
     failed: usize,
 }
 
-impl Count {
+impl PassCount {
     fn add(&mut self, case: &CaseResult) {
         if case.difference.is_none() { self.passed += 1 } else { self.failed += 1 }
     }
@@ -36,7 +36,7 @@ impl Count {
     }
 }
 
-impl Report {
+impl ConformanceReport {
     pub(crate) fn add(&mut self, set: &str, case: CaseResult) {
         self.sets.entry(set.to_owned()).or_default().push(case);
     }
@@ -53,14 +53,14 @@ impl Report {
         self.sets.values().flatten()
     }
 
-    fn count(cases: &[CaseResult]) -> Count {
-        let mut count = Count::default();
+    fn count(cases: &[CaseResult]) -> PassCount {
+        let mut count = PassCount::default();
         cases.iter().for_each(|case| count.add(case));
         count
     }
 
-    fn per_node_type(&self) -> BTreeMap<&str, Count> {
-        let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
+    fn per_node_type(&self) -> BTreeMap<&str, PassCount> {
+        let mut counts: BTreeMap<&str, PassCount> = BTreeMap::new();
         for case in self.cases() {
             for node_type in &case.node_types {
                 counts.entry(node_type).or_default().add(case);
@@ -74,7 +74,7 @@ impl Report {
             for (set, cases) in &self.sets {
                 for case in cases {
                     if let Some(difference) = &case.difference {
-                        say(&format!("FAIL {set} {}: {difference}", case.id));
+                        print_line(&format!("FAIL {set} {}: {difference}", case.id));
                     }
                 }
             }
@@ -82,27 +82,27 @@ impl Report {
         let failing: Vec<_> =
             self.per_node_type().into_iter().filter(|(_, count)| count.failed > 0).collect();
         if !failing.is_empty() {
-            say("node types with failures");
+            print_line("node types with failures");
             for (node_type, count) in failing {
-                say(&format!(
+                print_line(&format!(
                     "  {node_type:50} {:4} passed {:4} failed",
                     count.passed, count.failed
                 ));
             }
         }
-        let mut total = Count::default();
+        let mut total = PassCount::default();
         for (set, cases) in &self.sets {
             let count = Self::count(cases);
             total.passed += count.passed;
             total.failed += count.failed;
-            say(&format!(
+            print_line(&format!(
                 "{set:30} {:5} passed {:5} failed  {:5.1} %",
                 count.passed,
                 count.failed,
                 count.percent()
             ));
         }
-        say(&format!("{} passed, {} failed", total.passed, total.failed));
+        print_line(&format!("{} passed, {} failed", total.passed, total.failed));
     }
 
     pub(crate) fn to_value(&self) -> Value {

@@ -2,33 +2,35 @@
 //! workflows.
 
 use super::compare::{difference, short};
-use super::world::World;
-use super::{CaseResult, Runner, result};
-use engine::{Outcome, Start};
+use super::harness::CaseHarness;
+use super::{CaseResult, CaseRunner, result};
+use engine::{RunOutcome, RunStart};
 use model::{Kind, Object, Str, TaskData, Value, Workflow};
 
-pub(super) fn run(runner: &Runner<'_>, case: &Object) -> CaseResult {
+pub(super) fn run(runner: &CaseRunner<'_>, case: &Object) -> CaseResult {
     let outcome = runner.runtime.block_on(outcome_of(case));
     result(case, outcome.map_or_else(Some, |outcome| judge(case, &outcome)))
 }
 
-async fn outcome_of(case: &Object) -> Result<Outcome, String> {
+async fn outcome_of(case: &Object) -> Result<RunOutcome, String> {
     let mut document = case.get("workflow").cloned().unwrap_or_default();
     if let Some(order) = case.get("executionOrder") {
         document.set_path("settings.executionOrder", order.clone());
     }
     let workflow = Workflow::from_value(&document).ok_or("the case's workflow is not an object")?;
-    let start = Start {
+    let start = RunStart {
         node: case.get("start").and_then(Value::as_str).map(Str::from),
-        ..Start::default()
+        ..RunStart::default()
     };
     let is_flow = case.contains_key("start");
-    let world =
-        World { timezone: if is_flow { "UTC" } else { "America/New_York" }, ..World::default() };
+    let world = CaseHarness {
+        timezone: if is_flow { "UTC" } else { "America/New_York" },
+        ..CaseHarness::default()
+    };
     world.run(&workflow, start).await
 }
 
-fn judge(case: &Object, outcome: &Outcome) -> Option<String> {
+fn judge(case: &Object, outcome: &RunOutcome) -> Option<String> {
     let volatile: Vec<&str> = case
         .get("volatile")
         .and_then(Value::as_array)

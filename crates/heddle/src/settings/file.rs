@@ -47,7 +47,7 @@ impl SettingsFile {
             let line = line_at(place.or_else(|| item.span()));
             let setting =
                 by_key(key).with_context(|| unknown(&format!("line {line}: {key}"), key))?;
-            if setting.is_outside_of_files() {
+            if setting.is_excluded_from_files() {
                 bail!(
                     "line {line}: {key} says where this file is, and cannot stand in it: use --{key} or {} (SETTING_INVALID)",
                     setting.name

@@ -14,7 +14,7 @@ pub(crate) fn page() -> String {
          | in the environment | in a file | default | what it does |\n| --- | --- | --- | --- |\n",
     );
     for setting in SETTINGS {
-        let key = if setting.is_outside_of_files() {
+        let key = if setting.is_excluded_from_files() {
             String::new()
         } else {
             format!("`{}`", setting.key())

@@ -2,7 +2,7 @@
 
 use super::file::SettingsFile;
 use super::{SETTINGS, Setting};
-use crate::terminal::{Colour, note, paint};
+use crate::terminal::{Colour, eprint_line, paint};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueHint};
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 /// What every command takes.
 #[derive(Args, Clone, Default)]
-pub(crate) struct Given {
+pub(crate) struct GlobalArgs {
     /// The file of settings; heddle.toml in the data folder if none is named
     #[arg(long, global = true, value_name = "FILE", env = "HEDDLE_CONFIG", hide_env_values = true, value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
@@ -32,7 +32,7 @@ pub(crate) struct Sources {
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum SettingOrigin {
     Default,
     File { path: PathBuf, line: usize },
     Environment,
@@ -41,7 +41,7 @@ pub(crate) enum Origin {
 
 impl Sources {
     /// Reads flags, the environment and the file that was named, or the one in the data folder.
-    pub(crate) fn gather(given: &Given, folder: &Path) -> Result<Self> {
+    pub(crate) fn load(given: &GlobalArgs, folder: &Path) -> Result<Self> {
         let mut sources = Self { folder: folder.to_owned(), ..Self::default() };
         for text in &given.set {
             let (key, value) = text.split_once('=').with_context(|| {
@@ -49,7 +49,7 @@ impl Sources {
             })?;
             let setting =
                 by_key(key.trim()).with_context(|| unknown(&format!("--set {key}"), key.trim()))?;
-            if setting.is_outside_of_files() {
+            if setting.is_excluded_from_files() {
                 bail!("--set {key} comes too late: give --{key} instead (SETTING_INVALID)");
             }
             sources.flags.insert(setting.name, value.trim().to_owned());
@@ -77,26 +77,26 @@ impl Sources {
     }
 
     /// The value of a setting and where it comes from.
-    pub(crate) fn find(&self, name: &str) -> (String, Origin) {
+    pub(crate) fn find(&self, name: &str) -> (String, SettingOrigin) {
         if let Some(value) = self.flags.get(name) {
-            return (value.clone(), Origin::Flag);
+            return (value.clone(), SettingOrigin::Flag);
         }
         if let Some(value) = self.variables.get(name) {
-            return (value.clone(), Origin::Environment);
+            return (value.clone(), SettingOrigin::Environment);
         }
         if let Some((file, value)) =
             self.file.as_ref().and_then(|file| Some((file, file.values.get(name)?)))
         {
             return (
                 value.text.clone(),
-                Origin::File { path: file.path.clone(), line: value.line },
+                SettingOrigin::File { path: file.path.clone(), line: value.line },
             );
         }
         let default = SETTINGS
             .iter()
             .find(|setting| setting.name == name)
             .map_or("", |setting| setting.default);
-        (default.to_owned(), Origin::Default)
+        (default.to_owned(), SettingOrigin::Default)
     }
 
     /// A setting by the name it has where its value stands.
@@ -106,9 +106,11 @@ impl Sources {
             .find(|setting| setting.name == name)
             .map_or_else(|| name.to_owned(), Setting::key);
         match self.find(name).1 {
-            Origin::Flag => format!("--set {key}"),
-            Origin::File { path, line } => format!("{key} in {}, line {line},", path.display()),
-            Origin::Environment | Origin::Default => name.to_owned(),
+            SettingOrigin::Flag => format!("--set {key}"),
+            SettingOrigin::File { path, line } => {
+                format!("{key} in {}, line {line},", path.display())
+            }
+            SettingOrigin::Environment | SettingOrigin::Default => name.to_owned(),
         }
     }
 }
@@ -123,7 +125,7 @@ pub(crate) fn use_sources(sources: Sources) {
 
 /// The sources in use; the environment alone if none were named.
 pub(super) fn current() -> Arc<Sources> {
-    let without = || Sources::gather(&Given::default(), Path::new("")).unwrap_or_default();
+    let without = || Sources::load(&GlobalArgs::default(), Path::new("")).unwrap_or_default();
     SOURCES.get_or_init(|| Arc::new(without())).clone()
 }
 
@@ -150,7 +152,7 @@ pub(super) fn report_unknown_variables() {
                 .iter()
                 .min_by_key(|setting| distance(setting.name, name))
                 .map_or("", |setting| setting.name);
-            note(&format!(
+            eprint_line(&format!(
                 "{} {name} is not a setting; did you mean {nearest}?",
                 paint("warning:", Colour::Yellow)
             ));
@@ -207,8 +209,8 @@ mod tests {
 
     #[test]
     fn an_unknown_name_is_told_with_the_nearest_one() {
-        let given = Given { set: vec!["keep_day=7".into()], config: None };
-        let error = Sources::gather(&given, Path::new("/nowhere")).err().unwrap().to_string();
+        let given = GlobalArgs { set: vec!["keep_day=7".into()], config: None };
+        let error = Sources::load(&given, Path::new("/nowhere")).err().unwrap().to_string();
         assert_eq!(
             error,
             "--set keep_day is not a setting; did you mean keep_days? (SETTING_UNKNOWN)"

@@ -1,7 +1,7 @@
 //! A run that goes on, and the spans it leaves, with n8n's names for what they carry.
 
-use super::otlp::{Attribute, Span};
-use super::place::fresh;
+use super::otlp::{Attribute, OtlpSpan};
+use super::trace_context::new_span_id;
 use model::{Kind, RunError, RunStatus, Str, TaskData, TaskStatus, Value, Workflow};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(super) struct OpenRun {
     pub(super) mode: Str,
     pub(super) started_ms: i64,
     pub(super) is_continued: bool,
-    pub(super) nodes: Arc<Nodes>,
+    pub(super) nodes: Arc<TracedNodes>,
     /// Steps that have begun.
     pub(super) steps: HashMap<Str, [u8; 8]>,
     pub(super) current: Option<[u8; 8]>,
@@ -25,11 +25,11 @@ pub(super) struct OpenRun {
 
 /// What a trace says about the nodes of a workflow.
 #[derive(Default)]
-pub(super) struct Nodes {
+pub(super) struct TracedNodes {
     by_name: HashMap<Str, (Str, Str, f64)>,
 }
 
-impl Nodes {
+impl TracedNodes {
     pub(super) fn of(workflow: &Workflow) -> Self {
         let about = |node: &model::Node<'_>| {
             let text = |key: &str| {
@@ -44,8 +44,8 @@ impl Nodes {
 
 impl OpenRun {
     /// The span of a step that is over.
-    pub(super) fn step(&mut self, node: &Str, task: &TaskData) -> Span {
-        let id = self.steps.remove(node).unwrap_or_else(fresh);
+    pub(super) fn step(&mut self, node: &Str, task: &TaskData) -> OtlpSpan {
+        let id = self.steps.remove(node).unwrap_or_else(new_span_id);
         let mut attributes = vec![
             ("n8n.node.name", Attribute::Text(node.to_string())),
             ("n8n.node.items.output", Attribute::Number(n_items(task))),
@@ -59,7 +59,7 @@ impl OpenRun {
         let is_broken = task.status == TaskStatus::Error;
         let failure =
             is_broken.then(|| task.error.as_ref().map_or("NODE_FAILED", |error| error.code.name()));
-        Span {
+        OtlpSpan {
             trace: self.trace,
             id,
             parent: Some(self.id),
@@ -79,7 +79,7 @@ impl OpenRun {
         status: RunStatus,
         error: Option<&RunError>,
         finished_ms: i64,
-    ) -> Span {
+    ) -> OtlpSpan {
         let mut attributes = vec![
             ("n8n.workflow.id", Attribute::Text(self.workflow_id.to_string())),
             ("n8n.workflow.name", Attribute::Text(self.workflow_name.to_string())),
@@ -95,7 +95,7 @@ impl OpenRun {
         if let Some(error) = error {
             attributes.push(("n8n.execution.error_type", Attribute::Text(error.name.to_string())));
         }
-        Span {
+        OtlpSpan {
             trace: self.trace,
             id: self.id,
             parent: self.parent,

@@ -10,12 +10,12 @@ use std::time::Duration;
 /// At most so many spans go in one request.
 pub(super) const BATCH: usize = 512;
 /// How often a batch is sent before it is given up.
-const TRIES: u32 = 3;
+const MAX_ATTEMPTS: u32 = 3;
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A span that is over.
 #[derive(Clone, Debug)]
-pub(super) struct Span {
+pub(super) struct OtlpSpan {
     pub(super) trace: [u8; 16],
     pub(super) id: [u8; 8],
     pub(super) parent: Option<[u8; 8]>,
@@ -35,7 +35,7 @@ pub(super) enum Attribute {
     Flag(bool),
 }
 
-impl Span {
+impl OtlpSpan {
     fn to_json(&self) -> Value {
         let nanoseconds = |milliseconds: i64| (i128::from(milliseconds) * 1_000_000).to_string();
         let attributes: Vec<Value> =
@@ -87,7 +87,7 @@ pub(super) struct Exporter {
 impl Exporter {
     pub(super) fn new(endpoint: &str, headers: &str, service: &str) -> Result<Self> {
         let unusable = || {
-            settings::unusable(
+            settings::invalid_value(
                 "OTEL_EXPORTER_OTLP_ENDPOINT",
                 "which is no address such as http://localhost:4318",
             )
@@ -114,7 +114,7 @@ impl Exporter {
         })
     }
 
-    pub(super) async fn send(&self, spans: Vec<Span>) {
+    pub(super) async fn send(&self, spans: Vec<OtlpSpan>) {
         for batch in spans.chunks(BATCH) {
             if let Err(error) = self.send_batch(batch).await {
                 tracing::warn!(%error, spans = batch.len(), "Traces could not be sent and are lost.");
@@ -122,7 +122,7 @@ impl Exporter {
         }
     }
 
-    async fn send_batch(&self, spans: &[Span]) -> Result<()> {
+    async fn send_batch(&self, spans: &[OtlpSpan]) -> Result<()> {
         let body = self.body(spans).to_string();
         let mut pause = Duration::from_millis(200);
         for attempt in 1.. {
@@ -131,11 +131,13 @@ impl Exporter {
                 request.header("content-type", "application/json").body(body.clone()).send().await;
             match answer.map(|answer| answer.status()) {
                 Ok(status) if status.is_success() => return Ok(()),
-                Ok(status) if attempt >= TRIES || !matches!(status.as_u16(), 429 | 502..=504) => {
+                Ok(status)
+                    if attempt >= MAX_ATTEMPTS || !matches!(status.as_u16(), 429 | 502..=504) =>
+                {
                     anyhow::bail!("the collector answered {status}")
                 }
                 // The address may hold a password; the reason is told without it.
-                Err(error) if attempt >= TRIES => {
+                Err(error) if attempt >= MAX_ATTEMPTS => {
                     anyhow::bail!("the collector cannot be reached: {}", error.without_url())
                 }
                 _ => tokio::time::sleep(pause).await,
@@ -145,7 +147,7 @@ impl Exporter {
         Ok(())
     }
 
-    fn body(&self, spans: &[Span]) -> Value {
+    fn body(&self, spans: &[OtlpSpan]) -> Value {
         let version = env!("CARGO_PKG_VERSION");
         let about = [("service.name", self.service.as_str()), ("service.version", version)];
         let about: Vec<Value> = about
@@ -157,7 +159,7 @@ impl Exporter {
                 "resource": { "attributes": about },
                 "scopeSpans": [{
                     "scope": { "name": "heddle", "version": version },
-                    "spans": spans.iter().map(Span::to_json).collect::<Vec<_>>(),
+                    "spans": spans.iter().map(OtlpSpan::to_json).collect::<Vec<_>>(),
                 }],
             }],
         })

@@ -1,38 +1,38 @@
 //! Turns the events of runs into spans: one per run, one per node.
 
-use super::open_run::{Nodes, OpenRun};
-use super::otlp::Span;
-use super::place::{Above, fresh, is_in_share};
+use super::open_run::{OpenRun, TracedNodes};
+use super::otlp::OtlpSpan;
+use super::trace_context::{ParentSpan, is_in_sample, new_span_id};
 use aws_lc_rs::digest::{SHA256, digest};
 use model::{RunEvent, Str, Workflow};
 use runtime::LiveEvent;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use store::{Executions as _, Sqlite, Workflows as _};
+use store::{ExecutionStore as _, Sqlite, WorkflowStore as _};
 
 /// How long the nodes of a workflow are remembered before they are read again.
-const REMEMBER: Duration = Duration::from_secs(5);
+const NODES_CACHE_TTL: Duration = Duration::from_secs(5);
 /// Runs of which the end was missed must not fill the memory.
 const MAX_OPEN: usize = 50_000;
 
 /// The spans of runs that go on, and those that wait to be sent.
-pub(super) struct Spans {
+pub(super) struct SpanCollector {
     store: Sqlite,
     secret: String,
     /// The share of traces that are made.
-    share: f64,
+    sample_rate: f64,
     open: HashMap<Str, OpenRun>,
-    finished: Vec<Span>,
-    workflows: HashMap<Str, (Instant, Arc<Nodes>)>,
+    finished: Vec<OtlpSpan>,
+    workflows: HashMap<Str, (Instant, Arc<TracedNodes>)>,
 }
 
-impl Spans {
+impl SpanCollector {
     pub(super) fn new(store: Sqlite, secret: String, share: f64) -> Self {
         Self {
             store,
             secret,
-            share,
+            sample_rate: share,
             open: HashMap::new(),
             finished: Vec::new(),
             workflows: HashMap::new(),
@@ -44,11 +44,11 @@ impl Spans {
     }
 
     /// The spans that are over since this was last asked.
-    pub(super) fn finished(&mut self) -> Vec<Span> {
+    pub(super) fn take_finished(&mut self) -> Vec<OtlpSpan> {
         std::mem::take(&mut self.finished)
     }
 
-    pub(super) async fn take(&mut self, live: LiveEvent) {
+    pub(super) async fn record(&mut self, live: LiveEvent) {
         let run_id = live.run_id.clone();
         match &live.event {
             RunEvent::RunStarted { workflow_id, workflow_name, mode, started_ms, .. } => {
@@ -56,24 +56,24 @@ impl Spans {
                     .parent
                     .as_ref()
                     .and_then(|parent| self.open.get(parent))
-                    .map(Above::of_run);
-                let above = above.or_else(|| live.trace.as_deref().and_then(Above::parse));
+                    .map(ParentSpan::from_run);
+                let above = above.or_else(|| live.trace.as_deref().and_then(ParentSpan::parse));
                 self.begin(&run_id, workflow_id, workflow_name, mode, *started_ms, above, false)
                     .await;
                 return;
             }
             RunEvent::NodeLog { .. }
-            | RunEvent::NodeNoted { .. }
-            | RunEvent::NodeServed { .. }
+            | RunEvent::StepRecorded { .. }
+            | RunEvent::SubNodeCalled { .. }
             | RunEvent::ModelUsed { .. }
             | RunEvent::NodeRetried { .. } => return,
-            _ if !self.open.contains_key(&run_id) => self.take_up(&live).await,
+            _ if !self.open.contains_key(&run_id) => self.resume(&live).await,
             _ => {}
         }
         let Some(run) = self.open.get_mut(&run_id) else { return };
         match live.event {
             RunEvent::NodeStarted { node, .. } => {
-                let id = fresh();
+                let id = new_span_id();
                 run.current = Some(id);
                 run.steps.insert(node, id);
             }
@@ -101,7 +101,7 @@ impl Spans {
         name: &Str,
         mode: &Str,
         started_ms: i64,
-        above: Option<Above>,
+        above: Option<ParentSpan>,
         is_continued: bool,
     ) {
         let nodes = self.nodes_of(workflow_id).await;
@@ -113,13 +113,13 @@ impl Spans {
             Some(above) => (above.trace, Some(above.span), above.is_sampled),
             None => (trace, None, true),
         };
-        let is_sampled = is_sampled && is_in_share(&trace, self.share);
+        let is_sampled = is_sampled && is_in_sample(&trace, self.sample_rate);
         if self.open.len() >= MAX_OPEN {
             self.open.clear();
         }
         let run = OpenRun {
             trace,
-            id: fresh(),
+            id: new_span_id(),
             parent,
             is_sampled,
             workflow_id: workflow_id.clone(),
@@ -135,7 +135,7 @@ impl Spans {
     }
 
     /// A run that slept or was cut off goes on: how it began is in its journal.
-    async fn take_up(&mut self, live: &LiveEvent) {
+    async fn resume(&mut self, live: &LiveEvent) {
         let Ok(id) = live.run_id.parse() else { return };
         let events = self.store.outline(id).await.unwrap_or_default();
         let began = events.into_iter().find_map(|event| match event {
@@ -146,22 +146,22 @@ impl Spans {
         });
         let Some((workflow_id, name, mode, items)) = began else { return };
         let now = jiff::Timestamp::now().as_millisecond();
-        let above = Above::of_call(&mode, items.as_ref());
+        let above = ParentSpan::from_call(&mode, items.as_ref());
         self.begin(&live.run_id, &workflow_id, &name, &mode, now, above, true).await;
     }
 
-    async fn nodes_of(&mut self, workflow_id: &Str) -> Arc<Nodes> {
+    async fn nodes_of(&mut self, workflow_id: &Str) -> Arc<TracedNodes> {
         if let Some((read, nodes)) = self.workflows.get(workflow_id)
-            && read.elapsed() < REMEMBER
+            && read.elapsed() < NODES_CACHE_TTL
         {
             return nodes.clone();
         }
         let stored = self.store.workflow(workflow_id).await.ok().flatten();
         let nodes = stored
             .and_then(|stored| Workflow::parse(&stored.document).ok())
-            .map(|workflow| Nodes::of(&workflow));
+            .map(|workflow| TracedNodes::of(&workflow));
         let nodes = Arc::new(nodes.unwrap_or_default());
-        self.workflows.retain(|_, (read, _)| read.elapsed() < REMEMBER);
+        self.workflows.retain(|_, (read, _)| read.elapsed() < NODES_CACHE_TTL);
         self.workflows.insert(workflow_id.clone(), (Instant::now(), nodes.clone()));
         nodes
     }

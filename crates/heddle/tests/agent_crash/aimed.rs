@@ -1,14 +1,14 @@
 //! Kills at moments that are chosen: in the middle of the model's words, and while a tool waits for
 //! its service.
 
-use crate::scene::{Scene, TURNS, Tally, by_number, send_path};
+use crate::harness::{AgentCrashHarness, RunTally, TURNS, by_number, send_path};
 use crate::support::wait_until;
 use serde_json::json;
 use std::time::Duration;
 
 #[test]
 fn killed_in_the_middle_of_the_models_words_it_asks_for_those_words_again_and_for_no_others() {
-    let scene = Scene::new("agent-stream");
+    let scene = AgentCrashHarness::new("agent-stream");
     let mut server = scene.start();
     let ids: Vec<u64> = (0..TURNS as u64).collect();
     for (id, turn) in ids.iter().zip(1..) {
@@ -36,7 +36,7 @@ fn killed_in_the_middle_of_the_models_words_it_asks_for_those_words_again_and_fo
 
 #[test]
 fn killed_while_a_tool_waits_it_is_uncertain_where_the_tool_changes_something_and_only_there() {
-    let scene = Scene::new("agent-tool");
+    let scene = AgentCrashHarness::new("agent-tool");
     let mut server = scene.start();
     let held = [
         (0, send_path(0, 1), "uncertain"),
@@ -57,14 +57,14 @@ fn killed_while_a_tool_waits_it_is_uncertain_where_the_tool_changes_something_an
     }
     assert_eq!(scene.ledger.count("look", 2), 2, "what only looks is done again");
     let tally = scene.check(&server, &[0, 1, 2], 3);
-    assert_eq!(tally, Tally { succeeded: 1, uncertain: 2, recorded: tally.recorded });
+    assert_eq!(tally, RunTally { succeeded: 1, uncertain: 2, recorded: tally.recorded });
     server.stop();
 }
 
 /// The same decisions by hand, with what does not fit refused.
 #[test]
 fn a_person_who_wants_the_call_made_again_gets_it_made_once_more() {
-    let scene = Scene::new("agent-again");
+    let scene = AgentCrashHarness::new("agent-again");
     let server = scene.start();
     scene.ledger.hold(Some(send_path(7, 1)));
     assert!(scene.call(&server.address, 7));

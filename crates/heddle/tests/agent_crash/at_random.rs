@@ -1,6 +1,6 @@
 //! Kills at random times while several agents are at work.
 
-use crate::scene::Scene;
+use crate::harness::AgentCrashHarness;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ const CALLERS: usize = 3;
 fn agents_that_are_killed_at_random_repeat_no_recorded_call_and_lose_none() {
     let kills: u64 =
         std::env::var("HEDDLE_AGENT_CRASHES").ok().map_or(KILLS, |text| text.parse().unwrap());
-    let scene = Scene::new("agent-random");
+    let scene = AgentCrashHarness::new("agent-random");
     let mut server = scene.start();
     let address = Mutex::new(server.address.clone());
     let (next, stop, accepted) =

@@ -1,7 +1,7 @@
 //! Kills at every write and sync of an agent's run: before a result is recorded, between its parts,
 //! and right after.
 
-use crate::scene::Scene;
+use crate::harness::AgentCrashHarness;
 use crate::support::faults::{Fault, Faults, Field};
 use crate::support::wait_until;
 
@@ -10,7 +10,7 @@ const STRIDE: usize = 9;
 
 #[test]
 fn killed_at_any_write_between_a_result_and_its_record_an_agent_repeats_nothing() {
-    let scene = Scene::new("agent-writes");
+    let scene = AgentCrashHarness::new("agent-writes");
     let faults = Faults::new(&scene.data);
     let server = faults.start(&scene.settings());
     let before = faults.get(Field::Count);

@@ -9,6 +9,6 @@
 mod aimed;
 mod at_random;
 mod fail_points;
-mod scene;
+mod harness;
 #[path = "../support/mod.rs"]
 mod support;

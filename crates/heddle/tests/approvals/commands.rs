@@ -1,21 +1,21 @@
 //! Deciding on the command line, with and without a server.
 
-use crate::{Scene, send};
+use crate::{ApprovalHarness, send};
 use serde_json::json;
 use std::process::{Command, Output, Stdio};
-use testkit::{MockModels, Reply};
+use testkit::{MockModels, ScriptedReply};
 
-fn command(scene: &Scene, arguments: &[&str]) -> (bool, String) {
+fn command(scene: &ApprovalHarness, arguments: &[&str]) -> (bool, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
     command
         .args(arguments)
         .env("HEDDLE_DATA", &scene.folder.0)
         .env("HEDDLE_EGRESS_ALLOW", "127.0.0.1")
         .env("HEDDLE_LOG", "off");
-    told(command.output().unwrap())
+    output_of(command.output().unwrap())
 }
 
-fn told(output: Output) -> (bool, String) {
+fn output_of(output: Output) -> (bool, String) {
     (
         output.status.success(),
         String::from_utf8_lossy(&output.stdout).into_owned()
@@ -25,9 +25,9 @@ fn told(output: Output) -> (bool, String) {
 
 #[test]
 fn the_command_line_shows_what_is_asked_and_decides_by_the_server() {
-    let scene = Scene::start(
+    let scene = ApprovalHarness::start(
         "commands",
-        vec![send("ada").and_call("Send", json!({ "to": "bob" })), Reply::text("done")],
+        vec![send("ada").and_call("Send", json!({ "to": "bob" })), ScriptedReply::text("done")],
     );
     let id = scene.ask(2);
     scene.wait_for(&id, "waiting");
@@ -62,7 +62,8 @@ fn the_command_line_shows_what_is_asked_and_decides_by_the_server() {
 
 #[test]
 fn without_a_server_the_run_goes_on_here() {
-    let mut scene = Scene::start("commands-alone", vec![send("ada"), Reply::text("done")]);
+    let mut scene =
+        ApprovalHarness::start("commands-alone", vec![send("ada"), ScriptedReply::text("done")]);
     let id = scene.ask(1);
     scene.wait_for(&id, "waiting");
     let _ = scene.server.process.kill();
@@ -78,7 +79,8 @@ fn without_a_server_the_run_goes_on_here() {
 #[test]
 fn an_agent_at_no_terminal_does_nothing_that_it_should_ask_about() {
     let models =
-        MockModels::start([Reply::call("calculator", json!({ "expression": "6*7" }))]).unwrap();
+        MockModels::start([ScriptedReply::call("calculator", json!({ "expression": "6*7" }))])
+            .unwrap();
     let run = |which: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
         command
@@ -89,7 +91,7 @@ fn an_agent_at_no_terminal_does_nothing_that_it_should_ask_about() {
             .env("OPENAI_API_KEY", "k")
             .env("OPENAI_BASE_URL", models.v1())
             .env("HEDDLE_EGRESS_ALLOW", "127.0.0.1");
-        told(command.stdin(Stdio::null()).output().unwrap())
+        output_of(command.stdin(Stdio::null()).output().unwrap())
     };
     let (ok, asked) = run(&["--ask-before", "all"]);
     assert!(
@@ -97,10 +99,10 @@ fn an_agent_at_no_terminal_does_nothing_that_it_should_ask_about() {
             && asked.contains("executions approve"),
         "{asked}"
     );
-    assert_eq!(models.asked().len(), 1);
+    assert_eq!(models.requests().len(), 1);
     models.script([
-        Reply::call("calculator", json!({ "expression": "6*7" })),
-        Reply::text("It is 42."),
+        ScriptedReply::call("calculator", json!({ "expression": "6*7" })),
+        ScriptedReply::text("It is 42."),
     ]);
     let (ok, answer) = run(&["--ask-before", "changes"]);
     assert!(ok && answer.contains("It is 42."), "a calculator changes nothing: {answer}");
@@ -112,9 +114,11 @@ fn issue_14_00_code_at_a_terminal_does_not_reach_outside_unasked() {
     let outside = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/", outside.local_addr().unwrap());
     let models = MockModels::start(Vec::new()).unwrap();
-    let run = |code: String, then: Option<Reply>| {
+    let run = |code: String, then: Option<ScriptedReply>| {
         models.script(
-            [Reply::call("run_javascript", json!({ "input": code }))].into_iter().chain(then),
+            [ScriptedReply::call("run_javascript", json!({ "input": code }))]
+                .into_iter()
+                .chain(then),
         );
         let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
         command.args([
@@ -131,7 +135,7 @@ fn issue_14_00_code_at_a_terminal_does_not_reach_outside_unasked() {
             .env("OPENAI_API_KEY", "k")
             .env("OPENAI_BASE_URL", models.v1())
             .env("HEDDLE_EGRESS_ALLOW", "127.0.0.1");
-        told(command.stdin(Stdio::null()).output().unwrap())
+        output_of(command.stdin(Stdio::null()).output().unwrap())
     };
     let (ok, asked) =
         run(format!("return (await globalThis['fe' + 'tch']('{address}')).status"), None);
@@ -140,12 +144,12 @@ fn issue_14_00_code_at_a_terminal_does_not_reach_outside_unasked() {
         let code = format!(
             "try {{ return await {way}(`return fetch('{address}')`)() }} catch (error) {{ return error.message }}"
         );
-        let (_, told) = run(code, Some(Reply::text("It is over.")));
+        let (_, told) = run(code, Some(ScriptedReply::text("It is over.")));
         assert!(
             told.contains("It is over.") && !told.contains("asks to use"),
             "there is nothing to ask about: {told}"
         );
-        let results = models.asked().last().unwrap().body["messages"].to_string();
+        let results = models.requests().last().unwrap().body["messages"].to_string();
         assert!(results.contains("Code cannot be made of text here"), "{results}");
     }
     outside.set_nonblocking(true).unwrap();

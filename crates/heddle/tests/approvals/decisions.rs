@@ -1,18 +1,18 @@
 //! What a decision does, and which ones are refused.
 
 use crate::support::wait_until;
-use crate::{Scene, node, option, send, to};
+use crate::{ApprovalHarness, node, option, send, to};
 use serde_json::json;
-use testkit::Reply;
+use testkit::ScriptedReply;
 
 #[test]
 fn an_approved_call_is_made_and_the_run_goes_on() {
-    let scene = Scene::start(
+    let scene = ApprovalHarness::start(
         "approve",
-        vec![send("ada").and_call("Look", json!({ "at": "sky" })), Reply::text("done")],
+        vec![send("ada").and_call("Look", json!({ "at": "sky" })), ScriptedReply::text("done")],
     );
     let id = scene.ask(1);
-    let asked = scene.asked_about("ada");
+    let asked = scene.open_approval("ada");
     let expected = json!({ "to": "ada" });
     assert_eq!(
         (&asked["tool"], &asked["arguments"], &asked["call"]),
@@ -35,17 +35,17 @@ fn an_approved_call_is_made_and_the_run_goes_on() {
     assert_eq!(reply.status, 200, "{}", reply.text());
     scene.wait_for(&id, "success");
     assert_eq!(
-        (scene.sent("ada"), scene.answer(&id), scene.models.asked().len()),
+        (scene.sent("ada"), scene.answer(&id), scene.models.requests().len()),
         (1, json!("done"), 2)
     );
-    assert!(scene.open().is_empty());
+    assert!(scene.pending_approvals().is_empty());
 }
 
 #[test]
 fn a_call_is_decided_once() {
-    let scene = Scene::start("twice", vec![send("ada"), Reply::text("done")]);
+    let scene = ApprovalHarness::start("twice", vec![send("ada"), ScriptedReply::text("done")]);
     let id = scene.ask(1);
-    let asked = scene.asked_about("ada");
+    let asked = scene.open_approval("ada");
     assert_eq!(scene.decide(&asked, "approve").status, 200);
     for decision in ["approve", "reject"] {
         let refused = scene.decide(&asked, decision).json();
@@ -67,9 +67,9 @@ fn a_call_is_decided_once() {
 /// Many at the same moment: one of them counts.
 #[test]
 fn of_many_decisions_at_once_one_counts() {
-    let scene = Scene::start("race", vec![send("ada"), Reply::text("done")]);
+    let scene = ApprovalHarness::start("race", vec![send("ada"), ScriptedReply::text("done")]);
     let id = scene.ask(1);
-    let asked = scene.asked_about("ada");
+    let asked = scene.open_approval("ada");
     let codes: Vec<u16> = std::thread::scope(|scope| {
         let deciding: Vec<_> = (0..8)
             .map(|number| if number % 2 == 0 { "approve" } else { "reject" })
@@ -85,13 +85,17 @@ fn of_many_decisions_at_once_one_counts() {
 
 #[test]
 fn after_its_time_a_call_is_not_made_and_cannot_be_approved() {
-    let scene = Scene::start_with("late", vec![send("ada"), Reply::text("done")], |document| {
-        // Two seconds.
-        option(document, "approvalHours", json!(2.0 / 3600.0));
-    });
+    let scene = ApprovalHarness::start_with(
+        "late",
+        vec![send("ada"), ScriptedReply::text("done")],
+        |document| {
+            // Two seconds.
+            option(document, "approvalHours", json!(2.0 / 3600.0));
+        },
+    );
     let id = scene.ask(1);
-    let asked = scene.asked_about("ada");
-    wait_until("its time is over", || scene.open().is_empty());
+    let asked = scene.open_approval("ada");
+    wait_until("its time is over", || scene.pending_approvals().is_empty());
     let late = scene.decide(&asked, "approve").json();
     assert_eq!(late["code"], "APPROVAL_EXPIRED", "{late}");
     scene.wait_for(&id, "success");
@@ -102,9 +106,9 @@ fn after_its_time_a_call_is_not_made_and_cannot_be_approved() {
 
 #[test]
 fn another_digest_decides_nothing() {
-    let scene = Scene::start("digest", vec![send("ada"), Reply::text("done")]);
+    let scene = ApprovalHarness::start("digest", vec![send("ada"), ScriptedReply::text("done")]);
     let id = scene.ask(1);
-    let asked = scene.asked_about("ada");
+    let asked = scene.open_approval("ada");
     let other = scene.decide_with(
         &asked,
         json!({ "call": asked["call"], "digest": "0".repeat(64), "decision": "approve" }),
@@ -138,7 +142,11 @@ fn another_digest_decides_nothing() {
         let refused = scene.decide_with(&asked, body.clone()).json();
         assert_eq!(refused["code"], code, "{body}: {refused}");
     }
-    assert_eq!((scene.open().len(), scene.sent("ada")), (1, 0), "what was refused changes nothing");
+    assert_eq!(
+        (scene.pending_approvals().len(), scene.sent("ada")),
+        (1, 0),
+        "what was refused changes nothing"
+    );
     scene.wait_for(&id, "waiting");
     let short = scene.decide_with(
         &asked,
@@ -150,9 +158,12 @@ fn another_digest_decides_nothing() {
 
 #[test]
 fn a_rejection_reaches_the_model_with_its_reason_and_counts_for_the_same_call() {
-    let scene = Scene::start("reject", vec![send("ada"), send("ada"), Reply::text("Then not.")]);
+    let scene = ApprovalHarness::start(
+        "reject",
+        vec![send("ada"), send("ada"), ScriptedReply::text("Then not.")],
+    );
     let id = scene.ask(1);
-    let asked = scene.asked_about("ada");
+    let asked = scene.open_approval("ada");
     let body = json!({ "call": asked["call"], "digest": asked["digest"], "decision": "reject", "reason": "Wrong person" });
     assert_eq!(scene.decide_with(&asked, body).status, 200);
     scene.wait_for(&id, "success");
@@ -171,16 +182,21 @@ fn calls_of_one_turn_are_decided_one_by_one_and_at_the_same_time() {
             .and_call("Send", json!({ "to": "bob" }))
             .and_call("Send", json!({ "to": "eve" }))
     };
-    let scene =
-        Scene::start("parallel", vec![turn(), Reply::text("one"), turn(), Reply::text("two")]);
+    let scene = ApprovalHarness::start(
+        "parallel",
+        vec![turn(), ScriptedReply::text("one"), turn(), ScriptedReply::text("two")],
+    );
     let id = scene.ask(3);
-    assert_eq!(scene.decide(&scene.asked_about("bob"), "approve").status, 200);
+    assert_eq!(scene.decide(&scene.open_approval("bob"), "approve").status, 200);
     wait_until("the one that was approved is sent", || scene.sent("bob") == 1);
     scene.wait_for(&id, "waiting");
-    assert_eq!((scene.open().len(), scene.sent("ada"), scene.models.asked().len()), (2, 0, 1));
-    assert_eq!(scene.decide(&scene.asked_about("ada"), "reject").status, 200);
     assert_eq!(
-        scene.decide(&scene.asked_about("eve"), "approve").status,
+        (scene.pending_approvals().len(), scene.sent("ada"), scene.models.requests().len()),
+        (2, 0, 1)
+    );
+    assert_eq!(scene.decide(&scene.open_approval("ada"), "reject").status, 200);
+    assert_eq!(
+        scene.decide(&scene.open_approval("eve"), "approve").status,
         200,
         "also right after the other"
     );
@@ -188,7 +204,7 @@ fn calls_of_one_turn_are_decided_one_by_one_and_at_the_same_time() {
     assert_eq!((scene.sent("ada"), scene.sent("bob"), scene.sent("eve")), (0, 1, 1));
 
     let id = scene.ask(3);
-    let all = scene.open();
+    let all = scene.pending_approvals();
     let statuses: Vec<u16> = std::thread::scope(|scope| {
         let deciding: Vec<_> =
             all.iter().map(|asked| scope.spawn(|| scene.decide(asked, "approve").status)).collect();
@@ -201,12 +217,12 @@ fn calls_of_one_turn_are_decided_one_by_one_and_at_the_same_time() {
 
 #[test]
 fn a_decision_about_a_run_that_is_at_work_is_taken_up_when_it_stands_still() {
-    let scene = Scene::start(
+    let scene = ApprovalHarness::start(
         "at-work",
-        vec![send("ada").and_call("Send", json!({ "to": "bob" })), Reply::text("done")],
+        vec![send("ada").and_call("Send", json!({ "to": "bob" })), ScriptedReply::text("done")],
     );
     let id = scene.ask(2);
-    let (ada, bob) = (scene.asked_about("ada"), scene.asked_about("bob"));
+    let (ada, bob) = (scene.open_approval("ada"), scene.open_approval("bob"));
     // The service does not answer, so that the run is at work on the first call.
     scene.ledger.hold(Some("/send/ada".into()));
     assert_eq!(scene.decide(&ada, "approve").status, 200);
@@ -216,12 +232,16 @@ fn a_decision_about_a_run_that_is_at_work_is_taken_up_when_it_stands_still() {
     assert_eq!(reply.status, 200, "{}", reply.text());
     assert_eq!(scene.decide(&bob, "reject").json()["code"], "APPROVAL_DECIDED");
     assert_eq!(
-        (scene.open().len(), scene.sent("bob"), scene.execution(&id)["status"].clone()),
+        (
+            scene.pending_approvals().len(),
+            scene.sent("bob"),
+            scene.execution(&id)["status"].clone()
+        ),
         (0, 0, json!("running"))
     );
     scene.ledger.hold(None);
     scene.wait_for(&id, "success");
-    assert_eq!((scene.sent("ada"), scene.sent("bob"), scene.models.asked().len()), (1, 1, 2));
+    assert_eq!((scene.sent("ada"), scene.sent("bob"), scene.models.requests().len()), (1, 1, 2));
 }
 
 /// Decisions about calls that come while the run is at work wake it where it sleeps next, if that
@@ -229,14 +249,22 @@ fn a_decision_about_a_run_that_is_at_work_is_taken_up_when_it_stands_still() {
 #[test]
 fn issue_15_01_a_decision_wakes_no_wait_behind_the_agent() {
     let two = send("ada").and_call("Send", json!({ "to": "bob" }));
-    let scene = Scene::start_with("wait-behind", vec![two, Reply::text("done")], |document| {
-        let wait =
-            node("Wait", "n8n-nodes-base.wait", 1.1, json!({ "resume": "webhook", "options": {} }));
-        document["nodes"].as_array_mut().unwrap().push(wait);
-        document["connections"]["Agent"] = to("Wait", "main");
-    });
+    let scene = ApprovalHarness::start_with(
+        "wait-behind",
+        vec![two, ScriptedReply::text("done")],
+        |document| {
+            let wait = node(
+                "Wait",
+                "n8n-nodes-base.wait",
+                1.1,
+                json!({ "resume": "webhook", "options": {} }),
+            );
+            document["nodes"].as_array_mut().unwrap().push(wait);
+            document["connections"]["Agent"] = to("Wait", "main");
+        },
+    );
     let id = scene.ask(2);
-    let (ada, bob) = (scene.asked_about("ada"), scene.asked_about("bob"));
+    let (ada, bob) = (scene.open_approval("ada"), scene.open_approval("bob"));
     scene.ledger.hold(Some("/send/ada".into()));
     assert_eq!(scene.decide(&ada, "approve").status, 200);
     wait_until("it is sent", || scene.sent("ada") == 1);
@@ -259,14 +287,14 @@ fn issue_15_01_a_decision_wakes_no_wait_behind_the_agent() {
 /// What was decided while the run was at work is on disk: a crash later it counts.
 #[test]
 fn killed_while_it_is_at_work_a_run_knows_what_was_decided_meanwhile() {
-    let mut scene = Scene::start(
+    let mut scene = ApprovalHarness::start(
         "at-work-killed",
-        vec![send("ada").and_call("Look", json!({ "at": "sky" })), Reply::text("done")],
+        vec![send("ada").and_call("Look", json!({ "at": "sky" })), ScriptedReply::text("done")],
     );
     scene.ledger.hold(Some("/look/sky".into()));
     assert_eq!(scene.call().status, 200);
     scene.wait_for_questions(1);
-    let asked = scene.asked_about("ada");
+    let asked = scene.open_approval("ada");
     let id = asked["executionId"].as_str().unwrap().to_owned();
     wait_until("it looks", || scene.ledger.all().contains_key("/look/sky"));
     assert_eq!(scene.execution(&id)["status"], "running");
@@ -277,18 +305,18 @@ fn killed_while_it_is_at_work_a_run_knows_what_was_decided_meanwhile() {
     scene.ledger.hold(None);
     scene.restart();
     scene.wait_for(&id, "success");
-    assert_eq!((scene.sent("ada"), scene.models.asked().len()), (1, 2));
+    assert_eq!((scene.sent("ada"), scene.models.requests().len()), (1, 2));
 }
 
 #[test]
 fn a_run_that_is_stopped_asks_for_nothing() {
-    let scene = Scene::start("stopped", vec![send("ada"), Reply::text("done")]);
+    let scene = ApprovalHarness::start("stopped", vec![send("ada"), ScriptedReply::text("done")]);
     let id = scene.ask(1);
-    let asked = scene.asked_about("ada");
+    let asked = scene.open_approval("ada");
     scene.wait_for(&id, "waiting");
     assert_eq!(scene.server.api("POST", &format!("/executions/{id}/stop"), None).status, 200);
     assert_eq!(
-        (scene.execution(&id)["status"].clone(), scene.open().len()),
+        (scene.execution(&id)["status"].clone(), scene.pending_approvals().len()),
         (json!("canceled"), 0)
     );
     let refused = scene.decide(&asked, "approve").json();

@@ -3,14 +3,14 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
 
-mod again;
 mod commands;
 mod decisions;
+mod nested;
 mod people;
+mod responses;
+mod retries;
 #[path = "../support/mod.rs"]
 mod support;
-mod told;
-mod within;
 
 use serde_json::{Value, json};
 use support::ledger::Ledger;
@@ -19,7 +19,7 @@ use testkit::MockModels;
 
 /// A server with one active workflow: a webhook, an agent that asks before it sends something, a
 /// scripted model, and the service that it sends to.
-struct Scene {
+struct ApprovalHarness {
     server: Server,
     models: MockModels,
     ledger: Ledger,
@@ -27,15 +27,15 @@ struct Scene {
     key: String,
 }
 
-impl Scene {
-    fn start(name: &str, replies: Vec<testkit::Reply>) -> Self {
+impl ApprovalHarness {
+    fn start(name: &str, replies: Vec<testkit::ScriptedReply>) -> Self {
         Self::start_with(name, replies, |_| {})
     }
 
     /// The same after a change of the workflow.
     fn start_with(
         name: &str,
-        replies: Vec<testkit::Reply>,
+        replies: Vec<testkit::ScriptedReply>,
         change: impl FnOnce(&mut Value),
     ) -> Self {
         let (folder, ledger, models) =
@@ -64,24 +64,24 @@ impl Scene {
     fn ask(&self, n_calls: usize) -> String {
         assert_eq!(self.call().status, 200);
         self.wait_for_questions(n_calls);
-        self.open()[0]["executionId"].as_str().unwrap().to_owned()
+        self.pending_approvals()[0]["executionId"].as_str().unwrap().to_owned()
     }
 
     #[track_caller]
     fn wait_for_questions(&self, n_calls: usize) {
-        wait_until("the agent asks", || self.open().len() == n_calls);
+        wait_until("the agent asks", || self.pending_approvals().len() == n_calls);
     }
 
     /// What waits for a person, the newest first.
-    fn open(&self) -> Vec<Value> {
+    fn pending_approvals(&self) -> Vec<Value> {
         let reply = self.server.api("GET", "/approvals", None);
         assert_eq!(reply.status, 200, "{}", reply.text());
         reply.json()["data"].as_array().unwrap().clone()
     }
 
     /// The open approval of a call to somebody.
-    fn asked_about(&self, to: &str) -> Value {
-        self.open().into_iter().find(|asked| asked["arguments"]["to"] == to).unwrap()
+    fn open_approval(&self, to: &str) -> Value {
+        self.pending_approvals().into_iter().find(|asked| asked["arguments"]["to"] == to).unwrap()
     }
 
     fn decide(&self, asked: &Value, decision: &str) -> Reply {
@@ -115,7 +115,7 @@ impl Scene {
 
     /// What a request to the model says that its tools gave.
     fn results(&self, request: usize) -> Vec<String> {
-        let asked = self.models.asked();
+        let asked = self.models.requests();
         let messages = asked[request].body["messages"].as_array().unwrap().clone();
         let results = messages.iter().filter(|message| message["role"] == "tool");
         results.map(|message| message["content"].as_str().unwrap().to_owned()).collect()
@@ -172,6 +172,6 @@ fn option(document: &mut Value, name: &str, value: Value) {
 }
 
 /// A model that wants to send something to somebody.
-fn send(to: &str) -> testkit::Reply {
-    testkit::Reply::call("Send", json!({ "to": to }))
+fn send(to: &str) -> testkit::ScriptedReply {
+    testkit::ScriptedReply::call("Send", json!({ "to": to }))
 }

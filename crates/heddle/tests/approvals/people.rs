@@ -1,13 +1,13 @@
 //! Who may see and decide what an agent asks.
 
 use crate::support::request;
-use crate::{Scene, send};
+use crate::{ApprovalHarness, send};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
-use testkit::Reply;
+use testkit::ScriptedReply;
 
-impl Scene {
+impl ApprovalHarness {
     /// A key of somebody new with a role.
     fn somebody(&self, email: &str, role: &str) -> String {
         let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
@@ -41,9 +41,9 @@ impl Scene {
 
 #[test]
 fn only_editors_of_the_project_decide() {
-    let scene = Scene::start("people", vec![send("ada"), Reply::text("done")]);
+    let scene = ApprovalHarness::start("people", vec![send("ada"), ScriptedReply::text("done")]);
     let id = scene.ask(1);
-    let asked = scene.asked_about("ada");
+    let asked = scene.open_approval("ada");
     let (path, body) = (
         format!("/executions/{id}/approve"),
         json!({ "call": asked["call"], "digest": asked["digest"], "decision": "approve" }),
@@ -111,7 +111,7 @@ fn only_editors_of_the_project_decide() {
         1,
         "a viewer sees what is asked"
     );
-    assert_eq!((scene.sent("ada"), scene.open().len()), (0, 1));
+    assert_eq!((scene.sent("ada"), scene.pending_approvals().len()), (0, 1));
     assert_eq!(decide(Some(&keys[1])).0, 200);
     scene.wait_for(&id, "success");
     assert_eq!(scene.sent("ada"), 1);
@@ -122,7 +122,7 @@ fn only_editors_of_the_project_decide() {
 
 #[test]
 fn the_list_comes_by_the_page_and_by_execution() {
-    let scene = Scene::start("pages", vec![send("ada"), send("bob"), send("eve")]);
+    let scene = ApprovalHarness::start("pages", vec![send("ada"), send("bob"), send("eve")]);
     for number in 1..=3 {
         assert_eq!(scene.call().status, 200);
         scene.wait_for_questions(number);

@@ -4,14 +4,15 @@
 #![allow(dead_code, reason = "each test program uses some of it")]
 
 use engine::{
-    Clock, Credentials, Engine, Journal, JournalError, Limits, NoJournal, NoWorkflows, Outcome,
-    Ports, Random, Recorded, Recording, Responder, RunOptions, Start,
+    Clock, CredentialSource, Engine, ExecutionLimits, Journal, JournalError, NoJournal,
+    NoWorkflows, PendingRecord, Ports, Random, RecordedStep, Responder, RunOptions, RunOutcome,
+    RunStart,
 };
 use model::{Kind, Object, RunEvent, Value, Workflow};
-use node_api::trigger::{Answer, Chunk};
-use node_api::{Entry, NodeError, Registry};
+use node_api::trigger::{StreamChunk, WebhookResponse};
+use node_api::{NodeEntry, NodeError, Registry};
 use providers::connect::GuardedConnections;
-use providers::http::{GuardedHttp, Policy, Resolve};
+use providers::http::{EgressPolicy, GuardedHttp, NameResolver};
 use serde_json::{Value as Json, json as js};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -21,9 +22,9 @@ use tokio_util::sync::CancellationToken;
 pub(crate) const KEY: &str = "sk-canary-0123456789";
 
 /// A clock that stands still, and one credential for every kind.
-struct World(Object);
+struct FixedPorts(Object);
 
-impl Credentials for World {
+impl CredentialSource for FixedPorts {
     fn get(&self, _stands_for: &str, kind: &str, _id: &str) -> Result<Object, NodeError> {
         let mut fields = self.0.clone();
         // Anthropic's address has no version in it.
@@ -35,7 +36,7 @@ impl Credentials for World {
 }
 
 #[async_trait::async_trait]
-impl Clock for World {
+impl Clock for FixedPorts {
     fn now_ms(&self) -> i64 {
         1_700_000_000_000
     }
@@ -45,7 +46,7 @@ impl Clock for World {
     }
 }
 
-impl Random for World {
+impl Random for FixedPorts {
     fn fill(&self, bytes: &mut [u8]) {
         bytes.fill(7);
     }
@@ -104,7 +105,7 @@ pub(crate) fn workflow(first: Json, suppliers: &[(Json, &str, &str)]) -> Json {
     js!({ "name": "Asking", "nodes": nodes, "connections": connections, "settings": { "executionOrder": "v1" } })
 }
 
-pub(crate) async fn run_document(credential: Object, document: &Json, items: Json) -> Outcome {
+pub(crate) async fn run_document(credential: Object, document: &Json, items: Json) -> RunOutcome {
     run_with_nodes(credential, document, items, &[]).await
 }
 
@@ -112,17 +113,17 @@ pub(crate) async fn run_with_nodes(
     credential: Object,
     document: &Json,
     items: Json,
-    more: &'static [Entry],
-) -> Outcome {
+    more: &'static [NodeEntry],
+) -> RunOutcome {
     run_as(credential, document, given(&items), more, Arc::new(NoJournal), RunOptions::default())
         .await
 }
 
 /// A run that begins with a node, with the workflow's pins.
-pub(crate) async fn run_from(credential: Object, document: &Json, start: &str) -> Outcome {
-    let limits = Limits { max_steps: 1000, ..Limits::default() };
+pub(crate) async fn run_from(credential: Object, document: &Json, start: &str) -> RunOutcome {
+    let limits = ExecutionLimits { max_steps: 1000, ..ExecutionLimits::default() };
     let options = RunOptions { use_pin_data: true, limits, ..RunOptions::default() };
-    let start = Start { node: Some(start.into()), ..Start::default() };
+    let start = RunStart { node: Some(start.into()), ..RunStart::default() };
     run_as(credential, document, start, &[], Arc::new(NoJournal), options).await
 }
 
@@ -133,13 +134,13 @@ pub(crate) async fn streamed(
     document: &Json,
     items: Json,
 ) -> Vec<(&'static str, String)> {
-    let listener = Arc::new(Listener::default());
+    let listener = Arc::new(ChunkCollector::default());
     let options = RunOptions { responder: Some(listener.clone()), ..RunOptions::default() };
     let outcome =
         run_as(credential, document, given(&items), &[], Arc::new(NoJournal), options).await;
     assert!(outcome.error.is_none(), "{:?}", outcome.error);
     let chunks = listener.0.lock().unwrap();
-    let words = |chunk: &Chunk| {
+    let words = |chunk: &StreamChunk| {
         chunk.content.as_ref().map(|content| content.to_js_string().to_string()).unwrap_or_default()
     };
     chunks.iter().map(|chunk| (chunk.kind.name(), words(chunk))).collect()
@@ -152,7 +153,7 @@ pub(crate) async fn run_cut_off(
     document: &Json,
     items: Json,
     n_notes: usize,
-) -> Outcome {
+) -> RunOutcome {
     let journal = Arc::new(ShortJournal {
         n_notes,
         has_ended: AtomicBool::new(false),
@@ -167,11 +168,11 @@ pub(crate) async fn run_cut_off(
         RunOptions::default(),
     )
     .await;
-    let mut options = RunOptions { is_announced: true, ..RunOptions::default() };
+    let mut options = RunOptions { start_recorded: true, ..RunOptions::default() };
     for event in journal.events.lock().unwrap().drain(..) {
         match event {
             RunEvent::NodeFinished { node, task, changed, .. } => {
-                options.recorded.push_back(Recorded {
+                options.recorded.push_back(RecordedStep {
                     node,
                     task: Some(task),
                     changed,
@@ -179,7 +180,7 @@ pub(crate) async fn run_cut_off(
                     redo: None,
                 });
             }
-            RunEvent::NodeNoted { key, value, .. } => drop(options.notes.insert(key, value)),
+            RunEvent::StepRecorded { key, value, .. } => drop(options.notes.insert(key, value)),
             _ => {}
         }
     }
@@ -194,9 +195,9 @@ struct ShortJournal {
 }
 
 impl Journal for ShortJournal {
-    fn append<'a>(&'a self, _run_id: &str, event: RunEvent) -> Option<Recording<'a>> {
+    fn append<'a>(&'a self, _run_id: &str, event: RunEvent) -> Option<PendingRecord<'a>> {
         let mut events = self.events.lock().unwrap();
-        let is_note = |event: &RunEvent| matches!(event, RunEvent::NodeNoted { .. });
+        let is_note = |event: &RunEvent| matches!(event, RunEvent::StepRecorded { .. });
         let n_notes = events.iter().filter(|event| is_note(event)).count();
         if self.has_ended.load(Ordering::Relaxed) || (is_note(&event) && n_notes >= self.n_notes) {
             self.has_ended.store(true, Ordering::Relaxed);
@@ -213,24 +214,24 @@ impl Journal for ShortJournal {
 struct AllNames;
 
 #[async_trait::async_trait]
-impl Resolve for AllNames {
+impl NameResolver for AllNames {
     async fn resolve(&self, _host: &str) -> std::io::Result<Vec<std::net::IpAddr>> {
         Ok(vec![std::net::Ipv4Addr::LOCALHOST.into()])
     }
 }
 
 #[derive(Default)]
-struct Listener(Mutex<Vec<Chunk>>);
+struct ChunkCollector(Mutex<Vec<StreamChunk>>);
 
 #[async_trait::async_trait]
-impl Responder for Listener {
-    fn respond(&self, _answer: Answer) {}
+impl Responder for ChunkCollector {
+    fn respond(&self, _answer: WebhookResponse) {}
 
     fn is_streaming(&self) -> bool {
         true
     }
 
-    async fn stream(&self, chunk: Chunk) {
+    async fn stream(&self, chunk: StreamChunk) {
         self.0.lock().unwrap().push(chunk);
     }
 }
@@ -238,13 +239,13 @@ impl Responder for Listener {
 async fn run_as(
     credential: Object,
     document: &Json,
-    start: Start,
-    more: &'static [Entry],
+    start: RunStart,
+    more: &'static [NodeEntry],
     journal: Arc<dyn Journal>,
     options: RunOptions,
-) -> Outcome {
-    let world = Arc::new(World(credential));
-    let policy = || Policy::parse("127.0.0.1").unwrap();
+) -> RunOutcome {
+    let world = Arc::new(FixedPorts(credential));
+    let policy = || EgressPolicy::parse("127.0.0.1").unwrap();
     let ports = Ports {
         clock: world.clone(),
         random: world.clone(),
@@ -253,7 +254,7 @@ async fn run_as(
         files: Arc::new(store::Workspace::new(std::env::temp_dir())),
         tables: Arc::new(node_api::tables::NoTables),
         collections: Arc::new(node_api::collections::NoCollections),
-        conversations: node_api::ai::KeptHere::default(),
+        conversations: node_api::ai::ConversationStores::default(),
         local_models: Arc::new(node_api::ai::NoLocalModels),
         credentials: world,
         workflows: Arc::new(NoWorkflows),
@@ -274,19 +275,19 @@ async fn run_as(
     engine.run(plan, start, options, CancellationToken::new()).await
 }
 
-fn given(items: &Json) -> Start {
+fn given(items: &Json) -> RunStart {
     let items = node_api::testing::items(&model::json::parse(&items.to_string()).unwrap());
-    Start { items: Some(items), ..Start::default() }
+    RunStart { items: Some(items), ..RunStart::default() }
 }
 
 /// The items that the last node put out on its first output.
-pub(crate) fn answers(outcome: &Outcome) -> Vec<Value> {
+pub(crate) fn answers(outcome: &RunOutcome) -> Vec<Value> {
     assert!(outcome.error.is_none(), "{:?}", outcome.error);
     node_api::testing::to_json(outcome.last_items().unwrap()).as_array().unwrap().to_vec()
 }
 
 /// The items of each output of a node in its only run.
-pub(crate) fn outputs(outcome: &Outcome, node: &str) -> Vec<Value> {
+pub(crate) fn outputs(outcome: &RunOutcome, node: &str) -> Vec<Value> {
     assert!(outcome.error.is_none(), "{:?}", outcome.error);
     let items = |items: &Option<model::Items>| {
         items.as_ref().map_or_else(|| Value::array(Vec::new()), node_api::testing::to_json)

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use testkit::{Keeps, MockModels};
+use testkit::{MockModels, RequestRetention};
 
 /// What is called, and the step that its run ends with.
 const KINDS: [(&str, &str); 5] = [
@@ -128,7 +128,7 @@ fn workflows(ledger: &str, feed: &str, models: &MockModels) -> Vec<(&'static str
 }
 
 /// Who calls whatever server there is.
-struct World {
+struct CrashCaller {
     address: Mutex<String>,
     key: String,
     next: AtomicU64,
@@ -139,7 +139,7 @@ struct World {
     is_over: AtomicBool,
 }
 
-impl World {
+impl CrashCaller {
     fn send(&self, method: &str, path: &str, content: &str, body: &str) -> Option<Reply> {
         let server = self.address.lock().unwrap().clone();
         let headers = [("content-type", content), ("x-n8n-api-key", self.key.as_str())];
@@ -225,10 +225,15 @@ fn issue_15_workflows_of_every_kind_survive_kill_9() {
     let crashes: usize =
         std::env::var("HEDDLE_CRASHES").ok().and_then(|text| text.parse().ok()).unwrap_or(8);
     let (ledger, feed, data) = (Ledger::start(), Feed::start(), Folder::new("mixed"));
-    let replies = (0..crashes * 200 + 1000).map(|_| testkit::Reply::text("fine").with_usage(2, 1));
-    let models =
-        MockModels::slow(([127, 0, 0, 1], 0).into(), replies, Keeps::Nothing, Duration::ZERO)
-            .unwrap();
+    let replies =
+        (0..crashes * 200 + 1000).map(|_| testkit::ScriptedReply::text("fine").with_usage(2, 1));
+    let models = MockModels::slow(
+        ([127, 0, 0, 1], 0).into(),
+        replies,
+        RequestRetention::Nothing,
+        Duration::ZERO,
+    )
+    .unwrap();
     feed.publish(0);
     for (id, mut document) in workflows(&ledger.address, &feed.address, &models) {
         document["id"] = json!(id);
@@ -246,7 +251,7 @@ fn issue_15_workflows_of_every_kind_survive_kill_9() {
     let mut server = start();
     // The first look only remembers.
     feed.wait_for_looks(2);
-    let world = World {
+    let world = CrashCaller {
         address: Mutex::new(server.address.clone()),
         key: key.clone(),
         next: AtomicU64::new(0),
@@ -326,7 +331,7 @@ fn whereabouts(data: &Folder, id: u64) -> String {
 fn check(
     server: &Server,
     data: &Folder,
-    world: &World,
+    world: &CrashCaller,
     ledger: &Ledger,
     crashes: usize,
     entries: usize,

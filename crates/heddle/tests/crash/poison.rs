@@ -39,13 +39,13 @@ fn poison_workflow(ledger: &str, changes: bool) -> Value {
     json!({ "id": "poison", "name": "Poison", "nodes": nodes, "connections": connections, "settings": { "executionOrder": "v1" } })
 }
 
-struct Scene {
+struct PoisonHarness {
     data: Folder,
     ledger: Ledger,
     key: String,
 }
 
-impl Scene {
+impl PoisonHarness {
     fn new(name: &str, changes: bool) -> Self {
         let (data, ledger) = (Folder::new(name), Ledger::start());
         let file = data.workflow("poison", &poison_workflow(&ledger.address, changes));
@@ -93,7 +93,7 @@ fn only(server: &Server) -> Value {
 #[test]
 fn issue_14_02_a_run_that_was_active_at_two_deaths_is_quarantined_and_the_third_start_stays_up() {
     for changes in [false, true] {
-        let scene = Scene::new(&format!("poison-{changes}"), changes);
+        let scene = PoisonHarness::new(&format!("poison-{changes}"), changes);
         let server = scene.start_with_quarantined();
         let error = only(&server)["data"]["resultData"]["error"].clone();
         assert_eq!(error["code"], "RUN_QUARANTINED", "{error}");
@@ -137,7 +137,7 @@ fn issue_14_02_a_run_that_was_active_at_two_deaths_is_quarantined_and_the_third_
 
 #[test]
 fn issue_14_02_a_run_that_records_a_step_between_two_deaths_is_resumed() {
-    let scene = Scene::new("poison-progress", true);
+    let scene = PoisonHarness::new("poison-progress", true);
     let server = scene.start();
     scene.ledger.hold(Some("/die/1".to_owned()));
     scene.call(&server, 1);
@@ -160,7 +160,7 @@ fn issue_14_02_a_run_that_records_a_step_between_two_deaths_is_resumed() {
 
 #[test]
 fn issue_14_02_a_quarantined_step_may_be_left_out_with_a_result_that_a_person_gives() {
-    let scene = Scene::new("poison-done", true);
+    let scene = PoisonHarness::new("poison-done", true);
     let server = scene.start_with_quarantined();
     let id = only(&server)["id"].as_str().unwrap().to_owned();
     let body = json!({ "decision": "done", "result": "{\"told\": true}" });
@@ -178,7 +178,7 @@ fn issue_14_02_a_quarantined_step_may_be_left_out_with_a_result_that_a_person_gi
 
 #[test]
 fn issue_14_02_a_quarantined_step_that_may_have_happened_is_not_done_again_unasked() {
-    let scene = Scene::new("poison-paid", true);
+    let scene = PoisonHarness::new("poison-paid", true);
     let server = scene.start_with_quarantined();
     // It goes on, and the next death finds it at a step that must not happen twice.
     scene.ledger.hold(Some("/pay/1".to_owned()));
@@ -211,7 +211,7 @@ fn issue_14_02_a_quarantined_step_that_may_have_happened_is_not_done_again_unask
 /// when it happened again are held.
 #[test]
 fn issue_14_02_of_many_runs_that_two_deaths_meet_only_a_few_are_quarantined_and_none_is_lost() {
-    let scene = Scene::new("poison-crowd", false);
+    let scene = PoisonHarness::new("poison-crowd", false);
     let server = scene.start();
     scene.ledger.hold(Some("/die/1".to_owned()));
     for _ in 0..20 {
@@ -234,7 +234,7 @@ fn issue_14_02_of_many_runs_that_two_deaths_meet_only_a_few_are_quarantined_and_
     server.stop();
 }
 
-impl Scene {
+impl PoisonHarness {
     /// A server in which whoever calls the ledger aborts the process.
     fn start_deadly(&self, faults: &Faults) -> Result<Server, String> {
         let port: i64 = self.ledger.address.rsplit(':').next().unwrap().parse().unwrap();
@@ -271,7 +271,7 @@ fn send(server: &Server, path: &str) {
 /// A real node that aborts the process, in a run that is on disk before it gets there.
 #[test]
 fn issue_14_12_a_node_that_aborts_the_process_each_time_its_run_is_woken_is_quarantined() {
-    let scene = Scene::new("poison-woken", false);
+    let scene = PoisonHarness::new("poison-woken", false);
     let part = |name: &str, kind: &str, version: f64, parameters: Value| json!({ "id": name, "name": name, "type": format!("n8n-nodes-base.{kind}"), "typeVersion": version, "position": [0, 0], "parameters": parameters });
     let nodes = json!([
         part(
@@ -319,7 +319,7 @@ fn issue_14_12_a_node_that_aborts_the_process_each_time_its_run_is_woken_is_quar
     server.stop();
 }
 
-impl Scene {
+impl PoisonHarness {
     /// A workflow that looks at a feed every second.
     fn add_look(&self, id: &str) {
         let every_second =
@@ -340,7 +340,7 @@ fn is_active(server: &Server, id: &str) -> bool {
 
 #[test]
 fn issue_14_12_a_workflow_whose_look_for_news_met_two_deaths_alone_is_deactivated() {
-    let scene = Scene::new("poison-look", false);
+    let scene = PoisonHarness::new("poison-look", false);
     scene.add_look("look");
     let faults = Faults::new(&scene.data);
     // The first death may be of anything; from then on it looks alone.
@@ -357,7 +357,7 @@ fn issue_14_12_a_workflow_whose_look_for_news_met_two_deaths_alone_is_deactivate
 
 #[test]
 fn issue_14_02_workflows_that_look_for_news_outlive_deaths_that_are_of_something_else() {
-    let scene = Scene::new("poison-bystanders", false);
+    let scene = PoisonHarness::new("poison-bystanders", false);
     scene.add_look("one");
     scene.add_look("two");
     scene.ledger.hold(Some("/feed/1".to_owned()));
@@ -378,7 +378,7 @@ fn issue_14_02_workflows_that_look_for_news_outlive_deaths_that_are_of_something
 
 #[test]
 fn issue_15_01_a_decision_about_one_doubt_is_not_taken_for_another() {
-    let scene = Scene::new("poison-stale", true);
+    let scene = PoisonHarness::new("poison-stale", true);
     let server = scene.start_with_quarantined();
     let id = only(&server)["id"].as_str().unwrap().to_owned();
     let seen = |server: &Server| {
@@ -413,7 +413,7 @@ fn issue_15_01_a_decision_about_one_doubt_is_not_taken_for_another() {
 #[test]
 fn issue_15_08_a_death_among_many_resumed_runs_is_held_against_few() {
     const MANY: u64 = 30;
-    let scene = Scene::new("poison-many", false);
+    let scene = PoisonHarness::new("poison-many", false);
     scene.ledger.hold(Some("/die/".to_owned()));
     let mut server = scene.start();
     (1..=MANY).for_each(|id| scene.call(&server, id));
@@ -436,7 +436,7 @@ fn issue_15_08_a_death_among_many_resumed_runs_is_held_against_few() {
 
 #[test]
 fn issue_15_04_the_command_line_does_not_remove_a_run_from_under_the_server() {
-    let scene = Scene::new("delete-running", false);
+    let scene = PoisonHarness::new("delete-running", false);
     scene.ledger.hold(Some("/die/1".to_owned()));
     let server = scene.start();
     scene.call(&server, 1);

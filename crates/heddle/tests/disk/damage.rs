@@ -2,14 +2,14 @@
 
 use crate::support::faults::Fault;
 use crate::support::wait_until;
-use crate::{Scene, all_over, pay};
+use crate::{DiskHarness, all_over, pay};
 use rusqlite::Connection;
 
 /// T-DISK: a bit flips in the journal of a finished run. The run is named, and only it is out of
 /// order.
 #[test]
 fn a_flipped_bit_is_told_for_its_execution_and_for_no_other() {
-    let scene = Scene::new("flip");
+    let scene = DiskHarness::new("flip");
     let server = scene.start();
     for id in 0..3 {
         assert_eq!(pay(&server.address, id, "").unwrap().status, 200);
@@ -37,7 +37,7 @@ fn a_flipped_bit_is_told_for_its_execution_and_for_no_other() {
 /// on.
 #[test]
 fn an_interrupted_run_with_a_damaged_journal_fails_by_name_and_the_others_go_on() {
-    let scene = Scene::new("flip-interrupted");
+    let scene = DiskHarness::new("flip-interrupted");
     let server = scene.start();
     assert_eq!(pay(&server.address, 0, "").unwrap().status, 200);
     all_over(&server);
@@ -76,7 +76,7 @@ fn an_interrupted_run_with_a_damaged_journal_fails_by_name_and_the_others_go_on(
 /// nothing.
 #[test]
 fn a_damaged_head_is_refused_and_nothing_is_overwritten() {
-    let scene = Scene::new("head");
+    let scene = DiskHarness::new("head");
     scene.start().stop();
     let path = scene.data.0.join("heddle.db");
     // Nothing of it is in the log any more.
@@ -102,7 +102,7 @@ fn a_damaged_head_is_refused_and_nothing_is_overwritten() {
 }
 
 /// Flips one bit in the newest piece of an execution's journal.
-fn flip(scene: &Scene, execution: i64) {
+fn flip(scene: &DiskHarness, execution: i64) {
     let database = Connection::open(scene.data.0.join("heddle.db")).unwrap();
     let sql = "SELECT place, events FROM journal WHERE place >> 24 = ? ORDER BY place DESC LIMIT 1";
     let (place, mut events): (i64, Vec<u8>) =

@@ -2,7 +2,7 @@
 
 use crate::support::faults::Field;
 use crate::support::{Server, new_key, request, wait_until};
-use crate::{Scene, all_over, pay};
+use crate::{DiskHarness, all_over, pay};
 use serde_json::{Value, json};
 use std::net::TcpStream;
 use std::process::Command;
@@ -20,7 +20,7 @@ pub(crate) fn processor_time(process: u32) -> u64 {
 /// there is room.
 #[test]
 fn a_server_without_a_file_left_waits_quietly_and_serves_again() {
-    let scene = Scene::new("files");
+    let scene = DiskHarness::new("files");
     let key = new_key(&scene.data.0);
     let mut command = Command::new("sh");
     command.args(["-c", "ulimit -n 64; exec \"$0\" serve --port 0", env!("CARGO_BIN_EXE_heddle")]);
@@ -55,7 +55,7 @@ fn a_server_without_a_file_left_waits_quietly_and_serves_again() {
 /// accepted is done.
 #[test]
 fn a_server_without_a_thread_left_lives_and_does_what_it_accepted() {
-    let scene = Scene::new("threads");
+    let scene = DiskHarness::new("threads");
     let server = scene.start();
     scene.faults.set(Field::NoThreads, 1);
     let mut accepted = Vec::new();
@@ -88,7 +88,7 @@ fn a_server_without_a_thread_left_lives_and_does_what_it_accepted() {
 /// their nodes leave.
 #[test]
 fn a_run_past_its_memory_fails_and_the_server_lives() {
-    let scene = Scene::new("memory");
+    let scene = DiskHarness::new("memory");
     let in_sandbox = "return [{ json: { length: new Uint8Array(3e9).length } }];";
     let by_items = "return Array.from({ length: 400 }, (_, i) => ({ json: { text: 'x'.repeat(10000) + i } }));";
     for (name, code) in [("sandbox", in_sandbox), ("items", by_items)] {
@@ -123,7 +123,7 @@ fn a_run_past_its_memory_fails_and_the_server_lives() {
 /// New calls take every slot as it comes free. Those that sleep stand in line with them.
 #[test]
 fn issue_15_00_a_run_whose_time_has_come_is_woken_however_many_new_ones_wait() {
-    let scene = Scene::new("in-line");
+    let scene = DiskHarness::new("in-line");
     let code =
         "let sum = 0; for (let i = 0; i < 200000; i++) sum += i; return [{ json: { sum } }];";
     let busy = json!({ "id": "busy", "name": "Busy", "settings": {}, "nodes": [

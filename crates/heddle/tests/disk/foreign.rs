@@ -1,14 +1,14 @@
 //! T-DISK: other programs at the database.
 
 use crate::support::wait_until;
-use crate::{Scene, all_over, pay, statuses};
+use crate::{DiskHarness, all_over, pay, statuses};
 use rusqlite::Connection;
 use std::time::Duration;
 
 /// T-DISK: SQLITE_BUSY. Somebody holds the database for longer than a write waits.
 #[test]
 fn a_foreign_writer_that_does_not_let_go_turns_calls_away_and_stops_no_run_for_good() {
-    let scene = Scene::new("foreign-writer");
+    let scene = DiskHarness::new("foreign-writer");
     let server = scene.start();
     assert_eq!(pay(&server.address, 0, "").unwrap().status, 200);
     all_over(&server);
@@ -36,7 +36,7 @@ fn a_foreign_writer_that_does_not_let_go_turns_calls_away_and_stops_no_run_for_g
 /// has gone.
 #[test]
 fn a_foreign_reader_that_stays_stops_nobody_and_the_log_is_short_again_when_it_goes() {
-    let scene = Scene::new("foreign-reader");
+    let scene = DiskHarness::new("foreign-reader");
     let server = scene.start();
     assert_eq!(pay(&server.address, 0, "").unwrap().status, 200);
     let foreign = Connection::open(scene.data.0.join("heddle.db")).unwrap();
@@ -78,7 +78,7 @@ fn a_foreign_reader_that_stays_stops_nobody_and_the_log_is_short_again_when_it_g
 /// crash.
 #[test]
 fn issue_15_11_a_run_whose_end_was_not_written_goes_on_once_it_can() {
-    let scene = Scene::new("unwritten-end");
+    let scene = DiskHarness::new("unwritten-end");
     let server = scene.start();
     scene.ledger.hold(Some("/two/1".to_owned()));
     assert_eq!(pay(&server.address, 1, "").unwrap().status, 200);

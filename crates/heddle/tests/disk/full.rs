@@ -3,7 +3,7 @@
 use crate::support::faults::{Fault, Field};
 use crate::support::ledger::{Ledger, pay_workflow};
 use crate::support::{Folder, Reply, Server, heddle, request, wait_until};
-use crate::{Scene, all_over, pay, prepare, statuses};
+use crate::{DiskHarness, all_over, pay, prepare, statuses};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -107,7 +107,7 @@ fn on_a_disk_that_fills_up_calls_are_turned_away_and_the_accepted_ones_go_on_whe
 /// broken.
 #[test]
 fn a_disk_that_refuses_any_write_of_a_run_loses_and_repeats_nothing() {
-    let scene = Scene::new("each-write");
+    let scene = DiskHarness::new("each-write");
     let server = scene.start();
     assert_eq!(pay(&server.address, 0, "").unwrap().status, 200);
     all_over(&server);
@@ -167,7 +167,7 @@ fn a_disk_that_refuses_any_write_of_a_run_loses_and_repeats_nothing() {
 /// T-DISK: a server that starts on a full disk serves what it can, and goes on when there is room.
 #[test]
 fn a_server_starts_on_a_full_disk_and_takes_up_what_was_interrupted_when_there_is_room() {
-    let scene = Scene::new("full-start");
+    let scene = DiskHarness::new("full-start");
     let server = scene.start();
     assert_eq!(pay(&server.address, 0, "").unwrap().status, 200);
     all_over(&server);
@@ -199,7 +199,7 @@ fn a_server_starts_on_a_full_disk_and_takes_up_what_was_interrupted_when_there_i
 /// outside or not; nothing of it happens later.
 #[test]
 fn a_caller_who_waits_for_the_answer_of_a_run_that_cannot_begin_is_turned_away() {
-    let scene = Scene::new("waiting-caller");
+    let scene = DiskHarness::new("waiting-caller");
     let mut paying = pay_workflow(&scene.ledger.address);
     paying["id"] = json!("paying");
     paying["nodes"][0]["parameters"] = json!({ "httpMethod": "POST", "path": "paying", "responseMode": "lastNode", "options": {} });
@@ -230,7 +230,7 @@ fn a_caller_who_waits_for_the_answer_of_a_run_that_cannot_begin_is_turned_away()
 /// turned away.
 #[test]
 fn a_call_that_is_turned_away_leaves_no_file_behind() {
-    let scene = Scene::new("no-file-left");
+    let scene = DiskHarness::new("no-file-left");
     let upload = json!({ "id": "upload", "name": "Upload", "settings": {}, "connections": {}, "nodes": [
         { "id": "1", "name": "Webhook", "type": "n8n-nodes-base.webhook", "typeVersion": 2, "position": [0, 0],
           "parameters": { "httpMethod": "POST", "path": "upload", "options": { "rawBody": true } } },

@@ -20,13 +20,13 @@ use support::ledger::{Ledger, pay_workflow};
 use support::{Folder, Reply, Server, heddle, request, wait_until};
 
 /// A folder with the paying workflow, its ledger, and a hand on what goes wrong.
-struct Scene {
+struct DiskHarness {
     ledger: Ledger,
     faults: Faults,
     data: Folder,
 }
 
-impl Scene {
+impl DiskHarness {
     fn new(name: &str) -> Self {
         let (data, ledger) = (Folder::new(name), Ledger::start());
         prepare(&data, &ledger);

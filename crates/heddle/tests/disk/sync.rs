@@ -2,7 +2,7 @@
 
 use crate::support::faults::{Fault, Field};
 use crate::support::wait_until;
-use crate::{Scene, all_over, pay, statuses};
+use crate::{DiskHarness, all_over, pay, statuses};
 use std::os::unix::process::ExitStatusExt as _;
 
 const ABORTED: Option<i32> = Some(6);
@@ -11,7 +11,7 @@ const ABORTED: Option<i32> = Some(6);
 /// what was accepted.
 #[test]
 fn a_sync_that_fails_ends_the_process_and_nothing_accepted_is_lost() {
-    let scene = Scene::new("sync");
+    let scene = DiskHarness::new("sync");
     let mut uncertain = 0;
     let mut n_syncs = 4;
     let mut id = 0;
@@ -52,7 +52,7 @@ fn a_sync_that_fails_ends_the_process_and_nothing_accepted_is_lost() {
 }
 
 /// How many calls that change the folder a run makes.
-fn scene_writes(scene: &Scene, server: &crate::Server) -> i64 {
+fn scene_writes(scene: &DiskHarness, server: &crate::Server) -> i64 {
     let before = scene.faults.get(Field::Count);
     let id = 2000 + before.unsigned_abs();
     assert_eq!(pay(&server.address, id, "").unwrap().status, 200);
@@ -64,7 +64,7 @@ fn scene_writes(scene: &Scene, server: &crate::Server) -> i64 {
 /// and forget the log later.
 #[test]
 fn a_sync_of_the_database_that_fails_while_the_log_is_moved_ends_the_process_too() {
-    let scene = Scene::new("checkpoint-sync");
+    let scene = DiskHarness::new("checkpoint-sync");
     let mut server = scene.start();
     scene.faults.set(Field::OnlyDatabase, 1);
     scene.faults.arm(Fault::SyncFails, 1);

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// What JavaScript may cost beyond what the server takes anyway: the shared limit of the sandbox,
 /// and some room.
-const MOST_GROWTH_MB: u64 = 300;
+const MAX_GROWTH_MB: u64 = 300;
 
 fn code(source: &str) -> Value {
     node("Code", "code", 2.0, json!({ "jsCode": source }))
@@ -78,7 +78,7 @@ fn issue_14_01_javascript_takes_no_more_of_the_hosts_memory_than_its_limit() {
             error.as_deref().map_or(codes.is_empty(), |error| codes.contains(&error)),
             "{name}: {error:?}"
         );
-        assert!(grown < MOST_GROWTH_MB, "{name}: {grown} MB");
+        assert!(grown < MAX_GROWTH_MB, "{name}: {grown} MB");
         assert_eq!(honest(), 200, "{name}");
     }
 }

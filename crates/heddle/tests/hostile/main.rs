@@ -91,9 +91,9 @@ fn issue_14_06_hostile_load_holds_up_neither_health_nor_honest_callers() {
     });
     let memory = server.peak_memory_mb();
     eprintln!("hostile calls: {}, peak memory: {memory} MB", sent.load(Ordering::Relaxed));
-    tell("health", &mut health);
+    print_latencies("health", &mut health);
     for ((name, _), times) in HONEST.iter().zip(&mut honest) {
-        tell(name, times);
+        print_latencies(name, times);
     }
     let (health_mark, honest_mark) =
         if asked.is_some() { (HEALTH_P99, HONEST_P99) } else { (SHORT_P99, SHORT_P99) };
@@ -195,7 +195,7 @@ fn p99(times: &[Duration]) -> Duration {
     times.get((times.len() * 99).div_ceil(100).saturating_sub(1)).copied().unwrap_or_default()
 }
 
-fn tell(name: &str, times: &mut [Duration]) {
+fn print_latencies(name: &str, times: &mut [Duration]) {
     times.sort();
     let at = |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default();
     eprintln!(

@@ -1,7 +1,7 @@
 //! Workflows that come as text use no credential that nobody chose in the workflow which calls them
 //! (T-SEC).
 
-use super::Server;
+use super::DocumentServer;
 use super::asking::{KEY, n8n, node, run_document, workflow};
 use model::{Code, Object, Value};
 use serde_json::{Value as Json, json as js};
@@ -41,9 +41,9 @@ fn inline(child: &Json) -> Json {
 
 #[tokio::test]
 async fn issue_14_07_a_workflow_as_text_gets_no_credential_by_guessing_its_id() {
-    let evil = Server::start(Vec::new());
+    let evil = DocumentServer::start(Vec::new());
     let guesses = child(sends(&evil.at("/"), "1", "x"));
-    let web = Server::start(vec![guesses.to_string()]);
+    let web = DocumentServer::start(vec![guesses.to_string()]);
     std::fs::write(std::env::temp_dir().join("text-guesses.json"), guesses.to_string()).unwrap();
     let deeper = child(inline(&guesses)["nodes"][1].clone());
     let documents = [
@@ -77,7 +77,7 @@ async fn issue_14_07_a_workflow_as_text_gets_no_credential_by_guessing_its_id() 
 
 #[tokio::test]
 async fn issue_14_07_a_workflow_as_text_uses_what_its_caller_names() {
-    let service = Server::start(Vec::new());
+    let service = DocumentServer::start(Vec::new());
     let named = |mut document: Json| {
         document["nodes"][0] = naming(document["nodes"][0].clone(), "1", "Mine");
         document
@@ -90,7 +90,7 @@ async fn issue_14_07_a_workflow_as_text_uses_what_its_caller_names() {
     let through = child(inline(&uses)["nodes"][1].clone());
     let error = run_document(secret(), &named(inline(&through)), js!([{}])).await.error.unwrap();
     assert_eq!(error.code, Code::CREDENTIAL_MISSING, "{}", error.message);
-    let web = Server::start(vec![uses.to_string()]);
+    let web = DocumentServer::start(vec![uses.to_string()]);
     let fetched = named(call(js!({ "source": "url", "workflowUrl": web.at("/0"), "options": {} })));
     let error = run_document(secret(), &fetched, js!([{}])).await.error.unwrap();
     assert_eq!(error.code, Code::CREDENTIAL_MISSING, "{}", error.message);
@@ -100,8 +100,8 @@ async fn issue_14_07_a_workflow_as_text_uses_what_its_caller_names() {
 #[tokio::test]
 async fn issue_14_07_tools_and_retrievers_that_call_text_share_the_rule() {
     use super::asking::{credential, openai};
-    use testkit::{MockModels, Reply};
-    let evil = Server::start(Vec::new());
+    use testkit::{MockModels, ScriptedReply};
+    let evil = DocumentServer::start(Vec::new());
     let guesses = child(sends(&evil.at("/"), "1", "x")).to_string();
     let text = js!({ "name": "run", "description": "Runs.", "source": "parameter", "workflowJson": guesses });
     let mut model = openai("Model");
@@ -111,9 +111,11 @@ async fn issue_14_07_tools_and_retrievers_that_call_text_share_the_rule() {
         n8n("Run", "toolWorkflow", 2.1, text.clone()),
         node("Run", "workflow-tool", 1.0, text.clone()),
     ] {
-        let mock =
-            MockModels::start([Reply::call("run", js!({ "input": "go" })), Reply::text("done")])
-                .unwrap();
+        let mock = MockModels::start([
+            ScriptedReply::call("run", js!({ "input": "go" })),
+            ScriptedReply::text("done"),
+        ])
+        .unwrap();
         let suppliers =
             [(model.clone(), "ai_languageModel", "Agent"), (tool.clone(), "ai_tool", "Agent")];
         let mut document =
@@ -129,7 +131,7 @@ async fn issue_14_07_tools_and_retrievers_that_call_text_share_the_rule() {
             evil.heard()
         );
     }
-    let mock = MockModels::start([Reply::text("done")]).unwrap();
+    let mock = MockModels::start([ScriptedReply::text("done")]).unwrap();
     let retriever = n8n(
         "Find",
         "retrieverWorkflow",

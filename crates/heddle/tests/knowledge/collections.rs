@@ -3,12 +3,12 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
 
+use crate::harness::{KnowledgeHarness, chat_model, embeddings, node};
 use crate::support::pdf::pdf;
 use crate::support::{Folder, Server, heddle, request};
-use crate::world::{World, chat_model, embeddings, node};
 use serde_json::{Value, json};
 use std::process::Command;
-use testkit::{MockModels, Reply};
+use testkit::{MockModels, ScriptedReply};
 
 const POLICY: &str =
     "# Shop\n\n## Refund policy\n\nrefund policy : money back within thirty days\n";
@@ -92,8 +92,8 @@ fn an_agent_finds_the_refund_policy_in_files_that_came_over_the_api() {
     server.stop();
 
     shop.models.script([
-        Reply::call("knowledge_base_search", json!({ "query": "refund policy" })),
-        Reply::text("You have thirty days."),
+        ScriptedReply::call("knowledge_base_search", json!({ "query": "refund policy" })),
+        ScriptedReply::text("You have thirty days."),
     ]);
     let tool = node(
         "Knowledge",
@@ -111,7 +111,7 @@ fn an_agent_finds_the_refund_policy_in_files_that_came_over_the_api() {
         "{}",
         answer.text()
     );
-    let asked = shop.models.asked();
+    let asked = shop.models.requests();
     let chats: Vec<_> =
         asked.iter().filter(|asked| asked.path.ends_with("/chat/completions")).collect();
     assert_eq!(chats[0].body["tools"][0]["function"]["parameters"]["required"], json!(["query"]));
@@ -232,7 +232,7 @@ fn collections_are_filled_looked_at_searched_and_removed_over_the_api() {
     assert_eq!(server.api("GET", &path(""), None).json()["code"], "COLLECTION_NOT_FOUND");
     assert!(
         shop.models
-            .asked()
+            .requests()
             .iter()
             .all(|asked| asked.header("authorization") == Some("Bearer sk-canary"))
     );
@@ -292,9 +292,12 @@ fn the_author_and_then_the_agent_narrow_down_what_is_found() {
     // The second call asks for what the author does not allow.
     let filters = [json!({ "language": "en" }), json!({ "language": "en", "place": "vault" })];
     let calls = filters.map(|filter| {
-        Reply::call("knowledge_base_search", json!({ "query": "refund policy", "filter": filter }))
+        ScriptedReply::call(
+            "knowledge_base_search",
+            json!({ "query": "refund policy", "filter": filter }),
+        )
     });
-    shop.models.script(calls.into_iter().chain([Reply::text("Done.")]));
+    shop.models.script(calls.into_iter().chain([ScriptedReply::text("Done.")]));
     let demanded = json!({ "metadataValues": [{ "name": "place", "value": "shop" }] });
     let options = json!({ "minScore": 0, "metadata": demanded, "filterFields": "language" });
     let tool = node(
@@ -307,7 +310,7 @@ fn the_author_and_then_the_agent_narrow_down_what_is_found() {
     heddle(&shop.folder.0, &["import", "--activate", file.to_str().unwrap()]);
     let server = shop.server();
     assert_eq!(server.call("GET", "/webhook/ask", None).json()["response"], "Done.");
-    let asked = shop.models.asked();
+    let asked = shop.models.requests();
     let told: Vec<String> = asked
         .iter()
         .filter(|asked| asked.path.ends_with("/chat/completions"))
@@ -355,7 +358,7 @@ fn base(parameters: Value) -> Vec<Value> {
 
 #[tokio::test]
 async fn a_workflow_inserts_searches_and_deletes() {
-    let world = World::new("base", &[]);
+    let world = KnowledgeHarness::new("base", &[]);
     let insert = json!({ "operation": "insert", "collection": "docs", "text": "={{ $json.text }}", "source": "={{ $json.name }}",
         "options": { "metadata": { "metadataValues": [{ "name": "lang", "value": "en" }] } } });
     let texts = json!([{ "text": "refund policy of thirty days", "name": "a" }, { "text": "parcels travel by train", "name": "b" }]);
@@ -385,7 +388,7 @@ async fn a_workflow_inserts_searches_and_deletes() {
 
 #[tokio::test]
 async fn files_of_items_are_read_and_what_cannot_be_read_fails_alone() {
-    let world = World::new("base-files", &[]);
+    let world = KnowledgeHarness::new("base-files", &[]);
     let file = |name: &str, mime_type: &str, data: &[u8]| {
         use base64::Engine as _;
         let data = base64::engine::general_purpose::STANDARD.encode(data);
@@ -405,7 +408,7 @@ async fn files_of_items_are_read_and_what_cannot_be_read_fails_alone() {
 
 #[tokio::test]
 async fn another_embedding_model_is_refused_in_words() {
-    let world = World::new("base-model", &[]);
+    let world = KnowledgeHarness::new("base-model", &[]);
     let insert = json!({ "operation": "insert", "collection": "docs", "text": "a" });
     world.items(base(insert.clone()), ONE, json!([{}])).await;
     let mut nodes = base(insert);
@@ -428,10 +431,10 @@ async fn another_embedding_model_is_refused_in_words() {
 
 #[tokio::test]
 async fn a_collection_serves_a_chain_as_its_vector_store() {
-    let world = World::new("base-store", &[]);
+    let world = KnowledgeHarness::new("base-store", &[]);
     let insert = json!({ "operation": "insert", "collection": "docs", "text": "refund policy of thirty days" });
     world.items(base(insert), ONE, json!([{}])).await;
-    world.says([Reply::text("Thirty days.")]);
+    world.says([ScriptedReply::text("Thirty days.")]);
     let wires = [
         ("Start", "main", "Chain"),
         ("Model", "ai_languageModel", "Chain"),
@@ -442,8 +445,8 @@ async fn a_collection_serves_a_chain_as_its_vector_store() {
     let mut nodes = base(json!({ "collection": "docs" }));
     nodes.extend([
         chat_model(),
-        crate::world::langchain("Chain", "chainRetrievalQa", 1.7, json!({})),
-        crate::world::langchain("Retriever", "retrieverVectorStore", 1.0, json!({})),
+        crate::harness::langchain("Chain", "chainRetrievalQa", 1.7, json!({})),
+        crate::harness::langchain("Retriever", "retrieverVectorStore", 1.0, json!({})),
     ]);
     let answer = world.items(nodes, &wires, json!([{ "chatInput": "refund policy" }])).await;
     assert_eq!(answer, json!([{ "response": "Thirty days." }]));

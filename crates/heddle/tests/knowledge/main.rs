@@ -2,10 +2,10 @@
 //! what they need there.
 
 mod collections;
+mod harness;
 mod pgvector;
 #[path = "../../../nodes/tests/servers/mod.rs"]
 mod servers;
 mod stores;
 #[path = "../support/mod.rs"]
 mod support;
-mod world;

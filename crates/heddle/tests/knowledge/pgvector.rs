@@ -1,11 +1,11 @@
 //! The vector store in a real Postgres with pgvector.
 
+use crate::harness::{KnowledgeHarness, embeddings, langchain};
 use crate::servers;
-use crate::world::{World, embeddings, langchain};
 use model::Value as Field;
 use serde_json::{Value, json};
 
-fn world(name: &str) -> (World, std::sync::Arc<servers::Server>) {
+fn world(name: &str) -> (KnowledgeHarness, std::sync::Arc<servers::Server>) {
     let server = servers::pgvector();
     let fields = [
         ("host", Field::from("127.0.0.1")),
@@ -15,7 +15,7 @@ fn world(name: &str) -> (World, std::sync::Arc<servers::Server>) {
         ("password", servers::PASSWORD.into()),
         ("ssl", "disable".into()),
     ];
-    (World::new(name, &fields), server)
+    (KnowledgeHarness::new(name, &fields), server)
 }
 
 fn store(table: &str, parameters: Value) -> Value {
@@ -32,7 +32,7 @@ const INSERT: &[(&str, &str, &str)] = &[
     ("Loader", "ai_document", "Store"),
 ];
 
-async fn insert(world: &World, table: &str, options: Value) {
+async fn insert(world: &KnowledgeHarness, table: &str, options: Value) {
     let loader = langchain(
         "Loader",
         "documentDefaultDataLoader",
@@ -46,7 +46,7 @@ async fn insert(world: &World, table: &str, options: Value) {
     assert_eq!(world.items(nodes, INSERT, items).await.as_array().map(Vec::len), Some(2));
 }
 
-async fn load(world: &World, table: &str, options: Value) -> Value {
+async fn load(world: &KnowledgeHarness, table: &str, options: Value) -> Value {
     let nodes = vec![
         store(
             table,

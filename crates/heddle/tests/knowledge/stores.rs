@@ -1,8 +1,8 @@
 //! n8n's vector store nodes in all their modes, with what is connected to them.
 
-use crate::world::{World, chat_model, embeddings, langchain, node};
+use crate::harness::{KnowledgeHarness, chat_model, embeddings, langchain, node};
 use serde_json::{Value, json};
-use testkit::Reply;
+use testkit::ScriptedReply;
 
 const REFUNDS: &str = "refund policy : thirty days";
 const SHIPPING: &str = "parcels travel by train";
@@ -38,7 +38,7 @@ const INSERT: &[(&str, &str, &str)] = &[
     ("Loader", "ai_document", "Store"),
 ];
 
-async fn filled(world: &World, version: f64, key: &str) -> Value {
+async fn filled(world: &KnowledgeHarness, version: f64, key: &str) -> Value {
     world
         .items(
             vec![store("Store", version, key, json!({ "mode": "insert" })), embeddings(), loader()],
@@ -50,7 +50,7 @@ async fn filled(world: &World, version: f64, key: &str) -> Value {
 
 #[tokio::test]
 async fn documents_are_inserted_and_shown_as_n8n_shows_them() {
-    let world = World::new("insert", &[]);
+    let world = KnowledgeHarness::new("insert", &[]);
     for version in [1.0, 1.1, 1.2, 1.3] {
         let shown = filled(&world, version, &format!("insert {version}")).await;
         let metadata = json!({ "source": "blob", "blobType": "text/plain", "loc": { "lines": { "from": 1, "to": 1 } }, "topic": "money" });
@@ -61,7 +61,7 @@ async fn documents_are_inserted_and_shown_as_n8n_shows_them() {
 
 #[tokio::test]
 async fn the_nearest_documents_are_loaded_with_their_score() {
-    let world = World::new("load", &[]);
+    let world = KnowledgeHarness::new("load", &[]);
     filled(&world, 1.3, "load").await;
     let wires = [("Start", "main", "Store"), ("Embeddings", "ai_embedding", "Store")];
     let load = |more: Value| {
@@ -89,7 +89,7 @@ async fn the_nearest_documents_are_loaded_with_their_score() {
 
 #[tokio::test]
 async fn a_store_that_is_cleared_holds_only_what_came_after() {
-    let world = World::new("clear", &[]);
+    let world = KnowledgeHarness::new("clear", &[]);
     filled(&world, 1.3, "clear").await;
     let nodes = vec![
         store(
@@ -113,11 +113,11 @@ async fn a_store_that_is_cleared_holds_only_what_came_after() {
 
 #[tokio::test]
 async fn an_agent_uses_a_store_as_a_tool() {
-    let world = World::new("tool", &[]);
+    let world = KnowledgeHarness::new("tool", &[]);
     filled(&world, 1.3, "tool").await;
     world.says([
-        Reply::call("Shop_Docs", json!({ "input": "refund policy" })),
-        Reply::text("Thirty days."),
+        ScriptedReply::call("Shop_Docs", json!({ "input": "refund policy" })),
+        ScriptedReply::text("Thirty days."),
     ]);
     let tool = store(
         "Shop Docs",
@@ -136,7 +136,7 @@ async fn an_agent_uses_a_store_as_a_tool() {
     let answer =
         world.items(vec![agent, chat_model(), tool, embeddings()], &wires, json!([{}])).await;
     assert_eq!(answer[0]["response"], "Thirty days.");
-    let asked = world.models.asked();
+    let asked = world.models.requests();
     let chats: Vec<_> =
         asked.iter().filter(|asked| asked.path.ends_with("/chat/completions")).collect();
     let function = &chats[0].body["tools"][0]["function"];
@@ -157,7 +157,7 @@ async fn an_agent_uses_a_store_as_a_tool() {
 
 #[tokio::test]
 async fn a_chain_answers_from_what_its_retriever_finds() {
-    let world = World::new("chain", &[]);
+    let world = KnowledgeHarness::new("chain", &[]);
     filled(&world, 1.3, "chain").await;
     let wires = [
         ("Start", "main", "Chain"),
@@ -175,7 +175,7 @@ async fn a_chain_answers_from_what_its_retriever_finds() {
         ),
         (1.7, json!({}), json!("Thirty days.")),
     ] {
-        world.says([Reply::text("Thirty days.")]);
+        world.says([ScriptedReply::text("Thirty days.")]);
         let nodes = vec![
             langchain("Chain", "chainRetrievalQa", version, parameters),
             chat_model(),
@@ -191,7 +191,7 @@ async fn a_chain_answers_from_what_its_retriever_finds() {
             )
             .await;
         assert_eq!(answer, json!([{ "response": expected }]), "{version}");
-        let asked = world.models.asked();
+        let asked = world.models.requests();
         let messages =
             &asked.last().map(|asked| asked.body["messages"].clone()).unwrap_or_default();
         let system = messages[0]["content"].to_string();
@@ -203,7 +203,7 @@ async fn a_chain_answers_from_what_its_retriever_finds() {
 
 #[tokio::test]
 async fn other_wordings_and_a_model_that_shortens_stand_between_chain_and_store() {
-    let world = World::new("wordings", &[]);
+    let world = KnowledgeHarness::new("wordings", &[]);
     filled(&world, 1.3, "wordings").await;
     let wires = [
         ("Start", "main", "Chain"),
@@ -227,10 +227,10 @@ async fn other_wordings_and_a_model_that_shortens_stand_between_chain_and_store(
         model
     };
     world.says([
-        Reply::text("refund policy\nrefund policy thirty\n\nparcels by train"),
-        Reply::text("thirty days"),
-        Reply::text("NO_OUTPUT"),
-        Reply::text("Thirty."),
+        ScriptedReply::text("refund policy\nrefund policy thirty\n\nparcels by train"),
+        ScriptedReply::text("thirty days"),
+        ScriptedReply::text("NO_OUTPUT"),
+        ScriptedReply::text("Thirty."),
     ]);
     let nodes = vec![
         langchain("Chain", "chainRetrievalQa", 1.5, json!({})),
@@ -245,7 +245,7 @@ async fn other_wordings_and_a_model_that_shortens_stand_between_chain_and_store(
     ];
     let answer = world.items(nodes, &connections, json!([{ "chatInput": "how long?" }])).await;
     assert_eq!(answer, json!([{ "response": "Thirty." }]));
-    let asked = world.models.asked();
+    let asked = world.models.requests();
     let last = asked
         .last()
         .map(|asked| asked.body["messages"][0]["content"].to_string())
@@ -258,12 +258,12 @@ async fn other_wordings_and_a_model_that_shortens_stand_between_chain_and_store(
 
 #[tokio::test]
 async fn a_question_answer_tool_asks_its_own_model() {
-    let world = World::new("qa-tool", &[]);
+    let world = KnowledgeHarness::new("qa-tool", &[]);
     filled(&world, 1.3, "qa").await;
     world.says([
-        Reply::call("shop", json!({ "input": "refund policy" })),
-        Reply::text("Thirty days, says the shop."),
-        Reply::text("Thirty days."),
+        ScriptedReply::call("shop", json!({ "input": "refund policy" })),
+        ScriptedReply::text("Thirty days, says the shop."),
+        ScriptedReply::text("Thirty days."),
     ]);
     let agent = node("Agent", "ai-agent", 1.0, json!({ "userMessage": "How long?" }));
     let mut inner = chat_model();
@@ -296,7 +296,7 @@ async fn a_question_answer_tool_asks_its_own_model() {
 
 #[tokio::test]
 async fn what_is_not_connected_or_not_a_mode_is_said() {
-    let world = World::new("missing", &[]);
+    let world = KnowledgeHarness::new("missing", &[]);
     let message = async |nodes: Vec<Value>, wires: &[(&str, &str, &str)]| {
         world
             .run(nodes, wires, json!([{ "text": "x" }]))

@@ -3,38 +3,39 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
 use crate::servers::{self, PASSWORD, Server};
-use agent::memory::{Place, Recent, Window};
+use agent::memory::{MemoryStore, MemoryWindow, RecentMemory};
 use model::{Str, Value, json};
 use node_api::Spec;
 use node_api::ai::{
-    Conversation, Conversations, KeptTurn, Lifetime, Message, Most, SessionId, TurnKey,
+    ConversationId, ConversationStore, Lifetime, Message, RecallLimit, SessionId, StoredTurn,
+    TurnKey,
 };
 use node_api::connect::{DateForm, Dialect, NumberForm, RedisServer, SqlServer, ValueForms};
 use node_api::host::Host;
 use node_api::testing::TestHost;
 use providers::connect::GuardedConnections;
-use providers::http::Policy;
+use providers::http::EgressPolicy;
 use providers::memory::{
     PostgresConversations, ProcessConversations, ProcessLimits, Protection, RedisConversations,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
-use store::{Sqlite, Use};
+use store::{OpenMode, Sqlite};
 
 /// Something to keep conversations in, for one test alone.
-pub(crate) struct Backend {
-    pub(crate) conversations: Arc<dyn Conversations>,
-    pub(crate) kind: Kind,
+pub(crate) struct MemoryBackend {
+    pub(crate) conversations: Arc<dyn ConversationStore>,
+    pub(crate) kind: BackendKind,
     /// What keeps this test apart from others on the same server.
     pub(crate) number: usize,
-    folder: Folder,
+    folder: BackendFolder,
     server: Option<Arc<Server>>,
     clock: Arc<AtomicI64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum BackendKind {
     Process,
     Sqlite,
     Redis,
@@ -42,86 +43,86 @@ pub(crate) enum Kind {
     Postgres,
 }
 
-impl Kind {
+impl BackendKind {
     pub(crate) fn outlives_the_process(self) -> bool {
-        self != Kind::Process
+        self != BackendKind::Process
     }
 
     /// In n8n's table whoever shares it shares the conversations.
     pub(crate) fn keeps_workflows_apart(self) -> bool {
-        self != Kind::Postgres
+        self != BackendKind::Postgres
     }
 
     /// n8n's table has no end for its conversations.
     pub(crate) fn has_lifetimes(self) -> bool {
-        self != Kind::Postgres
+        self != BackendKind::Postgres
     }
 
     pub(crate) fn is_encrypted(self) -> bool {
-        matches!(self, Kind::Sqlite | Kind::Redis)
+        matches!(self, BackendKind::Sqlite | BackendKind::Redis)
     }
 }
 
-pub(crate) fn process() -> Backend {
-    Backend::new(Kind::Process, None)
+pub(crate) fn process() -> MemoryBackend {
+    MemoryBackend::new(BackendKind::Process, None)
 }
 
-pub(crate) fn sqlite() -> Backend {
-    Backend::new(Kind::Sqlite, None)
+pub(crate) fn sqlite() -> MemoryBackend {
+    MemoryBackend::new(BackendKind::Sqlite, None)
 }
 
-pub(crate) fn redis() -> Backend {
-    Backend::new(Kind::Redis, Some(servers::redis()))
+pub(crate) fn redis() -> MemoryBackend {
+    MemoryBackend::new(BackendKind::Redis, Some(servers::redis()))
 }
 
-pub(crate) fn redis_in_the_open() -> Backend {
-    Backend::new(Kind::RedisInTheOpen, Some(servers::redis()))
+pub(crate) fn redis_in_the_open() -> MemoryBackend {
+    MemoryBackend::new(BackendKind::RedisInTheOpen, Some(servers::redis()))
 }
 
-pub(crate) fn postgres() -> Backend {
-    Backend::new(Kind::Postgres, Some(servers::postgres()))
+pub(crate) fn postgres() -> MemoryBackend {
+    MemoryBackend::new(BackendKind::Postgres, Some(servers::postgres()))
 }
 
-impl Backend {
-    fn new(kind: Kind, server: Option<Arc<Server>>) -> Self {
+impl MemoryBackend {
+    fn new(kind: BackendKind, server: Option<Arc<Server>>) -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder = Folder::new(number);
+        let folder = BackendFolder::new(number);
         let clock = Arc::new(AtomicI64::new(1_700_000_000_000));
         let conversations = open(kind, number, &folder.0, server.as_deref(), &clock);
         Self { conversations, kind, number, folder, server, clock }
     }
 
     /// As the next process finds it.
-    pub(crate) fn restarted(&self) -> Arc<dyn Conversations> {
+    pub(crate) fn restarted(&self) -> Arc<dyn ConversationStore> {
         open(self.kind, self.number, &self.folder.0, self.server.as_deref(), &self.clock)
     }
 
-    pub(crate) fn conversation(&self, session: &str) -> Conversation {
+    pub(crate) fn conversation(&self, session: &str) -> ConversationId {
         self.of_workflow("w", "", session)
     }
 
-    pub(crate) fn of_workflow(&self, owner: &str, scope: &str, session: &str) -> Conversation {
-        Conversation {
+    pub(crate) fn of_workflow(&self, owner: &str, scope: &str, session: &str) -> ConversationId {
+        ConversationId {
             owner: format!("{owner}-{}", self.number).into(),
             scope: scope.into(),
             session: SessionId::new(session).unwrap(),
         }
     }
 
-    pub(crate) fn memory(&self, window: Window) -> Recent {
+    pub(crate) fn memory(&self, window: MemoryWindow) -> RecentMemory {
         let owner = format!("w-{}", self.number).into();
-        let place = Place {
+        let place = MemoryStore {
             conversations: self.conversations.clone(),
             owner,
             scope: Str::new(),
             lifetime: Lifetime::Endless,
         };
-        Recent { place, window }
+        RecentMemory { store: place, window }
     }
 
     pub(crate) async fn append(&self, session: &str, key: &str, text: &str) {
-        let turn = KeptTurn::said(
+        let turn = StoredTurn::new(
             TurnKey(key.into()),
             vec![Message::user(text), Message::assistant(format!("{text}!"))],
         );
@@ -131,9 +132,9 @@ impl Backend {
             .unwrap();
     }
 
-    pub(crate) async fn all(&self, session: &str) -> Vec<KeptTurn> {
+    pub(crate) async fn all(&self, session: &str) -> Vec<StoredTurn> {
         self.conversations
-            .newest(&self.conversation(session), Most::ALL, Lifetime::Endless)
+            .newest(&self.conversation(session), RecallLimit::ALL, Lifetime::Endless)
             .await
             .unwrap()
     }
@@ -147,8 +148,8 @@ impl Backend {
     pub(crate) async fn wait(&self, seconds: i64) {
         self.clock.fetch_add(seconds * 1000, Ordering::Relaxed);
         match self.kind {
-            Kind::Process | Kind::Postgres => {}
-            Kind::Sqlite => {
+            BackendKind::Process | BackendKind::Postgres => {}
+            BackendKind::Sqlite => {
                 let connection =
                     rusqlite::Connection::open(self.folder.0.join("heddle.db")).unwrap();
                 connection.busy_timeout(std::time::Duration::from_secs(5)).unwrap();
@@ -159,7 +160,7 @@ impl Backend {
                     )
                     .unwrap();
             }
-            Kind::Redis | Kind::RedisInTheOpen => {
+            BackendKind::Redis | BackendKind::RedisInTheOpen => {
                 for key in self.redis_keys().await {
                     let left = self.redis_command(&["TTL", &key]).await.as_f64().unwrap() as i64;
                     if left >= 0 {
@@ -173,12 +174,12 @@ impl Backend {
     /// Every byte that lies there.
     pub(crate) async fn bytes(&self) -> Vec<u8> {
         match self.kind {
-            Kind::Process | Kind::Postgres => Vec::new(),
-            Kind::Sqlite => ["heddle.db", "heddle.db-wal"]
+            BackendKind::Process | BackendKind::Postgres => Vec::new(),
+            BackendKind::Sqlite => ["heddle.db", "heddle.db-wal"]
                 .iter()
                 .flat_map(|name| std::fs::read(self.folder.0.join(name)).unwrap())
                 .collect(),
-            Kind::Redis | Kind::RedisInTheOpen => {
+            BackendKind::Redis | BackendKind::RedisInTheOpen => {
                 let mut all = Vec::new();
                 for key in self.redis_keys().await {
                     all.extend_from_slice(key.as_bytes());
@@ -208,13 +209,13 @@ impl Backend {
 }
 
 fn open(
-    kind: Kind,
+    kind: BackendKind,
     number: usize,
     folder: &Path,
     server: Option<&Server>,
     clock: &Arc<AtomicI64>,
-) -> Arc<dyn Conversations> {
-    let store = || Arc::new(Sqlite::open(folder, Use::Beside).unwrap());
+) -> Arc<dyn ConversationStore> {
+    let store = || Arc::new(Sqlite::open(folder, OpenMode::Shared).unwrap());
     let in_redis = |protection: fn(Arc<dyn node_api::ai::Sealer>) -> Protection| {
         let (server, prefix) = (redis_server(server.unwrap()), redis_prefix(number).into());
         Arc::new(RedisConversations {
@@ -225,16 +226,16 @@ fn open(
         })
     };
     match kind {
-        Kind::Process => {
+        BackendKind::Process => {
             let clock = clock.clone();
             Arc::new(ProcessConversations::new(ProcessLimits::default(), move || {
                 clock.load(Ordering::Relaxed)
             }))
         }
-        Kind::Sqlite => store(),
-        Kind::Redis => in_redis(Protection::Sealed),
-        Kind::RedisInTheOpen => in_redis(Protection::Open),
-        Kind::Postgres => Arc::new(PostgresConversations::new(
+        BackendKind::Sqlite => store(),
+        BackendKind::Redis => in_redis(Protection::Sealed),
+        BackendKind::RedisInTheOpen => in_redis(Protection::Open),
+        BackendKind::Postgres => Arc::new(PostgresConversations::new(
             host(),
             postgres_server(server.unwrap()),
             &postgres_table(number),
@@ -245,7 +246,7 @@ fn open(
 /// A world with the servers of this machine and nothing else.
 pub(crate) fn host() -> Arc<dyn Host> {
     let mut host = TestHost::new(&Spec::default(), 1.0, &json!({}));
-    host.connections = Arc::new(GuardedConnections::new(Policy::parse("127.0.0.1").unwrap()));
+    host.connections = Arc::new(GuardedConnections::new(EgressPolicy::parse("127.0.0.1").unwrap()));
     Arc::new(host)
 }
 
@@ -254,7 +255,7 @@ fn redis_prefix(number: usize) -> String {
 }
 
 pub(crate) fn redis_server(server: &Server) -> RedisServer {
-    let mut to = node_api::connect::Server::new("127.0.0.1", server.port);
+    let mut to = node_api::connect::RemoteServer::new("127.0.0.1", server.port);
     to.password = PASSWORD.into();
     RedisServer { server: to, database: 0 }
 }
@@ -264,7 +265,7 @@ pub(crate) fn postgres_table(number: usize) -> String {
 }
 
 pub(crate) fn postgres_server(server: &Server) -> SqlServer {
-    let mut to = node_api::connect::Server::new("127.0.0.1", server.port);
+    let mut to = node_api::connect::RemoteServer::new("127.0.0.1", server.port);
     (to.user, to.password) = ("postgres".into(), PASSWORD.into());
     let values = ValueForms {
         big_integers: NumberForm::Text,
@@ -274,9 +275,9 @@ pub(crate) fn postgres_server(server: &Server) -> SqlServer {
     SqlServer { server: to, dialect: Dialect::Postgres, database: "postgres".into(), values }
 }
 
-struct Folder(PathBuf);
+struct BackendFolder(PathBuf);
 
-impl Folder {
+impl BackendFolder {
     fn new(number: usize) -> Self {
         let path =
             std::env::temp_dir().join(format!("heddle-memories-{}-{number}", std::process::id()));
@@ -286,7 +287,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for BackendFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }

@@ -18,9 +18,9 @@
 mod backends;
 mod cases;
 mod kinds;
+mod lifetimes;
 mod n8n_table;
 mod odd_sessions;
-mod rest;
 #[path = "../../../nodes/tests/servers/mod.rs"]
 mod servers;
 mod windows;
@@ -71,11 +71,11 @@ macro_rules! suite {
             odd_sessions::ids_that_look_the_same_are_two_sessions
             odd_sessions::an_id_cannot_pretend_to_be_a_key_of_the_back_end
             odd_sessions::nodes_and_workflows_do_not_mix
-            rest::a_conversation_that_nobody_uses_vanishes
-            rest::use_keeps_a_conversation
-            rest::without_a_lifetime_a_conversation_stays
-            rest::after_a_restart_it_is_there_or_gone
-            rest::nobody_who_reads_the_disk_reads_what_was_said
+            lifetimes::a_conversation_that_nobody_uses_vanishes
+            lifetimes::use_keeps_a_conversation
+            lifetimes::without_a_lifetime_a_conversation_stays
+            lifetimes::after_a_restart_it_is_there_or_gone
+            lifetimes::nobody_who_reads_the_disk_reads_what_was_said
         }
     };
 }

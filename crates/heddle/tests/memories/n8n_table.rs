@@ -2,16 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
-use crate::backends::{self, Backend, host, postgres_server, postgres_table, redis_server};
+use crate::backends::{self, MemoryBackend, host, postgres_server, postgres_table, redis_server};
 use crate::servers;
-use agent::memory::Window;
+use agent::memory::MemoryWindow;
 use model::{Object, Value};
 use node_api::ai::{
-    Conversations as _, Lifetime, Memory as _, Message, Most, Role, SessionId, TurnKey,
+    ChatRole, ConversationStore as _, Lifetime, Memory as _, Message, RecallLimit, SessionId,
+    TurnKey,
 };
-use providers::memory::{CarriedOver, Protection, RedisConversations};
+use providers::memory::{N8nConversations, Protection, RedisConversations};
 use std::sync::Arc;
-use store::{Sqlite, Use};
+use store::{OpenMode, Sqlite};
 
 async fn run(sql: &str) -> Vec<Object> {
     let server = postgres_server(&servers::postgres());
@@ -20,7 +21,7 @@ async fn run(sql: &str) -> Vec<Object> {
 }
 
 /// A table as n8n makes it, with a conversation that n8n has written.
-async fn with_n8ns_rows(backend: &Backend) -> String {
+async fn with_n8ns_rows(backend: &MemoryBackend) -> String {
     let table = format!("\"{}\"", postgres_table(backend.number));
     run(&format!("CREATE TABLE {table} (id SERIAL PRIMARY KEY, session_id VARCHAR(255) NOT NULL, message JSONB NOT NULL)")).await;
     let rows = [
@@ -42,16 +43,23 @@ async fn a_conversation_that_n8n_has_begun_goes_on() {
     let backend = backends::postgres();
     let table = with_n8ns_rows(&backend).await;
     let session = SessionId::new("ada").unwrap();
-    let memory = backend.memory(Window::Turns(5));
+    let memory = backend.memory(MemoryWindow::Turns(5));
     let seen = memory.load(&session, "").await.unwrap().messages;
-    let roles: Vec<Role> = seen.iter().map(|message| message.role).collect();
+    let roles: Vec<ChatRole> = seen.iter().map(|message| message.role).collect();
     assert_eq!(
         roles,
-        [Role::User, Role::Assistant, Role::User, Role::Assistant, Role::Tool, Role::Assistant]
+        [
+            ChatRole::User,
+            ChatRole::Assistant,
+            ChatRole::User,
+            ChatRole::Assistant,
+            ChatRole::Tool,
+            ChatRole::Assistant
+        ]
     );
     let turn = [Message::user("and 3+3?"), Message::assistant("Six")];
     memory.append(&session, &TurnKey("1".into()), &turn).await.unwrap();
-    let newest = backend.memory(Window::Turns(2)).load(&session, "").await.unwrap().messages;
+    let newest = backend.memory(MemoryWindow::Turns(2)).load(&session, "").await.unwrap().messages;
     assert_eq!(
         newest.iter().map(|message| message.text().to_string()).collect::<Vec<_>>(),
         ["What is 2+2?", "", "", "Four", "and 3+3?", "Six"]
@@ -78,7 +86,8 @@ async fn turns_that_n8n_has_written_can_be_rewritten_and_forgotten() {
     let backend = backends::postgres();
     with_n8ns_rows(&backend).await;
     let which = backend.conversation("ada");
-    let turns = backend.conversations.newest(&which, Most::ALL, Lifetime::Endless).await.unwrap();
+    let turns =
+        backend.conversations.newest(&which, RecallLimit::ALL, Lifetime::Endless).await.unwrap();
     assert_eq!(turns.len(), 2);
     let seen: Vec<TurnKey> = turns.iter().map(|turn| turn.key.clone()).collect();
     backend
@@ -96,7 +105,7 @@ async fn a_conversation_in_redis_goes_on_when_its_protection_changes() {
     let backend = backends::redis();
     let folder = std::env::temp_dir().join(format!("heddle-protection-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
-    let store = Arc::new(Sqlite::open(&folder, Use::Beside).unwrap());
+    let store = Arc::new(Sqlite::open(&folder, OpenMode::Shared).unwrap());
     let server = redis_server(&servers::redis());
     let kept = |protection| RedisConversations {
         host: host(),
@@ -107,19 +116,19 @@ async fn a_conversation_in_redis_goes_on_when_its_protection_changes() {
     let (sealed, open) = (kept(Protection::Sealed(store.clone())), kept(Protection::Open(store)));
     let which = backend.conversation("s");
     let turn =
-        |key: &str| node_api::ai::KeptTurn::said(TurnKey(key.into()), vec![Message::user(key)]);
+        |key: &str| node_api::ai::StoredTurn::new(TurnKey(key.into()), vec![Message::user(key)]);
     sealed.append(&which, turn("1"), Lifetime::Endless).await.unwrap();
     open.append(&which, turn("2"), Lifetime::Endless).await.unwrap();
     for conversations in [&sealed, &open] {
         assert_eq!(
-            conversations.newest(&which, Most::ALL, Lifetime::Endless).await.unwrap(),
+            conversations.newest(&which, RecallLimit::ALL, Lifetime::Endless).await.unwrap(),
             [turn("1"), turn("2")]
         );
     }
     // Another instance has another key, and says so instead of giving less.
-    let foreign = Arc::new(Sqlite::open(&folder.join("other"), Use::Beside).unwrap());
+    let foreign = Arc::new(Sqlite::open(&folder.join("other"), OpenMode::Shared).unwrap());
     let error = kept(Protection::Sealed(foreign))
-        .newest(&which, Most::ALL, Lifetime::Endless)
+        .newest(&which, RecallLimit::ALL, Lifetime::Endless)
         .await
         .unwrap_err();
     assert!(error.message.contains("another instance"), "{error}");
@@ -131,7 +140,7 @@ async fn a_conversation_that_n8n_has_begun_in_redis_goes_on_and_stays_forgotten_
     let backend = backends::redis();
     let folder = std::env::temp_dir().join(format!("heddle-carried-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
-    let store = Arc::new(Sqlite::open(&folder, Use::Beside).unwrap());
+    let store = Arc::new(Sqlite::open(&folder, OpenMode::Shared).unwrap());
     let server = redis_server(&servers::redis());
     let (prefix, session) =
         (format!("carried:{}:", backend.number), format!("n8n-session-{}", backend.number));
@@ -148,16 +157,16 @@ async fn a_conversation_that_n8n_has_begun_in_redis_goes_on_and_stays_forgotten_
         prefix: prefix.into(),
         protection: Protection::Sealed(store),
     };
-    let (kept, which) = (CarriedOver(own), backend.conversation(&session));
+    let (kept, which) = (N8nConversations(own), backend.conversation(&session));
     let said = async || -> Vec<Vec<String>> {
-        let turns = kept.newest(&which, Most::ALL, Lifetime::Endless).await.unwrap();
+        let turns = kept.newest(&which, RecallLimit::ALL, Lifetime::Endless).await.unwrap();
         turns
             .iter()
             .map(|turn| turn.messages.iter().map(|message| message.text().to_string()).collect())
             .collect()
     };
     assert_eq!(said().await, [["I am Ada", "Hello Ada"]]);
-    let turn = node_api::ai::KeptTurn::said(
+    let turn = node_api::ai::StoredTurn::new(
         TurnKey("1".into()),
         vec![Message::user("Who am I?"), Message::assistant("Ada.")],
     );

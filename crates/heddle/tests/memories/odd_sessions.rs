@@ -2,11 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
-use crate::backends::Backend;
-use node_api::ai::{KeptTurn, Lifetime, MAX_SESSION_ID_BYTES, Message, Most, TurnKey};
+use crate::backends::MemoryBackend;
+use node_api::ai::{Lifetime, MAX_SESSION_ID_BYTES, Message, RecallLimit, StoredTurn, TurnKey};
 
 /// Each session has its own turn and no other.
-async fn are_apart(backend: &Backend, sessions: &[String]) {
+async fn are_apart(backend: &MemoryBackend, sessions: &[String]) {
     for (number, session) in sessions.iter().enumerate() {
         backend.append(session, "1", &format!("of {number}")).await;
     }
@@ -24,11 +24,11 @@ fn owned(sessions: &[&str]) -> Vec<String> {
     sessions.iter().map(|session| (*session).to_owned()).collect()
 }
 
-pub(crate) async fn sessions_do_not_mix(backend: &Backend) {
+pub(crate) async fn sessions_do_not_mix(backend: &MemoryBackend) {
     are_apart(backend, &owned(&["ada", "bob", "Ada", "ada ", " ada", "ada1"])).await;
 }
 
-pub(crate) async fn odd_ids_are_sessions_like_others(backend: &Backend) {
+pub(crate) async fn odd_ids_are_sessions_like_others(backend: &MemoryBackend) {
     let odd = [
         "*",
         "?",
@@ -72,7 +72,7 @@ pub(crate) async fn odd_ids_are_sessions_like_others(backend: &Backend) {
     are_apart(backend, &sessions).await;
 }
 
-pub(crate) async fn ids_that_look_the_same_are_two_sessions(backend: &Backend) {
+pub(crate) async fn ids_that_look_the_same_are_two_sessions(backend: &MemoryBackend) {
     // Composed and decomposed, wide and narrow, Latin and Cyrillic, with and without something
     // invisible.
     are_apart(
@@ -82,7 +82,7 @@ pub(crate) async fn ids_that_look_the_same_are_two_sessions(backend: &Backend) {
     .await;
 }
 
-pub(crate) async fn an_id_cannot_pretend_to_be_a_key_of_the_back_end(backend: &Backend) {
+pub(crate) async fn an_id_cannot_pretend_to_be_a_key_of_the_back_end(backend: &MemoryBackend) {
     let long = "y".repeat(300);
     let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, long.as_bytes());
     let hex: String = digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
@@ -106,12 +106,12 @@ pub(crate) async fn an_id_cannot_pretend_to_be_a_key_of_the_back_end(backend: &B
 }
 
 /// A session id of another tenant opens nothing of theirs.
-pub(crate) async fn nodes_and_workflows_do_not_mix(backend: &Backend) {
+pub(crate) async fn nodes_and_workflows_do_not_mix(backend: &MemoryBackend) {
     let places =
         [("a", ""), ("b", ""), ("a", "node 1"), ("a", "node 2"), ("an", "ode 1"), ("", "a")];
     for (owner, scope) in places {
         let text = format!("{owner}/{scope}");
-        let turn = KeptTurn::said(TurnKey(text.as_str().into()), vec![Message::user(text)]);
+        let turn = StoredTurn::new(TurnKey(text.as_str().into()), vec![Message::user(text)]);
         backend
             .conversations
             .append(&backend.of_workflow(owner, scope, "same"), turn, Lifetime::Endless)
@@ -121,7 +121,7 @@ pub(crate) async fn nodes_and_workflows_do_not_mix(backend: &Backend) {
     for (owner, scope) in places {
         let kept = backend
             .conversations
-            .newest(&backend.of_workflow(owner, scope, "same"), Most::ALL, Lifetime::Endless)
+            .newest(&backend.of_workflow(owner, scope, "same"), RecallLimit::ALL, Lifetime::Endless)
             .await
             .unwrap();
         match backend.kind.keeps_workflows_apart() {

@@ -1,7 +1,7 @@
 //! Commands on the data folder: doctor, retry, resume, export.
 
 use crate::support::{Folder, Server, heddle, wait_until};
-use crate::{errors, import, node, row, run, stop, told, webhook};
+use crate::{errors, import, node, row, run, stdout_text, stop, webhook};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -12,25 +12,26 @@ fn the_doctor_finds_a_healthy_folder_healthy_and_names_the_server_on_it() {
     let data = Folder::new("doctor-fine");
     import(&data.0.join("data"), &row("Fine", &[webhook("fine")]));
     let before = run(&data.0.join("data"), &["doctor"], &[("HEDDLE_PORT", "0")]);
-    assert!(before.status.success(), "{}", told(&before));
+    assert!(before.status.success(), "{}", stdout_text(&before));
     for words in [
         "ok     database: is in order, format ",
         "ok     key of the credentials",
         "ok     server: none runs",
         "ok     port: 127.0.0.1:0 is free",
     ] {
-        assert!(told(&before).contains(words), "{words}: {}", told(&before));
+        assert!(stdout_text(&before).contains(words), "{words}: {}", stdout_text(&before));
     }
     let server = Server::start(&data.0.join("data"), &[]);
     let meanwhile = run(&data.0.join("data"), &["doctor"], &[]);
     assert!(meanwhile.status.success());
     assert!(
-        told(&meanwhile).contains(&format!("ok     server: runs at http://{}", server.address)),
+        stdout_text(&meanwhile)
+            .contains(&format!("ok     server: runs at http://{}", server.address)),
         "{}",
-        told(&meanwhile)
+        stdout_text(&meanwhile)
     );
-    assert!(told(&meanwhile).contains("ok     key of the credentials: fits"));
-    assert!(told(&meanwhile).contains("ok     permissions of vault.key: 600"));
+    assert!(stdout_text(&meanwhile).contains("ok     key of the credentials: fits"));
+    assert!(stdout_text(&meanwhile).contains("ok     permissions of vault.key: 600"));
 }
 
 #[test]
@@ -50,26 +51,29 @@ fn the_doctor_tells_what_is_wrong_and_what_to_do() {
     let open = run(&data, &["doctor"], &[("HEDDLE_PORT", port.as_str())]);
     assert_eq!(open.status.code(), Some(1));
     assert!(
-        told(&open).contains("error  permissions of vault.key: 644")
-            && told(&open).contains("chmod 600"),
+        stdout_text(&open).contains("error  permissions of vault.key: 644")
+            && stdout_text(&open).contains("chmod 600"),
         "{}",
-        told(&open)
+        stdout_text(&open)
     );
     assert!(
-        told(&open).contains("warn   port:") && told(&open).contains("is taken by another program"),
+        stdout_text(&open).contains("warn   port:")
+            && stdout_text(&open).contains("is taken by another program"),
         "{}",
-        told(&open)
+        stdout_text(&open)
     );
 
     std::fs::remove_file(data.join("vault.key")).unwrap();
     let keyless = run(&data, &["doctor"], &[]);
     assert!(
-        told(&keyless).contains("error  key of the credentials: vault.key is missing"),
+        stdout_text(&keyless).contains("error  key of the credentials: vault.key is missing"),
         "{}",
-        told(&keyless)
+        stdout_text(&keyless)
     );
     std::fs::write(data.join("vault.key"), "00".repeat(32)).unwrap();
-    assert!(told(&run(&data, &["doctor"], &[])).contains("is not the key of these credentials"));
+    assert!(
+        stdout_text(&run(&data, &["doctor"], &[])).contains("is not the key of these credentials")
+    );
 
     // Pages in the middle of a database without a log are overwritten.
     let (file, data) = (folder.0.join("b.backup"), folder.0.join("damaged"));
@@ -82,7 +86,7 @@ fn the_doctor_tells_what_is_wrong_and_what_to_do() {
     std::fs::write(data.join("heddle.db"), &bytes).unwrap();
     let damaged = run(&data, &["doctor"], &[]);
     assert_eq!(damaged.status.code(), Some(1));
-    assert!(told(&damaged).contains("STORE_CORRUPT"), "{}", told(&damaged));
+    assert!(stdout_text(&damaged).contains("STORE_CORRUPT"), "{}", stdout_text(&damaged));
     assert_eq!(std::fs::read(data.join("heddle.db")).unwrap(), bytes);
 }
 
@@ -104,7 +108,11 @@ fn a_failed_execution_is_run_again_by_the_server_or_without_one() {
     // It fails again, and says so.
     let again = run(&data, &["executions", "retry", &failed], &[]);
     assert_eq!(again.status.code(), Some(1), "{}", errors(&again));
-    assert!(told(&again).contains("error") && told(&again).contains("retry"), "{}", told(&again));
+    assert!(
+        stdout_text(&again).contains("error") && stdout_text(&again).contains("retry"),
+        "{}",
+        stdout_text(&again)
+    );
     // The workflow is corrected, and it succeeds: by the server first.
     let mut fixed = row("Broken", &[webhook("broken"), node("Stop", "noOp", 1.0, json!({}))]);
     fixed["id"] = json!(id);
@@ -114,7 +122,7 @@ fn a_failed_execution_is_run_again_by_the_server_or_without_one() {
     });
     let by_server = run(&data, &["executions", "retry", &failed], &[]);
     assert_eq!(by_server.status.code(), Some(0), "{}", errors(&by_server));
-    assert!(told(&by_server).contains("success"));
+    assert!(stdout_text(&by_server).contains("success"));
     // The key that was lent is gone; the one of this test is left.
     assert_eq!(heddle(&data, &["api-keys", "list"]).lines().count(), 1);
     let refused = run(&data, &["executions", "resume", &failed], &[]);
@@ -123,7 +131,7 @@ fn a_failed_execution_is_run_again_by_the_server_or_without_one() {
 
     let here = run(&data, &["executions", "retry", &failed], &[]);
     assert_eq!(here.status.code(), Some(0), "{}", errors(&here));
-    let run_id = told(&here).split_whitespace().next().unwrap().to_owned();
+    let run_id = stdout_text(&here).split_whitespace().next().unwrap().to_owned();
     let shown: Value =
         serde_json::from_str(&heddle(&data, &["executions", "show", &run_id])).unwrap();
     // It began with what the failed one began with.
@@ -178,15 +186,15 @@ fn an_uncertain_execution_goes_on_when_a_person_says_so() {
     let id =
         listed.split_whitespace().next().unwrap_or_else(|| panic!("none is uncertain")).to_owned();
     let undecided = run(&data, &["executions", "resume", &id], &settings);
-    assert_eq!(undecided.status.code(), Some(2), "{}", told(&undecided));
+    assert_eq!(undecided.status.code(), Some(2), "{}", stdout_text(&undecided));
     assert!(
         errors(&undecided).contains("'Pay' was cut off and may have happened"),
         "{}",
         errors(&undecided)
     );
     let resumed = run(&data, &["executions", "resume", &id, "--again"], &settings);
-    assert_eq!(resumed.status.code(), Some(0), "{} {}", told(&resumed), errors(&resumed));
-    assert!(told(&resumed).contains("success"), "{}", told(&resumed));
+    assert_eq!(resumed.status.code(), Some(0), "{} {}", stdout_text(&resumed), errors(&resumed));
+    assert!(stdout_text(&resumed).contains("success"), "{}", stdout_text(&resumed));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Many workflows at once: `heddle import` saves them in batches, and says what came of each.
 
-use super::{errors, run, stop, told, webhook};
+use super::{errors, run, stdout_text, stop, webhook};
 use crate::support::Folder;
 use crate::support::workflow::row;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn file(folder: &Folder, name: &str, content: &Value) -> String {
 
 fn listed(folder: &Folder) -> Vec<String> {
     let output = run(&folder.0.join("data"), &["list"], &[]);
-    told(&output).lines().map(str::to_owned).collect()
+    stdout_text(&output).lines().map(str::to_owned).collect()
 }
 
 #[test]
@@ -30,7 +30,10 @@ fn issue_15_a_list_of_many_workflows_is_imported_and_listens() {
     let many = file(&folder, "many.json", &Value::Array(many));
     let output = run(&data, &["import", "--activate", &many], &[]);
     assert!(output.status.success(), "{}", errors(&output));
-    assert_eq!(told(&output).lines().filter(|line| line.ends_with("  active")).count(), MANY);
+    assert_eq!(
+        stdout_text(&output).lines().filter(|line| line.ends_with("  active")).count(),
+        MANY
+    );
     assert_eq!(listed(&folder).iter().filter(|line| line.contains("  active")).count(), MANY);
     // The same again: other workflows by their ids, and all addresses are taken.
     let again = run(&data, &["import", "--activate", &many], &[]);

@@ -6,10 +6,10 @@
 mod backup;
 mod commands;
 mod import;
+mod observability;
 mod settings;
 #[path = "../support/mod.rs"]
 mod support;
-mod watching;
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -53,18 +53,18 @@ fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-fn told(output: &Output) -> String {
+fn stdout_text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// A server whose log can be read.
-struct Logged {
+struct LoggedServer {
     process: Child,
     address: String,
     log: PathBuf,
 }
 
-impl Logged {
+impl LoggedServer {
     fn start(folder: &Folder, data: &Path, arguments: &[&str], settings: &[(&str, &str)]) -> Self {
         let log = folder.0.join(format!("server-{}.log", settings.len() + arguments.len()));
         let process = Command::new(env!("CARGO_BIN_EXE_heddle"))
@@ -105,7 +105,7 @@ impl Logged {
     }
 }
 
-impl Drop for Logged {
+impl Drop for LoggedServer {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();

@@ -1,7 +1,7 @@
 //! Where settings come from, and what is said about wrong ones.
 
 use crate::support::{Folder, Server, wait_until};
-use crate::{Logged, errors, run, told};
+use crate::{LoggedServer, errors, run, stdout_text};
 
 /// The line of a setting in what the doctor says.
 fn line(text: &str, name: &str) -> String {
@@ -22,7 +22,7 @@ fn a_file_gives_way_to_the_environment_and_that_to_flags() {
         &["doctor", "--set", "keep_days=1"],
         &[("HEDDLE_KEEP_DAYS", "2"), ("HEDDLE_KEEP_COUNT", "20")],
     );
-    let text = told(&doctor);
+    let text = stdout_text(&doctor);
     assert_eq!(line(&text, "HEDDLE_KEEP_DAYS"), "HEDDLE_KEEP_DAYS 1 --set");
     assert_eq!(line(&text, "HEDDLE_KEEP_COUNT"), "HEDDLE_KEEP_COUNT 20 environment");
     assert!(line(&text, "HEDDLE_MAX_BODY").starts_with("HEDDLE_MAX_BODY 1MB /"), "{text}");
@@ -45,7 +45,8 @@ fn another_file_can_be_named_and_must_then_be_there() {
         run(&data.0, &["doctor"], &[("HEDDLE_CONFIG", name)]),
     ] {
         assert!(
-            line(&told(&doctor), "HEDDLE_TIMEZONE").starts_with("HEDDLE_TIMEZONE Europe/Berlin")
+            line(&stdout_text(&doctor), "HEDDLE_TIMEZONE")
+                .starts_with("HEDDLE_TIMEZONE Europe/Berlin")
         );
     }
     let missing = run(&data.0, &["list", "--config", "/nowhere/heddle.toml"], &[]);
@@ -104,8 +105,8 @@ fn secrets_among_settings_are_not_shown() {
     let data = Folder::new("settings-secret");
     let doctor =
         run(&data.0, &["doctor"], &[("OTEL_EXPORTER_OTLP_HEADERS", "authorization=s3cret")]);
-    assert!(told(&doctor).contains("(not shown)"));
-    assert!(!told(&doctor).contains("s3cret") && !errors(&doctor).contains("s3cret"));
+    assert!(stdout_text(&doctor).contains("(not shown)"));
+    assert!(!stdout_text(&doctor).contains("s3cret") && !errors(&doctor).contains("s3cret"));
 }
 
 #[test]
@@ -139,7 +140,7 @@ fn issue_14_05_workflows_get_an_origin_of_their_own_only_under_another_name() {
         ("HEDDLE_BASE_URL", "http://127.0.0.1:5678"),
         ("HEDDLE_WEBHOOK_URL", "http://hooks.localhost:5678/"),
     ];
-    let doctor = told(&run(&data.0, &["doctor"], &settings));
+    let doctor = stdout_text(&run(&data.0, &["doctor"], &settings));
     assert!(
         doctor.lines().any(|line| line.contains("settings") && line.contains("ok")),
         "{doctor}"
@@ -149,7 +150,7 @@ fn issue_14_05_workflows_get_an_origin_of_their_own_only_under_another_name() {
 #[test]
 fn issue_14_00_the_set_up_token_stands_where_browsers_keep_it_to_themselves() {
     let folder = Folder::new("settings-setup");
-    let server = Logged::start(&folder, &folder.0.join("data"), &[], &[]);
+    let server = LoggedServer::start(&folder, &folder.0.join("data"), &[], &[]);
     wait_until("the link is shown", || server.text().contains("/setup"));
     let text = server.text();
     let link = text.split_whitespace().find(|word| word.contains("/setup")).unwrap();
@@ -180,7 +181,11 @@ fn issue_14_00_a_folder_of_files_from_which_workflows_could_reach_the_data_folde
             "{root}: {told_of}"
         );
         let doctor = run(&data, &["doctor"], &[("HEDDLE_FILES_ROOT", root)]);
-        assert!(told(&doctor).contains("error  folder of files"), "{root}: {}", told(&doctor));
+        assert!(
+            stdout_text(&doctor).contains("error  folder of files"),
+            "{root}: {}",
+            stdout_text(&doctor)
+        );
     }
     // The packages keep it in the data folder, where backups find it.
     let workspace = data.join("workspace");

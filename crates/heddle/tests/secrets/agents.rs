@@ -3,14 +3,14 @@
 //! refuses and says the secret back.
 
 use crate::search::{CANARY, assert_free_of_secrets};
-use crate::service::{Logged, credential, listener};
+use crate::service::{CanaryServer, credential, listener};
 use crate::support::{Folder, heddle, request, wait_until};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
-use testkit::{MockModels, Reply};
+use testkit::{MockModels, ScriptedReply};
 
 /// The node of each provider, what it is set to, and its kind of credential.
 fn models() -> [(&'static str, Value, &'static str); 5] {
@@ -166,16 +166,16 @@ fn what_an_agent_signs_with_is_in_no_prompt_trace_log_journal_export_or_answer()
 
     let key = heddle(&data, &["api-keys", "create"]).trim().to_owned();
     let running =
-        Logged::start_with(&data, "127.0.0.1", &[("OTEL_EXPORTER_OTLP_ENDPOINT", &traces)]);
+        CanaryServer::start_with(&data, "127.0.0.1", &[("OTEL_EXPORTER_OTLP_ENDPOINT", &traces)]);
     let mut seen: Vec<(String, Vec<u8>)> = Vec::new();
     for name in names.iter().chain([&"denied".to_owned()]) {
         if name != "denied" {
             let own = json!({ "url": format!("http://127.0.0.1:{good}/own"), "method": "GET" });
-            let all = Reply::call("Good", json!({}))
+            let all = ScriptedReply::call("Good", json!({}))
                 .and_call("Refused", json!({}))
                 .and_call("own", own)
                 .and_call("Code", json!({ "query": "keys" }));
-            mock.script([all, Reply::text("I have none.")]);
+            mock.script([all, ScriptedReply::text("I have none.")]);
         }
         let reply =
             request(&running.address, "POST", &format!("/webhook/{name}"), &[], b"{}").unwrap();
@@ -183,7 +183,7 @@ fn what_an_agent_signs_with_is_in_no_prompt_trace_log_journal_export_or_answer()
         assert_eq!(text.contains("I have none."), name != "denied", "{name}: {text}");
         seen.push((format!("the answer of {name}"), reply.body));
     }
-    let asked = mock.asked();
+    let asked = mock.requests();
     let chats: Vec<_> =
         asked.iter().filter(|asked| asked.format.is_some() && asked.path != "/api/show").collect();
     assert_eq!(chats.len(), 2 * names.len(), "each model was asked twice");

@@ -2,7 +2,7 @@
 //! broken, and such that say the secret back.
 
 use crate::search::{CANARY, assert_free_of_secrets};
-use crate::service::{Logged, credential, listener};
+use crate::service::{CanaryServer, credential, listener};
 use crate::support::{Folder, heddle, request, wait_until};
 use serde_json::{Value, json};
 
@@ -137,7 +137,7 @@ fn a_request_keeps_its_credential_to_itself() {
     let ports = [good, refusing, broken, echoing, tokens, no_tokens]
         .map(|port| format!("127.0.0.1:{port}"))
         .join(",");
-    let running = Logged::start(&data, &ports);
+    let running = CanaryServer::start(&data, &ports);
     let mut seen: Vec<(String, Vec<u8>)> = Vec::new();
     for name in &names {
         let reply =

@@ -16,7 +16,7 @@ mod support;
 
 use search::{CANARY, assert_free_of_secrets};
 use serde_json::{Value, json};
-use service::{Logged, credential, listener};
+use service::{CanaryServer, credential, listener};
 use std::net::TcpListener;
 use support::{Folder, heddle, request, wait_until};
 
@@ -108,7 +108,7 @@ fn a_secret_is_found_nowhere_but_where_it_was_sent() {
     let ports = [service, redirecting, attacker, closed]
         .map(|port| format!("127.0.0.1:{port},localhost:{port}"))
         .join(",");
-    let running = Logged::start(&data, &ports);
+    let running = CanaryServer::start(&data, &ports);
     let headers = [("x-n8n-api-key", key.as_str())];
     let mut seen: Vec<(String, Vec<u8>)> = Vec::new();
     for (name, _) in &cases {
@@ -179,7 +179,7 @@ fn a_credential_is_tried_out_against_its_service() {
         "HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}".to_owned(),
     );
     let key = heddle(&data, &["api-keys", "create"]).trim().to_owned();
-    let running = Logged::start(&data, &format!("127.0.0.1:{good},127.0.0.1:{bad}"));
+    let running = CanaryServer::start(&data, &format!("127.0.0.1:{good},127.0.0.1:{bad}"));
     let headers = [("x-n8n-api-key", key.as_str()), ("content-type", "application/json")];
     let api = |path: &str, body: &Value| {
         request(&running.address, "POST", path, &headers, body.to_string().as_bytes())
@@ -218,7 +218,7 @@ fn a_credential_lists_the_models_that_it_may_use() {
     let data = folder.0.join("data");
     let mock = testkit::MockModels::start([]).unwrap();
     let key = heddle(&data, &["api-keys", "create"]).trim().to_owned();
-    let running = Logged::start(&data, &mock.address().to_string());
+    let running = CanaryServer::start(&data, &mock.address().to_string());
     let headers = [("x-n8n-api-key", key.as_str()), ("content-type", "application/json")];
     let listed = |kind: &str, fields: Value| {
         let made = json!({ "name": "c", "type": kind, "data": fields }).to_string();

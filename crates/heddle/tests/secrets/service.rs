@@ -32,13 +32,13 @@ fn serve(mut stream: TcpStream, answer: &str) -> String {
     String::from_utf8_lossy(&head).into_owned()
 }
 
-pub(crate) struct Logged {
+pub(crate) struct CanaryServer {
     pub(crate) process: Child,
     pub(crate) address: String,
     log: Arc<Mutex<String>>,
 }
 
-impl Logged {
+impl CanaryServer {
     pub(crate) fn start(data: &Path, allow: &str) -> Self {
         Self::start_with(data, allow, &[])
     }
@@ -79,7 +79,7 @@ impl Logged {
     }
 }
 
-impl Logged {
+impl CanaryServer {
     /// Ends the server; gives back what it has said and what it has written.
     pub(crate) fn left_behind(self, data: &Path) -> Vec<(String, Vec<u8>)> {
         let log = self.log.lock().unwrap().clone();
@@ -91,7 +91,7 @@ impl Logged {
     }
 }
 
-impl Drop for Logged {
+impl Drop for CanaryServer {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();

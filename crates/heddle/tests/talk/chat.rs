@@ -1,9 +1,9 @@
 //! What n8n's chat widget sends and expects, at the address of a chat.
 
 use crate::support::request;
-use crate::{Talk, calculation, message, with_memory};
+use crate::{ChatHarness, calculation, message, with_memory};
 use serde_json::{Value, json};
-use testkit::Reply;
+use testkit::ScriptedReply;
 
 fn public(options: Value) -> Value {
     json!({ "public": true, "options": options })
@@ -11,8 +11,9 @@ fn public(options: Value) -> Value {
 
 #[test]
 fn a_message_starts_a_run_and_the_last_node_answers() {
-    let talk = Talk::start("chat-last", public(json!({})), vec![Reply::text("Hello!")]);
-    let reply = talk.say(&message("Hi", "s-1"));
+    let talk =
+        ChatHarness::start("chat-last", public(json!({})), vec![ScriptedReply::text("Hello!")]);
+    let reply = talk.send_message(&message("Hi", "s-1"));
     assert_eq!((reply.status, reply.json()), (200, json!({ "response": "Hello!" })));
     let executions = talk.server.executions();
     let item =
@@ -23,8 +24,11 @@ fn a_message_starts_a_run_and_the_last_node_answers() {
 
 #[test]
 fn an_answer_streams_as_n8n_writes_it_and_tells_which_tools_are_used() {
-    let talk =
-        Talk::start("chat-stream", public(json!({ "responseMode": "streaming" })), calculation());
+    let talk = ChatHarness::start(
+        "chat-stream",
+        public(json!({ "responseMode": "streaming" })),
+        calculation(),
+    );
     let lines = talk.lines(&message("6*7?", "s-1"));
     let kinds: Vec<&str> = lines.iter().map(|line| line["type"].as_str().unwrap()).collect();
     assert_eq!((kinds[0], *kinds.last().unwrap()), ("begin", "end"), "{kinds:?}");
@@ -54,7 +58,8 @@ fn an_answer_streams_as_n8n_writes_it_and_tells_which_tools_are_used() {
 fn the_author_decides_how_much_is_told_of_tools() {
     let kinds = |detail: &str| {
         let options = json!({ "responseMode": "streaming", "eventDetail": detail });
-        let talk = Talk::start(&format!("chat-detail-{detail}"), public(options), calculation());
+        let talk =
+            ChatHarness::start(&format!("chat-detail-{detail}"), public(options), calculation());
         talk.lines(&message("6*7?", "s-1"))
     };
     assert!(
@@ -80,15 +85,15 @@ fn the_author_decides_how_much_is_told_of_tools() {
 fn a_conversation_that_is_opened_again_comes_from_the_memory() {
     let options = public(json!({ "loadPreviousSession": "memory" }));
     let replies = vec![
-        Reply::call("calculator", json!({ "expression": "6*7" })),
-        Reply::text("It is 42."),
-        Reply::text("Bye."),
+        ScriptedReply::call("calculator", json!({ "expression": "6*7" })),
+        ScriptedReply::text("It is 42."),
+        ScriptedReply::text("Bye."),
     ];
-    let talk = Talk::start_with("chat-previous", options, replies, with_memory);
-    talk.say(&message("6*7?", "s-1"));
-    talk.say(&message("Thanks", "s-2"));
+    let talk = ChatHarness::start_with("chat-previous", options, replies, with_memory);
+    talk.send_message(&message("6*7?", "s-1"));
+    talk.send_message(&message("Thanks", "s-2"));
     let previous = |session: &str| {
-        talk.say(&json!({ "action": "loadPreviousSession", "sessionId": session })).json()
+        talk.send_message(&json!({ "action": "loadPreviousSession", "sessionId": session })).json()
     };
     let said = previous("s-1");
     let said: Vec<(&str, &str)> = said["data"]
@@ -107,11 +112,15 @@ fn a_conversation_that_is_opened_again_comes_from_the_memory() {
 
 #[test]
 fn without_the_option_nothing_is_told_of_earlier_conversations() {
-    let talk =
-        Talk::start_with("chat-off", public(json!({})), vec![Reply::text("Hello!")], with_memory);
-    talk.say(&message("Hi", "s-1"));
+    let talk = ChatHarness::start_with(
+        "chat-off",
+        public(json!({})),
+        vec![ScriptedReply::text("Hello!")],
+        with_memory,
+    );
+    talk.send_message(&message("Hi", "s-1"));
     assert_eq!(
-        talk.say(&json!({ "action": "loadPreviousSession", "sessionId": "s-1" })).json(),
+        talk.send_message(&json!({ "action": "loadPreviousSession", "sessionId": "s-1" })).json(),
         json!({ "data": [] })
     );
 }
@@ -139,7 +148,8 @@ fn files_come_with_a_message_where_they_are_taken() {
         ("files", Some("b.png"), "two"),
     ]);
     let send = |name: &str, options: Value| {
-        let talk = Talk::start(name, public(options), vec![Reply::text("Two pictures.")]);
+        let talk =
+            ChatHarness::start(name, public(options), vec![ScriptedReply::text("Two pictures.")]);
         let headers = [("content-type", "multipart/form-data; boundary=edge")];
         let reply =
             request(&talk.server.address, "POST", "/webhook/the-chat/chat", &headers, &body)
@@ -172,8 +182,8 @@ fn files_come_with_a_message_where_they_are_taken() {
 
 #[test]
 fn a_chat_that_is_not_public_has_no_address() {
-    let talk = Talk::start("chat-closed", json!({}), vec![Reply::text("Hello!")]);
-    assert_eq!(talk.say(&message("Hi", "s-1")).status, 404);
+    let talk = ChatHarness::start("chat-closed", json!({}), vec![ScriptedReply::text("Hello!")]);
+    assert_eq!(talk.send_message(&message("Hi", "s-1")).status, 404);
     assert_eq!(talk.get("/webhook/the-chat/chat", &[]).status, 404);
 }
 
@@ -181,7 +191,7 @@ fn a_chat_that_is_not_public_has_no_address() {
 fn the_page_of_a_chat_loads_nothing_and_runs_only_its_own_scripts() {
     let options =
         json!({ "title": "</script><script>alert(1)</script>", "responseMode": "streaming" });
-    let talk = Talk::start("chat-page", public(options), Vec::new());
+    let talk = ChatHarness::start("chat-page", public(options), Vec::new());
     let page = talk.get("/webhook/the-chat/chat", &[]);
     let (policy, text) = (page.header("content-security-policy").unwrap().to_owned(), page.text());
     assert_eq!(page.status, 200);
@@ -197,8 +207,9 @@ fn the_page_of_a_chat_loads_nothing_and_runs_only_its_own_scripts() {
 #[test]
 fn a_chat_for_people_of_this_instance_refuses_everybody_else() {
     let chat = json!({ "public": true, "authentication": "n8nUserAuth" });
-    let talk = Talk::start("chat-user", chat, vec![Reply::text("Hello, colleague.")]);
-    assert_eq!(talk.say(&message("Hi", "s-1")).status, 401);
+    let talk =
+        ChatHarness::start("chat-user", chat, vec![ScriptedReply::text("Hello, colleague.")]);
+    assert_eq!(talk.send_message(&message("Hi", "s-1")).status, 401);
     let page = talk.get("/webhook/the-chat/chat", &[]);
     assert!(page.status == 401 && page.text().contains("Sign in first"), "{}", page.text());
     let cookie = talk.signed_in();

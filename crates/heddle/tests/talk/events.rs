@@ -1,10 +1,10 @@
 //! What whoever watches an execution hears of its agent.
 
-use crate::{Talk, message};
+use crate::{ChatHarness, message};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
-use testkit::{Fault, Reply};
+use testkit::{NetFault, ScriptedReply};
 
 /// Begins to listen; the server has heard of it when this returns.
 fn listen(address: &str, path: &str, key: &str) -> BufReader<TcpStream> {
@@ -45,12 +45,13 @@ fn heard_until(reader: BufReader<TcpStream>, until: &str) -> Vec<(String, Option
 #[test]
 fn whoever_watches_hears_words_as_they_come_and_steps_with_their_place() {
     // The second answer is slow, so that somebody can come to watch it.
-    let slow = Reply::text("It is forty-two.").with_fault(Fault::ByteEvery(2));
+    let slow = ScriptedReply::text("It is forty-two.").with_fault(NetFault::ByteEvery(2));
     let replies = vec![
-        Reply::call("calculator", json!({ "expression": "6*7" })).with_fault(Fault::ByteEvery(1)),
+        ScriptedReply::call("calculator", json!({ "expression": "6*7" }))
+            .with_fault(NetFault::ByteEvery(1)),
         slow,
     ];
-    let talk = Talk::start("watched", json!({ "public": true }), replies);
+    let talk = ChatHarness::start("watched", json!({ "public": true }), replies);
     let (address, key) = (talk.server.address.clone(), talk.server.key().to_owned());
     let all = listen(&address, "/api/v1/events", &key);
     let watching = std::thread::spawn(move || {
@@ -61,7 +62,10 @@ fn whoever_watches_hears_words_as_they_come_and_steps_with_their_place() {
             "executionFinished",
         )
     });
-    assert_eq!(talk.say(&message("6*7?", "s-1")).json(), json!({ "response": "It is forty-two." }));
+    assert_eq!(
+        talk.send_message(&message("6*7?", "s-1")).json(),
+        json!({ "response": "It is forty-two." })
+    );
     let heard = watching.join().unwrap();
     let pieces: Vec<&Value> =
         heard.iter().filter(|(kind, ..)| kind == "agent").map(|(_, _, data)| data).collect();
@@ -94,16 +98,16 @@ fn strict(document: &mut Value) {
     document["nodes"][1]["parameters"] = json!({});
 }
 
-fn strictly(words: &str) -> Vec<Reply> {
+fn strictly(words: &str) -> Vec<ScriptedReply> {
     let call = json!({ "action": "tool", "tool": "calculator", "input": { "expression": "6*7" }, "confidence": 0.9 });
     let end = json!({ "action": "final", "message": words, "confidence": 1 });
-    vec![Reply::text(&call.to_string()), Reply::text(&end.to_string())]
+    vec![ScriptedReply::text(&call.to_string()), ScriptedReply::text(&end.to_string())]
 }
 
 #[test]
 fn a_strict_agent_is_heard_as_any_other() {
     let options = json!({ "public": true, "options": { "responseMode": "streaming", "eventDetail": "everything" } });
-    let talk = Talk::start_with(
+    let talk = ChatHarness::start_with(
         "strict-stream",
         options,
         [strictly("It is 42."), strictly("Still 42.")].concat(),

@@ -3,8 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
 
-mod callers_tools;
 mod chat;
+mod client_tools;
 mod events;
 mod openai;
 mod record;
@@ -18,17 +18,17 @@ use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 use support::{Folder, Server, heddle, request};
-use testkit::{MockModels, Reply};
+use testkit::{MockModels, ScriptedReply};
 
 /// A server with one active workflow: a chat, an agent with a calculator, and a scripted model.
-struct Talk {
+struct ChatHarness {
     model: MockModels,
     server: Server,
     folder: Folder,
 }
 
-impl Talk {
-    fn start(name: &str, chat: Value, replies: Vec<Reply>) -> Self {
+impl ChatHarness {
+    fn start(name: &str, chat: Value, replies: Vec<ScriptedReply>) -> Self {
         Self::start_with(name, chat, replies, |_| {})
     }
 
@@ -36,7 +36,7 @@ impl Talk {
     fn start_with(
         name: &str,
         chat: Value,
-        replies: Vec<Reply>,
+        replies: Vec<ScriptedReply>,
         change: impl FnOnce(&mut Value),
     ) -> Self {
         let model = MockModels::start(replies).unwrap();
@@ -56,13 +56,13 @@ impl Talk {
         self.server = Server::start(&self.folder.0, &[("HEDDLE_EGRESS_ALLOW", "127.0.0.1")]);
     }
 
-    fn say(&self, body: &Value) -> support::Reply {
+    fn send_message(&self, body: &Value) -> support::Reply {
         self.server.call("POST", "/webhook/the-chat/chat", Some(body))
     }
 
     /// The lines of an answer that streams.
     fn lines(&self, body: &Value) -> Vec<Value> {
-        let reply = self.say(body);
+        let reply = self.send_message(body);
         assert_eq!(reply.status, 200, "{}", reply.text());
         reply.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
@@ -128,6 +128,9 @@ fn message(text: &str, session: &str) -> Value {
     json!({ "action": "sendMessage", "sessionId": session, "chatInput": text })
 }
 
-fn calculation() -> Vec<Reply> {
-    vec![Reply::call("calculator", json!({ "expression": "6*7" })), Reply::text("It is 42.")]
+fn calculation() -> Vec<ScriptedReply> {
+    vec![
+        ScriptedReply::call("calculator", json!({ "expression": "6*7" })),
+        ScriptedReply::text("It is 42."),
+    ]
 }

@@ -1,11 +1,11 @@
 //! OpenAI's API over the agents of this instance.
 
 use crate::support::{Reply as Answer, heddle, request};
-use crate::{Talk, calculation, with_memory};
+use crate::{ChatHarness, calculation, with_memory};
 use serde_json::{Value, json};
-use testkit::{Fault, Reply};
+use testkit::{NetFault, ScriptedReply};
 
-impl Talk {
+impl ChatHarness {
     pub(crate) fn v1(&self, path: &str, body: Option<&Value>) -> Answer {
         self.v1_as(self.server.key(), path, body)
     }
@@ -20,9 +20,9 @@ impl Talk {
     }
 
     /// What the model was told in a turn: who, and what.
-    pub(crate) fn told(&self, number: usize) -> Vec<(String, String)> {
+    pub(crate) fn model_messages(&self, number: usize) -> Vec<(String, String)> {
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let asked = self.model.asked()[number].body["messages"].as_array().unwrap().clone();
+        let asked = self.model.requests()[number].body["messages"].as_array().unwrap().clone();
         asked.iter().map(|message| (text(&message["role"]), text(&message["content"]))).collect()
     }
 }
@@ -34,7 +34,7 @@ pub(crate) fn ask(text: &str) -> Value {
 #[test]
 fn an_active_chat_is_a_model_and_answers_with_its_usage() {
     // It has no address for everybody; whoever has a key reaches it all the same.
-    let talk = Talk::start("v1-whole", json!({}), calculation());
+    let talk = ChatHarness::start("v1-whole", json!({}), calculation());
     let models = talk.v1("/models", None).json();
     assert_eq!(
         (&models["data"][0]["id"], &models["data"][0]["name"]),
@@ -62,7 +62,7 @@ fn events(reply: &Answer) -> Vec<String> {
 
 #[test]
 fn a_stream_is_openais_and_tells_steps_only_to_whoever_asks() {
-    let talk = Talk::start("v1-stream", json!({}), [calculation(), calculation()].concat());
+    let talk = ChatHarness::start("v1-stream", json!({}), [calculation(), calculation()].concat());
     let mut body = ask("6*7?");
     body["stream"] = json!(true);
     body["stream_options"] = json!({ "include_usage": true });
@@ -94,7 +94,7 @@ fn a_stream_is_openais_and_tells_steps_only_to_whoever_asks() {
 
 #[test]
 fn earlier_messages_of_the_request_are_the_conversation() {
-    let talk = Talk::start("v1-earlier", json!({}), vec![Reply::text("Ada.")]);
+    let talk = ChatHarness::start("v1-earlier", json!({}), vec![ScriptedReply::text("Ada.")]);
     let mut body = ask("Who am I?");
     body["messages"] = json!([
         { "role": "system", "content": "Obey me." },
@@ -103,7 +103,7 @@ fn earlier_messages_of_the_request_are_the_conversation() {
         { "role": "user", "content": "Who am I?" },
     ]);
     assert_eq!(talk.v1("/chat/completions", Some(&body)).status, 200);
-    let told = talk.told(0);
+    let told = talk.model_messages(0);
     let roles: Vec<&str> = told.iter().map(|(role, _)| role.as_str()).collect();
     assert_eq!(
         roles,
@@ -120,8 +120,8 @@ fn earlier_messages_of_the_request_are_the_conversation() {
 
 #[test]
 fn a_user_has_the_conversation_that_the_workflow_remembers_and_callers_never_meet() {
-    let replies = ["One.", "Two.", "Three.", "Four."].map(Reply::text).to_vec();
-    let talk = Talk::start_with("v1-user", json!({}), replies, with_memory);
+    let replies = ["One.", "Two.", "Three.", "Four."].map(ScriptedReply::text).to_vec();
+    let talk = ChatHarness::start_with("v1-user", json!({}), replies, with_memory);
     let say = |key: &str, user: Option<&str>| {
         let mut body = ask("Hello");
         body["user"] = json!(user);
@@ -135,8 +135,8 @@ fn a_user_has_the_conversation_that_the_workflow_remembers_and_callers_never_mee
     say(&owner, Some("7"));
     say(&owner, Some("7"));
     say(&owner, None);
-    assert_eq!(talk.told(1).len(), 4, "the second turn has the first before it");
-    assert_eq!(talk.told(2).len(), 2, "without a user there is only the request");
+    assert_eq!(talk.model_messages(1).len(), 4, "the second turn has the first before it");
+    assert_eq!(talk.model_messages(2).len(), 2, "without a user there is only the request");
     // She has no part in the project, so that the workflow is not there for her.
     let mut body = ask("Hello");
     body["user"] = json!("7");
@@ -146,25 +146,33 @@ fn a_user_has_the_conversation_that_the_workflow_remembers_and_callers_never_mee
 
 #[test]
 fn a_picture_reaches_the_model() {
-    let talk = Talk::start_with("v1-picture", json!({}), vec![Reply::text("A dot.")], |document| {
-        document["nodes"][2]["parameters"]["model"] = json!("gpt-4o");
-    });
+    let talk = ChatHarness::start_with(
+        "v1-picture",
+        json!({}),
+        vec![ScriptedReply::text("A dot.")],
+        |document| {
+            document["nodes"][2]["parameters"]["model"] = json!("gpt-4o");
+        },
+    );
     let mut body = ask("");
     body["messages"][0]["content"] = json!([
         { "type": "text", "text": "What is this?" },
         { "type": "image_url", "image_url": { "url": "data:image/png;base64,iVBORw0KGgo=" } },
     ]);
     assert_eq!(talk.v1("/chat/completions", Some(&body)).status, 200);
-    let asked = talk.model.asked()[0].body.to_string();
+    let asked = talk.model.requests()[0].body.to_string();
     assert!(asked.contains("What is this?") && asked.contains("picture"), "{asked}");
 }
 
 #[test]
 fn errors_have_openais_shape_and_a_run_that_failed_is_not_asked_for_again() {
-    let talk = Talk::start(
+    let talk = ChatHarness::start(
         "v1-errors",
         json!({}),
-        vec![Reply::fault(Fault::Unauthorized), Reply::fault(Fault::Unauthorized)],
+        vec![
+            ScriptedReply::fault(NetFault::Unauthorized),
+            ScriptedReply::fault(NetFault::Unauthorized),
+        ],
     );
     let error = |reply: &Answer| {
         (reply.status, reply.json()["error"]["type"].clone(), reply.json()["error"]["code"].clone())
@@ -200,7 +208,7 @@ fn errors_have_openais_shape_and_a_run_that_failed_is_not_asked_for_again() {
 
 #[test]
 fn a_key_needs_the_scope() {
-    let talk = Talk::start("v1-scope", json!({}), vec![Reply::text("Hello!")]);
+    let talk = ChatHarness::start("v1-scope", json!({}), vec![ScriptedReply::text("Hello!")]);
     let key =
         heddle(&talk.folder.0, &["api-keys", "create", "--scope", "chat:list"]).trim().to_owned();
     assert_eq!(talk.v1_as(&key, "/models", None).status, 200);
@@ -209,7 +217,7 @@ fn a_key_needs_the_scope() {
 
 #[test]
 fn an_embeddings_node_is_a_model_too() {
-    let talk = Talk::start_with("v1-embeddings", json!({}), Vec::new(), |document| {
+    let talk = ChatHarness::start_with("v1-embeddings", json!({}), Vec::new(), |document| {
         let base = document["nodes"][2]["parameters"]["baseUrl"].clone();
         let parameters =
             json!({ "model": "text-embedding-3-small", "options": { "baseURL": base } });
@@ -231,7 +239,7 @@ fn an_embeddings_node_is_a_model_too() {
 }
 
 /// Somebody who may see the project of the workflow, and what they are there.
-fn member(talk: &Talk, role: &str) -> String {
+fn member(talk: &ChatHarness, role: &str) -> String {
     talk.signed_in();
     let user = talk.server.api("GET", "/users/ada@example.com", None).json()["id"].clone();
     let relations = json!({ "relations": [{ "userId": user, "role": format!("project:{role}") }] });
@@ -254,7 +262,7 @@ fn member(talk: &Talk, role: &str) -> String {
 
 #[test]
 fn issue_14_10_a_viewer_of_the_project_runs_nothing_through_openais_api() {
-    let talk = Talk::start("v1-viewer", json!({}), vec![Reply::text("Hello!")]);
+    let talk = ChatHarness::start("v1-viewer", json!({}), vec![ScriptedReply::text("Hello!")]);
     let key = member(&talk, "viewer");
     assert_eq!(
         talk.v1_as(&key, "/models", None).json()["data"][0]["id"],
@@ -272,12 +280,12 @@ fn issue_14_10_a_viewer_of_the_project_runs_nothing_through_openais_api() {
             refused.text()
         );
     }
-    assert!(talk.model.asked().is_empty() && talk.server.executions().is_empty());
+    assert!(talk.model.requests().is_empty() && talk.server.executions().is_empty());
 }
 
 #[test]
 fn issue_14_10_an_editor_of_the_project_talks_to_it() {
-    let talk = Talk::start("v1-editor", json!({}), vec![Reply::text("Hello!")]);
+    let talk = ChatHarness::start("v1-editor", json!({}), vec![ScriptedReply::text("Hello!")]);
     let key = member(&talk, "editor");
     assert_eq!(talk.v1_as(&key, "/chat/completions", Some(&ask("hi"))).status, 200);
 }
@@ -285,16 +293,17 @@ fn issue_14_10_an_editor_of_the_project_talks_to_it() {
 /// What only this instance may put into an item counts in these runs and in no others.
 #[test]
 fn issue_14_04_runs_of_openais_api_are_known_by_their_mode() {
-    let talk = Talk::start("v1-mode", json!({}), vec![Reply::text("Hello!")]);
+    let talk = ChatHarness::start("v1-mode", json!({}), vec![ScriptedReply::text("Hello!")]);
     assert_eq!(talk.v1("/chat/completions", Some(&ask("hi"))).status, 200);
     assert_eq!(talk.server.executions()[0]["mode"], "chat");
 }
 
 #[test]
 fn issue_14_11_a_conversation_of_openais_api_is_neither_read_nor_continued_from_the_chat() {
-    let replies = ["I keep it.", "Who are you?", "Again.", "It is 42."].map(Reply::text).to_vec();
+    let replies =
+        ["I keep it.", "Who are you?", "Again.", "It is 42."].map(ScriptedReply::text).to_vec();
     let chat = json!({ "public": true, "options": { "loadPreviousSession": "memory" } });
-    let talk = Talk::start_with("v1-apart", chat, replies, with_memory);
+    let talk = ChatHarness::start_with("v1-apart", chat, replies, with_memory);
     let mut body = ask("The secret is 42.");
     body["user"] = json!("ada");
     assert_eq!(talk.v1("/chat/completions", Some(&body)).status, 200);
@@ -308,21 +317,21 @@ fn issue_14_11_a_conversation_of_openais_api_is_neither_read_nor_continued_from_
     assert!(session.ends_with(":ada"), "{session}");
     // Everything that somebody who has seen an execution could send.
     let load = json!({ "action": "loadPreviousSession", "sessionId": session });
-    let previous = talk.say(&load);
+    let previous = talk.send_message(&load);
     assert!(previous.status == 200 && !previous.text().contains("42"), "{}", previous.text());
     let mut said = crate::message("What is the secret?", &session);
     said["earlierMessages"] = json!([]);
-    assert_eq!(talk.say(&said).status, 200);
+    assert_eq!(talk.send_message(&said).status, 200);
     assert_eq!(
-        talk.told(1).len(),
+        talk.model_messages(1).len(),
         2,
         "the model hears nothing of the other conversation: {:?}",
-        talk.told(1)
+        talk.model_messages(1)
     );
     // Those who hold it go on with it, and hear nothing of what was said there.
     body["messages"][0]["content"] = json!("And now?");
     assert_eq!(talk.v1("/chat/completions", Some(&body)).status, 200);
-    let told = talk.told(2);
+    let told = talk.model_messages(2);
     assert_eq!(told.len(), 4, "{told:?}");
     assert!(
         told[1].1.contains("The secret is 42.")
@@ -330,9 +339,9 @@ fn issue_14_11_a_conversation_of_openais_api_is_neither_read_nor_continued_from_
         "{told:?}"
     );
     // Sessions of the chat are as they were.
-    assert_eq!(talk.say(&crate::message("Hi", "abc")).status, 200);
+    assert_eq!(talk.send_message(&crate::message("Hi", "abc")).status, 200);
     assert!(
-        talk.say(&json!({ "action": "loadPreviousSession", "sessionId": "abc" }))
+        talk.send_message(&json!({ "action": "loadPreviousSession", "sessionId": "abc" }))
             .text()
             .contains("Hi")
     );

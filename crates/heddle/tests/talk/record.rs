@@ -1,10 +1,10 @@
 //! What is shown of an agent after it has worked: its iterations, its memory, and what served it.
 
-use crate::{Talk, calculation, message, with_memory, workflow};
+use crate::{ChatHarness, calculation, message, with_memory, workflow};
 use serde_json::{Value, json};
-use testkit::{Fault, Reply};
+use testkit::{NetFault, ScriptedReply};
 
-fn get(talk: &Talk, path: &str) -> Value {
+fn get(talk: &ChatHarness, path: &str) -> Value {
     let reply = talk.server.api("GET", path, None);
     assert_eq!(reply.status, 200, "{path}: {}", reply.text());
     reply.json()
@@ -12,8 +12,9 @@ fn get(talk: &Talk, path: &str) -> Value {
 
 #[test]
 fn an_agents_iterations_are_shown_with_their_tools_and_tokens() {
-    let talk = Talk::start_with("record", json!({ "public": true }), calculation(), with_memory);
-    assert_eq!(talk.say(&message("6*7?", "s-1")).status, 200);
+    let talk =
+        ChatHarness::start_with("record", json!({ "public": true }), calculation(), with_memory);
+    assert_eq!(talk.send_message(&message("6*7?", "s-1")).status, 200);
     let agent = get(&talk, "/executions/1/agent?node=Agent");
     let [first, second] = agent["iterations"].as_array().unwrap().as_slice() else {
         panic!("{agent}")
@@ -59,12 +60,12 @@ fn an_agents_iterations_are_shown_with_their_tools_and_tokens() {
 
 #[test]
 fn an_agent_that_failed_shows_why() {
-    let talk = Talk::start(
+    let talk = ChatHarness::start(
         "record-failed",
         json!({ "public": true }),
-        vec![Reply::fault(Fault::ModelGone)],
+        vec![ScriptedReply::fault(NetFault::ModelGone)],
     );
-    let _ = talk.say(&message("6*7?", "s-1"));
+    let _ = talk.send_message(&message("6*7?", "s-1"));
     let agent = get(&talk, "/executions/1/agent?node=Agent");
     assert_eq!(agent["finishReason"], "error");
     assert!(!agent["errors"].as_array().unwrap().is_empty(), "{agent}");
@@ -74,9 +75,9 @@ fn an_agent_that_failed_shows_why() {
 
 #[test]
 fn an_agent_whose_answer_holds_is_not_asked_again() {
-    let talk = Talk::start("record-reuse", json!({ "public": true }), calculation());
-    assert_eq!(talk.say(&message("6*7?", "s-1")).status, 200);
-    let asked = talk.model.asked().len();
+    let talk = ChatHarness::start("record-reuse", json!({ "public": true }), calculation());
+    assert_eq!(talk.send_message(&message("6*7?", "s-1")).status, 200);
+    let asked = talk.model.requests().len();
     let mut document = workflow(&talk.model, json!({ "public": true }));
     let after = json!({ "id": "e", "name": "End", "type": "n8n-nodes-base.noOp", "typeVersion": 1, "position": [9, 0], "parameters": {} });
     document["nodes"].as_array_mut().unwrap().push(after);
@@ -96,5 +97,5 @@ fn an_agent_whose_answer_holds_is_not_asked_again() {
         "{outline}"
     );
     assert_eq!(outline["nodes"]["Model"][0]["reused"], "1", "what served it is shown with it");
-    assert_eq!(talk.model.asked().len(), asked, "nobody was asked");
+    assert_eq!(talk.model.requests().len(), asked, "nobody was asked");
 }

@@ -3,9 +3,9 @@
 
 use crate::support::Folder;
 use crate::terminal::{heddle, text};
-use crate::{Talk, message, with_memory};
+use crate::{ChatHarness, message, with_memory};
 use serde_json::{Value, json};
-use testkit::{MockModels, Reply};
+use testkit::{MockModels, ScriptedReply};
 
 /// Puts a question before the agent, which then gets the reply.
 fn asks_first(document: &mut Value) {
@@ -38,10 +38,10 @@ fn words(lines: &[Value]) -> String {
 
 #[test]
 fn the_next_message_of_the_conversation_goes_to_the_run_that_waits_for_it_also_after_a_restart() {
-    let mut talk = Talk::start_with(
+    let mut talk = ChatHarness::start_with(
         "reply-stream",
         chat("responseNodes"),
-        vec![Reply::text("Hello, Ada.")],
+        vec![ScriptedReply::text("Hello, Ada.")],
         asks_first,
     );
     assert_eq!(words(&talk.lines(&message("friend", "s-1"))), "How may I call you, friend?");
@@ -53,7 +53,7 @@ fn the_next_message_of_the_conversation_goes_to_the_run_that_waits_for_it_also_a
     talk.restart();
     let lines = talk.lines(&message("Ada", "s-1"));
     assert_eq!(words(&lines), "Hello, Ada.", "{lines:?}");
-    assert_eq!(talk.model.asked()[0].body["messages"][1]["content"], "Ada");
+    assert_eq!(talk.model.requests()[0].body["messages"][1]["content"], "Ada");
     // The last words leave before the end of the run is written. The newest comes first.
     crate::support::wait_until("the first run is over and the second waits", || {
         let executions = talk.server.executions();
@@ -71,17 +71,20 @@ fn the_next_message_of_the_conversation_goes_to_the_run_that_waits_for_it_also_a
 
 #[test]
 fn a_chat_that_does_not_stream_is_answered_with_the_question_and_then_with_the_end() {
-    let talk = Talk::start_with(
+    let talk = ChatHarness::start_with(
         "reply-last",
         chat("lastNode"),
-        vec![Reply::text("Hello, Ada.")],
+        vec![ScriptedReply::text("Hello, Ada.")],
         asks_first,
     );
     assert_eq!(
-        talk.say(&message("friend", "s-1")).json(),
+        talk.send_message(&message("friend", "s-1")).json(),
         json!({ "output": "How may I call you, friend?" })
     );
-    assert_eq!(talk.say(&message("Ada", "s-1")).json(), json!({ "response": "Hello, Ada." }));
+    assert_eq!(
+        talk.send_message(&message("Ada", "s-1")).json(),
+        json!({ "response": "Hello, Ada." })
+    );
 }
 
 #[test]
@@ -92,10 +95,10 @@ fn an_approval_is_given_by_the_link_or_by_its_label() {
         asks(document, approval.clone());
         document["nodes"][1]["parameters"]["userMessage"] = json!("={{ $json.data.approved }}");
     };
-    let talk = Talk::start_with(
+    let talk = ChatHarness::start_with(
         "reply-approval",
         chat("responseNodes"),
-        vec![Reply::text("One."), Reply::text("Two.")],
+        vec![ScriptedReply::text("One."), ScriptedReply::text("Two.")],
         asks_approval,
     );
     let asked = words(&talk.lines(&message("hi", "s-1")));
@@ -105,18 +108,18 @@ fn an_approval_is_given_by_the_link_or_by_its_label() {
         asked.starts_with("Send it?\n\n[Send](") && path.ends_with("?approved=true"),
         "{asked}"
     );
-    let refused = talk.say(&message("maybe", "s-1"));
+    let refused = talk.send_message(&message("maybe", "s-1"));
     assert!(
         refused.status >= 400 && refused.status < 500,
         "other words decide nothing: {}",
         refused.text()
     );
     assert_eq!(talk.get(&path, &[("user-agent", "Mozilla/5.0")]).status, 200);
-    crate::support::wait_until("the run goes on", || talk.model.asked().len() == 1);
-    assert_eq!(talk.model.asked()[0].body["messages"][1]["content"], "true");
+    crate::support::wait_until("the run goes on", || talk.model.requests().len() == 1);
+    assert_eq!(talk.model.requests()[0].body["messages"][1]["content"], "true");
     talk.lines(&message("hi", "s-1"));
     assert_eq!(words(&talk.lines(&message("keep", "s-1"))), "Two.");
-    assert_eq!(talk.model.asked()[1].body["messages"][1]["content"], "false");
+    assert_eq!(talk.model.requests()[1].body["messages"][1]["content"], "false");
 }
 
 #[test]
@@ -133,10 +136,16 @@ fn question_and_reply_stand_in_the_memory_that_is_connected() {
             .push(json!({ "node": "Ask", "type": "ai_memory", "index": 0 }));
     };
     let options = json!({ "public": true, "options": { "responseMode": "responseNodes", "loadPreviousSession": "memory" } });
-    let talk = Talk::start_with("reply-memory", options, vec![Reply::text("Hello!")], remembers);
+    let talk = ChatHarness::start_with(
+        "reply-memory",
+        options,
+        vec![ScriptedReply::text("Hello!")],
+        remembers,
+    );
     talk.lines(&message("hi", "s-1"));
     talk.lines(&message("Ada", "s-1"));
-    let previous = talk.say(&json!({ "action": "loadPreviousSession", "sessionId": "s-1" })).json();
+    let previous =
+        talk.send_message(&json!({ "action": "loadPreviousSession", "sessionId": "s-1" })).json();
     let said: Vec<&str> = previous["data"]
         .as_array()
         .unwrap()
@@ -152,10 +161,10 @@ fn question_and_reply_stand_in_the_memory_that_is_connected() {
 
 #[test]
 fn through_openais_api_the_question_is_an_answer_and_the_same_user_replies() {
-    let talk = Talk::start_with(
+    let talk = ChatHarness::start_with(
         "reply-v1",
         chat("responseNodes"),
-        vec![Reply::text("Hello, Ada.")],
+        vec![ScriptedReply::text("Hello, Ada.")],
         asks_first,
     );
     let say = |text: &str| {
@@ -170,7 +179,7 @@ fn through_openais_api_the_question_is_an_answer_and_the_same_user_replies() {
 
 #[test]
 fn in_the_terminal_the_next_line_is_the_reply() {
-    let model = MockModels::start([Reply::text("Hello, Ada.")]).unwrap();
+    let model = MockModels::start([ScriptedReply::text("Hello, Ada.")]).unwrap();
     let folder = Folder::new("reply-terminal");
     let mut document = crate::workflow(&model, json!({}));
     asks_first(&mut document);
@@ -186,10 +195,10 @@ fn in_the_terminal_the_next_line_is_the_reply() {
 
 #[test]
 fn issue_14_11_a_run_that_waits_for_a_reply_at_openais_api_is_not_woken_from_the_chat() {
-    let talk = Talk::start_with(
+    let talk = ChatHarness::start_with(
         "reply-apart",
         chat("lastNode"),
-        vec![Reply::text("Hello, Ada.")],
+        vec![ScriptedReply::text("Hello, Ada.")],
         asks_first,
     );
     let say = |text: &str| {
@@ -207,13 +216,13 @@ fn issue_14_11_a_run_that_waits_for_a_reply_at_openais_api_is_not_woken_from_the
         .and_then(|rest| rest.split('"').next())
         .unwrap()
         .to_owned();
-    let answer = talk.say(&message("Mallory", &session));
+    let answer = talk.send_message(&message("Mallory", &session));
     assert!(
         answer.text().contains("How may I call you, Mallory?"),
         "it is a conversation of its own: {}",
         answer.text()
     );
-    assert!(talk.model.asked().is_empty());
+    assert!(talk.model.requests().is_empty());
     assert!(say("Ada").text().contains("Hello, Ada."), "whoever was asked replies");
 }
 
@@ -238,7 +247,7 @@ fn asks_twice(document: &mut Value) {
 
 /// Says something, and does something else while the words are being put into the memory: by then
 /// the run is found that waits for them.
-fn say_while<T>(talk: &Talk, meanwhile: impl FnOnce() -> T) -> (u16, T) {
+fn say_while<T>(talk: &ChatHarness, meanwhile: impl FnOnce() -> T) -> (u16, T) {
     let address = talk.server.address.clone();
     let saying = std::thread::spawn(move || {
         let headers = [("content-type", "application/json")];
@@ -260,18 +269,25 @@ fn say_while<T>(talk: &Talk, meanwhile: impl FnOnce() -> T) -> (u16, T) {
 
 #[test]
 fn issue_14_00_a_message_for_one_question_does_not_answer_the_next() {
-    let talk =
-        Talk::start_with("reply-late", chat("lastNode"), vec![Reply::text("Hello.")], asks_twice);
-    assert_eq!(talk.say(&message("hi", "s-1")).json(), json!({ "output": "First?" }));
-    let (one, other) = say_while(&talk, || talk.say(&message("other", "s-1")).status);
+    let talk = ChatHarness::start_with(
+        "reply-late",
+        chat("lastNode"),
+        vec![ScriptedReply::text("Hello.")],
+        asks_twice,
+    );
+    assert_eq!(talk.send_message(&message("hi", "s-1")).json(), json!({ "output": "First?" }));
+    let (one, other) = say_while(&talk, || talk.send_message(&message("other", "s-1")).status);
     assert_eq!(
         (one.min(other), one.max(other)),
         (200, 409),
         "one is the answer, and the other is none to what is asked by then"
     );
-    assert!(talk.model.asked().is_empty());
+    assert!(talk.model.requests().is_empty());
     assert_eq!(talk.server.executions()[0]["status"], "waiting");
-    assert_eq!(talk.say(&message("second", "s-1")).json(), json!({ "response": "Hello." }));
+    assert_eq!(
+        talk.send_message(&message("second", "s-1")).json(),
+        json!({ "response": "Hello." })
+    );
 }
 
 #[test]
@@ -280,12 +296,16 @@ fn issue_14_00_a_message_for_a_run_that_is_over_or_was_stopped_is_refused() {
         asks_twice(document);
         document["connections"]["Ask"] = document["connections"]["Then"].clone();
     };
-    let talk =
-        Talk::start_with("reply-over", chat("lastNode"), vec![Reply::text("Hello.")], asks_once);
-    talk.say(&message("hi", "s-1"));
-    let (one, other) = say_while(&talk, || talk.say(&message("other", "s-1")).status);
-    assert_eq!((one.min(other), one.max(other), talk.model.asked().len()), (200, 409, 1));
-    talk.say(&message("hi", "s-1"));
+    let talk = ChatHarness::start_with(
+        "reply-over",
+        chat("lastNode"),
+        vec![ScriptedReply::text("Hello.")],
+        asks_once,
+    );
+    talk.send_message(&message("hi", "s-1"));
+    let (one, other) = say_while(&talk, || talk.send_message(&message("other", "s-1")).status);
+    assert_eq!((one.min(other), one.max(other), talk.model.requests().len()), (200, 409, 1));
+    talk.send_message(&message("hi", "s-1"));
     let id = talk.server.executions()[0]["id"].as_str().unwrap().to_owned();
     let (late, stopped) = say_while(&talk, || {
         // On a slow machine the words take longer than a stop waits for them.

@@ -3,13 +3,13 @@
 
 use crate::openai::ask;
 use crate::support::{Reply as Answer, heddle};
-use crate::{Talk, message, with_memory};
+use crate::{ChatHarness, message, with_memory};
 use serde_json::{Value, json};
-use testkit::Reply;
+use testkit::ScriptedReply;
 
 /// Agrees with everything.
-fn yes(times: usize) -> Vec<Reply> {
-    (0..times).map(|_| Reply::text("Yes.")).collect()
+fn yes(times: usize) -> Vec<ScriptedReply> {
+    (0..times).map(|_| ScriptedReply::text("Yes.")).collect()
 }
 
 /// Lets the memory name sessions by an expression.
@@ -22,13 +22,13 @@ fn with_key(document: &mut Value, expression: &str) {
 
 /// The names by which somebody could try to open the session that the last execution had: as it was
 /// shown there, plain, and signed by themselves.
-struct Names {
+struct SessionNames {
     shown: String,
     plain: String,
     forged: String,
 }
 
-fn names(talk: &Talk) -> Names {
+fn names(talk: &ChatHarness) -> SessionNames {
     let executions =
         talk.server.api("GET", "/executions?includeData=true", None).json().to_string();
     let shown = executions
@@ -40,11 +40,11 @@ fn names(talk: &Talk) -> Names {
     let plain = shown.splitn(3, '.').nth(2).unwrap().to_owned();
     assert!(shown.starts_with("signed.") && plain.ends_with(":ada"), "{shown}");
     let forged = format!("signed.{}.{plain}", "0".repeat(32));
-    Names { shown, plain, forged }
+    SessionNames { shown, plain, forged }
 }
 
 /// Ada tells a secret through OpenAI's API; others try to hear of it, and then she goes on.
-fn check(talk: &Talk, attempts: impl FnOnce(&Names) -> Vec<Answer>) {
+fn check(talk: &ChatHarness, attempts: impl FnOnce(&SessionNames) -> Vec<Answer>) {
     let mut body = ask("The secret is 42.");
     body["user"] = json!("ada");
     let told = talk.v1("/chat/completions", Some(&body));
@@ -52,12 +52,12 @@ fn check(talk: &Talk, attempts: impl FnOnce(&Names) -> Vec<Answer>) {
     let answers = attempts(&names(talk));
     for (number, answer) in answers.iter().enumerate() {
         assert_eq!(answer.status, 200, "{}", answer.text());
-        let heard = talk.told(1 + number);
+        let heard = talk.model_messages(1 + number);
         assert!(!heard.iter().any(|(_, words)| words.contains("42")), "{number}: {heard:?}");
     }
     body["messages"][0]["content"] = json!("And now?");
     assert_eq!(talk.v1("/chat/completions", Some(&body)).status, 200);
-    let heard = talk.told(1 + answers.len());
+    let heard = talk.model_messages(1 + answers.len());
     assert!(
         heard.len() == 4 && heard[1].1.contains("The secret is 42."),
         "she goes on with what she said: {heard:?}"
@@ -74,19 +74,20 @@ fn issue_14_11_a_session_key_of_the_workflows_own_keeps_conversations_apart() {
         ("key-plain", "={{ $json.sessionId }}"),
     ] {
         let chat = json!({ "public": true, "options": { "loadPreviousSession": "memory" } });
-        let talk = Talk::start_with(name, chat, yes(6), |document| with_key(document, key));
+        let talk = ChatHarness::start_with(name, chat, yes(6), |document| with_key(document, key));
         check(&talk, |names| {
             let tried = [&names.shown, &names.plain, &names.forged, &names.plain.replace(':', "-")];
             for session in tried {
-                let previous =
-                    talk.say(&json!({ "action": "loadPreviousSession", "sessionId": session }));
+                let previous = talk.send_message(
+                    &json!({ "action": "loadPreviousSession", "sessionId": session }),
+                );
                 assert!(
                     previous.status == 200 && !previous.text().contains("42"),
                     "{key} {session}: {}",
                     previous.text()
                 );
             }
-            tried.map(|session| talk.say(&message(WORDS, session))).into()
+            tried.map(|session| talk.send_message(&message(WORDS, session))).into()
         });
     }
 }
@@ -95,7 +96,7 @@ fn issue_14_11_a_session_key_of_the_workflows_own_keeps_conversations_apart() {
 fn issue_14_11_a_called_workflow_keeps_conversations_apart() {
     let part = |name: &str, kind: &str, version: f64, parameters: Value| json!({ "id": name, "name": name, "type": format!("n8n-nodes-base.{kind}"), "typeVersion": version, "position": [0, 0], "parameters": parameters });
     let mut called = Value::Null;
-    let talk = Talk::start_with(
+    let talk = ChatHarness::start_with(
         "session-called",
         json!({ "public": true, "options": {} }),
         yes(5),
@@ -124,7 +125,7 @@ fn issue_14_11_a_called_workflow_keeps_conversations_apart() {
     heddle(&talk.folder.0, &["import", file.to_str().unwrap()]);
     check(&talk, |names| {
         [&names.shown, &names.plain, &names.forged]
-            .map(|session| talk.say(&message(WORDS, session)))
+            .map(|session| talk.send_message(&message(WORDS, session)))
             .into()
     });
 }
@@ -135,7 +136,7 @@ fn issue_14_11_a_webhook_opens_no_conversation_of_openais_api() {
         ("hook-before", "={{ 'support-' + ($json.sessionId ?? $json.body.sessionId) }}"),
         ("hook-plain", "={{ $json.sessionId ?? $json.body.sessionId }}"),
     ] {
-        let talk = Talk::start_with(
+        let talk = ChatHarness::start_with(
             name,
             json!({ "public": true, "options": {} }),
             yes(4),

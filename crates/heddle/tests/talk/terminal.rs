@@ -5,7 +5,7 @@ use crate::{calculation, with_memory, workflow};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
-use testkit::{MockModels, Reply};
+use testkit::{MockModels, ScriptedReply};
 
 /// Runs a command with this on its standard input.
 pub(crate) fn heddle(
@@ -36,9 +36,10 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 
 #[test]
 fn each_line_of_a_pipe_is_answered_with_what_was_said_before() {
-    let model =
-        MockModels::start([calculation(), vec![Reply::text("You asked for 6*7.")]].concat())
-            .unwrap();
+    let model = MockModels::start(
+        [calculation(), vec![ScriptedReply::text("You asked for 6*7.")]].concat(),
+    )
+    .unwrap();
     let folder = Folder::new("chat-pipe");
     let file = folder.workflow("chat", &workflow(&model, json!({})));
     let output =
@@ -50,13 +51,13 @@ fn each_line_of_a_pipe_is_answered_with_what_was_said_before() {
         "{}",
         text(&output.stderr)
     );
-    let third = &model.asked()[2].body["messages"];
+    let third = &model.requests()[2].body["messages"];
     assert_eq!(third.as_array().unwrap().len(), 4, "{third}");
 }
 
 #[test]
 fn a_stored_workflow_remembers_the_session_that_is_named() {
-    let model = MockModels::start(["One.", "Two."].map(Reply::text)).unwrap();
+    let model = MockModels::start(["One.", "Two."].map(ScriptedReply::text)).unwrap();
     let folder = Folder::new("chat-stored");
     let mut document = workflow(&model, json!({}));
     with_memory(&mut document);
@@ -66,7 +67,7 @@ fn a_stored_workflow_remembers_the_session_that_is_named() {
         let output = heddle(&folder, &["chat", "chat-workflow", "--session", "ada"], &[], said);
         assert_eq!(text(&output.stdout), answer, "{}", text(&output.stderr));
     }
-    let second = model.asked()[1].body["messages"].to_string();
+    let second = model.requests()[1].body["messages"].to_string();
     assert!(second.contains("first") && second.contains("One."), "{second}");
 }
 
@@ -104,7 +105,7 @@ fn an_agent_needs_no_workflow() {
         "",
     );
     assert_eq!(text(&output.stdout), "It is 42.\n", "{}", text(&output.stderr));
-    let asked = &model.asked()[0];
+    let asked = &model.requests()[0];
     assert_eq!(asked.header("authorization"), Some("Bearer sk-mock"));
     assert!(
         asked.body["messages"].to_string().contains("What is {{ 6*7 }}?"),
@@ -120,13 +121,13 @@ fn an_agent_runs_javascript_and_reads_files_of_its_folder_only() {
     std::fs::create_dir(&files).unwrap();
     std::fs::write(files.join("tea.txt"), "Buy tea").unwrap();
     let model = MockModels::start(vec![
-        Reply::call(
+        ScriptedReply::call(
             "run_javascript",
             json!({ "input": "return [1, 2, 3].map((n) => n * 2).join()" }),
         ),
-        Reply::call("files", json!({ "operation": "read", "path": "tea.txt" })),
-        Reply::call("files", json!({ "operation": "read", "path": "../heddle.toml" })),
-        Reply::text("Done."),
+        ScriptedReply::call("files", json!({ "operation": "read", "path": "tea.txt" })),
+        ScriptedReply::call("files", json!({ "operation": "read", "path": "../heddle.toml" })),
+        ScriptedReply::text("Done."),
     ])
     .unwrap();
     let settings = [("OPENAI_API_KEY", "sk-mock"), ("OPENAI_BASE_URL", &model.v1())];

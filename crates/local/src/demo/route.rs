@@ -2,7 +2,7 @@
 //! to in meaning.
 
 use crate::bert::Bert;
-use node_api::ai::{Effect, ToolDefinition};
+use node_api::ai::{ToolDefinition, ToolEffect};
 
 /// Below this nearness a request has nothing to do with a tool.
 const NEAR: f32 = 0.25;
@@ -11,7 +11,7 @@ const NEAR_ENOUGH_TO_CHANGE: f32 = 0.35;
 
 /// Kinds of tools whose requests look like each other, whatever the tool says of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ToolKind {
     Calculator,
     Knowledge,
     Web,
@@ -63,7 +63,7 @@ const SMALL_TALK: &[&str] = &[
     "nice to meet you",
 ];
 
-impl Kind {
+impl ToolKind {
     /// By what the tool asks for, and by words of its description.
     pub(super) fn of(tool: &ToolDefinition) -> Self {
         let asks_for = |names: &[&str]| {
@@ -77,15 +77,15 @@ impl Kind {
         if asks_for(&["expression"])
             || (says(&["calculat", "arithmetic"]) && asks_for(&["input", "query"]))
         {
-            Kind::Calculator
+            ToolKind::Calculator
         } else if asks_for(&["url"]) {
-            Kind::Web
+            ToolKind::Web
         } else if asks_for(&["query", "question", "input"])
             && says(&["search", "knowledge", "document", "find", "look up", "handbook"])
         {
-            Kind::Knowledge
+            ToolKind::Knowledge
         } else {
-            Kind::Other
+            ToolKind::Other
         }
     }
 }
@@ -109,12 +109,12 @@ impl Examples {
         }
     }
 
-    fn of(&self, kind: Kind) -> &[Vec<f32>] {
+    fn of(&self, kind: ToolKind) -> &[Vec<f32>] {
         match kind {
-            Kind::Calculator => &self.calculations,
-            Kind::Knowledge => &self.look_ups,
-            Kind::Web => &self.calls,
-            Kind::Other => &[],
+            ToolKind::Calculator => &self.calculations,
+            ToolKind::Knowledge => &self.look_ups,
+            ToolKind::Web => &self.calls,
+            ToolKind::Other => &[],
         }
     }
 }
@@ -123,21 +123,21 @@ impl Examples {
 pub(super) struct Router<'a> {
     bert: &'a Bert,
     examples: &'a Examples,
-    tools: Vec<Route<'a>>,
+    tools: Vec<ToolRoute<'a>>,
 }
 
-struct Route<'a> {
+struct ToolRoute<'a> {
     tool: &'a ToolDefinition,
-    kind: Kind,
+    kind: ToolKind,
     /// The vectors of what it says of itself, with its name and without.
     described: [Vec<f32>; 2],
 }
 
 /// A tool for a request, and how near the two are.
 #[derive(Clone, Copy)]
-pub(super) struct Routed<'a> {
+pub(super) struct RoutedTool<'a> {
     pub(super) tool: &'a ToolDefinition,
-    pub(super) kind: Kind,
+    pub(super) kind: ToolKind,
     pub(super) nearness: f32,
 }
 
@@ -146,9 +146,9 @@ impl<'a> Router<'a> {
         let route = |tool: &'a ToolDefinition| {
             let named =
                 format!("{}: {}", tool.name.as_str().replace(['_', '-'], " "), tool.description);
-            Route {
+            ToolRoute {
                 tool,
-                kind: Kind::of(tool),
+                kind: ToolKind::of(tool),
                 described: [bert.embed(&named), bert.embed(&tool.description)],
             }
         };
@@ -157,12 +157,12 @@ impl<'a> Router<'a> {
 
     /// The tool that a request is for, if any. What has to do with nothing is looked up, where
     /// there is something to look into: that changes nothing, and finds nothing at worst.
-    pub(super) fn route(&self, request: &str) -> Option<Routed<'a>> {
+    pub(super) fn route(&self, request: &str) -> Option<RoutedTool<'a>> {
         let vector = self.bert.embed(request);
         let routed = self.by_nearness(&vector);
         let talk = nearest(&vector, &self.examples.small_talk);
-        let needed = |routed: &Routed<'_>| {
-            if routed.tool.effect == Effect::None { NEAR } else { NEAR_ENOUGH_TO_CHANGE }
+        let needed = |routed: &RoutedTool<'_>| {
+            if routed.tool.effect == ToolEffect::None { NEAR } else { NEAR_ENOUGH_TO_CHANGE }
         };
         let best = routed
             .iter()
@@ -170,27 +170,27 @@ impl<'a> Router<'a> {
         let fallback = || {
             routed
                 .iter()
-                .find(|routed| routed.kind == Kind::Knowledge)
+                .find(|routed| routed.kind == ToolKind::Knowledge)
                 .filter(|_| talk < NEAR_ENOUGH_TO_CHANGE)
         };
         best.or_else(fallback).copied()
     }
 
     /// The nearest tool, however far it is.
-    pub(super) fn nearest(&self, request: &str) -> Option<Routed<'a>> {
+    pub(super) fn nearest(&self, request: &str) -> Option<RoutedTool<'a>> {
         self.by_nearness(&self.bert.embed(request)).into_iter().next()
     }
 
-    fn by_nearness(&self, vector: &[f32]) -> Vec<Routed<'a>> {
-        let near = |route: &Route<'a>| {
+    fn by_nearness(&self, vector: &[f32]) -> Vec<RoutedTool<'a>> {
+        let near = |route: &ToolRoute<'a>| {
             nearest(vector, &route.described).max(nearest(vector, self.examples.of(route.kind)))
         };
-        let routed = self.tools.iter().map(|route| Routed {
+        let routed = self.tools.iter().map(|route| RoutedTool {
             tool: route.tool,
             kind: route.kind,
             nearness: near(route),
         });
-        let mut routed: Vec<Routed<'a>> = routed.collect();
+        let mut routed: Vec<RoutedTool<'a>> = routed.collect();
         routed.sort_by(|one, other| other.nearness.total_cmp(&one.nearness));
         routed
     }

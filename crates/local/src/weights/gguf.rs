@@ -1,9 +1,9 @@
 //! Files of the form GGUF: settings, the words of the tokeniser, and quantised weights, all in one.
 
-use super::{BLOCK, Broken, Matrix};
+use super::{BLOCK, Matrix, WeightsError};
 use std::collections::HashMap;
 
-const FORM: Broken = Broken::Form("GGUF");
+const FORM: WeightsError = WeightsError::Form("GGUF");
 
 /// Lists longer than this are none: the vocabulary of a small model has fifty thousand words.
 const MAX_ENTRIES: u64 = 1 << 20;
@@ -13,14 +13,14 @@ const ALIGNMENT: usize = 32;
 
 /// A setting. Those that no model here needs are read over.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Setting {
+pub(crate) enum GgufValue {
     Number(f64),
     Text(String),
     Texts(Vec<String>),
     Other,
 }
 
-struct Place {
+struct TensorEntry {
     width: usize,
     rows: usize,
     kind: u32,
@@ -30,14 +30,14 @@ struct Place {
 /// A file in memory, and where things lie in it.
 pub(crate) struct Gguf {
     bytes: Vec<u8>,
-    settings: HashMap<String, Setting>,
-    places: HashMap<String, Place>,
+    settings: HashMap<String, GgufValue>,
+    places: HashMap<String, TensorEntry>,
     start: usize,
 }
 
 impl Gguf {
-    pub(crate) fn read(bytes: Vec<u8>) -> Result<Self, Broken> {
-        let mut reader = Reader { bytes: &bytes, at: 0 };
+    pub(crate) fn read(bytes: Vec<u8>) -> Result<Self, WeightsError> {
+        let mut reader = GgufReader { bytes: &bytes, at: 0 };
         if reader.take(4)? != b"GGUF" || reader.u32()? != 3 {
             return Err(FORM);
         }
@@ -60,30 +60,35 @@ impl Gguf {
                 .iter()
                 .try_fold(1_usize, |product, side| product.checked_mul(*side))
                 .ok_or(FORM)?;
-            places.insert(name, Place { width, rows, kind, offset });
+            places.insert(name, TensorEntry { width, rows, kind, offset });
         }
         let start = reader.at.next_multiple_of(ALIGNMENT);
         Ok(Self { bytes, settings, places, start })
     }
 
-    pub(crate) fn number(&self, name: &str) -> Result<f64, Broken> {
+    pub(crate) fn number(&self, name: &str) -> Result<f64, WeightsError> {
         match self.settings.get(name) {
-            Some(Setting::Number(number)) => Ok(*number),
-            _ => Err(Broken::Missing(name.to_owned())),
+            Some(GgufValue::Number(number)) => Ok(*number),
+            _ => Err(WeightsError::Missing(name.to_owned())),
         }
     }
 
-    pub(crate) fn texts(&self, name: &str) -> Result<&[String], Broken> {
+    pub(crate) fn texts(&self, name: &str) -> Result<&[String], WeightsError> {
         match self.settings.get(name) {
-            Some(Setting::Texts(texts)) => Ok(texts),
-            _ => Err(Broken::Missing(name.to_owned())),
+            Some(GgufValue::Texts(texts)) => Ok(texts),
+            _ => Err(WeightsError::Missing(name.to_owned())),
         }
     }
 
     /// A matrix, which must have this shape.
-    pub(crate) fn matrix(&self, name: &str, rows: usize, width: usize) -> Result<Matrix, Broken> {
-        let place = self.places.get(name).ok_or_else(|| Broken::Missing(name.to_owned()))?;
-        let wrong = || Broken::Shape(name.to_owned());
+    pub(crate) fn matrix(
+        &self,
+        name: &str,
+        rows: usize,
+        width: usize,
+    ) -> Result<Matrix, WeightsError> {
+        let place = self.places.get(name).ok_or_else(|| WeightsError::Missing(name.to_owned()))?;
+        let wrong = || WeightsError::Shape(name.to_owned());
         if (place.rows, place.width) != (rows, width) {
             return Err(wrong());
         }
@@ -98,9 +103,9 @@ impl Gguf {
             }
             _ => None,
         };
-        let start = self.start.checked_add(place.offset).ok_or(Broken::Short)?;
-        let end = start.checked_add(length.ok_or_else(wrong)?).ok_or(Broken::Short)?;
-        let bytes = self.bytes.get(start..end).ok_or(Broken::Short)?;
+        let start = self.start.checked_add(place.offset).ok_or(WeightsError::Short)?;
+        let end = start.checked_add(length.ok_or_else(wrong)?).ok_or(WeightsError::Short)?;
+        let bytes = self.bytes.get(start..end).ok_or(WeightsError::Short)?;
         Ok(match place.kind {
             KIND_F32 => Matrix::plain(
                 bytes.as_chunks::<4>().0.iter().map(|number| f32::from_le_bytes(*number)).collect(),
@@ -112,7 +117,7 @@ impl Gguf {
     }
 
     /// A single row of plain numbers.
-    pub(crate) fn row(&self, name: &str, width: usize) -> Result<Vec<f32>, Broken> {
+    pub(crate) fn row(&self, name: &str, width: usize) -> Result<Vec<f32>, WeightsError> {
         let mut row = vec![0.0; width];
         self.matrix(name, 1, width)?.unpack(0, &mut row);
         Ok(row)
@@ -123,73 +128,73 @@ const KIND_F32: u32 = 0;
 const KIND_Q4_1: u32 = 3;
 const KIND_Q8_0: u32 = 8;
 
-struct Reader<'a> {
+struct GgufReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl<'a> Reader<'a> {
-    fn take(&mut self, length: usize) -> Result<&'a [u8], Broken> {
-        let end = self.at.checked_add(length).ok_or(Broken::Short)?;
-        let taken = self.bytes.get(self.at..end).ok_or(Broken::Short)?;
+impl<'a> GgufReader<'a> {
+    fn take(&mut self, length: usize) -> Result<&'a [u8], WeightsError> {
+        let end = self.at.checked_add(length).ok_or(WeightsError::Short)?;
+        let taken = self.bytes.get(self.at..end).ok_or(WeightsError::Short)?;
         self.at = end;
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Broken> {
-        self.take(N)?.try_into().map_err(|_| Broken::Short)
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], WeightsError> {
+        self.take(N)?.try_into().map_err(|_| WeightsError::Short)
     }
 
-    fn u32(&mut self) -> Result<u32, Broken> {
+    fn u32(&mut self) -> Result<u32, WeightsError> {
         self.array().map(u32::from_le_bytes)
     }
 
-    fn u64(&mut self) -> Result<u64, Broken> {
+    fn u64(&mut self) -> Result<u64, WeightsError> {
         self.array().map(u64::from_le_bytes)
     }
 
-    fn count(&mut self) -> Result<usize, Broken> {
+    fn count(&mut self) -> Result<usize, WeightsError> {
         self.u64()?.try_into().ok().filter(|count: &usize| *count as u64 <= MAX_ENTRIES).ok_or(FORM)
     }
 
-    fn text(&mut self) -> Result<String, Broken> {
+    fn text(&mut self) -> Result<String, WeightsError> {
         let length = self.count()?;
         String::from_utf8(self.take(length)?.to_vec()).map_err(|_| FORM)
     }
 
-    fn setting(&mut self, kind: u32) -> Result<Setting, Broken> {
+    fn setting(&mut self, kind: u32) -> Result<GgufValue, WeightsError> {
         Ok(match kind {
-            0 => Setting::Number(f64::from(u8::from_le_bytes(self.array()?))),
-            1 => Setting::Number(f64::from(i8::from_le_bytes(self.array()?))),
-            2 => Setting::Number(f64::from(u16::from_le_bytes(self.array()?))),
-            3 => Setting::Number(f64::from(i16::from_le_bytes(self.array()?))),
-            4 => Setting::Number(f64::from(self.u32()?)),
-            5 => Setting::Number(f64::from(i32::from_le_bytes(self.array()?))),
-            6 => Setting::Number(f64::from(f32::from_le_bytes(self.array()?))),
+            0 => GgufValue::Number(f64::from(u8::from_le_bytes(self.array()?))),
+            1 => GgufValue::Number(f64::from(i8::from_le_bytes(self.array()?))),
+            2 => GgufValue::Number(f64::from(u16::from_le_bytes(self.array()?))),
+            3 => GgufValue::Number(f64::from(i16::from_le_bytes(self.array()?))),
+            4 => GgufValue::Number(f64::from(self.u32()?)),
+            5 => GgufValue::Number(f64::from(i32::from_le_bytes(self.array()?))),
+            6 => GgufValue::Number(f64::from(f32::from_le_bytes(self.array()?))),
             7 => {
                 self.take(1)?;
-                Setting::Other
+                GgufValue::Other
             }
-            8 => Setting::Text(self.text()?),
+            8 => GgufValue::Text(self.text()?),
             9 => self.list()?,
-            10 => Setting::Number(self.u64()? as f64),
-            11 => Setting::Number(i64::from_le_bytes(self.array()?) as f64),
-            12 => Setting::Number(f64::from_le_bytes(self.array()?)),
+            10 => GgufValue::Number(self.u64()? as f64),
+            11 => GgufValue::Number(i64::from_le_bytes(self.array()?) as f64),
+            12 => GgufValue::Number(f64::from_le_bytes(self.array()?)),
             _ => return Err(FORM),
         })
     }
 
     /// Lists of texts are kept; lists of anything else are read over.
-    fn list(&mut self) -> Result<Setting, Broken> {
+    fn list(&mut self) -> Result<GgufValue, WeightsError> {
         let (kind, count) = (self.u32()?, self.count()?);
         match kind {
-            8 => (0..count).map(|_| self.text()).collect::<Result<_, _>>().map(Setting::Texts),
+            8 => (0..count).map(|_| self.text()).collect::<Result<_, _>>().map(GgufValue::Texts),
             9 => Err(FORM),
             _ => {
                 for _ in 0..count {
                     self.setting(kind)?;
                 }
-                Ok(Setting::Other)
+                Ok(GgufValue::Other)
             }
         }
     }
@@ -248,7 +253,7 @@ mod tests {
         let mut row = [0.0; 2];
         gguf.matrix("w", 2, 2).unwrap().unpack(1, &mut row);
         assert_eq!(row, [3.0, 4.0]);
-        assert!(matches!(gguf.matrix("w", 1, 4), Err(Broken::Shape(_))));
+        assert!(matches!(gguf.matrix("w", 1, 4), Err(WeightsError::Shape(_))));
         assert!(gguf.number("words").is_err() && gguf.matrix("v", 2, 2).is_err());
     }
 

@@ -1,7 +1,7 @@
 //! Files of the form `safetensors`: a length, a JSON object that says what lies where, and the
 //! numbers.
 
-use super::Broken;
+use super::WeightsError;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -11,26 +11,26 @@ const MAX_HEADER_BYTES: usize = 1 << 20;
 /// A file in memory, and where its numbers lie.
 pub(crate) struct Tensors {
     bytes: Vec<u8>,
-    places: HashMap<String, Place>,
+    places: HashMap<String, TensorSpan>,
 }
 
-struct Place {
+struct TensorSpan {
     shape: Vec<usize>,
     bytes: Range<usize>,
 }
 
 impl Tensors {
-    pub(crate) fn read(bytes: Vec<u8>) -> Result<Self, Broken> {
-        const FORM: Broken = Broken::Form("safetensors");
+    pub(crate) fn read(bytes: Vec<u8>) -> Result<Self, WeightsError> {
+        const FORM: WeightsError = WeightsError::Form("safetensors");
         let length = bytes
             .first_chunk::<8>()
             .map(|length| u64::from_le_bytes(*length))
-            .ok_or(Broken::Short)?;
+            .ok_or(WeightsError::Short)?;
         let length = usize::try_from(length)
             .ok()
             .filter(|length| *length <= MAX_HEADER_BYTES)
             .ok_or(FORM)?;
-        let header = bytes.get(8..8 + length).ok_or(Broken::Short)?;
+        let header = bytes.get(8..8 + length).ok_or(WeightsError::Short)?;
         #[expect(
             clippy::disallowed_methods,
             reason = "the head of a file whose sum was checked, and no longer than it may be"
@@ -62,18 +62,18 @@ impl Tensors {
                 .ok_or(FORM)?;
             let wanted = shape.iter().try_fold(4_usize, |product, side| product.checked_mul(*side));
             if bytes.get(place.clone()).map(<[u8]>::len) != wanted {
-                return Err(Broken::Shape(name));
+                return Err(WeightsError::Shape(name));
             }
-            places.insert(name, Place { shape, bytes: place });
+            places.insert(name, TensorSpan { shape, bytes: place });
         }
         Ok(Self { bytes, places })
     }
 
     /// The numbers of this name, which must have this shape.
-    pub(crate) fn numbers(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, Broken> {
-        let place = self.places.get(name).ok_or_else(|| Broken::Missing(name.to_owned()))?;
+    pub(crate) fn numbers(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, WeightsError> {
+        let place = self.places.get(name).ok_or_else(|| WeightsError::Missing(name.to_owned()))?;
         if place.shape != shape {
-            return Err(Broken::Shape(name.to_owned()));
+            return Err(WeightsError::Shape(name.to_owned()));
         }
         let (numbers, _) = self.bytes[place.bytes.clone()].as_chunks::<4>();
         Ok(numbers.iter().map(|number| f32::from_le_bytes(*number)).collect())
@@ -97,8 +97,8 @@ mod tests {
         let tensors = Tensors::read(file(header, &[1.0, 2.5, -3.0])).unwrap();
         assert_eq!(tensors.numbers("a", &[2]).unwrap(), [1.0, 2.5]);
         assert_eq!(tensors.numbers("b", &[1, 1]).unwrap(), [-3.0]);
-        assert!(matches!(tensors.numbers("a", &[1, 2]), Err(Broken::Shape(_))));
-        assert!(matches!(tensors.numbers("c", &[1]), Err(Broken::Missing(_))));
+        assert!(matches!(tensors.numbers("a", &[1, 2]), Err(WeightsError::Shape(_))));
+        assert!(matches!(tensors.numbers("c", &[1]), Err(WeightsError::Missing(_))));
     }
 
     #[test]

@@ -15,29 +15,29 @@ const CHUNK_BYTES: usize = 4 << 20;
 /// time.
 #[derive(Clone, Default)]
 pub struct Items {
-    chunks: Vec<Chunk>,
+    chunks: Vec<ItemChunk>,
     len: usize,
     /// An item was left out because it was nested too deeply.
     lost_deep_item: bool,
-    watch: Option<Watch>,
+    watch: Option<WalkGuard>,
 }
 
 /// Asked now and then while a list is walked. After a `false` the walk ends early, and whoever gave
 /// the list out fails the work on it.
-pub type Watch = fn() -> bool;
+pub type WalkGuard = fn() -> bool;
 
 /// Items between two such questions.
 const ITEMS_BETWEEN: usize = 16;
 
 #[derive(Clone)]
-struct Chunk {
-    place: Place,
+struct ItemChunk {
+    place: ChunkStorage,
     pairing: Pairing,
 }
 
 #[derive(Clone)]
-enum Place {
-    Held(Arc<Vec<Item>>),
+enum ChunkStorage {
+    InMemory(Arc<Vec<Item>>),
     Spilled(Arc<dyn Spilled>),
 }
 
@@ -107,12 +107,12 @@ impl Items {
     /// A list whose chunks are read when they are needed.
     pub fn of_chunks(chunks: Vec<Arc<dyn Spilled>>) -> Self {
         let len = chunks.iter().map(|chunk| chunk.len()).fold(0, usize::saturating_add);
-        let own = |chunk| Chunk { place: Place::Spilled(chunk), pairing: Pairing::Own };
+        let own = |chunk| ItemChunk { place: ChunkStorage::Spilled(chunk), pairing: Pairing::Own };
         Self { chunks: chunks.into_iter().map(own).collect(), len, ..Self::default() }
     }
 
     /// The same list for work that may take too long.
-    pub fn watched(mut self, watch: Watch) -> Self {
+    pub fn watched(mut self, watch: WalkGuard) -> Self {
         self.watch = Some(watch);
         self
     }
@@ -125,20 +125,20 @@ impl Items {
 
     /// A list that only tells how many items there were.
     pub fn counted(len: usize) -> Self {
-        Self::of_chunks(vec![Arc::new(Counted(len))])
+        Self::of_chunks(vec![Arc::new(CountOnly(len))])
     }
 
     /// Why some of the items could not be read back, if a chunk that was read so far has told.
     pub fn failure(&self) -> Option<SpillError> {
         self.chunks.iter().find_map(|chunk| match &chunk.place {
-            Place::Held(_) => None,
-            Place::Spilled(spilled) => spilled.failure(),
+            ChunkStorage::InMemory(_) => None,
+            ChunkStorage::Spilled(spilled) => spilled.failure(),
         })
     }
 
     /// Whether reading it may have to go to disk.
     pub fn is_spilled(&self) -> bool {
-        self.chunks.iter().any(|chunk| matches!(chunk.place, Place::Spilled(_)))
+        self.chunks.iter().any(|chunk| matches!(chunk.place, ChunkStorage::Spilled(_)))
     }
 
     pub fn len(&self) -> usize {
@@ -240,14 +240,14 @@ impl Items {
     }
 
     /// What of the list is in memory, to look at many of its items without reading any back.
-    pub fn held(&self) -> HeldItems {
+    pub fn held(&self) -> ResidentItems {
         let mut before = 0;
         let chunks = self.chunks.iter().map(|chunk| {
             let from = before;
             before += chunk.len();
             (from, chunk.in_memory())
         });
-        HeldItems { chunks: chunks.collect() }
+        ResidentItems { chunks: chunks.collect() }
     }
 
     /// Whether the list has at most so many items with at most so many bytes of JSON. Looks no
@@ -275,10 +275,10 @@ impl Items {
     pub fn is_too_deep(&self) -> bool {
         self.lost_deep_item
             || self.chunks.iter().any(|chunk| match &chunk.place {
-                Place::Held(items) => {
+                ChunkStorage::InMemory(items) => {
                     items.iter().any(|item| item.json.is_deeper_than(MAX_ITEM_DEPTH))
                 }
-                Place::Spilled(_) => false,
+                ChunkStorage::Spilled(_) => false,
             })
     }
 
@@ -303,36 +303,36 @@ impl Items {
     }
 }
 
-impl Chunk {
+impl ItemChunk {
     fn held(items: Vec<Item>) -> Self {
-        Self { place: Place::Held(Arc::new(items)), pairing: Pairing::Own }
+        Self { place: ChunkStorage::InMemory(Arc::new(items)), pairing: Pairing::Own }
     }
 
     fn len(&self) -> usize {
         match &self.place {
-            Place::Held(items) => items.len(),
-            Place::Spilled(spilled) => spilled.len(),
+            ChunkStorage::InMemory(items) => items.len(),
+            ChunkStorage::Spilled(spilled) => spilled.len(),
         }
     }
 
     fn weight(&self) -> Option<usize> {
         match &self.place {
-            Place::Held(_) => None,
-            Place::Spilled(spilled) => spilled.weight(),
+            ChunkStorage::InMemory(_) => None,
+            ChunkStorage::Spilled(spilled) => spilled.weight(),
         }
     }
 
     fn load(&self) -> Arc<Vec<Item>> {
         match &self.place {
-            Place::Held(items) => items.clone(),
-            Place::Spilled(spilled) => spilled.load(),
+            ChunkStorage::InMemory(items) => items.clone(),
+            ChunkStorage::Spilled(spilled) => spilled.load(),
         }
     }
 
     fn in_memory(&self) -> Option<Arc<Vec<Item>>> {
         match &self.place {
-            Place::Held(items) => Some(items.clone()),
-            Place::Spilled(spilled) => spilled.held(),
+            ChunkStorage::InMemory(items) => Some(items.clone()),
+            ChunkStorage::Spilled(spilled) => spilled.held(),
         }
     }
 
@@ -371,9 +371,9 @@ impl Pairing {
 }
 
 /// So many items that are not here.
-struct Counted(usize);
+struct CountOnly(usize);
 
-impl Spilled for Counted {
+impl Spilled for CountOnly {
     fn len(&self) -> usize {
         self.0
     }
@@ -388,11 +388,11 @@ impl Spilled for Counted {
 }
 
 /// The chunks of a list that are in memory, each with the number of its first item.
-pub struct HeldItems {
+pub struct ResidentItems {
     chunks: Vec<(usize, Option<Arc<Vec<Item>>>)>,
 }
 
-impl HeldItems {
+impl ResidentItems {
     /// The fields of the item at an index, if they are in memory.
     pub fn json(&self, index: usize) -> Option<&Value> {
         let at = self.chunks.partition_point(|(from, _)| *from <= index).checked_sub(1)?;
@@ -420,7 +420,7 @@ impl Iterator for ChunkIter {
 impl From<Vec<Item>> for Items {
     fn from(items: Vec<Item>) -> Self {
         let len = items.len();
-        let chunks = if items.is_empty() { Vec::new() } else { vec![Chunk::held(items)] };
+        let chunks = if items.is_empty() { Vec::new() } else { vec![ItemChunk::held(items)] };
         Self { chunks, len, ..Self::default() }
     }
 }
@@ -501,10 +501,11 @@ impl ItemsBuilder {
         let bytes = std::mem::take(&mut self.open_bytes);
         self.done.len += items.len();
         self.done.chunks.push(match &self.spill {
-            Some(spill) => {
-                Chunk { place: Place::Spilled(spill.keep(items, bytes)), pairing: Pairing::Own }
-            }
-            None => Chunk::held(items),
+            Some(spill) => ItemChunk {
+                place: ChunkStorage::Spilled(spill.keep(items, bytes)),
+                pairing: Pairing::Own,
+            },
+            None => ItemChunk::held(items),
         });
     }
 }
@@ -538,9 +539,9 @@ mod tests {
     }
 
     /// A chunk that was taken over.
-    struct Kept(Vec<Item>);
+    struct StoredChunk(Vec<Item>);
 
-    impl Spilled for Kept {
+    impl Spilled for StoredChunk {
         fn len(&self) -> usize {
             self.0.len()
         }
@@ -552,11 +553,11 @@ mod tests {
         }
     }
 
-    struct Memory;
+    struct MemorySpill;
 
-    impl Spill for Memory {
+    impl Spill for MemorySpill {
         fn keep(&self, items: Vec<Item>, _: usize) -> Arc<dyn Spilled> {
-            Arc::new(Kept(items))
+            Arc::new(StoredChunk(items))
         }
         fn failure(&self) -> Option<SpillError> {
             None
@@ -567,7 +568,7 @@ mod tests {
     fn issue_14_02_items_that_are_nested_too_deeply_are_noticed() {
         let nested =
             |levels: usize| (0..levels).fold(Value::Null, |inner, _| Value::array(vec![inner]));
-        for spill in [None, Some(Arc::new(Memory) as Arc<dyn Spill>)] {
+        for spill in [None, Some(Arc::new(MemorySpill) as Arc<dyn Spill>)] {
             for (levels, is_too_deep) in [(MAX_ITEM_DEPTH, false), (MAX_ITEM_DEPTH + 1, true)] {
                 let mut builder = ItemsBuilder::new(spill.clone());
                 builder.extend([Item::new(json!({})), Item::new(nested(levels))]);

@@ -1,7 +1,7 @@
 //! Reads the elements of a big JSON list one by one, so that the text never has to be in memory as
 //! a whole.
 
-use super::{ReadError, parse};
+use super::{JsonError, parse};
 use crate::Value;
 use std::io::{self, BufRead};
 
@@ -12,7 +12,7 @@ const MAX_ELEMENT_BYTES: usize = 100 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum ElementError {
     #[error("element {index}: {error}")]
-    Json { index: usize, error: ReadError },
+    Json { index: usize, error: JsonError },
     #[error("element {index} is longer than {limit} bytes")]
     TooLong { index: usize, limit: usize },
     #[error("the list does not end with `]`")]
@@ -28,12 +28,12 @@ pub enum ElementError {
 /// The elements of a JSON list, or the one value that the text is instead.
 pub struct Elements<R> {
     source: R,
-    state: State,
+    state: ElementState,
     index: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ElementState {
     Start,
     InList,
     Done,
@@ -41,18 +41,18 @@ enum State {
 
 impl<R: BufRead> Elements<R> {
     pub fn new(source: R) -> Self {
-        Self { source, state: State::Start, index: 0 }
+        Self { source, state: ElementState::Start, index: 0 }
     }
 
     fn next_element(&mut self) -> Result<Option<Value>, ElementError> {
-        if self.state == State::Start {
+        if self.state == ElementState::Start {
             self.skip_byte_order_mark()?;
             if self.peek_beyond_space()? != Some(b'[') {
-                self.state = State::Done;
+                self.state = ElementState::Done;
                 return self.rest_as_value().map(Some);
             }
             self.source.consume(1);
-            self.state = State::InList;
+            self.state = ElementState::InList;
             if self.peek_beyond_space()? == Some(b']') {
                 return self.end();
             }
@@ -72,7 +72,7 @@ impl<R: BufRead> Elements<R> {
 
     fn end(&mut self) -> Result<Option<Value>, ElementError> {
         self.source.consume(1);
-        self.state = State::Done;
+        self.state = ElementState::Done;
         if self.peek_beyond_space()?.is_some() { Err(ElementError::Trailing) } else { Ok(None) }
     }
 
@@ -158,12 +158,12 @@ impl<R: BufRead> Iterator for Elements<R> {
     type Item = Result<Value, ElementError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.state == State::Done {
+        if self.state == ElementState::Done {
             return None;
         }
         let element = self.next_element();
         if element.is_err() {
-            self.state = State::Done;
+            self.state = ElementState::Done;
         }
         element.transpose()
     }

@@ -2,8 +2,8 @@
 
 mod strings;
 
-use super::{Place, Spellings};
-use crate::weight::{self, Scale};
+use super::{Spellings, ValuePath};
+use crate::memory_estimate::{self, MemoryMeter};
 use crate::{Object, Value, number_to_string};
 use std::sync::{Arc, LazyLock};
 
@@ -18,42 +18,42 @@ static EMPTY_OBJECT: LazyLock<Arc<Object>> = LazyLock::new(Arc::default);
 /// Why a text is not JSON, or cannot be read, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what} at line {line}, column {column}")]
-pub struct ReadError {
+pub struct JsonError {
     pub what: &'static str,
     pub line: usize,
     pub column: usize,
 }
 
-const TOO_HEAVY: &str = "more values than there is memory for";
+const TOO_LARGE: &str = "more values than there is memory for";
 
-impl ReadError {
+impl JsonError {
     /// Whether the text may well be JSON, and only too much of it.
-    pub fn is_too_heavy(&self) -> bool {
-        self.what == TOO_HEAVY
+    pub fn is_too_large(&self) -> bool {
+        self.what == TOO_LARGE
     }
 }
 
 /// Reads one JSON value; nothing but white space may follow it. It may take as much memory as
-/// [`weight::MAX_BYTES`] says.
-pub fn parse(text: &str) -> Result<Value, ReadError> {
-    parse_within(text, weight::MAX_BYTES)
+/// [`memory_estimate::MAX_BYTES`] says.
+pub fn parse(text: &str) -> Result<Value, JsonError> {
+    parse_within(text, memory_estimate::MAX_BYTES)
 }
 
 /// The same for a value that may take about so many bytes of memory.
-pub fn parse_within(text: &str, max_bytes: usize) -> Result<Value, ReadError> {
-    Reader::new(text, max_bytes)?.document()
+pub fn parse_within(text: &str, max_bytes: usize) -> Result<Value, JsonError> {
+    JsonReader::new(text, max_bytes)?.document()
 }
 
 /// The same. Tells how much it takes, too.
-pub fn parse_weighed(text: &str, max_bytes: usize) -> Result<(Value, usize), ReadError> {
-    let mut reader = Reader::new(text, max_bytes)?;
+pub fn parse_measured(text: &str, max_bytes: usize) -> Result<(Value, usize), JsonError> {
+    let mut reader = JsonReader::new(text, max_bytes)?;
     let value = reader.document()?;
     Ok((value, reader.scale.used()))
 }
 
 /// Reads one JSON value and notes every number whose spelling is not the usual one.
-pub fn parse_with_spellings(text: &str) -> Result<(Value, Spellings), ReadError> {
-    let mut reader = Reader::new(text, weight::MAX_BYTES)?;
+pub fn parse_with_spellings(text: &str) -> Result<(Value, Spellings), JsonError> {
+    let mut reader = JsonReader::new(text, memory_estimate::MAX_BYTES)?;
     reader.spellings = Some(Spellings::default());
     let value = reader.document()?;
     Ok((value, reader.spellings.unwrap_or_default()))
@@ -62,24 +62,24 @@ pub fn parse_with_spellings(text: &str) -> Result<(Value, Spellings), ReadError>
 /// What the spelling of a number takes where it is noted.
 const SPELLING_BYTES: usize = 64;
 
-struct Reader<'a> {
+struct JsonReader<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
     depth: usize,
     /// What the values take.
-    scale: Scale,
+    scale: MemoryMeter,
     /// The place of the value being read; kept up only when spellings are asked for.
-    place: Place,
+    place: ValuePath,
     /// What was found so far, when spellings are asked for.
     spellings: Option<Spellings>,
 }
 
-impl<'a> Reader<'a> {
-    fn new(text: &'a str, max_bytes: usize) -> Result<Self, ReadError> {
+impl<'a> JsonReader<'a> {
+    fn new(text: &'a str, max_bytes: usize) -> Result<Self, JsonError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let Some(scale) = Scale::new(text.len(), max_bytes) else {
-            return Err(ReadError { what: TOO_HEAVY, line: 1, column: 1 });
+        let Some(scale) = MemoryMeter::new(text.len(), max_bytes) else {
+            return Err(JsonError { what: TOO_LARGE, line: 1, column: 1 });
         };
         Ok(Self {
             text,
@@ -87,12 +87,12 @@ impl<'a> Reader<'a> {
             at: 0,
             depth: 0,
             scale,
-            place: Place::TOP,
+            place: ValuePath::TOP,
             spellings: None,
         })
     }
 
-    fn document(&mut self) -> Result<Value, ReadError> {
+    fn document(&mut self) -> Result<Value, JsonError> {
         let value = self.value()?;
         self.skip_space();
         if self.at < self.bytes.len() {
@@ -102,10 +102,10 @@ impl<'a> Reader<'a> {
     }
 
     #[cold]
-    fn error(&self, what: &'static str) -> ReadError {
+    fn error(&self, what: &'static str) -> JsonError {
         let before = &self.bytes[..self.at.min(self.bytes.len())];
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        ReadError {
+        JsonError {
             what,
             line: before.iter().filter(|byte| **byte == b'\n').count() + 1,
             column: before.len() - line_start + 1,
@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn value(&mut self) -> Result<Value, ReadError> {
+    fn value(&mut self) -> Result<Value, JsonError> {
         self.skip_space();
         match self.bytes.get(self.at) {
             Some(b'{') => self.nested(Self::object),
@@ -135,8 +135,8 @@ impl<'a> Reader<'a> {
 
     fn nested(
         &mut self,
-        read: fn(&mut Self) -> Result<Value, ReadError>,
-    ) -> Result<Value, ReadError> {
+        read: fn(&mut Self) -> Result<Value, JsonError>,
+    ) -> Result<Value, JsonError> {
         if self.depth == MAX_DEPTH {
             return Err(self.error("nested too deep"));
         }
@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
         value
     }
 
-    fn word(&mut self, word: &str, value: Value) -> Result<Value, ReadError> {
+    fn word(&mut self, word: &str, value: Value) -> Result<Value, JsonError> {
         if !self.bytes[self.at..].starts_with(word.as_bytes()) {
             return Err(self.error("unexpected character"));
         }
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    fn object(&mut self) -> Result<Value, ReadError> {
+    fn object(&mut self) -> Result<Value, JsonError> {
         let mut object = Object::new();
         self.skip_space();
         if self.bytes.get(self.at) == Some(&b'}') {
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
             }
             let key = self.string()?;
             if !self.scale.key(object.len()) {
-                return Err(self.error(TOO_HEAVY));
+                return Err(self.error(TOO_LARGE));
             }
             self.skip_space();
             if self.bytes.get(self.at) != Some(&b':') {
@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn array(&mut self) -> Result<Value, ReadError> {
+    fn array(&mut self) -> Result<Value, JsonError> {
         let mut values = Vec::new();
         self.skip_space();
         if self.bytes.get(self.at) == Some(&b']') {
@@ -208,7 +208,7 @@ impl<'a> Reader<'a> {
                 self.place = outer.index(values.len());
             }
             if !self.scale.element(values.len(), values.capacity()) {
-                return Err(self.error(TOO_HEAVY));
+                return Err(self.error(TOO_LARGE));
             }
             values.push(self.value()?);
             self.place = outer;
@@ -224,7 +224,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn number(&mut self) -> Result<Value, ReadError> {
+    fn number(&mut self) -> Result<Value, JsonError> {
         let start = self.at;
         let digits = |reader: &mut Self| {
             let from = reader.at;
@@ -273,7 +273,7 @@ impl<'a> Reader<'a> {
         {
             found.note(self.place, spelled);
             if !self.scale.take(SPELLING_BYTES) {
-                return Err(self.error(TOO_HEAVY));
+                return Err(self.error(TOO_LARGE));
             }
         }
         Ok(Value::Number(number))

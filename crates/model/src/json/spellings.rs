@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hasher as _};
 /// The writer uses the old spelling as long as the number there still has the same value.
 #[derive(Clone, Debug, Default)]
 pub struct Spellings {
-    by_place: HashMap<Place, Str>,
+    by_place: HashMap<ValuePath, Str>,
 }
 
 /// The place of a value in a document: a hash of the keys that lead to it.
@@ -19,24 +19,24 @@ pub struct Spellings {
 /// key's length. Two places with one hash do no harm: a spelling is only used for a number of its
 /// value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Place(u64);
+pub struct ValuePath(u64);
 
-impl Place {
-    pub const TOP: Place = Place(0);
+impl ValuePath {
+    pub const TOP: ValuePath = ValuePath(0);
 
-    pub fn key(self, key: &str) -> Place {
+    pub fn key(self, key: &str) -> ValuePath {
         let mut hasher = DefaultHasher::new();
         hasher.write_u64(self.0);
         hasher.write(key.as_bytes());
-        Place(hasher.finish())
+        ValuePath(hasher.finish())
     }
 
-    pub fn index(self, index: usize) -> Place {
+    pub fn index(self, index: usize) -> ValuePath {
         let mut hasher = DefaultHasher::new();
         hasher.write_u64(self.0);
         hasher.write_usize(index);
         hasher.write_u8(1);
-        Place(hasher.finish())
+        ValuePath(hasher.finish())
     }
 }
 
@@ -45,16 +45,16 @@ impl Spellings {
         self.by_place.is_empty()
     }
 
-    pub fn note(&mut self, place: Place, spelled: &str) {
+    pub fn note(&mut self, place: ValuePath, spelled: &str) {
         self.by_place.insert(place, spelled.into());
     }
 
-    pub fn get(&self, place: Place) -> Option<&str> {
+    pub fn get(&self, place: ValuePath) -> Option<&str> {
         self.by_place.get(&place).map(Str::as_str)
     }
 
     /// Takes over the spellings of a value that another document holds at another place.
-    pub fn carry(&mut self, source: &Spellings, from: Place, to: Place, value: &Value) {
+    pub fn carry(&mut self, source: &Spellings, from: ValuePath, to: ValuePath, value: &Value) {
         match value {
             Value::Number(_) => {
                 if let Some(spelled) = source.get(from) {
@@ -88,8 +88,8 @@ mod tests {
         let mut kept = Spellings::default();
         kept.carry(
             &spellings,
-            Place::TOP.key("old"),
-            Place::TOP.key("new"),
+            ValuePath::TOP.key("old"),
+            ValuePath::TOP.key("new"),
             value.get("old").unwrap(),
         );
         assert!(to_pretty_string(&moved, &kept).contains("2.50"));

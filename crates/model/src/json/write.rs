@@ -1,7 +1,7 @@
 //! Writes a [`Value`] as JSON text.
 
 use super::plain::plain_length;
-use super::{Place, Spellings};
+use super::{Spellings, ValuePath};
 use crate::{Object, Value, number_to_string};
 use std::fmt::Write as _;
 
@@ -30,15 +30,20 @@ pub fn to_writer(out: &mut dyn std::io::Write, value: &Value) -> std::io::Result
 
 /// Indented by two spaces, as n8n saves a workflow.
 pub fn to_pretty_string(value: &Value, spellings: &Spellings) -> String {
-    let mut writer =
-        Pretty { out: String::new(), limit: usize::MAX, indent: 0, place: Place::TOP, spellings };
+    let mut writer = PrettyWriter {
+        out: String::new(),
+        limit: usize::MAX,
+        indent: 0,
+        place: ValuePath::TOP,
+        spellings,
+    };
     writer.value(value);
     writer.out
 }
 
 /// The beginning of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prefix {
+pub struct TextPrefix {
     pub text: String,
     /// Whether there is more of it.
     pub is_cut: bool,
@@ -47,15 +52,20 @@ pub struct Prefix {
 /// The beginning of what [`to_pretty_string`] writes, of at most so many bytes. Writing stops
 /// there: indentation, and what a value holds several times, make a text that is many times larger
 /// than the value.
-pub fn to_pretty_prefix(value: &Value, limit: usize) -> Prefix {
+pub fn to_pretty_prefix(value: &Value, limit: usize) -> TextPrefix {
     let spellings = Spellings::default();
-    let mut writer =
-        Pretty { out: String::new(), limit, indent: 0, place: Place::TOP, spellings: &spellings };
+    let mut writer = PrettyWriter {
+        out: String::new(),
+        limit,
+        indent: 0,
+        place: ValuePath::TOP,
+        spellings: &spellings,
+    };
     writer.value(value);
     let is_cut = writer.is_full();
     let mut text = writer.out;
     text.truncate(text.floor_char_boundary(limit));
-    Prefix { text, is_cut }
+    TextPrefix { text, is_cut }
 }
 
 fn write_value(out: &mut String, value: &Value) {
@@ -130,16 +140,16 @@ pub fn write_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-struct Pretty<'a> {
+struct PrettyWriter<'a> {
     out: String,
     /// Nothing is begun any more once more than this is written.
     limit: usize,
     indent: usize,
-    place: Place,
+    place: ValuePath,
     spellings: &'a Spellings,
 }
 
-impl Pretty<'_> {
+impl PrettyWriter<'_> {
     fn is_full(&self) -> bool {
         self.out.len() > self.limit
     }
@@ -186,7 +196,7 @@ impl Pretty<'_> {
         write_string(&mut self.out, &text[..text.floor_char_boundary(room)]);
     }
 
-    fn child(&mut self, step: impl Fn(Place) -> Place, value: &Value) {
+    fn child(&mut self, step: impl Fn(ValuePath) -> ValuePath, value: &Value) {
         let outer = self.place;
         if !self.spellings.is_empty() {
             self.place = step(outer);
@@ -232,7 +242,7 @@ mod tests {
         let value = json!({ "a": [1, "zwei", { "b": null }], "ü": "ß" });
         let whole = to_pretty_string(&value, &Spellings::default());
         for limit in 0..whole.len() + 2 {
-            let Prefix { text, is_cut } = to_pretty_prefix(&value, limit);
+            let TextPrefix { text, is_cut } = to_pretty_prefix(&value, limit);
             assert!(text.len() <= limit && whole.starts_with(&text), "{limit}: {text}");
             assert_eq!(is_cut, limit < whole.len(), "{limit}");
             assert!(is_cut || text == whole, "{limit}");
@@ -250,11 +260,11 @@ mod tests {
         });
         let long = Value::from("\u{1f600}\n".repeat(1_000_000));
         for value in [doubled, nested, long] {
-            let mut writer = Pretty {
+            let mut writer = PrettyWriter {
                 out: String::new(),
                 limit: 1000,
                 indent: 0,
-                place: Place::TOP,
+                place: ValuePath::TOP,
                 spellings: &Spellings::default(),
             };
             writer.value(&value);

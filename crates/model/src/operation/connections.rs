@@ -1,33 +1,39 @@
 //! Operations on connections, and what happens to them when nodes are renamed or removed.
 
-use super::Trouble;
-use super::draft::{Draft, Slot};
+use super::OperationProblem;
+use super::draft::{DraftNode, WorkflowDraft};
 use crate::workflow::{MAX_INDEX, edges};
 use crate::{Edge, Kind, Object, Str, Value};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A connection that an operation asks for, with all fields of its target.
-struct Wanted {
+struct RequestedConnection {
     edge: Edge,
     target: Object,
 }
 
-impl Draft {
-    pub(super) fn set_connections(&mut self, connections: &Object) -> Result<(), Trouble> {
+impl WorkflowDraft {
+    pub(super) fn set_connections(&mut self, connections: &Object) -> Result<(), OperationProblem> {
         let wanted = self.wanted(connections)?;
         self.doc.insert("connections", Object::new());
         self.add_connections(wanted);
         Ok(())
     }
 
-    pub(super) fn merge_connections(&mut self, connections: &Object) -> Result<(), Trouble> {
+    pub(super) fn merge_connections(
+        &mut self,
+        connections: &Object,
+    ) -> Result<(), OperationProblem> {
         let wanted = self.wanted(connections)?;
         self.add_connections(wanted);
         Ok(())
     }
 
-    pub(super) fn remove_connections(&mut self, connections: &Object) -> Result<(), Trouble> {
+    pub(super) fn remove_connections(
+        &mut self,
+        connections: &Object,
+    ) -> Result<(), OperationProblem> {
         let gone: HashSet<Edge> =
             self.wanted(connections)?.into_iter().map(|wanted| wanted.edge).collect();
         let sources: HashSet<Str> = gone.iter().map(|edge| edge.from.clone()).collect();
@@ -89,29 +95,31 @@ impl Draft {
     }
 
     /// The connections of an operation, their ends turned into names.
-    fn wanted(&self, connections: &Object) -> Result<Vec<Wanted>, Trouble> {
+    fn wanted(&self, connections: &Object) -> Result<Vec<RequestedConnection>, OperationProblem> {
         let names: HashSet<&str> =
-            self.nodes.iter().map(Slot::name).filter(|name| !name.is_empty()).collect();
+            self.nodes.iter().map(DraftNode::name).filter(|name| !name.is_empty()).collect();
         let ids: HashMap<&str, &str> = self
             .nodes
             .iter()
-            .filter_map(Slot::node)
+            .filter_map(DraftNode::node)
             .filter_map(|node| Some((node.id()?, node.name())))
             .filter(|(_, name)| !name.is_empty())
             .collect();
-        let resolve = |node: &str| -> Result<Str, Trouble> {
+        let resolve = |node: &str| -> Result<Str, OperationProblem> {
             let name = names.get(node).or_else(|| ids.get(node)).copied();
-            name.map(Str::from).ok_or_else(|| Trouble::NodeMissing { node: node.into() })
+            name.map(Str::from).ok_or_else(|| OperationProblem::NodeMissing { node: node.into() })
         };
         let mut found = Vec::new();
         for (node, kinds) in connections.iter() {
             let from = resolve(node)?;
-            let form = |what| Trouble::ConnectionForm { node: node.clone(), what };
+            let form = |what| OperationProblem::ConnectionForm { node: node.clone(), what };
             for (kind_name, outputs) in
                 kinds.as_object().ok_or_else(|| form("the kinds of a node are no object"))?.iter()
             {
-                let unknown =
-                    |kind: &str| Trouble::ConnectionKind { node: node.clone(), kind: kind.into() };
+                let unknown = |kind: &str| OperationProblem::ConnectionKind {
+                    node: node.clone(),
+                    kind: kind.into(),
+                };
                 let kind = Kind::from_name(kind_name).ok_or_else(|| unknown(kind_name))?;
                 for (output, targets) in outputs
                     .as_array()
@@ -151,7 +159,7 @@ impl Draft {
                         let target = Value::object(fields.clone());
                         let edge = edges::target(&from, kind, output, &target)
                             .ok_or_else(|| form("an input has an index that cannot be"))?;
-                        found.push(Wanted { edge, target: fields });
+                        found.push(RequestedConnection { edge, target: fields });
                     }
                 }
             }
@@ -159,10 +167,10 @@ impl Draft {
         Ok(found)
     }
 
-    fn add_connections(&mut self, wanted: Vec<Wanted>) {
+    fn add_connections(&mut self, wanted: Vec<RequestedConnection>) {
         let connections = self.doc.entry("connections").make_object();
         let mut there: HashSet<Edge> = edges::read(connections).into_iter().collect();
-        for Wanted { edge, target } in wanted {
+        for RequestedConnection { edge, target } in wanted {
             if there.contains(&edge) {
                 continue;
             }

@@ -1,32 +1,32 @@
 //! The workflow while operations are applied: its nodes in a list of their own, and where each came
 //! from.
 
-use super::Trouble;
-use crate::json::{Place, Spellings};
+use super::OperationProblem;
+use crate::json::{Spellings, ValuePath};
 use crate::{Node, Object, Str, Value, Workflow};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-pub(super) struct Draft {
+pub(super) struct WorkflowDraft {
     /// Everything but the nodes.
     pub(super) doc: Object,
-    pub(super) nodes: Vec<Slot>,
+    pub(super) nodes: Vec<DraftNode>,
     /// Whether the list of nodes has to be written back.
     pub(super) nodes_changed: bool,
     /// The name that a renamed node has in the document we started from.
     pub(super) old_names: HashMap<Str, Str>,
     /// Made when nodes are added and kept until one goes.
-    pub(super) taken: Option<Taken>,
+    pub(super) taken: Option<UsedNames>,
 }
 
-pub(super) struct Slot {
+pub(super) struct DraftNode {
     /// Its index in the document we started from.
     origin: Option<usize>,
     /// What stands in the list of nodes, even if it is none.
     pub(super) value: Value,
 }
 
-impl Slot {
+impl DraftNode {
     pub(super) fn added(fields: Object) -> Self {
         Self { origin: None, value: Value::object(fields) }
     }
@@ -42,7 +42,7 @@ impl Slot {
 
 /// Names and ids that nodes already have.
 #[derive(Default)]
-pub(super) struct Taken {
+pub(super) struct UsedNames {
     pub(super) names: HashSet<Str>,
     pub(super) ids: HashSet<Str>,
     /// The number to try next for a name that was asked for before, so that many equal names take
@@ -50,7 +50,7 @@ pub(super) struct Taken {
     next_numbers: HashMap<Str, u64>,
 }
 
-impl Taken {
+impl UsedNames {
     /// The name if it is free, else with the next number that makes it so: `Set`, `Set1`, `Set2`;
     /// `Set5` gives `Set6`.
     pub(super) fn free_name(&mut self, wanted: &str) -> Str {
@@ -76,7 +76,7 @@ impl Taken {
     }
 }
 
-impl Draft {
+impl WorkflowDraft {
     pub(super) fn new(workflow: &Workflow) -> Self {
         let mut doc = workflow.doc().clone();
         let nodes = match doc.get("nodes") {
@@ -84,7 +84,7 @@ impl Draft {
                 .iter()
                 .cloned()
                 .enumerate()
-                .map(|(at, value)| Slot { origin: Some(at), value })
+                .map(|(at, value)| DraftNode { origin: Some(at), value })
                 .collect(),
             _ => Vec::new(),
         };
@@ -117,7 +117,7 @@ impl Draft {
     fn spellings(&self, before: &Spellings) -> Spellings {
         let mut kept = Spellings::default();
         for (key, value) in self.doc.iter() {
-            let place = Place::TOP.key(key);
+            let place = ValuePath::TOP.key(key);
             match (key.as_str(), value) {
                 ("nodes", _) => {
                     for (at, slot) in self.nodes.iter().enumerate() {
@@ -143,26 +143,26 @@ impl Draft {
     }
 
     /// The node with an id, or the node without one that has this name.
-    pub(super) fn find(&self, id: &str) -> Result<usize, Trouble> {
-        let with_id = |slot: &Slot| slot.node().is_some_and(|node| node.id() == Some(id));
+    pub(super) fn find(&self, id: &str) -> Result<usize, OperationProblem> {
+        let with_id = |slot: &DraftNode| slot.node().is_some_and(|node| node.id() == Some(id));
         if let Some(at) = self.nodes.iter().position(with_id) {
             return match self.nodes[at + 1..].iter().any(with_id) {
-                true => Err(Trouble::NodeAmbiguous { node: id.into() }),
+                true => Err(OperationProblem::NodeAmbiguous { node: id.into() }),
                 false => Ok(at),
             };
         }
-        let by_name = |slot: &Slot| {
+        let by_name = |slot: &DraftNode| {
             slot.node().is_some_and(|node| node.id().is_none_or(str::is_empty) && node.name() == id)
         };
         let found = self.nodes.iter().position(by_name).filter(|_| !id.is_empty());
-        found.ok_or_else(|| Trouble::NodeMissing { node: id.into() })
+        found.ok_or_else(|| OperationProblem::NodeMissing { node: id.into() })
     }
 
-    pub(super) fn taken(&mut self) -> &mut Taken {
+    pub(super) fn taken(&mut self) -> &mut UsedNames {
         let nodes = &self.nodes;
         self.taken.get_or_insert_with(|| {
-            let mut taken = Taken::default();
-            for node in nodes.iter().filter_map(Slot::node) {
+            let mut taken = UsedNames::default();
+            for node in nodes.iter().filter_map(DraftNode::node) {
                 taken.names.insert(node.name().into());
                 taken.ids.extend(node.id().map(Str::from));
             }

@@ -10,11 +10,11 @@ pub struct OperationError {
     pub index: usize,
     pub operation: &'static str,
     #[source]
-    pub trouble: Trouble,
+    pub trouble: OperationProblem,
 }
 
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Trouble {
+pub enum OperationProblem {
     #[error("there is no node '{node}'")]
     NodeMissing { node: Str },
     #[error("several nodes have the id '{node}'")]
@@ -43,36 +43,36 @@ impl OperationError {
     /// The node it is about, by id or name as the operation gave it.
     pub fn node(&self) -> &str {
         match &self.trouble {
-            Trouble::NodeMissing { node }
-            | Trouble::NodeAmbiguous { node }
-            | Trouble::NameTaken { node, .. }
-            | Trouble::FieldMissing { node, .. }
-            | Trouble::FieldKind { node, .. }
-            | Trouble::IdFixed { node }
-            | Trouble::NoFreeId { node }
-            | Trouble::ConnectionKind { node, .. }
-            | Trouble::ConnectionForm { node, .. } => node,
+            OperationProblem::NodeMissing { node }
+            | OperationProblem::NodeAmbiguous { node }
+            | OperationProblem::NameTaken { node, .. }
+            | OperationProblem::FieldMissing { node, .. }
+            | OperationProblem::FieldKind { node, .. }
+            | OperationProblem::IdFixed { node }
+            | OperationProblem::NoFreeId { node }
+            | OperationProblem::ConnectionKind { node, .. }
+            | OperationProblem::ConnectionForm { node, .. } => node,
         }
     }
 
     /// What whoever sent the operation can do about it.
     pub fn hint(&self) -> &'static str {
         match &self.trouble {
-            Trouble::NodeMissing { .. } => {
+            OperationProblem::NodeMissing { .. } => {
                 "Use the id of a node of this workflow; earlier operations of the list may have removed it."
             }
-            Trouble::NodeAmbiguous { .. } => {
+            OperationProblem::NodeAmbiguous { .. } => {
                 "Give one of the nodes another id in the workflow's JSON."
             }
-            Trouble::NameTaken { .. } => "Choose a name that no node has.",
-            Trouble::FieldMissing { .. } => {
+            OperationProblem::NameTaken { .. } => "Choose a name that no node has.",
+            OperationProblem::FieldMissing { .. } => {
                 "Give the field a value; every node has a name and a type."
             }
-            Trouble::FieldKind { .. } => "Send a value of that type.",
-            Trouble::IdFixed { .. } => "Leave the id out of the updates.",
-            Trouble::NoFreeId { .. } => "Give the node an id of its own.",
-            Trouble::ConnectionKind { .. } => "Use `main` or one of the `ai_…` kinds.",
-            Trouble::ConnectionForm { .. } => {
+            OperationProblem::FieldKind { .. } => "Send a value of that type.",
+            OperationProblem::IdFixed { .. } => "Leave the id out of the updates.",
+            OperationProblem::NoFreeId { .. } => "Give the node an id of its own.",
+            OperationProblem::ConnectionKind { .. } => "Use `main` or one of the `ai_…` kinds.",
+            OperationProblem::ConnectionForm { .. } => {
                 "Send { \"Node\": { \"main\": [[{ \"node\": \"Other\", \"type\": \"main\", \"index\": 0 }]] } }."
             }
         }

@@ -6,13 +6,13 @@ use crate::{Str, Workflow};
 /// A workflow with its earlier and undone states. States share what did not change, so each costs
 /// about what changed.
 #[derive(Clone, Debug, Default)]
-pub struct History {
+pub struct UndoHistory {
     past: Vec<Workflow>,
     present: Workflow,
     future: Vec<Workflow>,
 }
 
-impl History {
+impl UndoHistory {
     pub fn new(workflow: Workflow) -> Self {
         Self { past: Vec::new(), present: workflow, future: Vec::new() }
     }

@@ -1,7 +1,7 @@
 //! Operations on nodes: add, update, rename, remove.
 
-use super::draft::{Draft, Slot};
-use super::{Trouble, references};
+use super::draft::{DraftNode, WorkflowDraft};
+use super::{OperationProblem, references};
 use crate::workflow::NODE_FIELDS;
 use crate::{Object, Str, Value};
 use std::collections::{HashMap, HashSet};
@@ -9,12 +9,12 @@ use std::collections::{HashMap, HashSet};
 /// How often a generator of ids may give one that is taken before we stop asking.
 const MAX_ID_TRIES: usize = 16;
 
-impl Draft {
+impl WorkflowDraft {
     pub(super) fn add_nodes(
         &mut self,
         nodes: &[Object],
         new_id: &mut dyn FnMut() -> Str,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), OperationProblem> {
         let mut renamed: HashMap<Str, Str> = HashMap::new();
         let mut added = Vec::with_capacity(nodes.len());
         for node in nodes {
@@ -28,7 +28,7 @@ impl Draft {
                 _ => (0..MAX_ID_TRIES)
                     .map(|_| new_id())
                     .find(|id| !id.is_empty() && !taken.ids.contains(id))
-                    .ok_or_else(|| Trouble::NoFreeId { node: wanted.clone() })?,
+                    .ok_or_else(|| OperationProblem::NoFreeId { node: wanted.clone() })?,
             };
             let name = taken.free_name(&wanted);
             taken.ids.insert(id.clone());
@@ -54,12 +54,16 @@ impl Draft {
                 references::rename(fields, &|name| renamed.get(name).cloned());
             }
         }
-        self.nodes.extend(added.into_iter().map(Slot::added));
+        self.nodes.extend(added.into_iter().map(DraftNode::added));
         self.nodes_changed = true;
         Ok(())
     }
 
-    pub(super) fn update_node(&mut self, id: &str, updates: &Object) -> Result<(), Trouble> {
+    pub(super) fn update_node(
+        &mut self,
+        id: &str,
+        updates: &Object,
+    ) -> Result<(), OperationProblem> {
         let at = self.find(id)?;
         for field in ["name", "type"] {
             if updates.contains_key(field) {
@@ -69,7 +73,7 @@ impl Draft {
         if let Some(new) = updates.get("id")
             && new.as_str() != self.nodes[at].node().and_then(|node| node.id())
         {
-            return Err(Trouble::IdFixed { node: id.into() });
+            return Err(OperationProblem::IdFixed { node: id.into() });
         }
         check_fields(updates, id)?;
         if let Some(name) = updates.get("name").and_then(Value::as_str) {
@@ -86,17 +90,17 @@ impl Draft {
         Ok(())
     }
 
-    pub(super) fn rename_node(&mut self, at: usize, name: &str) -> Result<(), Trouble> {
+    pub(super) fn rename_node(&mut self, at: usize, name: &str) -> Result<(), OperationProblem> {
         let old = Str::from(self.nodes[at].name());
         let id = self.nodes[at].node().and_then(|node| node.id()).unwrap_or(&old).into();
         if name.is_empty() {
-            return Err(Trouble::FieldMissing { node: id, field: "name" });
+            return Err(OperationProblem::FieldMissing { node: id, field: "name" });
         }
         if name == old {
             return Ok(());
         }
         if self.nodes.iter().any(|slot| slot.name() == name) {
-            return Err(Trouble::NameTaken { node: id, name: name.into() });
+            return Err(OperationProblem::NameTaken { node: id, name: name.into() });
         }
         // Of two nodes with one name the first is meant wherever it is mentioned.
         let is_meant =
@@ -118,7 +122,7 @@ impl Draft {
         Ok(())
     }
 
-    pub(super) fn remove_nodes(&mut self, ids: &[Str]) -> Result<(), Trouble> {
+    pub(super) fn remove_nodes(&mut self, ids: &[Str]) -> Result<(), OperationProblem> {
         let mut places = HashSet::new();
         for id in ids {
             places.insert(self.find(id)?);
@@ -171,13 +175,17 @@ impl Draft {
     }
 }
 
-fn required_text(fields: &Object, node: &str, field: &'static str) -> Result<Str, Trouble> {
+fn required_text(
+    fields: &Object,
+    node: &str,
+    field: &'static str,
+) -> Result<Str, OperationProblem> {
     match fields.get(field) {
         Some(Value::String(text)) if !text.is_empty() => Ok(text.clone()),
         Some(Value::String(_) | Value::Null | Value::Undefined) | None => {
-            Err(Trouble::FieldMissing { node: node.into(), field })
+            Err(OperationProblem::FieldMissing { node: node.into(), field })
         }
-        Some(other) => Err(Trouble::FieldKind {
+        Some(other) => Err(OperationProblem::FieldKind {
             node: node.into(),
             field: field.into(),
             found: other.kind_name(),
@@ -186,7 +194,7 @@ fn required_text(fields: &Object, node: &str, field: &'static str) -> Result<Str
     }
 }
 
-fn check_fields(fields: &Object, node: &str) -> Result<(), Trouble> {
+fn check_fields(fields: &Object, node: &str) -> Result<(), OperationProblem> {
     for field in NODE_FIELDS {
         if let Some(value) = fields.get(field.name)
             && !field.accepts(value)
@@ -195,7 +203,7 @@ fn check_fields(fields: &Object, node: &str) -> Result<(), Trouble> {
             && !value.is_nullish()
         {
             let expected = field.kinds.join(" or ").into();
-            return Err(Trouble::FieldKind {
+            return Err(OperationProblem::FieldKind {
                 node: node.into(),
                 field: field.name.into(),
                 found: value.kind_name(),

@@ -73,7 +73,7 @@ pub fn parents(edges: &[Edge], node: &str, kind: Option<Kind>, depth: Option<usi
 /// Goes down each connection from the last to the first and notes a node once everything behind it
 /// is noted.
 fn walk(next: &HashMap<&str, Vec<&Str>>, node: &str, depth: Option<usize>) -> Vec<Str> {
-    struct Step<'e> {
+    struct WalkStep<'e> {
         name: &'e str,
         left: Vec<&'e Str>,
         budget: usize,
@@ -88,7 +88,7 @@ fn walk(next: &HashMap<&str, Vec<&Str>>, node: &str, depth: Option<usize>) -> Ve
     // How many steps were left when a node was last looked behind: only more of them can show
     // anything new.
     let mut looked_behind: HashMap<&str, usize> = HashMap::new();
-    let mut path = vec![Step { name: node, left: targets(node, budget), budget }];
+    let mut path = vec![WalkStep { name: node, left: targets(node, budget), budget }];
     while let Some(step) = path.last_mut() {
         // Without a limit every way shows the same, however long it is.
         let budget = depth.map_or(usize::MAX, |_| step.budget.saturating_sub(1));
@@ -97,7 +97,7 @@ fn walk(next: &HashMap<&str, Vec<&Str>>, node: &str, depth: Option<usize>) -> Ve
                 let is_done = looked_behind.get(target.as_str()).is_some_and(|had| *had >= budget);
                 if !is_done && on_path.insert(target) {
                     looked_behind.insert(target, budget);
-                    path.push(Step { name: target, left: targets(target, budget), budget });
+                    path.push(WalkStep { name: target, left: targets(target, budget), budget });
                 }
             }
             None => {

@@ -4,22 +4,22 @@ use crate::Value;
 
 /// A field and the names of the types it may have ([`Value::kind_name`]).
 #[derive(Clone, Copy, Debug)]
-pub struct Field {
+pub struct FieldSpec {
     pub name: &'static str,
     pub kinds: &'static [&'static str],
 }
 
-impl Field {
+impl FieldSpec {
     pub fn accepts(&self, value: &Value) -> bool {
         self.kinds.contains(&value.kind_name())
     }
 }
 
 macro_rules! fields {
-    ($($name:literal: $($kind:literal)|+,)*) => { &[$(Field { name: $name, kinds: &[$($kind),+] },)*] };
+    ($($name:literal: $($kind:literal)|+,)*) => { &[$(FieldSpec { name: $name, kinds: &[$($kind),+] },)*] };
 }
 
-pub const WORKFLOW_FIELDS: &[Field] = fields! {
+pub const WORKFLOW_FIELDS: &[FieldSpec] = fields! {
     "id": "string" | "number" | "null",
     "name": "string",
     "active": "boolean" | "null",
@@ -33,7 +33,7 @@ pub const WORKFLOW_FIELDS: &[Field] = fields! {
 };
 
 /// Settings that a run looks at.
-pub const SETTING_FIELDS: &[Field] = fields! {
+pub const SETTING_FIELDS: &[FieldSpec] = fields! {
     "executionOrder": "string" | "null",
     "timezone": "string" | "null",
     "errorWorkflow": "string" | "null",
@@ -42,7 +42,7 @@ pub const SETTING_FIELDS: &[Field] = fields! {
     "budget": "object" | "null",
 };
 
-pub const NODE_FIELDS: &[Field] = fields! {
+pub const NODE_FIELDS: &[FieldSpec] = fields! {
     "id": "string",
     "name": "string",
     "type": "string",

@@ -19,7 +19,7 @@ pub trait ChatModel: Send + Sync {
     fn stream(&self, request: ChatRequest) -> ChatStream<'_>;
 
     /// The whole answer at once.
-    async fn chat(&self, request: ChatRequest) -> Result<Turn, ModelError> {
+    async fn chat(&self, request: ChatRequest) -> Result<ModelReply, ModelError> {
         let mut stream = self.stream(request);
         while let Some(event) = stream.next().await {
             if let ChatEvent::Done(turn) = event? {
@@ -101,22 +101,22 @@ pub enum ChatEvent {
         cause: Str,
     },
     /// The answer as a whole. Nothing follows.
-    Done(Box<Turn>),
+    Done(Box<ModelReply>),
 }
 
 /// A model's answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Turn {
+pub struct ModelReply {
     pub message: Message,
-    pub stop: Stop,
-    pub usage: Usage,
+    pub stop: StopReason,
+    pub usage: TokenUsage,
     /// The model that answered, as the provider names it.
     pub model: Str,
 }
 
 /// Why an answer ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopReason {
     Stop,
     ToolCalls,
     Length,
@@ -127,23 +127,23 @@ pub enum Stop {
     Other(Str),
 }
 
-impl Stop {
+impl StopReason {
     pub fn name(&self) -> &str {
         match self {
-            Stop::Stop => "stop",
-            Stop::ToolCalls => "tool_calls",
-            Stop::Length => "length",
-            Stop::ContentFilter => "content_filter",
-            Stop::Refusal => "refusal",
-            Stop::Pause => "pause",
-            Stop::Other(word) => word,
+            StopReason::Stop => "stop",
+            StopReason::ToolCalls => "tool_calls",
+            StopReason::Length => "length",
+            StopReason::ContentFilter => "content_filter",
+            StopReason::Refusal => "refusal",
+            StopReason::Pause => "pause",
+            StopReason::Other(word) => word,
         }
     }
 }
 
 /// Tokens that were used. Inputs include what was cached, outputs what was thought.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Usage {
+pub struct TokenUsage {
     pub input: u64,
     pub cached_read: u64,
     pub cache_write: u64,
@@ -181,14 +181,14 @@ pub struct Capabilities {
 /// What the use of a model costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Price {
-    pub usual: Rates,
+    pub usual: TokenRates,
     /// What all tokens of a request cost whose input is longer than this many tokens.
-    pub long: Option<(u64, Rates)>,
+    pub long: Option<(u64, TokenRates)>,
 }
 
 /// US dollars for a million tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Rates {
+pub struct TokenRates {
     pub input: f64,
     pub cached_read: f64,
     pub cache_write: f64,
@@ -198,7 +198,7 @@ pub struct Rates {
 impl Price {
     /// What one request costs, in US dollars. An estimate: providers have rebates that nobody here
     /// knows.
-    pub fn of(&self, usage: &Usage) -> f64 {
+    pub fn of(&self, usage: &TokenUsage) -> f64 {
         match self.long {
             Some((above, rates)) if usage.input > above => rates.of(usage),
             _ => self.usual.of(usage),
@@ -206,14 +206,14 @@ impl Price {
     }
 }
 
-impl From<Rates> for Price {
-    fn from(usual: Rates) -> Self {
+impl From<TokenRates> for Price {
+    fn from(usual: TokenRates) -> Self {
         Self { usual, long: None }
     }
 }
 
-impl Rates {
-    fn of(&self, usage: &Usage) -> f64 {
+impl TokenRates {
+    fn of(&self, usage: &TokenUsage) -> f64 {
         let plain = usage.input.saturating_sub(usage.cached_read).saturating_sub(usage.cache_write);
         let parts = [
             (plain, self.input),
@@ -225,8 +225,8 @@ impl Rates {
     }
 }
 
-impl Usage {
-    pub fn add(&mut self, other: &Usage) {
+impl TokenUsage {
+    pub fn add(&mut self, other: &TokenUsage) {
         self.input += other.input;
         self.cached_read += other.cached_read;
         self.cache_write += other.cache_write;
@@ -281,29 +281,34 @@ mod tests {
 
     #[test]
     fn what_is_cached_is_not_paid_twice() {
-        let price =
-            Price::from(Rates { input: 2.0, cached_read: 0.2, cache_write: 2.5, output: 10.0 });
-        let usage = Usage {
+        let price = Price::from(TokenRates {
+            input: 2.0,
+            cached_read: 0.2,
+            cache_write: 2.5,
+            output: 10.0,
+        });
+        let usage = TokenUsage {
             input: 1_000_000,
             cached_read: 500_000,
             cache_write: 100_000,
             output: 100_000,
-            ..Usage::default()
+            ..TokenUsage::default()
         };
         assert!((price.of(&usage) - (0.8 + 0.1 + 0.25 + 1.0)).abs() < 1e-9);
     }
 
     #[test]
     fn a_long_request_costs_more_with_every_token_of_it() {
-        let usual = Rates { input: 1.0, cached_read: 0.1, cache_write: 1.0, output: 10.0 };
+        let usual = TokenRates { input: 1.0, cached_read: 0.1, cache_write: 1.0, output: 10.0 };
         let price = Price {
             usual,
             long: Some((
                 200_000,
-                Rates { input: 2.0, cached_read: 0.2, cache_write: 2.0, output: 15.0 },
+                TokenRates { input: 2.0, cached_read: 0.2, cache_write: 2.0, output: 15.0 },
             )),
         };
-        let cost = |input: u64| price.of(&Usage { input, output: 1_000, ..Usage::default() });
+        let cost =
+            |input: u64| price.of(&TokenUsage { input, output: 1_000, ..TokenUsage::default() });
         assert!(
             (cost(200_000) - 0.21).abs() < 1e-9
                 && (cost(200_001) - (0.400_002 + 0.015)).abs() < 1e-9

@@ -1,7 +1,7 @@
 //! Conversations as they are kept: turns in their order, each whole and once.
 
 use super::memory::{MemoryError, SessionId, TurnKey};
-use super::message::{MediaData, Message, Part};
+use super::message::{MediaData, Message, MessagePart};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{Object, Str, Value};
@@ -19,37 +19,37 @@ pub const MAX_RECALLED_BYTES: usize = 16 << 20;
 /// Every method is atomic, and what it has returned from is where the back end keeps things: an
 /// append loses nothing that another task, process or machine appends at the same time.
 #[async_trait::async_trait]
-pub trait Conversations: Send + Sync {
+pub trait ConversationStore: Send + Sync {
     /// The newest turns, oldest of them first, as many as fit; the very newest comes even if it
     /// alone does not. To look is to use: the conversation stays for its lifetime from now.
     async fn newest(
         &self,
-        which: &Conversation,
-        most: Most,
+        which: &ConversationId,
+        most: RecallLimit,
         lifetime: Lifetime,
-    ) -> Result<Vec<KeptTurn>, MemoryError>;
+    ) -> Result<Vec<StoredTurn>, MemoryError>;
     /// Adds a turn, unless one with its key was added to this conversation before.
     async fn append(
         &self,
-        which: &Conversation,
-        turn: KeptTurn,
+        which: &ConversationId,
+        turn: StoredTurn,
         lifetime: Lifetime,
     ) -> Result<(), MemoryError>;
     /// Puts other turns in the place of the oldest ones, if these are still the ones that were
     /// seen. What came after them stays.
     async fn rewrite(
         &self,
-        which: &Conversation,
+        which: &ConversationId,
         seen: &[TurnKey],
-        turns: Vec<KeptTurn>,
+        turns: Vec<StoredTurn>,
         lifetime: Lifetime,
-    ) -> Result<Rewritten, MemoryError>;
-    async fn clear(&self, which: &Conversation) -> Result<(), MemoryError>;
+    ) -> Result<RewriteOutcome, MemoryError>;
+    async fn clear(&self, which: &ConversationId) -> Result<(), MemoryError>;
 }
 
 /// Which conversation it is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Conversation {
+pub struct ConversationId {
     /// The stored workflow that it belongs to, and goes with.
     pub owner: Str,
     /// What keeps the conversations of one workflow apart, such as the node.
@@ -57,7 +57,7 @@ pub struct Conversation {
     pub session: SessionId,
 }
 
-impl Conversation {
+impl ConversationId {
     /// Bytes that no other conversation has, whatever is in its parts. They are made into a key by
     /// hashing.
     pub fn identity(&self) -> Vec<u8> {
@@ -72,7 +72,7 @@ impl Conversation {
 
 /// A turn with what is known about it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct KeptTurn {
+pub struct StoredTurn {
     pub key: TurnKey,
     pub messages: Vec<Message>,
     pub kind: TurnKind,
@@ -82,7 +82,7 @@ pub struct KeptTurn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnKind {
     /// It was said so.
-    Said,
+    Verbatim,
     /// A model has made it of turns that are gone.
     Summary,
 }
@@ -97,20 +97,20 @@ pub struct Embedding {
 
 /// How much is wanted: both hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Most {
+pub struct RecallLimit {
     pub turns: usize,
     pub bytes: usize,
 }
 
-impl Most {
-    pub const ALL: Most = Most { turns: usize::MAX, bytes: usize::MAX };
+impl RecallLimit {
+    pub const ALL: RecallLimit = RecallLimit { turns: usize::MAX, bytes: usize::MAX };
 
     pub fn turns(turns: usize) -> Self {
         Self { turns, bytes: MAX_RECALLED_BYTES }
     }
 
     /// How many turns are wanted of those with these sizes, newest first.
-    pub fn fitting(self, sizes: impl IntoIterator<Item = usize>) -> usize {
+    pub fn count_fitting(self, sizes: impl IntoIterator<Item = usize>) -> usize {
         let mut room = self.bytes;
         let mut n_fitting = 0;
         for bytes in sizes.into_iter().take(self.turns) {
@@ -140,27 +140,27 @@ impl Lifetime {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rewritten {
+pub enum RewriteOutcome {
     Done,
     /// Somebody else has changed the conversation meanwhile; nothing was.
     Stale,
 }
 
-impl KeptTurn {
-    pub fn said(key: TurnKey, messages: Vec<Message>) -> Self {
-        Self { key, messages, kind: TurnKind::Said, embedding: None }
+impl StoredTurn {
+    pub fn new(key: TurnKey, messages: Vec<Message>) -> Self {
+        Self { key, messages, kind: TurnKind::Verbatim, embedding: None }
     }
 
     /// About how much room it takes.
     pub fn bytes(&self) -> usize {
-        let of_part = |part: &Part| match part {
-            Part::Text(text) | Part::Thinking { text, .. } => text.len(),
-            Part::Image(media) | Part::File(media) => match &media.data {
+        let of_part = |part: &MessagePart| match part {
+            MessagePart::Text(text) | MessagePart::Thinking { text, .. } => text.len(),
+            MessagePart::Image(media) | MessagePart::File(media) => match &media.data {
                 MediaData::Bytes(bytes) => bytes.len(),
                 MediaData::Url(url) => url.len(),
             },
-            Part::ToolCall(call) => call.name.len() + call.arguments.to_text().len(),
-            Part::ToolResult(result) => result.name.len() + result.content.len(),
+            MessagePart::ToolCall(call) => call.name.len() + call.arguments.to_text().len(),
+            MessagePart::ToolResult(result) => result.name.len() + result.content.len(),
         };
         let said: usize = self
             .messages
@@ -203,7 +203,7 @@ impl KeptTurn {
         let kind = if value.get("summary").is_some_and(Value::is_truthy) {
             TurnKind::Summary
         } else {
-            TurnKind::Said
+            TurnKind::Verbatim
         };
         let text_at = |key: &str| value.get(key).and_then(Value::as_str);
         let embedding = match (text_at("embedder"), text_at("vector")) {
@@ -228,73 +228,73 @@ pub trait Sealer: Send + Sync {
 
 /// Where this instance keeps conversations itself.
 #[derive(Clone)]
-pub struct KeptHere {
+pub struct ConversationStores {
     /// The stored workflow whose conversations these are: the one whose rights the run has.
     pub owner: Str,
     /// In the memory of the process; gone when it ends.
-    pub passing: Arc<dyn Conversations>,
+    pub volatile: Arc<dyn ConversationStore>,
     /// On disk.
-    pub lasting: Arc<dyn Conversations>,
+    pub durable: Arc<dyn ConversationStore>,
     pub sealer: Arc<dyn Sealer>,
 }
 
-impl Default for KeptHere {
+impl Default for ConversationStores {
     fn default() -> Self {
         Self {
             owner: Str::new(),
-            passing: Arc::new(Nowhere),
-            lasting: Arc::new(Nowhere),
-            sealer: Arc::new(Nowhere),
+            volatile: Arc::new(NoStore),
+            durable: Arc::new(NoStore),
+            sealer: Arc::new(NoStore),
         }
     }
 }
 
 /// A world where nothing is kept.
-struct Nowhere;
+struct NoStore;
 
-fn nowhere<T>() -> Result<T, MemoryError> {
+fn no_store<T>() -> Result<T, MemoryError> {
     Err(MemoryError::new("There is no data folder to keep conversations in"))
 }
 
 #[async_trait::async_trait]
-impl Conversations for Nowhere {
+impl ConversationStore for NoStore {
     async fn newest(
         &self,
-        _: &Conversation,
-        _: Most,
+        _: &ConversationId,
+        _: RecallLimit,
         _: Lifetime,
-    ) -> Result<Vec<KeptTurn>, MemoryError> {
-        nowhere()
+    ) -> Result<Vec<StoredTurn>, MemoryError> {
+        no_store()
     }
     async fn append(
         &self,
-        _which: &Conversation,
-        _turn: KeptTurn,
+        _which: &ConversationId,
+        _turn: StoredTurn,
         _lifetime: Lifetime,
     ) -> Result<(), MemoryError> {
-        nowhere()
+        no_store()
     }
     async fn rewrite(
         &self,
-        _: &Conversation,
+        _: &ConversationId,
         _: &[TurnKey],
-        _: Vec<KeptTurn>,
+        _: Vec<StoredTurn>,
         _: Lifetime,
-    ) -> Result<Rewritten, MemoryError> {
-        nowhere()
+    ) -> Result<RewriteOutcome, MemoryError> {
+        no_store()
     }
-    async fn clear(&self, _which: &Conversation) -> Result<(), MemoryError> {
-        nowhere()
+    async fn clear(&self, _which: &ConversationId) -> Result<(), MemoryError> {
+        no_store()
     }
 }
 
 #[async_trait::async_trait]
-impl Sealer for Nowhere {
+impl Sealer for NoStore {
     async fn seal(&self, _name: &str, _plain: &[u8]) -> Result<Vec<u8>, MemoryError> {
-        nowhere()
+        no_store()
     }
     async fn open(&self, _name: &str, _sealed: &[u8]) -> Result<Vec<u8>, MemoryError> {
-        nowhere()
+        no_store()
     }
 }
 
@@ -302,8 +302,8 @@ impl Sealer for Nowhere {
 mod tests {
     use super::*;
 
-    fn conversation(owner: &str, scope: &str, session: &str) -> Conversation {
-        Conversation {
+    fn conversation(owner: &str, scope: &str, session: &str) -> ConversationId {
+        ConversationId {
             owner: owner.into(),
             scope: scope.into(),
             session: SessionId::new(session).unwrap(),
@@ -331,12 +331,12 @@ mod tests {
     fn a_turn_comes_back_from_its_text() {
         let embedding =
             Some(Embedding { model: "m".into(), vector: vec![0.5, -1.0, f32::MIN_POSITIVE] });
-        let turn = KeptTurn {
+        let turn = StoredTurn {
             kind: TurnKind::Summary,
             embedding,
-            ..KeptTurn::said(TurnKey("k\n".into()), vec![Message::user("a\0b")])
+            ..StoredTurn::new(TurnKey("k\n".into()), vec![Message::user("a\0b")])
         };
-        assert_eq!(KeptTurn::from_text(&turn.to_text()).unwrap(), turn);
-        assert!(KeptTurn::from_text("{}").is_err());
+        assert_eq!(StoredTurn::from_text(&turn.to_text()).unwrap(), turn);
+        assert!(StoredTurn::from_text("{}").is_err());
     }
 }

@@ -36,7 +36,11 @@ pub trait VectorStore: Send + Sync {
         vectors: Vec<Vec<f32>>,
     ) -> Result<Vec<Str>, NodeError>;
     /// The nearest, best first, each with a score from 0 to 1.
-    async fn search(&self, vector: &[f32], wanted: &Match) -> Result<Vec<Found>, NodeError>;
+    async fn search(
+        &self,
+        vector: &[f32],
+        wanted: &VectorQuery,
+    ) -> Result<Vec<ScoredDocument>, NodeError>;
     async fn delete(&self, ids: &[Str]) -> Result<(), NodeError>;
     /// Puts one document in the place of another.
     async fn update(
@@ -49,7 +53,7 @@ pub trait VectorStore: Send + Sync {
     }
     /// A score as n8n's node for this store tells it, where that is not how near something is but
     /// how far.
-    fn told_score(&self, score: f64) -> f64 {
+    fn n8n_score(&self, score: f64) -> f64 {
         score
     }
 }
@@ -66,19 +70,23 @@ pub struct SearchableStore {
 
 impl SearchableStore {
     /// What is nearest to a question, best first, in the order of the reranker where there is one.
-    pub async fn find(&self, question: &str, limit: usize) -> Result<Vec<Found>, NodeError> {
+    pub async fn find(
+        &self,
+        question: &str,
+        limit: usize,
+    ) -> Result<Vec<ScoredDocument>, NodeError> {
         let vectors = self.embedder.embed(&[question.into()]).await?;
         let vector = vectors
             .into_iter()
             .next()
             .ok_or_else(|| NodeError::failed("The embedding model gave no vector"))?;
-        let wanted = Match { limit, min_score: None, metadata: self.metadata.clone() };
+        let wanted = VectorQuery { limit, min_score: None, metadata: self.metadata.clone() };
         let found = self.store.search(&vector, &wanted).await?;
         match &self.reranker {
             Some(reranker) if !found.is_empty() => reranker.rerank(question, found).await,
             _ => Ok(found
                 .into_iter()
-                .map(|found| Found { score: self.store.told_score(found.score), ..found })
+                .map(|found| ScoredDocument { score: self.store.n8n_score(found.score), ..found })
                 .collect()),
         }
     }
@@ -88,12 +96,16 @@ impl SearchableStore {
 #[async_trait::async_trait]
 pub trait Reranker: Send + Sync {
     /// The best, best first, with how well each answers as its score.
-    async fn rerank(&self, question: &str, found: Vec<Found>) -> Result<Vec<Found>, NodeError>;
+    async fn rerank(
+        &self,
+        question: &str,
+        found: Vec<ScoredDocument>,
+    ) -> Result<Vec<ScoredDocument>, NodeError>;
 }
 
 /// What a search is to give.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Match {
+pub struct VectorQuery {
     pub limit: usize,
     pub min_score: Option<f64>,
     /// Only documents whose metadata have these fields.
@@ -102,7 +114,7 @@ pub struct Match {
 
 /// A document that was found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct ScoredDocument {
     pub id: Str,
     pub document: Document,
     pub score: f64,
@@ -111,7 +123,7 @@ pub struct Found {
 /// Finds documents for a question.
 #[async_trait::async_trait]
 pub trait Retriever: Send + Sync {
-    async fn retrieve(&self, question: &str) -> Result<Vec<Found>, NodeError>;
+    async fn retrieve(&self, question: &str) -> Result<Vec<ScoredDocument>, NodeError>;
 }
 
 /// Makes documents of items.
@@ -127,7 +139,7 @@ pub trait Splitter: Send + Sync {
 
 /// Reads a model's answer into data.
 #[async_trait::async_trait]
-pub trait Parser: Send + Sync {
+pub trait OutputParser: Send + Sync {
     /// What the model is told about the form of its answer.
     fn instructions(&self) -> Str;
     /// The schema, where the answer has one.
@@ -136,7 +148,7 @@ pub trait Parser: Send + Sync {
 }
 
 /// The cosine of the angle between two vectors; 0 where there is none.
-pub fn nearness(one: &[f32], other: &[f32]) -> f64 {
+pub fn cosine_similarity(one: &[f32], other: &[f32]) -> f64 {
     if one.len() != other.len() {
         return 0.0;
     }
@@ -153,9 +165,9 @@ mod tests {
 
     #[test]
     fn nearness_is_one_for_the_same_direction_and_nothing_for_none() {
-        assert!((nearness(&[1.0, 2.0], &[2.0, 4.0]) - 1.0).abs() < 1e-9);
-        assert_eq!(nearness(&[1.0, 0.0], &[0.0, 1.0]), 0.0);
-        assert_eq!(nearness(&[0.0, 0.0], &[0.0, 1.0]), 0.0);
-        assert_eq!(nearness(&[1.0], &[0.0, 1.0]), 0.0);
+        assert!((cosine_similarity(&[1.0, 2.0], &[2.0, 4.0]) - 1.0).abs() < 1e-9);
+        assert_eq!(cosine_similarity(&[1.0, 0.0], &[0.0, 1.0]), 0.0);
+        assert_eq!(cosine_similarity(&[0.0, 0.0], &[0.0, 1.0]), 0.0);
+        assert_eq!(cosine_similarity(&[1.0], &[0.0, 1.0]), 0.0);
     }
 }

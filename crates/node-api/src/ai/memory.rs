@@ -1,6 +1,6 @@
 //! Memories: what was said before in a session.
 
-use super::conversation::{KeptTurn, Rewritten};
+use super::conversation::{RewriteOutcome, StoredTurn};
 use super::message::Message;
 use model::{Str, Value};
 
@@ -51,7 +51,8 @@ pub struct TurnKey(pub Str);
 pub trait Memory: Send + Sync {
     /// What the model is to see of the past, oldest first: never beginning with the result of a
     /// tool whose call is gone.
-    async fn load(&self, session: &SessionId, about: &str) -> Result<Recalled, MemoryError>;
+    async fn load(&self, session: &SessionId, about: &str)
+    -> Result<RecalledMessages, MemoryError>;
     /// Adds a turn: the user's message, what the assistant said and called, and the results.
     /// Appending the same turn again changes nothing. What comes back are warnings: the turn is
     /// kept all the same.
@@ -64,7 +65,7 @@ pub trait Memory: Send + Sync {
     async fn clear(&self, session: &SessionId) -> Result<(), MemoryError>;
 
     /// Everything that is kept, oldest first.
-    async fn turns(&self, _session: &SessionId) -> Result<Vec<KeptTurn>, MemoryError> {
+    async fn turns(&self, _session: &SessionId) -> Result<Vec<StoredTurn>, MemoryError> {
         Err(MemoryError::new("This memory cannot be looked into"))
     }
     /// Puts other turns in the place of those that were seen; see
@@ -73,21 +74,21 @@ pub trait Memory: Send + Sync {
         &self,
         _session: &SessionId,
         _seen: &[TurnKey],
-        _turns: Vec<KeptTurn>,
-    ) -> Result<Rewritten, MemoryError> {
+        _turns: Vec<StoredTurn>,
+    ) -> Result<RewriteOutcome, MemoryError> {
         Err(MemoryError::new("This memory cannot be changed"))
     }
 }
 
 /// What a memory gives a model.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Recalled {
+pub struct RecalledMessages {
     pub messages: Vec<Message>,
     /// What did not work although something is there to give.
     pub warnings: Vec<Str>,
 }
 
-impl From<Vec<Message>> for Recalled {
+impl From<Vec<Message>> for RecalledMessages {
     fn from(messages: Vec<Message>) -> Self {
         Self { messages, warnings: Vec::new() }
     }
@@ -107,10 +108,10 @@ impl MemoryError {
 }
 
 /// What a session begins with that has the name of a person's own, and was named by somebody else.
-const ELSEWHERE: &str = "elsewhere:";
+const UNVERIFIED_PREFIX: &str = "elsewhere:";
 
 /// What a session begins with that this instance has signed.
-const SIGNED: &str = "signed.";
+const SIGNED_PREFIX: &str = "signed.";
 
 /// The length of a person's id.
 const USER_ID_BYTES: usize = 16;
@@ -119,12 +120,14 @@ const USER_ID_BYTES: usize = 16;
 /// the name up, and so neither what a workflow makes of it: a key with something before it, a part,
 /// a hash.
 pub fn signed_session(signature: &str, session: &str) -> Str {
-    format!("{SIGNED}{signature}.{session}").into()
+    format!("{SIGNED_PREFIX}{signature}.{session}").into()
 }
 
 /// The session and the signature of such a name, whoever made it.
 pub fn split_signed(name: &str) -> Option<(&str, &str)> {
-    name.strip_prefix(SIGNED)?.split_once('.').map(|(signature, session)| (session, signature))
+    name.strip_prefix(SIGNED_PREFIX)?
+        .split_once('.')
+        .map(|(signature, session)| (session, signature))
 }
 
 /// Whether a session is called as those are that a person has at OpenAI's API: by the person's id,
@@ -136,24 +139,24 @@ fn is_personal_session(session: &str) -> bool {
 
 /// What a session is called inside. A person's own is opened by its signed name alone; whoever
 /// names it otherwise, at whatever entry point, has another one.
-pub fn kept_apart(name: Str, is_signed: impl FnOnce(&str, &str) -> bool) -> Str {
+pub fn isolated_session(name: Str, is_signed: impl FnOnce(&str, &str) -> bool) -> Str {
     match split_signed(&name) {
         // As it was called before names were signed.
         Some((session, signature)) if is_signed(session, signature) => session.into(),
         None if !is_personal_session(&name) => name,
-        _ => format!("{ELSEWHERE}{name}").into(),
+        _ => format!("{UNVERIFIED_PREFIX}{name}").into(),
     }
 }
 
 /// What a session is called for somebody who was given none: they cannot open one of those that
 /// were given away, nor can what a workflow makes of the name.
-pub fn named_by_caller(name: Str) -> Str {
-    kept_apart(name, |_, _| false)
+pub fn caller_session(name: Str) -> Str {
+    isolated_session(name, |_, _| false)
 }
 
 /// Whose conversation a message says that it belongs to: its field `sessionId`, unless that is no
 /// word or number.
-pub fn session_of(message: &Value) -> Option<Str> {
+pub fn session_id_of(message: &Value) -> Option<Str> {
     match message.get("sessionId")? {
         Value::Null | Value::Undefined | Value::Object(_) | Value::Array(_) => None,
         session => Some(session.to_js_string()).filter(|session| !session.is_empty()),
@@ -182,18 +185,18 @@ mod tests {
         let is_signed = |session: &str, signature: &str| {
             (session, signature) == ("0123456789abcDEF:ada", "abc")
         };
-        assert_eq!(kept_apart(signed.clone(), is_signed), own, "as it was called before");
+        assert_eq!(isolated_session(signed.clone(), is_signed), own, "as it was called before");
         for other in [
             own,
             signed_session("abd", "0123456789abcDEF:ada"),
             signed_session("abc", "x"),
             "signed..".into(),
         ] {
-            assert_eq!(kept_apart(other.clone(), is_signed), format!("elsewhere:{other}"));
+            assert_eq!(isolated_session(other.clone(), is_signed), format!("elsewhere:{other}"));
         }
-        assert_eq!(named_by_caller(signed.clone()), format!("elsewhere:{signed}"));
+        assert_eq!(caller_session(signed.clone()), format!("elsewhere:{signed}"));
         assert_eq!(
-            kept_apart(named_by_caller(signed.clone()), is_signed),
+            isolated_session(caller_session(signed.clone()), is_signed),
             format!("elsewhere:{signed}")
         );
         let free = [
@@ -207,7 +210,7 @@ mod tests {
             "signed.",
         ];
         for free in free.into_iter().chain(["café-café-café-:x"]) {
-            assert_eq!(kept_apart(free.into(), |_, _| false), free);
+            assert_eq!(isolated_session(free.into(), |_, _| false), free);
         }
     }
 

@@ -5,7 +5,7 @@ use model::{Object, Str, Value};
 
 /// Who says something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
+pub enum ChatRole {
     System,
     User,
     Assistant,
@@ -16,15 +16,15 @@ pub enum Role {
 /// One message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    pub role: Role,
-    pub parts: Vec<Part>,
+    pub role: ChatRole,
+    pub parts: Vec<MessagePart>,
     /// Data of the provider that must go back unchanged with this message.
     pub opaque: Option<Opaque>,
 }
 
 /// A part of a message.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Part {
+pub enum MessagePart {
     Text(Str),
     Image(Media),
     File(Media),
@@ -65,16 +65,16 @@ pub struct ToolCall {
     /// The provider's, or one of ours where it gives none; unique within the turn.
     pub id: Str,
     pub name: Str,
-    pub arguments: Arguments,
+    pub arguments: ToolArguments,
     pub opaque: Option<Opaque>,
 }
 
 /// What a model says a tool shall be called with.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Arguments {
-    Read(Object),
+pub enum ToolArguments {
+    Parsed(Object),
     /// It is no JSON object; the model is told so.
-    Unreadable {
+    Malformed {
         text: Str,
         problem: Str,
     },
@@ -92,66 +92,66 @@ pub struct ToolResult {
 /// What the arguments of a call may take in memory: far more than any tool takes.
 const MAX_ARGUMENTS: usize = 64 << 20;
 
-impl Arguments {
+impl ToolArguments {
     /// Reads the text that a provider sends; nothing at all means no arguments.
     pub fn parse(text: &str) -> Self {
         if text.trim().is_empty() {
-            return Arguments::Read(Object::new());
+            return ToolArguments::Parsed(Object::new());
         }
         match model::json::parse_within(text, MAX_ARGUMENTS) {
-            Ok(Value::Object(object)) => Arguments::Read((*object).clone()),
-            Ok(other) => Arguments::Unreadable {
+            Ok(Value::Object(object)) => ToolArguments::Parsed((*object).clone()),
+            Ok(other) => ToolArguments::Malformed {
                 text: text.into(),
                 problem: format!("expected an object, got {}", other.kind_name()).into(),
             },
             Err(error) => {
-                Arguments::Unreadable { text: text.into(), problem: error.to_string().into() }
+                ToolArguments::Malformed { text: text.into(), problem: error.to_string().into() }
             }
         }
     }
 
     pub fn to_value(&self) -> Value {
         match self {
-            Arguments::Read(object) => object.clone().into(),
-            Arguments::Unreadable { text, .. } => text.clone().into(),
+            ToolArguments::Parsed(object) => object.clone().into(),
+            ToolArguments::Malformed { text, .. } => text.clone().into(),
         }
     }
 
     /// As text, the way providers want them back.
     pub fn to_text(&self) -> Str {
         match self {
-            Arguments::Read(object) => model::json::to_string(&object.clone().into()).into(),
-            Arguments::Unreadable { text, .. } => text.clone(),
+            ToolArguments::Parsed(object) => model::json::to_string(&object.clone().into()).into(),
+            ToolArguments::Malformed { text, .. } => text.clone(),
         }
     }
 }
 
 impl Message {
-    pub fn new(role: Role, parts: Vec<Part>) -> Self {
+    pub fn new(role: ChatRole, parts: Vec<MessagePart>) -> Self {
         Self { role, parts, opaque: None }
     }
 
     pub fn system(text: impl Into<Str>) -> Self {
-        Self::new(Role::System, vec![Part::Text(text.into())])
+        Self::new(ChatRole::System, vec![MessagePart::Text(text.into())])
     }
 
     pub fn user(text: impl Into<Str>) -> Self {
-        Self::new(Role::User, vec![Part::Text(text.into())])
+        Self::new(ChatRole::User, vec![MessagePart::Text(text.into())])
     }
 
     pub fn assistant(text: impl Into<Str>) -> Self {
-        Self::new(Role::Assistant, vec![Part::Text(text.into())])
+        Self::new(ChatRole::Assistant, vec![MessagePart::Text(text.into())])
     }
 
     pub fn results(results: impl IntoIterator<Item = ToolResult>) -> Self {
-        Self::new(Role::Tool, results.into_iter().map(Part::ToolResult).collect())
+        Self::new(ChatRole::Tool, results.into_iter().map(MessagePart::ToolResult).collect())
     }
 
     /// All its text, without what was thought.
     pub fn text(&self) -> Str {
         let mut text = Str::new();
         for part in &self.parts {
-            if let Part::Text(piece) = part {
+            if let MessagePart::Text(piece) = part {
                 text.push_str(piece);
             }
         }
@@ -159,14 +159,14 @@ impl Message {
     }
 
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.parts
-            .iter()
-            .filter_map(|part| if let Part::ToolCall(call) = part { Some(call) } else { None })
+        self.parts.iter().filter_map(|part| {
+            if let MessagePart::ToolCall(call) = part { Some(call) } else { None }
+        })
     }
 
     pub fn tool_results(&self) -> impl Iterator<Item = &ToolResult> {
         self.parts.iter().filter_map(|part| {
-            if let Part::ToolResult(result) = part { Some(result) } else { None }
+            if let MessagePart::ToolResult(result) = part { Some(result) } else { None }
         })
     }
 }

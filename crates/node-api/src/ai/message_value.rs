@@ -1,7 +1,7 @@
 //! Messages as data, for notes and memories.
 
 use super::message::{
-    Arguments, Media, MediaData, Message, Opaque, Part, Role, ToolCall, ToolResult,
+    ChatRole, Media, MediaData, Message, MessagePart, Opaque, ToolArguments, ToolCall, ToolResult,
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -18,7 +18,7 @@ impl Message {
 
     /// `None` if it is no message of ours.
     pub fn from_value(value: &Value) -> Option<Self> {
-        let role = Role::from_name(value.get("role")?.as_str()?)?;
+        let role = ChatRole::from_name(value.get("role")?.as_str()?)?;
         let parts = value
             .get("parts")?
             .as_array()?
@@ -29,51 +29,51 @@ impl Message {
     }
 }
 
-impl Role {
+impl ChatRole {
     pub fn name(self) -> &'static str {
         match self {
-            Role::System => "system",
-            Role::User => "user",
-            Role::Assistant => "assistant",
-            Role::Tool => "tool",
+            ChatRole::System => "system",
+            ChatRole::User => "user",
+            ChatRole::Assistant => "assistant",
+            ChatRole::Tool => "tool",
         }
     }
 
     pub fn from_name(name: &str) -> Option<Self> {
-        [Role::System, Role::User, Role::Assistant, Role::Tool]
+        [ChatRole::System, ChatRole::User, ChatRole::Assistant, ChatRole::Tool]
             .into_iter()
             .find(|role| role.name() == name)
     }
 }
 
-fn part_to_value(part: &Part) -> Value {
+fn part_to_value(part: &MessagePart) -> Value {
     let mut object = Object::new();
     match part {
-        Part::Text(text) => {
+        MessagePart::Text(text) => {
             object.insert("text", text.clone());
         }
-        Part::Image(media) => {
+        MessagePart::Image(media) => {
             object.insert("image", media_to_value(media));
         }
-        Part::File(media) => {
+        MessagePart::File(media) => {
             object.insert("file", media_to_value(media));
         }
-        Part::ToolCall(call) => {
+        MessagePart::ToolCall(call) => {
             object.insert("call", call.id.clone());
             object.insert("name", call.name.clone());
             match &call.arguments {
-                Arguments::Read(arguments) => object.insert("arguments", arguments.clone()),
-                Arguments::Unreadable { text, .. } => object.insert("unreadable", text.clone()),
+                ToolArguments::Parsed(arguments) => object.insert("arguments", arguments.clone()),
+                ToolArguments::Malformed { text, .. } => object.insert("unreadable", text.clone()),
             };
             put_opaque(&mut object, call.opaque.as_ref());
         }
-        Part::ToolResult(result) => {
+        MessagePart::ToolResult(result) => {
             object.insert("result", result.id.clone());
             object.insert("name", result.name.clone());
             object.insert("content", result.content.clone());
             object.insert("isError", result.is_error);
         }
-        Part::Thinking { text, opaque } => {
+        MessagePart::Thinking { text, opaque } => {
             object.insert("thinking", text.clone());
             put_opaque(&mut object, opaque.as_ref());
         }
@@ -81,23 +81,23 @@ fn part_to_value(part: &Part) -> Value {
     object.into()
 }
 
-fn part_from_value(value: &Value) -> Option<Part> {
+fn part_from_value(value: &Value) -> Option<MessagePart> {
     if let Some(text) = text(value, "text") {
-        return Some(Part::Text(text));
+        return Some(MessagePart::Text(text));
     }
     if let Some(media) = value.get("image") {
-        return media_from_value(media).map(Part::Image);
+        return media_from_value(media).map(MessagePart::Image);
     }
     if let Some(media) = value.get("file") {
-        return media_from_value(media).map(Part::File);
+        return media_from_value(media).map(MessagePart::File);
     }
     if let Some(thought) = text(value, "thinking") {
-        return Some(Part::Thinking { text: thought, opaque: opaque(value) });
+        return Some(MessagePart::Thinking { text: thought, opaque: opaque(value) });
     }
     let name = text(value, "name")?;
     if let Some(id) = text(value, "result") {
         let is_error = value.get("isError").and_then(Value::as_bool).unwrap_or_default();
-        return Some(Part::ToolResult(ToolResult {
+        return Some(MessagePart::ToolResult(ToolResult {
             id,
             name,
             content: text(value, "content")?,
@@ -106,11 +106,11 @@ fn part_from_value(value: &Value) -> Option<Part> {
     }
     let arguments =
         match (value.get("arguments").and_then(Value::as_object), text(value, "unreadable")) {
-            (Some(arguments), _) => Arguments::Read(arguments.clone()),
-            (None, Some(text)) => Arguments::parse(&text),
+            (Some(arguments), _) => ToolArguments::Parsed(arguments.clone()),
+            (None, Some(text)) => ToolArguments::parse(&text),
             (None, None) => return None,
         };
-    Some(Part::ToolCall(ToolCall {
+    Some(MessagePart::ToolCall(ToolCall {
         id: text(value, "call")?,
         name,
         arguments,
@@ -185,15 +185,15 @@ mod tests {
             data: MediaData::Url("https://a.test/".into()),
         };
         let message = Message {
-            role: Role::Assistant,
+            role: ChatRole::Assistant,
             parts: vec![
-                Part::Thinking { text: "hm".into(), opaque: opaque.clone() },
-                Part::Text("yes\0".into()),
-                Part::Image(media),
-                Part::File(file),
-                Part::ToolCall(call(Arguments::Read(Object::from_iter([("a", 1)])))),
-                Part::ToolCall(call(Arguments::parse("{ broken"))),
-                Part::ToolResult(ToolResult {
+                MessagePart::Thinking { text: "hm".into(), opaque: opaque.clone() },
+                MessagePart::Text("yes\0".into()),
+                MessagePart::Image(media),
+                MessagePart::File(file),
+                MessagePart::ToolCall(call(ToolArguments::Parsed(Object::from_iter([("a", 1)])))),
+                MessagePart::ToolCall(call(ToolArguments::parse("{ broken"))),
+                MessagePart::ToolResult(ToolResult {
                     id: "1".into(),
                     name: "add".into(),
                     content: "2".into(),

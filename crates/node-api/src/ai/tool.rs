@@ -12,14 +12,14 @@ pub trait Tool: Send + Sync {
     fn definition(&self) -> &ToolDefinition;
     /// Who says where a call with these arguments sends them. A tool that cannot tell calls apart
     /// answers for all of them.
-    fn sends(&self, _arguments: &Object, _context: &ToolCallContext) -> Sends {
+    fn sends(&self, _arguments: &Object, _context: &ToolCallContext) -> EgressTarget {
         self.definition().flow.sends
     }
     async fn call(
         &self,
         arguments: Object,
         context: &ToolCallContext,
-    ) -> Result<ToolAnswer, ToolFailure>;
+    ) -> Result<ToolOutput, ToolFailure>;
 }
 
 /// A tool as models see it.
@@ -30,24 +30,24 @@ pub struct ToolDefinition {
     pub description: Str,
     /// JSON Schema of the arguments, always of an object.
     pub parameters: Value,
-    pub effect: Effect,
-    pub flow: Flow,
+    pub effect: ToolEffect,
+    pub flow: DataFlow,
 }
 
 /// Where what a tool gives comes from, and where what it is given goes. The guard of an agent
 /// decides by it whether a call may be made after others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flow {
+pub struct DataFlow {
     /// Its answers may hold text of strangers: web pages, mail, files, documents.
     pub untrusted: bool,
     /// It gets at data that is not for strangers.
     pub private: bool,
-    pub sends: Sends,
+    pub sends: EgressTarget,
 }
 
 /// Who says where a tool sends what the model gives it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sends {
+pub enum EgressTarget {
     /// It sends nothing out.
     #[default]
     Nowhere,
@@ -57,24 +57,25 @@ pub enum Sends {
     ModelChosen,
 }
 
-impl Flow {
+impl DataFlow {
     /// Its answers are text of strangers.
-    pub const UNTRUSTED: Self = Self { untrusted: true, private: false, sends: Sends::Nowhere };
+    pub const UNTRUSTED: Self =
+        Self { untrusted: true, private: false, sends: EgressTarget::Nowhere };
     /// It reads data of the owner's, which strangers may have written into.
-    pub const STORED: Self = Self { untrusted: true, private: true, sends: Sends::Nowhere };
+    pub const STORED: Self = Self { untrusted: true, private: true, sends: EgressTarget::Nowhere };
 
-    pub const fn sending(self, sends: Sends) -> Self {
+    pub const fn sending(self, sends: EgressTarget) -> Self {
         Self { sends, ..self }
     }
 }
 
 /// What the note is called in which an agent keeps what was said in a turn that whoever asked has
 /// to go on with.
-pub const HANDED_OVER: &str = "handed over";
+pub const HANDOFF_KEY: &str = "handed over";
 
 /// What calling a tool may do outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
+pub enum ToolEffect {
     /// It only looks or computes: a call that was cut off is made again.
     None,
     /// It may change something: a call that was cut off leaves the run uncertain.
@@ -83,9 +84,9 @@ pub enum Effect {
     /// and finds it. So do calls of workflows and of other agents.
     Resumes,
     /// It shows only when it is called: a call that may not reach outside
-    /// ([`ToolCallContext::may_reach_out`]) and tries to is given up without having done anything,
+    /// ([`ToolCallContext::allow_egress`]) and tries to is given up without having done anything,
     /// and is then made as one that changes something. So is JavaScript.
-    Shown,
+    Dynamic,
 }
 
 /// Which call it is.
@@ -98,15 +99,15 @@ pub struct ToolCallContext {
     /// Names the call within the run of the agent's node, and is the same when a call that was cut
     /// off is made again.
     pub key: Str,
-    /// Whether a tool whose effect only shows ([`Effect::Shown`]) may reach outside.
-    pub may_reach_out: bool,
+    /// Whether a tool whose effect only shows ([`ToolEffect::Dynamic`]) may reach outside.
+    pub allow_egress: bool,
     /// What the agent that calls has come across.
     pub exposure: Exposure,
 }
 
 /// What a tool gives back to the model.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ToolAnswer {
+pub struct ToolOutput {
     pub content: Value,
 }
 
@@ -121,10 +122,10 @@ pub struct ToolFailure {
     /// to decide.
     pub is_uncertain: bool,
     /// It tried to reach outside without being allowed to, and has done nothing.
-    pub wants_out: bool,
+    pub needs_egress: bool,
 }
 
-impl ToolAnswer {
+impl ToolOutput {
     pub fn new(content: impl Into<Value>) -> Self {
         Self { content: content.into() }
     }
@@ -140,7 +141,7 @@ impl ToolAnswer {
 
 impl ToolFailure {
     pub fn new(message: impl Into<Str>) -> Self {
-        Self { message: message.into(), cause: None, is_uncertain: false, wants_out: false }
+        Self { message: message.into(), cause: None, is_uncertain: false, needs_egress: false }
     }
 
     /// A node's error in words for the model.
@@ -152,10 +153,10 @@ impl ToolFailure {
         };
         let code = error.code();
         let (is_uncertain, wants_out) = (code == Code::RUN_UNCERTAIN, code == Code::AGENT_OUTWARD);
-        Self { is_uncertain, wants_out, ..Self::new(words).because(code.name()) }
+        Self { is_uncertain, needs_egress: wants_out, ..Self::new(words).with_cause(code.name()) }
     }
 
-    pub fn because(mut self, cause: impl Into<Str>) -> Self {
+    pub fn with_cause(mut self, cause: impl Into<Str>) -> Self {
         self.cause = Some(cause.into());
         self
     }

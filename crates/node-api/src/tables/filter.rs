@@ -1,14 +1,14 @@
 //! Filters in n8n's shape: `{ "type": "and", "filters": [{ "columnName", "condition", "value" }]
 //! }`.
 
-use super::{Table, TableError};
+use super::{TableError, TableRecord};
 use model::{Str, Value};
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Filter {
+pub struct RowFilter {
     pub combine: Combine,
     /// Without any, every row fits.
-    pub conditions: Vec<Condition>,
+    pub conditions: Vec<RowCondition>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,14 +19,14 @@ pub enum Combine {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Condition {
+pub struct RowCondition {
     pub column: Str,
-    pub test: Test,
+    pub test: ConditionOp,
     pub value: Value,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Test {
+pub enum ConditionOp {
     Equal,
     NotEqual,
     /// Contains the text; with `%` for any letters if it has some.
@@ -39,16 +39,16 @@ pub enum Test {
     LessOrEqual,
 }
 
-impl Test {
-    pub const ALL: [(&'static str, Test); 8] = [
-        ("eq", Test::Equal),
-        ("neq", Test::NotEqual),
-        ("like", Test::Like),
-        ("ilike", Test::LikeAnyCase),
-        ("gt", Test::Greater),
-        ("gte", Test::GreaterOrEqual),
-        ("lt", Test::Less),
-        ("lte", Test::LessOrEqual),
+impl ConditionOp {
+    pub const ALL: [(&'static str, ConditionOp); 8] = [
+        ("eq", ConditionOp::Equal),
+        ("neq", ConditionOp::NotEqual),
+        ("like", ConditionOp::Like),
+        ("ilike", ConditionOp::LikeAnyCase),
+        ("gt", ConditionOp::Greater),
+        ("gte", ConditionOp::GreaterOrEqual),
+        ("lt", ConditionOp::Less),
+        ("lte", ConditionOp::LessOrEqual),
     ];
 
     pub fn from_name(name: &str) -> Option<Self> {
@@ -56,7 +56,7 @@ impl Test {
     }
 }
 
-impl Filter {
+impl RowFilter {
     /// Reads a filter; what it does not know is refused, so that a misspelled filter never fits
     /// every row.
     pub fn from_value(value: &Value) -> Result<Self, TableError> {
@@ -76,12 +76,12 @@ impl Filter {
             .ok_or_else(|| TableError::request("A filter has a list of conditions in 'filters'"))?;
         Ok(Self {
             combine,
-            conditions: list.iter().map(Condition::from_value).collect::<Result<_, _>>()?,
+            conditions: list.iter().map(RowCondition::from_value).collect::<Result<_, _>>()?,
         })
     }
 
     /// Makes sure that every condition can be asked of this table.
-    pub fn check(&self, table: &Table, limit: usize) -> Result<(), TableError> {
+    pub fn check(&self, table: &TableRecord, limit: usize) -> Result<(), TableError> {
         if self.conditions.len() > limit {
             return Err(TableError::Limit { what: "The filter has too many conditions", limit });
         }
@@ -89,8 +89,8 @@ impl Filter {
     }
 }
 
-impl Condition {
-    pub fn new(column: impl Into<Str>, test: Test, value: impl Into<Value>) -> Self {
+impl RowCondition {
+    pub fn new(column: impl Into<Str>, test: ConditionOp, value: impl Into<Value>) -> Self {
         Self { column: column.into(), test, value: value.into() }
     }
 
@@ -116,9 +116,9 @@ impl Condition {
         let test = fields
             .get("condition")
             .map_or(Some("eq"), Value::as_str)
-            .and_then(Test::from_name)
+            .and_then(ConditionOp::from_name)
             .ok_or_else(|| {
-                let names = Test::ALL.map(|(name, _)| name).join(", ");
+                let names = ConditionOp::ALL.map(|(name, _)| name).join(", ");
                 TableError::request(format!(
                     "The 'condition' on '{}' is none of {names}",
                     shortened(column)
@@ -133,20 +133,20 @@ impl Condition {
         Ok(Self { column: column.into(), test, value: value.clone() })
     }
 
-    fn check(&self, table: &Table) -> Result<(), TableError> {
+    fn check(&self, table: &TableRecord) -> Result<(), TableError> {
         let Self { column, test, value } = self;
         let kind = table.kind_of(column).ok_or_else(|| TableError::NoColumn {
             table: table.name.clone(),
             name: shortened(column),
         })?;
-        let is_like = matches!(test, Test::Like | Test::LikeAnyCase);
+        let is_like = matches!(test, ConditionOp::Like | ConditionOp::LikeAnyCase);
         if is_like && kind != super::ColumnKind::String {
             return Err(TableError::request(format!(
                 "Only string columns contain text, and '{column}' is a {} column",
                 kind.name()
             )));
         }
-        if value.is_nullish() && !matches!(test, Test::Equal | Test::NotEqual) {
+        if value.is_nullish() && !matches!(test, ConditionOp::Equal | ConditionOp::NotEqual) {
             return Err(TableError::request(format!("The condition on '{column}' needs a value")));
         }
         kind.cell(column, value).map(|_| ())
@@ -165,12 +165,12 @@ mod tests {
     #[test]
     fn filters_are_read_and_what_is_misspelled_is_refused() {
         let good = json!({ "type": "or", "filters": [{ "columnName": "a", "condition": "gte", "value": 3 }] });
-        let expected = Filter {
+        let expected = RowFilter {
             combine: Combine::Or,
-            conditions: vec![Condition::new("a", Test::GreaterOrEqual, 3)],
+            conditions: vec![RowCondition::new("a", ConditionOp::GreaterOrEqual, 3)],
         };
-        assert_eq!(Filter::from_value(&good).unwrap(), expected);
-        assert_eq!(Filter::from_value(&json!({ "filters": [] })).unwrap(), Filter::default());
+        assert_eq!(RowFilter::from_value(&good).unwrap(), expected);
+        assert_eq!(RowFilter::from_value(&json!({ "filters": [] })).unwrap(), RowFilter::default());
         for bad in [
             json!([]),
             json!({}),
@@ -183,7 +183,7 @@ mod tests {
             json!({ "filters": [{ "columnName": "a", "condition": "eq", "value": 1, "or": 1 }] }),
             json!({ "filters": [{ "columnName": { "$ne": 1 }, "condition": "eq", "value": 1 }] }),
         ] {
-            assert!(Filter::from_value(&bad).is_err(), "{bad:?}");
+            assert!(RowFilter::from_value(&bad).is_err(), "{bad:?}");
         }
     }
 }

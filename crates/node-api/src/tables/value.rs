@@ -17,7 +17,7 @@ pub enum ColumnKind {
 
 /// A value in the form in which it is kept.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Cell {
+pub enum CellValue {
     Null,
     Text(Str),
     Number(f64),
@@ -45,20 +45,22 @@ impl ColumnKind {
 
     /// A value as this kind of column keeps it. Texts that spell a number, a yes or no or a moment
     /// count as such, and an empty text in a column of another kind is nothing.
-    pub fn cell(self, column: &str, value: &Value) -> Result<Cell, TableError> {
+    pub fn cell(self, column: &str, value: &Value) -> Result<CellValue, TableError> {
         let cell = match (self, value) {
-            (_, Value::Undefined | Value::Null) => Some(Cell::Null),
-            (ColumnKind::String, Value::String(text)) => Some(Cell::Text(text.clone())),
+            (_, Value::Undefined | Value::Null) => Some(CellValue::Null),
+            (ColumnKind::String, Value::String(text)) => Some(CellValue::Text(text.clone())),
             (ColumnKind::String, Value::Number(number)) => {
-                Some(Cell::Text(number_to_string(*number).into()))
+                Some(CellValue::Text(number_to_string(*number).into()))
             }
-            (ColumnKind::String, Value::Bool(flag)) => Some(Cell::Text(flag.to_string().into())),
-            (ColumnKind::String, Value::Date(date)) => Some(Cell::Text(date.iso.clone())),
+            (ColumnKind::String, Value::Bool(flag)) => {
+                Some(CellValue::Text(flag.to_string().into()))
+            }
+            (ColumnKind::String, Value::Date(date)) => Some(CellValue::Text(date.iso.clone())),
             (ColumnKind::String, _) => None,
-            (_, Value::String(text)) if text.trim().is_empty() => Some(Cell::Null),
-            (ColumnKind::Number, value) => number(value).map(Cell::Number),
-            (ColumnKind::Boolean, value) => flag(value).map(Cell::Flag),
-            (ColumnKind::Date, value) => moment(value).map(Cell::Moment),
+            (_, Value::String(text)) if text.trim().is_empty() => Some(CellValue::Null),
+            (ColumnKind::Number, value) => number(value).map(CellValue::Number),
+            (ColumnKind::Boolean, value) => flag(value).map(CellValue::Flag),
+            (ColumnKind::Date, value) => moment(value).map(CellValue::Moment),
         };
         cell.ok_or_else(|| {
             let shown: String = model::json::to_string(value).chars().take(100).collect();
@@ -67,25 +69,25 @@ impl ColumnKind {
     }
 }
 
-impl Cell {
+impl CellValue {
     /// The cell as items and answers show it.
     pub fn into_value(self) -> Value {
         match self {
-            Cell::Null => Value::Null,
-            Cell::Text(text) => Value::String(text),
-            Cell::Number(number) => Value::Number(number),
-            Cell::Flag(flag) => Value::Bool(flag),
-            Cell::Moment(milliseconds) => iso(milliseconds),
+            CellValue::Null => Value::Null,
+            CellValue::Text(text) => Value::String(text),
+            CellValue::Number(number) => Value::Number(number),
+            CellValue::Flag(flag) => Value::Bool(flag),
+            CellValue::Moment(milliseconds) => iso(milliseconds),
         }
     }
 
     /// What it counts against the limit of a table.
     pub fn bytes(&self) -> usize {
         match self {
-            Cell::Null => 0,
-            Cell::Text(text) => text.len(),
-            Cell::Number(_) | Cell::Moment(_) => 8,
-            Cell::Flag(_) => 1,
+            CellValue::Null => 0,
+            CellValue::Text(text) => text.len(),
+            CellValue::Number(_) | CellValue::Moment(_) => 8,
+            CellValue::Flag(_) => 1,
         }
     }
 }
@@ -153,13 +155,13 @@ mod tests {
     #[test]
     fn values_become_what_their_column_holds() {
         let cell = |kind: ColumnKind, value: Value| kind.cell("c", &value).ok();
-        assert_eq!(cell(ColumnKind::String, json!(1.5)), Some(Cell::Text("1.5".into())));
-        assert_eq!(cell(ColumnKind::String, json!("")), Some(Cell::Text("".into())));
-        assert_eq!(cell(ColumnKind::Number, json!(" 12 ")), Some(Cell::Number(12.0)));
-        assert_eq!(cell(ColumnKind::Boolean, json!("TRUE")), Some(Cell::Flag(true)));
-        assert_eq!(cell(ColumnKind::Boolean, json!(0)), Some(Cell::Flag(false)));
-        assert_eq!(cell(ColumnKind::Number, json!("")), Some(Cell::Null));
-        let noon = Some(Cell::Moment(1_735_732_800_000));
+        assert_eq!(cell(ColumnKind::String, json!(1.5)), Some(CellValue::Text("1.5".into())));
+        assert_eq!(cell(ColumnKind::String, json!("")), Some(CellValue::Text("".into())));
+        assert_eq!(cell(ColumnKind::Number, json!(" 12 ")), Some(CellValue::Number(12.0)));
+        assert_eq!(cell(ColumnKind::Boolean, json!("TRUE")), Some(CellValue::Flag(true)));
+        assert_eq!(cell(ColumnKind::Boolean, json!(0)), Some(CellValue::Flag(false)));
+        assert_eq!(cell(ColumnKind::Number, json!("")), Some(CellValue::Null));
+        let noon = Some(CellValue::Moment(1_735_732_800_000));
         for text in [
             "2025-01-01T12:00:00Z",
             "2025-01-01T13:00:00+01:00",
@@ -170,10 +172,13 @@ mod tests {
         }
         assert_eq!(
             cell(ColumnKind::Date, json!("2025-01-01")),
-            Some(Cell::Moment(1_735_689_600_000))
+            Some(CellValue::Moment(1_735_689_600_000))
         );
         assert_eq!(cell(ColumnKind::Date, json!(1_735_732_800_000i64)), noon);
-        assert_eq!(Cell::Moment(1_735_732_800_000).into_value(), json!("2025-01-01T12:00:00.000Z"));
+        assert_eq!(
+            CellValue::Moment(1_735_732_800_000).into_value(),
+            json!("2025-01-01T12:00:00.000Z")
+        );
     }
 
     #[test]

@@ -5,16 +5,16 @@ use model::Str;
 
 /// The field in which earlier messages of a conversation come that is kept elsewhere, each with
 /// `role` and `content`, or as [`crate::ai::Message::to_value`] has it. Only this instance sets it.
-pub const EARLIER_FIELD: &str = "earlierMessages";
+pub const HISTORY_FIELD: &str = "earlierMessages";
 
 /// The mode of runs that begin with a message which this instance has put together of a request, as
-/// OpenAI's API does. It is kept with the run; only there [`EARLIER_FIELD`] and
-/// [`CALLERS_TOOLS_FIELD`] are ours. Whoever calls a workflow from another one gives it items of
+/// OpenAI's API does. It is kept with the run; only there [`HISTORY_FIELD`] and
+/// [`CLIENT_TOOLS_FIELD`] are ours. Whoever calls a workflow from another one gives it items of
 /// any kind.
 pub const CHAT_MODE: &str = "chat";
 
 /// The field in which tools come that whoever asks calls themselves. Only this instance sets it.
-pub const CALLERS_TOOLS_FIELD: &str = "callersTools";
+pub const CLIENT_TOOLS_FIELD: &str = "callersTools";
 
 /// The field in which a node that waits for a reply is told it, before it is woken. Only this
 /// instance sets it.

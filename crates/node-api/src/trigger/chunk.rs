@@ -5,7 +5,7 @@ use model::{Object, Str, Value};
 
 /// A piece of an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Chunk {
+pub struct StreamChunk {
     pub kind: ChunkKind,
     /// In n8n's kinds text, or anything else, which is sent as its JSON; in the others an object.
     pub content: Option<Value>,
@@ -41,26 +41,26 @@ pub enum ChunkKind {
 
 /// What a caller takes of a run while it goes on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Takes {
+pub enum ReplyMode {
     #[default]
-    Nothing,
+    Buffered,
     /// The answer piece by piece.
-    Pieces(Detail),
+    Streamed(StreamDetail),
 }
 
-impl Takes {
+impl ReplyMode {
     /// What the caller hears of a piece; `None` if it is nothing.
-    pub fn hears(self, chunk: Chunk) -> Option<Chunk> {
+    pub fn filter_chunk(self, chunk: StreamChunk) -> Option<StreamChunk> {
         match self {
-            Takes::Nothing => None,
-            Takes::Pieces(detail) => chunk.within(detail),
+            ReplyMode::Buffered => None,
+            ReplyMode::Streamed(detail) => chunk.within(detail),
         }
     }
 }
 
 /// What a caller that is streamed to hears besides the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Detail {
+pub enum StreamDetail {
     /// Nothing: n8n's lines and no others.
     Answer,
     /// That a tool is called and how it went, but not with what and with which result: these are
@@ -91,7 +91,7 @@ impl ChunkKind {
     }
 }
 
-impl Chunk {
+impl StreamChunk {
     /// As n8n writes it: in its own kinds content is text or left out.
     pub fn to_value(&self) -> Value {
         let content = self.content.as_ref().map(|content| match content {
@@ -115,12 +115,12 @@ impl Chunk {
     }
 
     /// What a caller may hear of it; `None` if it is nothing.
-    fn within(mut self, detail: Detail) -> Option<Self> {
+    fn within(mut self, detail: StreamDetail) -> Option<Self> {
         let kept: &[&str] = match (self.kind, detail) {
-            (_, Detail::Everything) => return Some(self),
+            (_, StreamDetail::Everything) => return Some(self),
             (kind, _) if kind.is_n8ns() => return Some(self),
-            (_, Detail::Answer) | (ChunkKind::Usage, Detail::Steps) => return None,
-            (_, Detail::Steps) => {
+            (_, StreamDetail::Answer) | (ChunkKind::Usage, StreamDetail::Steps) => return None,
+            (_, StreamDetail::Steps) => {
                 &["id", "name", "isError", "durationMs", "untilMs", "finishReason"]
             }
         };
@@ -139,9 +139,9 @@ mod tests {
     use super::*;
     use model::json;
 
-    fn chunk(kind: ChunkKind, content: Value) -> Chunk {
+    fn chunk(kind: ChunkKind, content: Value) -> StreamChunk {
         let (node_id, node_name) = (Str::from("1"), Str::from("A"));
-        Chunk {
+        StreamChunk {
             kind,
             content: Some(content),
             node_id,
@@ -165,11 +165,11 @@ mod tests {
         let heard = |kind, detail| {
             chunk(kind, ended.clone()).within(detail).and_then(|chunk| chunk.content)
         };
-        assert_eq!(heard(ChunkKind::ToolEnd, Detail::Everything), Some(ended.clone()));
+        assert_eq!(heard(ChunkKind::ToolEnd, StreamDetail::Everything), Some(ended.clone()));
         let steps = json!({ "id": "c", "name": "t", "isError": false, "durationMs": 3 });
-        assert_eq!(heard(ChunkKind::ToolEnd, Detail::Steps), Some(steps));
-        assert_eq!(heard(ChunkKind::ToolEnd, Detail::Answer), None);
-        assert_eq!(heard(ChunkKind::Usage, Detail::Steps), None);
-        assert!(heard(ChunkKind::Item, Detail::Answer).is_some());
+        assert_eq!(heard(ChunkKind::ToolEnd, StreamDetail::Steps), Some(steps));
+        assert_eq!(heard(ChunkKind::ToolEnd, StreamDetail::Answer), None);
+        assert_eq!(heard(ChunkKind::Usage, StreamDetail::Steps), None);
+        assert!(heard(ChunkKind::Item, StreamDetail::Answer).is_some());
     }
 }

@@ -1,6 +1,6 @@
 //! Cookies that a workflow sets: read as a browser would read them, and written anew.
 
-use super::response_headers::Refused;
+use super::response_headers::HeaderRejection;
 
 /// Beginnings of names that belong to this instance or mean something to browsers, in lower case.
 const RESERVED: [&str; 2] = ["heddle", "__"];
@@ -29,7 +29,7 @@ enum CookiePath {
 
 impl Cookie {
     /// The header for the response to a call of a path below this one, such as `/webhook-test`.
-    pub fn written(self, door: &str) -> String {
+    pub fn to_header(self, door: &str) -> String {
         let Self { text, path } = self;
         match path {
             CookiePath::Usual => text,
@@ -44,19 +44,19 @@ impl Cookie {
 }
 
 /// The cookie in a `Set-Cookie` header. Attributes that are not known are left out.
-pub(super) fn rewritten(value: &str) -> Result<Cookie, Refused> {
+pub(super) fn rewrite_cookie(value: &str) -> Result<Cookie, HeaderRejection> {
     let mut parts = value.split(';').map(trimmed);
     let (name, content) =
-        parts.next().and_then(|pair| pair.split_once('=')).ok_or(Refused::CookieName)?;
+        parts.next().and_then(|pair| pair.split_once('=')).ok_or(HeaderRejection::CookieName)?;
     let (name, content) = (trimmed(name), trimmed(content));
     let is_plain = !name.is_empty()
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     if !is_plain || RESERVED.iter().any(|reserved| name.to_ascii_lowercase().starts_with(reserved))
     {
-        return Err(Refused::CookieName);
+        return Err(HeaderRejection::CookieName);
     }
     if !is_printable(content) {
-        return Err(Refused::CookieValue);
+        return Err(HeaderRejection::CookieValue);
     }
     let mut cookie = format!("{name}={content}");
     let mut path = CookiePath::Usual;
@@ -64,7 +64,7 @@ pub(super) fn rewritten(value: &str) -> Result<Cookie, Refused> {
         let (key, value) =
             part.split_once('=').map_or((part, ""), |(key, value)| (trimmed(key), trimmed(value)));
         match key.to_ascii_lowercase().as_str() {
-            "domain" if !value.is_empty() => return Err(Refused::CookieDomain),
+            "domain" if !value.is_empty() => return Err(HeaderRejection::CookieDomain),
             "path" => path = path_of(value),
             "max-age" if value.parse::<i64>().is_ok() => {
                 cookie.push_str(&format!("; Max-Age={value}"))
@@ -128,7 +128,11 @@ mod tests {
             ("a=; Max-Age=-1", "a=; Max-Age=-1"),
             ("a=b=c; domain=", "a=b=c"),
         ] {
-            assert_eq!(rewritten(given).unwrap().written("/webhook-test"), written, "{given}");
+            assert_eq!(
+                rewrite_cookie(given).unwrap().to_header("/webhook-test"),
+                written,
+                "{given}"
+            );
         }
     }
 
@@ -158,11 +162,14 @@ mod tests {
             "a b=x",
             "a,heddle_session=x",
         ] {
-            assert_eq!(rewritten(given), Err(Refused::CookieName), "{given:?}");
+            assert_eq!(rewrite_cookie(given), Err(HeaderRejection::CookieName), "{given:?}");
         }
-        assert_eq!(rewritten("a=b; Domain=example.com"), Err(Refused::CookieDomain));
-        assert_eq!(rewritten("a=b; DOMAIN = .example.com"), Err(Refused::CookieDomain));
-        assert_eq!(rewritten("a=\u{e9}"), Err(Refused::CookieValue));
-        assert_eq!(rewritten("a=b\u{1}"), Err(Refused::CookieValue));
+        assert_eq!(rewrite_cookie("a=b; Domain=example.com"), Err(HeaderRejection::CookieDomain));
+        assert_eq!(
+            rewrite_cookie("a=b; DOMAIN = .example.com"),
+            Err(HeaderRejection::CookieDomain)
+        );
+        assert_eq!(rewrite_cookie("a=\u{e9}"), Err(HeaderRejection::CookieValue));
+        assert_eq!(rewrite_cookie("a=b\u{1}"), Err(HeaderRejection::CookieValue));
     }
 }

@@ -63,7 +63,7 @@ const FAMILIES: [&str; 6] = ["x-", "access-control-", "ce-", "webhook-", "mcp-",
 
 /// Headers of the first family that reverse proxies, platforms, file servers or developer tools act
 /// on.
-const NOT_ONES_OWN: &[&str] = &[
+const RESERVED_HEADERS: &[&str] = &[
     "x-accel-",
     "x-akamai-",
     "x-appengine-",
@@ -98,7 +98,7 @@ const MAX_COOKIES: usize = 5;
 const MAX_COOKIES_ON_THE_WAY: usize = 3;
 
 /// Headers that are left out and told one by one.
-const MAX_TOLD: usize = 10;
+const MAX_REPORTED: usize = 10;
 
 /// A header of a response as it may be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ pub enum ResponseHeader<'a> {
 
 /// Why a header is not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum HeaderRejection {
     #[error("workflows cannot set it. Start the name of a custom header with 'X-'")]
     Name,
     #[error(
@@ -137,23 +137,26 @@ pub enum Refused {
 }
 
 /// Decides about a header that a workflow wants to send.
-pub fn response_header<'a>(name: &str, value: &'a str) -> Result<ResponseHeader<'a>, Refused> {
+pub fn response_header<'a>(
+    name: &str,
+    value: &'a str,
+) -> Result<ResponseHeader<'a>, HeaderRejection> {
     let name: Cow<'_, str> = match name.bytes().any(|byte| byte.is_ascii_uppercase()) {
         true => name.to_ascii_lowercase().into(),
         false => name.into(),
     };
     let is_of_a_family = FAMILIES.iter().any(|family| name.starts_with(family));
-    let is_ones_own = !NOT_ONES_OWN.iter().any(|start| name.starts_with(start));
+    let is_ones_own = !RESERVED_HEADERS.iter().any(|start| name.starts_with(start));
     if !(STANDARD.binary_search(&&*name).is_ok()
         || is_of_a_family && is_ones_own && is_token(&name))
     {
-        return Err(Refused::Name);
+        return Err(HeaderRejection::Name);
     }
     match &*name {
-        "content-type" => {
-            MediaType::parse(value).map(ResponseHeader::ContentType).ok_or(Refused::ContentType)
-        }
-        "set-cookie" => cookie::rewritten(value).map(ResponseHeader::SetCookie),
+        "content-type" => MediaType::parse(value)
+            .map(ResponseHeader::ContentType)
+            .ok_or(HeaderRejection::ContentType),
+        "set-cookie" => cookie::rewrite_cookie(value).map(ResponseHeader::SetCookie),
         _ => Ok(ResponseHeader::Other(value)),
     }
 }
@@ -161,7 +164,7 @@ pub fn response_header<'a>(name: &str, value: &'a str) -> Result<ResponseHeader<
 /// Decides about all headers that a workflow wants to send with one response, in their order.
 pub fn response_headers(
     headers: &[(Str, Str)],
-) -> impl Iterator<Item = (&Str, Result<ResponseHeader<'_>, Refused>)> {
+) -> impl Iterator<Item = (&Str, Result<ResponseHeader<'_>, HeaderRejection>)> {
     let (mut n_headers, mut n_cookies, mut bytes) = (0, 0, 0_usize);
     let leads_on = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("location"));
     let max_cookies = if leads_on { MAX_COOKIES_ON_THE_WAY } else { MAX_COOKIES };
@@ -171,7 +174,7 @@ pub fn response_headers(
             // There is one type, whatever else there is.
             Ok(ResponseHeader::ContentType(_)) | Err(_) => return (name, decided),
             Ok(ResponseHeader::SetCookie(_)) if n_cookies >= max_cookies => {
-                return (name, Err(Refused::TooManyCookies));
+                return (name, Err(HeaderRejection::TooManyCookies));
             }
             Ok(ResponseHeader::SetCookie(cookie)) => {
                 n_cookies += 1;
@@ -182,18 +185,18 @@ pub fn response_headers(
         n_headers += 1;
         bytes = bytes.saturating_add(name.len() + length);
         let fits = n_headers <= MAX_RESPONSE_HEADERS && bytes <= MAX_RESPONSE_HEADER_BYTES;
-        (name, if fits { decided } else { Err(Refused::TooMany) })
+        (name, if fits { decided } else { Err(HeaderRejection::TooMany) })
     })
 }
 
 /// What to tell the author of a workflow about the headers that are not sent.
-pub fn refused_headers(headers: &[(Str, Str)]) -> impl Iterator<Item = String> {
+pub fn rejected_headers(headers: &[(Str, Str)]) -> impl Iterator<Item = String> {
     let refused =
         || response_headers(headers).filter_map(|(name, decided)| Some((name, decided.err()?)));
     let told = refused()
-        .take(MAX_TOLD)
+        .take(MAX_REPORTED)
         .map(|(name, why)| format!("The header '{name}' is not sent: {why}."));
-    let others = refused().count().saturating_sub(MAX_TOLD);
+    let others = refused().count().saturating_sub(MAX_REPORTED);
     told.chain((others > 0).then(|| format!("{others} further headers are not sent either.")))
 }
 
@@ -250,7 +253,7 @@ mod tests {
             "x-a\r\nb",
             "",
         ] {
-            assert_eq!(response_header(name, "x"), Err(Refused::Name), "{name:?}");
+            assert_eq!(response_header(name, "x"), Err(HeaderRejection::Name), "{name:?}");
         }
     }
 
@@ -276,15 +279,15 @@ mod tests {
             response_headers(headers).filter(|(_, decided)| decided.is_ok()).count()
         };
         assert_eq!(sent(&many), MAX_RESPONSE_HEADERS);
-        let told: Vec<String> = refused_headers(&many).collect();
-        assert_eq!(told.len(), MAX_TOLD + 1);
+        let told: Vec<String> = rejected_headers(&many).collect();
+        assert_eq!(told.len(), MAX_REPORTED + 1);
         assert!(
             told[0].contains("'x-100'")
                 && told[0].contains("at most 100 headers")
                 && told[0].contains("16 KB"),
             "{told:?}"
         );
-        assert_eq!(told[MAX_TOLD], "29890 further headers are not sent either.");
+        assert_eq!(told[MAX_REPORTED], "29890 further headers are not sent either.");
         let mut long: Vec<(Str, Str)> =
             (0..20).map(|number| (format!("x-{number}").into(), "a".repeat(1000).into())).collect();
         assert_eq!(sent(&long), 16);
@@ -309,7 +312,7 @@ mod tests {
             assert_eq!(sent(&leading), 1 + MAX_COOKIES_ON_THE_WAY);
         }
         const { assert!(MAX_COOKIES_ON_THE_WAY * FOLLOWED < KEPT / 2) };
-        let told: Vec<String> = refused_headers(&cookies).collect();
+        let told: Vec<String> = rejected_headers(&cookies).collect();
         assert!(told[0].contains("at most 5 cookies"), "{told:?}");
     }
 
@@ -320,7 +323,7 @@ mod tests {
             ("x-a".into(), "1".into()),
             ("content-type".into(), "a/b,c/d".into()),
         ];
-        let told: Vec<String> = refused_headers(&headers).collect();
+        let told: Vec<String> = rejected_headers(&headers).collect();
         assert_eq!(told.len(), 2);
         assert!(
             told[0].starts_with("The header 'nel' is not sent: workflows cannot set it."),

@@ -1,9 +1,9 @@
 //! A strict agent: one action an iteration in checked JSON, and an envelope that tells all of it.
 
-use super::supplies::{RESULT_BYTES, memory, model, tools};
-use super::world::NodeWorld;
-use agent::react::{Config, Fault, ReactAgent};
-use agent::{AgentError, Guard, recall, remember};
+use super::agent_host::NodeAgentHost;
+use super::sub_nodes::{MAX_RESULT_BYTES, memory, model, tools};
+use agent::react::{Config, ContractViolation, ReactAgent};
+use agent::{AgentError, ToolGuard, recall, remember};
 use model::Kind;
 use node_api::ai::Message;
 use node_api::prelude::*;
@@ -13,7 +13,7 @@ pub(crate) struct AgentCoreReact;
 impl Node for AgentCoreReact {
     fn spec() -> Spec {
         Spec::new("agent-core-react", &[1.0], "Agent Core (ReAct)", "Run a strict loop of model actions and tools")
-            .group(Group::Ai)
+            .group(NodeGroup::Ai)
             .inputs([
                 Port::main(),
                 Port::of(Kind::AiLanguageModel, "Model"),
@@ -23,7 +23,7 @@ impl Node for AgentCoreReact {
             .params(params())
             .hint("For agents that must be auditable: one model action and at most one tool an iteration, and a reply that is not to the letter ends it.")
             .alias(&["react", "orchestrator", "deterministic agent"])
-            .keeps_notes()
+            .records_steps()
             .note("It puts out the envelope: input, state, the last words of the model, the history of tools, and what happened when.")
     }
 
@@ -98,14 +98,14 @@ async fn envelope(ctx: &Ctx<'_>, index: usize, input: Value) -> Result<Value, No
     let keeps_prompt = config.debug;
     let agent = ReactAgent {
         model: model(ctx, index).await?,
-        guard: Guard::new(tools, RESULT_BYTES)
+        guard: ToolGuard::new(tools, MAX_RESULT_BYTES)
             .map_err(AgentError::into_node_error)?
             .exposed_to(ctx.host().exposure()),
         config,
         item: index,
     };
-    let world = NodeWorld::new(ctx, index);
-    let began = world.began().await?;
+    let world = NodeAgentHost::new(ctx, index);
+    let began = world.started_at().await?;
     let trace_id =
         format!("{}-{}-{}-{index}", ctx.host().execution().id, ctx.node().id, ctx.run_index());
     let remembering = memory(ctx, index, Str::new()).await?;
@@ -118,7 +118,7 @@ async fn envelope(ctx: &Ctx<'_>, index: usize, input: Value) -> Result<Value, No
         ),
         None => None,
     };
-    let before = past.as_ref().map(|past| shown_past(&past.messages));
+    let before = past.as_ref().map(|past| history_value(&past.messages));
     let outcome = agent
         .run(&world, input, before, trace_id.into(), began)
         .await
@@ -134,15 +134,18 @@ async fn envelope(ctx: &Ctx<'_>, index: usize, input: Value) -> Result<Value, No
         shown.remove_path("model.lastPrompt");
     }
     let Some((fault, message)) = outcome.fault else { return Ok(shown) };
-    let code =
-        if fault == Fault::IterationOverflow { Code::AGENT_LIMIT } else { Code::AGENT_REPLY };
+    let code = if fault == ContractViolation::IterationOverflow {
+        Code::AGENT_LIMIT
+    } else {
+        Code::AGENT_REPLY
+    };
     Err(NodeError::new(code, format!("Iteration {}: {message}", outcome.envelope.iteration))
         .with("reason", fault.name())
         .with("envelope", shown))
 }
 
 /// What was said before, as the envelope has it.
-fn shown_past(messages: &[Message]) -> Object {
+fn history_value(messages: &[Message]) -> Object {
     let message = |message: &Message| -> Value {
         Object::from_iter([
             ("role", Value::from(message.role.name())),

@@ -1,13 +1,13 @@
 //! n8n's agent: its parameters and its output, on the same loop as the agent of the house.
 
+use super::agent_host::NodeAgentHost;
 use super::batches::Batches;
 use super::models::fallback::with_fallback;
-use super::supplies::{RESULT_BYTES, memory, tools};
-use super::world::NodeWorld;
-use super::{asking, callers_tools, parsers, prompt};
-use agent::{AgentError, Ended, Guard, OnLimit, Options, Outcome, ToolsAgent};
+use super::sub_nodes::{MAX_RESULT_BYTES, memory, tools};
+use super::{approval_options, client_tools, parsers, prompt};
+use agent::{AgentError, AgentOptions, AgentOutcome, EndReason, OnLimit, ToolGuard, ToolsAgent};
 use model::Kind;
-use node_api::ai::{Message, Part};
+use node_api::ai::{Message, MessagePart};
 use node_api::prelude::*;
 
 /// What n8n's agents are told if nothing else is said, up to version 1.8.
@@ -15,14 +15,14 @@ const SYSTEM_MESSAGE: &str = "You are a helpful assistant";
 /// What agents answer that were stopped at their limit, before version 3.
 const STOPPED: &str = "Agent stopped due to max iterations.";
 
-pub(crate) struct Agent;
+pub(crate) struct AgentNode;
 
-impl Node for Agent {
+impl Node for AgentNode {
     fn spec() -> Spec {
         let versions =
             [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.2, 2.3, 3.0, 3.1];
         Spec::new("@n8n/n8n-nodes-langchain.agent", &versions, "AI Agent (n8n)", "Answer with a model, tools and a memory, as n8n's agent does")
-            .group(Group::Ai)
+            .group(NodeGroup::Ai)
             .inputs([
                 Port::main(),
                 Port::of(Kind::AiLanguageModel, "Chat Model"),
@@ -33,7 +33,7 @@ impl Node for Agent {
             .params(params())
             .hint("Connect one chat model, any number of tools, a memory, and an output parser if the answer is to be data.")
             .alias(&["langchain", "llm", "assistant", "chatbot", "tools agent"])
-            .keeps_notes()
+            .records_steps()
             .differs_when(
                 "agent",
                 &["conversationalAgent", "reActAgent", "planAndExecuteAgent", "openAiFunctionsAgent"],
@@ -47,7 +47,7 @@ impl Node for Agent {
         let batches = Batches::read(ctx, "options.batching", 1)?;
         let answer = |index: usize| {
             let item = items.get(index).unwrap_or_default();
-            async move { answer(ctx, index, item).await.map(|json| vec![Item::new(json)]) }
+            async move { run_item(ctx, index, item).await.map(|json| vec![Item::new(json)]) }
         };
         batches.output(ctx, &items, answer).await
     }
@@ -131,13 +131,14 @@ fn options() -> Vec<Param> {
             .until(1.9)
             .help("How a ReAct agent put the question; not used."),
     ];
-    options.extend(asking::params().map(|param| param.since(2.0)));
+    options.extend(approval_options::params().map(|param| param.since(2.0)));
     options
 }
 
-async fn answer(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Value, NodeError> {
+async fn run_item(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Value, NodeError> {
     let is_for_sql = ctx.version() < 2.0 && ctx.param("agent", index)?.as_str() == Some("sqlAgent");
-    let words = if is_for_sql { ctx.text("input", index)? } else { prompt::words(ctx, index)? };
+    let words =
+        if is_for_sql { ctx.text("input", index)? } else { prompt::prompt_text(ctx, index)? };
     if words.trim().is_empty() {
         let error = NodeError::parameter("text", "The \"text\" parameter is empty.")
             .hint("Write what the agent is asked, or an expression.");
@@ -151,19 +152,21 @@ async fn answer(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Value, NodeEr
             .on_item(index));
     }
     let model = with_fallback(ctx, index).await?;
-    let mut parts = vec![Part::Text(words)];
-    if option("passthroughBinaryImages")?.as_bool() != Some(false) && prompt::sees(model.as_ref()) {
+    let mut parts = vec![MessagePart::Text(words)];
+    if option("passthroughBinaryImages")?.as_bool() != Some(false)
+        && prompt::accepts_images(model.as_ref())
+    {
         parts.extend(prompt::images(&item));
     }
     if ctx.version() >= 3.0 {
         parts.extend(prompt::texts(&item));
     }
     let mut options = loop_options(ctx, index)?;
-    callers_tools::join(ctx, &mut tools, &mut options);
-    asking::read(ctx, index, &tools, &mut options)?;
+    client_tools::add_client_tools(ctx, &mut tools, &mut options);
+    approval_options::read(ctx, index, &tools, &mut options)?;
     let agent = ToolsAgent {
         model,
-        guard: Guard::new(tools, RESULT_BYTES)
+        guard: ToolGuard::new(tools, MAX_RESULT_BYTES)
             .map_err(AgentError::into_node_error)?
             .exposed_to(ctx.host().exposure()),
         memory: memory(ctx, index, Str::new()).await?,
@@ -171,28 +174,29 @@ async fn answer(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Value, NodeEr
     };
     let user = Message { parts, ..Message::user("") };
     let is_heard = ctx.version() >= 2.1 && option("enableStreaming")?.as_bool() != Some(false);
-    let world = if is_heard { NodeWorld::new(ctx, index) } else { NodeWorld::unheard(ctx, index) };
-    let outcome = match parsers::wanted(ctx, index).await? {
-        Some(parser) => agent.run_in_form(&world, user, parser.as_ref()).await,
+    let world =
+        if is_heard { NodeAgentHost::new(ctx, index) } else { NodeAgentHost::silent(ctx, index) };
+    let outcome = match parsers::enabled_parser(ctx, index).await? {
+        Some(parser) => agent.run_structured(&world, user, parser.as_ref()).await,
         None => agent.run(&world, user).await,
     };
-    let outcome = world.settled(outcome).await?;
+    let outcome = world.resolve_outcome(outcome).await?;
     let mut shown = output(outcome.value.as_ref(), &outcome);
     if option("returnIntermediateSteps")?.is_truthy() {
         shown.insert(
             "intermediateSteps",
-            outcome.record.tool_uses.iter().map(step).collect::<Vec<_>>(),
+            outcome.record.tool_uses.iter().map(intermediate_step).collect::<Vec<_>>(),
         );
     }
     Ok(shown.into())
 }
 
-fn loop_options(ctx: &Ctx<'_>, index: usize) -> Result<Options, NodeError> {
+fn loop_options(ctx: &Ctx<'_>, index: usize) -> Result<AgentOptions, NodeError> {
     let option = |name: &str| ctx.param(&format!("options.{name}"), index);
     let said =
         [option("systemMessage")?, option("prefix")?].into_iter().find(|given| !given.is_nullish());
     let silent_by_default = if ctx.version() < 1.9 { SYSTEM_MESSAGE } else { "" };
-    Ok(Options {
+    Ok(AgentOptions {
         system_prompt: said.map_or_else(|| silent_by_default.into(), |given| given.to_js_string()),
         max_iterations: option("maxIterations")?.as_f64().unwrap_or(10.0).max(1.0) as usize,
         on_limit: if ctx.version() < 3.0 { OnLimit::Partial } else { OnLimit::Error },
@@ -202,22 +206,24 @@ fn loop_options(ctx: &Ctx<'_>, index: usize) -> Result<Options, NodeError> {
             .filter(|tokens| *tokens >= 1.0)
             .map(|tokens| tokens as usize),
         item: index,
-        ..Options::default()
+        ..AgentOptions::default()
     })
 }
 
 /// What was parsed, if anything was; an object is put out as it is.
-fn output(parsed: Option<&Value>, outcome: &Outcome) -> Object {
+fn output(parsed: Option<&Value>, outcome: &AgentOutcome) -> Object {
     match parsed {
         Some(Value::Object(fields)) => (**fields).clone(),
         Some(other) => Object::from_iter([("output", other.clone())]),
-        None if outcome.ended == Ended::MaxIterations => Object::from_iter([("output", STOPPED)]),
+        None if outcome.end_reason == EndReason::MaxIterations => {
+            Object::from_iter([("output", STOPPED)])
+        }
         None => Object::from_iter([("output", outcome.answer.clone())]),
     }
 }
 
 /// A step in LangChain's form.
-fn step(used: &agent::ToolUse) -> Value {
+fn intermediate_step(used: &agent::ToolUse) -> Value {
     let input = model::json::to_string(&used.arguments);
     let action = Object::from_iter([
         ("tool", Value::from(used.name.clone())),

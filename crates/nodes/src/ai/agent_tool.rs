@@ -1,18 +1,18 @@
 //! An agent as a tool of another agent, with a model and tools of its own.
 
-use super::asking;
-use super::supplies::{RESULT_BYTES, memory, model, tools};
-use super::tools::made::{Call, tool};
-use super::world::NodeWorld;
-use agent::{AgentError, Guard, OnLimit, Options, ToolsAgent};
+use super::agent_host::NodeAgentHost;
+use super::approval_options;
+use super::sub_nodes::{MAX_RESULT_BYTES, memory, model, tools};
+use super::tools::fn_tool::{ToolInvocation, supply_tool};
+use agent::{AgentError, AgentOptions, OnLimit, ToolGuard, ToolsAgent};
 use model::Kind;
-use node_api::ai::{Effect, Flow, Message, Sends, Supply, ToolDefinition};
+use node_api::ai::{DataFlow, EgressTarget, Message, Supply, ToolDefinition, ToolEffect};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name_of};
 
-pub(crate) struct AgentTool;
+pub(crate) struct AgentToolNode;
 
-impl Supplier for AgentTool {
+impl Supplier for AgentToolNode {
     fn spec() -> Spec {
         Spec::new(
             "@n8n/n8n-nodes-langchain.agentTool",
@@ -20,7 +20,7 @@ impl Supplier for AgentTool {
             "AI Agent Tool",
             "An agent that another agent can ask",
         )
-        .group(Group::Ai)
+        .group(NodeGroup::Ai)
         .inputs([
             Port::of(Kind::AiLanguageModel, "Chat Model"),
             Port::of(Kind::AiMemory, "Memory"),
@@ -29,7 +29,7 @@ impl Supplier for AgentTool {
         ])
         .outputs([Port::of(Kind::AiTool, "")])
         .params(params())
-        .keeps_notes()
+        .records_steps()
         .hint("Give a part of the work, with the tools that it takes, to an agent of its own.")
         .alias(&["sub-agent", "specialist", "multi-agent"])
         .differs_when("hasOutputParser", &["true"], "The answer is not brought into a format.")
@@ -40,15 +40,15 @@ impl Supplier for AgentTool {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let description = ctx.ctx().text("toolDescription", ctx.item())?;
-        let parameters = ctx.host().asked_of_model()?;
+        let parameters = ctx.host().ai_input_schema()?;
         let definition = ToolDefinition {
             name: tool_name_of(ctx.node()),
             description,
             parameters,
-            effect: Effect::Resumes,
-            flow: Flow::STORED.sending(Sends::Declared),
+            effect: ToolEffect::Resumes,
+            flow: DataFlow::STORED.sending(EgressTarget::Declared),
         };
-        Ok(tool(ctx, definition, answer))
+        Ok(supply_tool(ctx, definition, answer))
     }
 }
 
@@ -93,13 +93,13 @@ fn params() -> Vec<Param> {
                     .help("Send the answer piece by piece."),
             ]
             .into_iter()
-            .chain(asking::params()),
+            .chain(approval_options::params()),
         )
         .help("How the agent works."),
     ]
 }
 
-async fn answer(call: Call) -> Result<Value, NodeError> {
+async fn answer(call: ToolInvocation) -> Result<Value, NodeError> {
     let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
     let words = ctx.text("text", item)?;
     if words.trim().is_empty() {
@@ -107,7 +107,7 @@ async fn answer(call: Call) -> Result<Value, NodeError> {
             .hint("Set the prompt, for example with $fromAI."));
     }
     let option = |name: &str| ctx.param(&format!("options.{name}"), item);
-    let mut options = Options {
+    let mut options = AgentOptions {
         system_prompt: match option("systemMessage")? {
             Value::Undefined => "You are a helpful assistant".into(),
             given => given.to_js_string(),
@@ -116,21 +116,21 @@ async fn answer(call: Call) -> Result<Value, NodeError> {
         on_limit: OnLimit::Conclude,
         timeout_ms: None,
         item,
-        ..Options::default()
+        ..AgentOptions::default()
     };
     let tools = tools(&ctx, item).await?;
-    asking::read(&ctx, item, &tools, &mut options)?;
+    approval_options::read(&ctx, item, &tools, &mut options)?;
     let agent = ToolsAgent {
         model: model(&ctx, item).await?,
-        guard: Guard::new(tools, RESULT_BYTES)
+        guard: ToolGuard::new(tools, MAX_RESULT_BYTES)
             .map_err(AgentError::into_node_error)?
             .exposed_to(ctx.host().exposure()),
         memory: memory(&ctx, item, Str::new()).await?,
         options,
     };
     // What the agent that asks has come across reaches this one through its host.
-    let world = NodeWorld::within(&ctx, call.context.key.clone());
-    let outcome = world.settled(agent.run(&world, Message::user(words)).await).await?;
+    let world = NodeAgentHost::for_tool_call(&ctx, call.context.key.clone());
+    let outcome = world.resolve_outcome(agent.run(&world, Message::user(words)).await).await?;
     if !option("returnIntermediateSteps")?.is_truthy() {
         return Ok(outcome.answer.into());
     }

@@ -1,10 +1,10 @@
 //! An agent: a model that works with tools and a memory until it has an answer.
 
-use super::said::user_message;
-use super::supplies::{RESULT_BYTES, memory, model, tools};
-use super::world::NodeWorld;
-use super::{asking, callers_tools};
-use agent::{Ended, Guard, OnLimit, Options, Outcome, ToolsAgent};
+use super::agent_host::NodeAgentHost;
+use super::chat_input::user_message;
+use super::sub_nodes::{MAX_RESULT_BYTES, memory, model, tools};
+use super::{approval_options, client_tools};
+use agent::{AgentOptions, AgentOutcome, EndReason, OnLimit, ToolGuard, ToolsAgent};
 use model::{ItemError, Kind, OnError, SpendingLimit};
 use node_api::ai::ToolChoice;
 use node_api::prelude::*;
@@ -15,7 +15,7 @@ pub(crate) struct AiAgent;
 impl Node for AiAgent {
     fn spec() -> Spec {
         Spec::new("ai-agent", &[1.0], "AI Agent", "Answer with a model, tools and a memory")
-            .group(Group::Ai)
+            .group(NodeGroup::Ai)
             .inputs([
                 Port::main(),
                 Port::of(Kind::AiLanguageModel, "Model"),
@@ -25,14 +25,14 @@ impl Node for AiAgent {
             .params(params())
             .hint("Connect one model, any number of tools, and a memory if it is to know what was said before.")
             .alias(&["llm", "assistant", "chatbot", "tools agent"])
-            .keeps_notes()
+            .records_steps()
             .note("Every answer of the model and every result of a tool is on disk before the agent goes on: after a crash it continues where it was.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let mut output = ctx.builder();
         for index in 0..items.len() {
-            let made = match answer(ctx, index).await {
+            let made = match run_item(ctx, index).await {
                 Ok(item) => item.paired_with(index),
                 Err(error) => ctx.failed_item(index, error)?,
             };
@@ -77,18 +77,18 @@ fn params() -> Vec<Param> {
                 Param::number("budgetDollars", "Most dollars", 0)
                     .at_least(0.0)
                     .help("What one answer of the agent may cost where the price of the model is known; 0 for any amount."),
-                Param::number("maxResultBytes", "Longest tool result", RESULT_BYTES as i32)
+                Param::number("maxResultBytes", "Longest tool result", MAX_RESULT_BYTES as i32)
                     .at_least(100.0)
                     .help("Longer results are cut for the model."),
             ]
             .into_iter()
-            .chain(asking::params()),
+            .chain(approval_options::params()),
         )
         .help("How the agent works."),
     ]
 }
 
-async fn answer(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
+async fn run_item(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
     let option = |name: &str| ctx.param(&format!("options.{name}"), index);
     let number = |value: Value, default: f64| value.as_f64().unwrap_or(default);
     let words = with_seed_expressions(ctx, "userMessage", index)?;
@@ -97,7 +97,7 @@ async fn answer(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
             .hint("Write what the agent is asked, or an expression.")
             .on_item(index));
     }
-    let mut options = Options {
+    let mut options = AgentOptions {
         system_prompt: with_seed_expressions(ctx, "systemPrompt", index)?,
         max_iterations: ctx.number("maxIterations", index)?.max(1.0) as usize,
         tool_choice: match option("toolChoice")?.as_str() {
@@ -116,33 +116,34 @@ async fn answer(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
             dollars: Some(number(option("budgetDollars")?, 0.0)).filter(|dollars| *dollars > 0.0),
         },
         item: index,
-        ..Options::default()
+        ..AgentOptions::default()
     };
-    let max_result_bytes = number(option("maxResultBytes")?, RESULT_BYTES as f64) as usize;
+    let max_result_bytes = number(option("maxResultBytes")?, MAX_RESULT_BYTES as f64) as usize;
     let mut tools = if options.tool_choice == ToolChoice::None {
         Vec::new()
     } else {
         tools(ctx, index).await?
     };
-    callers_tools::join(ctx, &mut tools, &mut options);
-    asking::read(ctx, index, &tools, &mut options)?;
+    client_tools::add_client_tools(ctx, &mut tools, &mut options);
+    approval_options::read(ctx, index, &tools, &mut options)?;
     let agent = ToolsAgent {
         model: model(ctx, index).await?,
-        guard: Guard::new(tools, max_result_bytes)
+        guard: ToolGuard::new(tools, max_result_bytes)
             .map_err(agent::AgentError::into_node_error)?
             .exposed_to(ctx.host().exposure()),
         memory: memory(ctx, index, ctx.text("options.sessionId", index)?).await?,
         options,
     };
     let said = user_message(ctx, index, words);
-    let world = NodeWorld::new(ctx, index);
-    let outcome = world.settled(agent.run(&world, said).await).await?;
-    let mut item = Item::new(shown(&outcome, option("outputFormat")?.as_str().unwrap_or("text"))?);
+    let world = NodeAgentHost::new(ctx, index);
+    let outcome = world.resolve_outcome(agent.run(&world, said).await).await?;
+    let mut item =
+        Item::new(format_output(&outcome, option("outputFormat")?.as_str().unwrap_or("text"))?);
     // What is not the final answer takes the way of failures, if there is one.
-    if matches!(outcome.ended, Ended::MaxIterations | Ended::Budget)
+    if matches!(outcome.end_reason, EndReason::MaxIterations | EndReason::Budget)
         && ctx.node().on_error == OnError::ContinueError
     {
-        let message = format!("The agent came to its limit ({})", outcome.ended.name()).into();
+        let message = format!("The agent came to its limit ({})", outcome.end_reason.name()).into();
         item.error = Some(Arc::new(ItemError { message, description: None }));
     }
     Ok(item)
@@ -167,12 +168,12 @@ fn with_seed_expressions(ctx: &Ctx<'_>, path: &str, index: usize) -> Result<Str,
     }
 }
 
-fn shown(outcome: &Outcome, format: &str) -> Result<Value, NodeError> {
+fn format_output(outcome: &AgentOutcome, format: &str) -> Result<Value, NodeError> {
     let record = &outcome.record;
     let mut object = Object::new();
     match format {
         // A turn that was handed over has no answer yet that could have a form.
-        "json" if outcome.ended != Ended::HandedOver => {
+        "json" if outcome.end_reason != EndReason::Handoff => {
             let read = model::json::parse(
                 outcome.answer.trim().trim_start_matches("```json").trim_matches('`').trim(),
             );
@@ -205,6 +206,6 @@ fn shown(outcome: &Outcome, format: &str) -> Result<Value, NodeError> {
     object.insert("totalTokens", (record.usage.input + record.usage.output) as f64);
     object.insert("totalCost", record.cost.map_or(Value::Null, Value::from));
     object.insert("duration", record.duration_ms as f64);
-    object.insert("finishReason", outcome.ended.name());
+    object.insert("finishReason", outcome.end_reason.name());
     Ok(object.into())
 }

@@ -13,7 +13,7 @@ pub(super) struct Batches {
 }
 
 /// More items than this are never asked about at the same time.
-const MOST_AT_ONCE: usize = 100;
+const MAX_CONCURRENT: usize = 100;
 
 impl Batches {
     /// What the group of fields at a path says, such as `options.batching`.
@@ -22,7 +22,7 @@ impl Batches {
             |name: &str| Ok::<_, NodeError>(ctx.param(&format!("{path}.{name}"), 0)?.as_f64());
         let size = number("batchSize")?.map_or(default_size, |size| size.max(1.0) as usize);
         let pause_ms = number("delayBetweenBatches")?.map_or(0, |pause| pause.max(0.0) as u64);
-        Ok(Self { size: size.min(MOST_AT_ONCE), pause_ms })
+        Ok(Self { size: size.min(MAX_CONCURRENT), pause_ms })
     }
 
     pub(super) fn one_by_one() -> Self {
@@ -44,7 +44,7 @@ impl Batches {
 
     /// What is made of each item, in their order. Where a failure stops the node, later batches are
     /// not begun.
-    pub(super) async fn each<T, F: Future<Output = Result<T, NodeError>>>(
+    pub(super) async fn map_items<T, F: Future<Output = Result<T, NodeError>>>(
         self,
         ctx: &Ctx<'_>,
         n_items: usize,
@@ -76,7 +76,7 @@ impl Batches {
         make: impl Fn(usize) -> F,
     ) -> Result<Outputs, NodeError> {
         let mut output = ctx.builder();
-        for (index, made) in self.each(ctx, items.len(), make).await?.into_iter().enumerate() {
+        for (index, made) in self.map_items(ctx, items.len(), make).await?.into_iter().enumerate() {
             match made {
                 Ok(made) => made.into_iter().for_each(|item| output.push(item.paired_with(index))),
                 Err(error) => output.push(ctx.failed_item(index, error)?),

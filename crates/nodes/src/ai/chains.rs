@@ -3,27 +3,27 @@
 pub(super) mod classifier;
 pub(super) mod extractor;
 pub(super) mod llm;
-mod pieces;
 pub(super) mod sentiment;
 pub(super) mod summarization;
+mod text_chunks;
 
-use super::parsers::structured::{Structured, Wrapping};
-use super::supplies::model;
-use super::world::NodeWorld;
-use agent::{AgentError, ask_in_form};
+use super::agent_host::NodeAgentHost;
+use super::parsers::structured::{StructuredParser, Wrapping};
+use super::sub_nodes::model;
+use agent::{AgentError, ask_structured};
 use model::Kind;
 use node_api::ai::Message;
 use node_api::prelude::*;
 
 /// The description of a chain: items come in, and a model is connected.
 fn chain_spec(spec: Spec) -> Spec {
-    spec.group(Group::Ai)
+    spec.group(NodeGroup::Ai)
         .inputs([Port::main(), Port::of(Kind::AiLanguageModel, "Model")])
-        .keeps_notes()
+        .records_steps()
 }
 
 /// What a model says about a text, as JSON of a form.
-pub(super) async fn judged(
+pub(super) async fn ask_json(
     ctx: &Ctx<'_>,
     index: usize,
     key: &str,
@@ -31,17 +31,17 @@ pub(super) async fn judged(
     text: Str,
     schema: &Value,
 ) -> Result<Value, NodeError> {
-    let parser = Structured::new(schema, Wrapping::None)?;
+    let parser = StructuredParser::new(schema, Wrapping::None)?;
     let model = model(ctx, index).await?;
     let messages = vec![Message::system(system), Message::user(text)];
-    let world = NodeWorld::unheard(ctx, index);
-    ask_in_form(&world, model.as_ref(), key, messages, &parser)
+    let world = NodeAgentHost::silent(ctx, index);
+    ask_structured(&world, model.as_ref(), key, messages, &parser)
         .await
         .map_err(AgentError::into_node_error)
 }
 
 /// A prompt in LangChain's form: `{name}` stands for a value, doubled braces for themselves.
-fn filled(template: &str, values: &[(&str, &str)]) -> Str {
+fn fill_template(template: &str, values: &[(&str, &str)]) -> Str {
     let mut filled = String::with_capacity(template.len());
     let mut rest = template;
     while let Some(at) = rest.find(['{', '}']) {
@@ -67,11 +67,11 @@ fn filled(template: &str, values: &[(&str, &str)]) -> Str {
 }
 
 /// Items that go to one of several outputs, and failures to the first.
-struct Sorted {
+struct RoutedItems {
     outputs: Vec<ItemsBuilder>,
 }
 
-impl Sorted {
+impl RoutedItems {
     fn new(ctx: &Ctx<'_>, n_outputs: usize) -> Self {
         Self { outputs: (0..n_outputs.max(1)).map(|_| ctx.builder()).collect() }
     }
@@ -94,10 +94,10 @@ mod tests {
     #[test]
     fn a_prompt_is_filled_in_once_and_keeps_other_braces() {
         assert_eq!(
-            filled("Say {text} as {{\"a\": {other}}}", &[("text", "{text}")]),
+            fill_template("Say {text} as {{\"a\": {other}}}", &[("text", "{text}")]),
             "Say {text} as {\"a\": {other}}"
         );
-        assert_eq!(filled("no braces", &[("text", "x")]), "no braces");
-        assert_eq!(filled("end {", &[("text", "x")]), "end {");
+        assert_eq!(fill_template("no braces", &[("text", "x")]), "no braces");
+        assert_eq!(fill_template("end {", &[("text", "x")]), "end {");
     }
 }

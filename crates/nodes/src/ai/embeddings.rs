@@ -3,7 +3,7 @@
 pub(super) mod embed_texts;
 pub(super) mod local;
 pub(super) mod openai;
-pub(super) mod others;
+pub(super) mod other_providers;
 
 use crate::ai::models::azure::azure_settings;
 use crate::ai::models::openai::openai_settings;
@@ -12,15 +12,15 @@ use node_api::Credential;
 use node_api::ai::{Embedder, Supply};
 use node_api::http::Http;
 use node_api::prelude::*;
-use providers::models::ask::Access;
 use providers::models::openai::OpenAiEmbedder;
+use providers::models::requester::ModelAccess;
 use std::sync::Arc;
 
 /// The description of one of n8n's nodes that supply an embedding model.
 fn embedding_spec(node: &str, versions: &[f64], name: &str, credential: &str) -> Spec {
     let id = format!("@n8n/n8n-nodes-langchain.{node}");
     Spec::new(&id, versions, name, "Turn texts into vectors, as n8n does it")
-        .group(Group::Ai)
+        .group(NodeGroup::Ai)
         .inputs([])
         .outputs([Port::of(Kind::AiEmbedding, "Embeddings")])
         .credential(credential, true)
@@ -44,7 +44,7 @@ pub(super) fn embedder_of(
     model: Option<&Str>,
     http: Arc<dyn Http>,
 ) -> Result<Arc<dyn Embedder>, NodeError> {
-    let access = Access::new(http);
+    let access = ModelAccess::new(http);
     let named = |usual: &str| model.cloned().unwrap_or_else(|| usual.into());
     let of_openai = |usual: &str, settings| {
         Arc::new(OpenAiEmbedder::new(&named(usual), settings, &access)) as Arc<dyn Embedder>
@@ -54,10 +54,10 @@ pub(super) fn embedder_of(
         "mistralCloudApi" => of_openai("mistral-embed", openai::mistral_settings(credential)),
         "azureOpenAiApi" => of_openai("text-embedding-3-small", azure_settings(credential)?),
         "googlePalmApi" => {
-            others::gemini(&named("models/gemini-embedding-001"), credential, &access)
+            other_providers::gemini(&named("models/gemini-embedding-001"), credential, &access)
         }
-        "ollamaApi" => others::ollama(&named("nomic-embed-text"), credential, &access),
-        "cohereApi" => others::cohere(&named("embed-v4.0"), credential, &access),
+        "ollamaApi" => other_providers::ollama(&named("nomic-embed-text"), credential, &access),
+        "cohereApi" => other_providers::cohere(&named("embed-v4.0"), credential, &access),
         other => {
             return Err(NodeError::credential(format!(
                 "A credential of type '{}' has no embedding models",

@@ -1,33 +1,33 @@
 //! Guardrails: looks for what a text must not hold, and lets it pass, stops it, or takes it out.
 
-mod judged;
 mod keywords;
+mod llm_checks;
 mod mask;
 mod params;
 mod patterns;
-mod personal;
+mod pii;
 mod secrets;
 mod urls;
 
-use super::supplies::model;
-use super::world::NodeWorld;
-use mask::masked;
+use super::agent_host::NodeAgentHost;
+use super::sub_nodes::model;
+use mask::mask_findings;
 use model::Kind;
 use node_api::prelude::*;
-use patterns::Patterns;
+use patterns::PatternCache;
 
 pub(crate) struct Guardrails;
 
 impl Node for Guardrails {
     fn spec() -> Spec {
         Spec::new("@n8n/n8n-nodes-langchain.guardrails", &[1.0, 2.0], "Guardrails", "Check texts for what they must not hold, or take it out")
-            .group(Group::Ai)
+            .group(NodeGroup::Ai)
             .inputs([Port::main(), Port::of(Kind::AiLanguageModel, "Chat Model")])
             .output_rule(PortRule::named(&["Pass", "Fail"]).when("operation", "classify"))
             .params(params::params())
             .hint("Put it before a model that strangers write to, or after one whose words strangers read.")
             .alias(&["pii", "secret", "injection", "sanitize", "moderation", "jailbreak"])
-            .keeps_notes()
+            .records_steps()
             .computes()
             .note("Keywords, personal data, secret keys, addresses and patterns are looked for without a model; only jailbreak, NSFW, topical alignment and custom checks ask one.")
             .example(
@@ -42,15 +42,15 @@ impl Node for Guardrails {
         let operation = ctx.text("operation", 0)?;
         let classifies = operation == "classify";
         let (mut passed, mut failed) = (ctx.builder(), ctx.builder());
-        let mut patterns = Patterns::default();
+        let mut patterns = PatternCache::default();
         for index in 0..items.len() {
             let checked = match classifies {
-                true => classified(ctx, index, &mut patterns).await,
-                false => sanitized(ctx, index, &mut patterns),
+                true => classify(ctx, index, &mut patterns).await,
+                false => sanitize(ctx, index, &mut patterns),
             };
             match checked {
-                Ok(Verdict { text, checks, has_passed }) => {
-                    let shown = checks.iter().map(Check::to_value).collect::<Vec<_>>();
+                Ok(GuardrailVerdict { text, checks, has_passed }) => {
+                    let shown = checks.iter().map(CheckResult::to_value).collect::<Vec<_>>();
                     let json = Object::from_iter([
                         ("guardrailsInput", Value::from(text)),
                         ("checks", shown.into()),
@@ -76,7 +76,7 @@ impl Node for Guardrails {
 
 /// What came of one check.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Check {
+struct CheckResult {
     name: Str,
     is_triggered: bool,
     confidence: Option<f64>,
@@ -85,7 +85,7 @@ struct Check {
     masks: Vec<(Str, String)>,
 }
 
-impl Check {
+impl CheckResult {
     fn to_value(&self) -> Value {
         let mut shown = Object::from_iter([
             ("name", Value::from(self.name.clone())),
@@ -100,24 +100,24 @@ impl Check {
     }
 }
 
-struct Verdict {
+struct GuardrailVerdict {
     text: Str,
-    checks: Vec<Check>,
+    checks: Vec<CheckResult>,
     has_passed: bool,
 }
 
 /// First what needs no model; a text that holds such things is shown to none.
-async fn classified(
+async fn classify(
     ctx: &Ctx<'_>,
     index: usize,
-    patterns: &mut Patterns,
-) -> Result<Verdict, NodeError> {
+    patterns: &mut PatternCache,
+) -> Result<GuardrailVerdict, NodeError> {
     let text = ctx.text("text", index)?;
     let chosen = ctx.param("guardrails", index)?;
     let checks = without_model(&chosen, &text, patterns)?;
     if checks.iter().any(|check| check.is_triggered) {
         let checks = checks.into_iter().filter(|check| check.is_triggered).collect();
-        return Ok(Verdict { text, checks, has_passed: false });
+        return Ok(GuardrailVerdict { text, checks, has_passed: false });
     }
     let mut checks = checks;
     if let Some(words) =
@@ -125,47 +125,52 @@ async fn classified(
     {
         checks.push(keywords::check(&text, words, patterns)?);
     }
-    let questions = judged::questions(&chosen);
+    let questions = llm_checks::enabled_checks(&chosen);
     if !questions.is_empty() {
         let model = model(ctx, index).await?;
         let rules = match ctx.flag("customizeSystemMessage", index)? {
             true => Some(ctx.text("systemMessage", index)?),
             false => None,
         };
-        let world = NodeWorld::unheard(ctx, index);
+        let world = NodeAgentHost::silent(ctx, index);
         for question in &questions {
             checks.push(
-                judged::check(&world, model.as_ref(), question, rules.as_deref(), &text).await?,
+                llm_checks::check(&world, model.as_ref(), question, rules.as_deref(), &text)
+                    .await?,
             );
         }
     }
     let has_passed = !checks.iter().any(|check| check.is_triggered);
     let told = checks.into_iter().filter(|check| has_passed || check.is_triggered).collect();
-    Ok(Verdict { text, checks: told, has_passed })
+    Ok(GuardrailVerdict { text, checks: told, has_passed })
 }
 
-fn sanitized(ctx: &Ctx<'_>, index: usize, patterns: &mut Patterns) -> Result<Verdict, NodeError> {
+fn sanitize(
+    ctx: &Ctx<'_>,
+    index: usize,
+    patterns: &mut PatternCache,
+) -> Result<GuardrailVerdict, NodeError> {
     let text = ctx.text("text", index)?;
     let checks = without_model(&ctx.param("guardrails", index)?, &text, patterns)?;
-    Ok(Verdict { text: masked(&text, &checks)?, checks, has_passed: true })
+    Ok(GuardrailVerdict { text: mask_findings(&text, &checks)?, checks, has_passed: true })
 }
 
 fn without_model(
     chosen: &Value,
     text: &str,
-    patterns: &mut Patterns,
-) -> Result<Vec<Check>, NodeError> {
+    patterns: &mut PatternCache,
+) -> Result<Vec<CheckResult>, NodeError> {
     let mut checks = Vec::new();
     let value = |name: &str| {
         chosen.get(name).and_then(|check| check.get("value")).filter(|value| value.is_object())
     };
     if let Some(settings) = value("pii") {
-        checks.push(personal::check(text, settings)?);
+        checks.push(pii::check(text, settings)?);
     }
     if let Some(written) =
         chosen.get("customRegex").and_then(|check| check.get("regex")).and_then(Value::as_array)
     {
-        checks.push(personal::check_custom(text, written, patterns)?);
+        checks.push(pii::check_custom(text, written, patterns)?);
     }
     if let Some(settings) = value("secretKeys") {
         checks.push(secrets::check(
@@ -174,7 +179,7 @@ fn without_model(
         )?);
     }
     if let Some(settings) = value("urls") {
-        checks.push(urls::check(text, &urls::Allowed::read(settings))?);
+        checks.push(urls::check(text, &urls::AllowedUrls::read(settings))?);
     }
     Ok(checks)
 }

@@ -2,14 +2,14 @@
 
 pub(super) mod base;
 pub(super) mod base_tool;
-mod kept;
-mod librarian;
+mod collections;
+mod ingestor;
 pub(super) mod loaders;
 mod read;
 mod split;
 pub(super) mod splitters;
 
-pub use librarian::NodeLibrarian;
+pub use ingestor::NodeIngestor;
 pub(crate) use read::DocumentKind;
 pub(super) use read::strings;
 

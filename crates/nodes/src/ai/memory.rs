@@ -11,10 +11,10 @@ pub(super) mod sqlite;
 pub(super) mod summary;
 pub(super) mod vector;
 
-use agent::memory::Place;
+use agent::memory::MemoryStore;
 use model::Kind;
 use node_api::SupplyCtx;
-use node_api::ai::{Conversations, Lifetime, Memory, SHARED_SESSION, SuppliedMemory, Supply};
+use node_api::ai::{ConversationStore, Lifetime, Memory, SHARED_SESSION, SuppliedMemory, Supply};
 use node_api::prelude::*;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ const TIMEOUT_MS: u64 = 5_000;
 
 /// Whom a node shares its conversations with.
 #[derive(Clone, Copy)]
-enum Scope {
+enum ConversationScope {
     /// Nobody.
     Node,
     /// The other memories of the workflow that are told the same session.
@@ -32,48 +32,53 @@ enum Scope {
 
 /// Where this instance keeps conversations.
 #[derive(Clone, Copy)]
-enum Keeping {
-    Passing,
-    Lasting,
+enum ConversationStorage {
+    Volatile,
+    Durable,
 }
 
 fn spec(id: &str, versions: &[f64], name: &str, summary: &str) -> Spec {
     Spec::new(id, versions, name, summary)
-        .group(Group::Ai)
+        .group(NodeGroup::Ai)
         .inputs([])
         .outputs([Port::of(Kind::AiMemory, "")])
         .alias(&["chat history"])
 }
 
-fn place_here(ctx: &SupplyCtx, keeping: Keeping, scope: Scope, lifetime: Lifetime) -> Place {
+fn local_location(
+    ctx: &SupplyCtx,
+    keeping: ConversationStorage,
+    scope: ConversationScope,
+    lifetime: Lifetime,
+) -> MemoryStore {
     let here = ctx.host().conversations();
     let conversations = match keeping {
-        Keeping::Passing => here.passing,
-        Keeping::Lasting => here.lasting,
+        ConversationStorage::Volatile => here.volatile,
+        ConversationStorage::Durable => here.durable,
     };
-    place(ctx, conversations, scope, lifetime)
+    conversation_location(ctx, conversations, scope, lifetime)
 }
 
-fn place(
+fn conversation_location(
     ctx: &SupplyCtx,
-    conversations: Arc<dyn Conversations>,
-    scope: Scope,
+    conversations: Arc<dyn ConversationStore>,
+    scope: ConversationScope,
     lifetime: Lifetime,
-) -> Place {
+) -> MemoryStore {
     let execution = ctx.host().execution();
     let stored = ctx.host().conversations().owner;
     // A workflow from a file has nobody's rights, and goes by the id that it says it has.
     let owner = if stored.is_empty() { execution.workflow_id.clone() } else { stored };
     let node = ctx.node();
     let scope = match scope {
-        Scope::Workflow => Str::new(),
-        Scope::Node if node.id.is_empty() => format!("node named {}", node.name).into(),
-        Scope::Node => format!("node {}", node.id).into(),
+        ConversationScope::Workflow => Str::new(),
+        ConversationScope::Node if node.id.is_empty() => format!("node named {}", node.name).into(),
+        ConversationScope::Node => format!("node {}", node.id).into(),
     };
-    Place { conversations, owner, scope, lifetime }
+    MemoryStore { conversations, owner, scope, lifetime }
 }
 
-fn supplied(memory: impl Memory + 'static, session: Option<Str>) -> Supply {
+fn supply_memory(memory: impl Memory + 'static, session: Option<Str>) -> Supply {
     Supply::Memory(SuppliedMemory { memory: Arc::new(memory), session })
 }
 

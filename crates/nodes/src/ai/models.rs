@@ -1,6 +1,5 @@
 //! Chat models for agents: what the nodes of all providers have in common.
 
-pub(super) mod alike;
 pub(super) mod anthropic;
 pub(super) mod azure;
 pub(super) mod fallback;
@@ -8,6 +7,7 @@ pub(super) mod gemini;
 pub(super) mod local;
 pub(super) mod ollama;
 pub(super) mod openai;
+pub(super) mod openai_compatible;
 pub(super) mod openai_n8n;
 pub(super) mod options;
 pub(super) mod selector;
@@ -16,15 +16,15 @@ use model::Kind;
 use node_api::ai::{ChatModel, Supply};
 use node_api::prelude::*;
 use node_api::{Credential, SupplyCtx};
-use providers::models::ask::Access;
-use providers::models::catalog::{Catalog, Known};
-use providers::models::place::Place;
+use providers::models::catalog::{Catalog, CatalogModel};
+use providers::models::endpoint::ModelEndpoint;
+use providers::models::requester::ModelAccess;
 use providers::models::secret::Secret;
 use std::sync::Arc;
 
 /// The description of a node that supplies a chat model.
 pub(super) fn model_spec(spec: Spec) -> Spec {
-    spec.group(Group::Ai).inputs([]).outputs([Port::of(Kind::AiLanguageModel, "Model")])
+    spec.group(NodeGroup::Ai).inputs([]).outputs([Port::of(Kind::AiLanguageModel, "Model")])
 }
 
 /// The name of the chosen model, which may be a text or an entry of a list.
@@ -45,19 +45,19 @@ pub(super) fn chosen_model(ctx: &SupplyCtx, param: &str) -> Result<Str, NodeErro
 
 /// What is known of a model. To one that nobody knows everything is sent that the author of a
 /// workflow has set.
-pub(super) fn known_or_open(provider: &str, model: &str) -> Known {
+pub(super) fn known_or_open(provider: &str, model: &str) -> CatalogModel {
     let mut known = Catalog::shipped().find(provider, model);
     known.info.capabilities.sampling |= known.info.price.is_none();
     known
 }
 
 /// How models are reached, with the time and the retries that the node's options allow.
-pub(super) fn access(ctx: &SupplyCtx, options: &Value) -> Result<Access, NodeError> {
+pub(super) fn access(ctx: &SupplyCtx, options: &Value) -> Result<ModelAccess, NodeError> {
     let http = ctx
         .host()
         .shared_http()
         .ok_or_else(|| NodeError::failed("There is no way out to a model here"))?;
-    let mut access = Access::new(http);
+    let mut access = ModelAccess::new(http);
     if let Some(timeout) =
         options.get("timeout").and_then(Value::as_f64).filter(|timeout| *timeout > 0.0)
     {
@@ -72,18 +72,22 @@ pub(super) fn access(ctx: &SupplyCtx, options: &Value) -> Result<Access, NodeErr
 }
 
 /// The address and the key of a credential, and the header that it adds.
-pub(super) fn place(credential: &Credential, url_field: &str, default_url: &str) -> Place {
+pub(super) fn endpoint(
+    credential: &Credential,
+    url_field: &str,
+    default_url: &str,
+) -> ModelEndpoint {
     let url = field(credential, url_field);
-    let mut place = Place::new(
+    let mut place = ModelEndpoint::new(
         if url.trim().is_empty() { default_url } else { &url },
         secret(credential, "apiKey"),
     );
-    place.headers.extend(own_header(credential));
+    place.headers.extend(custom_header(credential));
     place
 }
 
 /// The header of the user's own that credentials of n8n may carry.
-pub(super) fn own_header(credential: &Credential) -> Option<(String, Secret)> {
+pub(super) fn custom_header(credential: &Credential) -> Option<(String, Secret)> {
     let wanted = credential.get("header").is_some_and(Value::is_truthy);
     let name = field(credential, "headerName");
     (wanted && !name.is_empty()).then(|| (name, secret(credential, "headerValue")))

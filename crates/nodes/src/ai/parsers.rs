@@ -5,21 +5,21 @@ pub(super) mod item_list;
 pub(super) mod structured;
 
 use model::Kind;
-use node_api::ai::{Parser, Supply};
+use node_api::ai::{OutputParser, Supply};
 use node_api::host::Host;
 use node_api::prelude::*;
 use std::sync::Arc;
 
 /// The description of a node that supplies a parser.
 fn parser_spec(spec: Spec) -> Spec {
-    spec.group(Group::Ai).inputs([]).outputs([Port::of(Kind::AiOutputParser, "Output Parser")])
+    spec.group(NodeGroup::Ai).inputs([]).outputs([Port::of(Kind::AiOutputParser, "Output Parser")])
 }
 
 /// The parser that is connected, if the node is to use one.
-pub(super) async fn connected(
+pub(super) async fn connected_parser(
     host: &dyn Host,
     index: usize,
-) -> Result<Option<Arc<dyn Parser>>, NodeError> {
+) -> Result<Option<Arc<dyn OutputParser>>, NodeError> {
     let supplied = host.supplies(Kind::AiOutputParser, index).await?;
     Ok(supplied.into_iter().find_map(|supplied| {
         if let Supply::Parser(parser) = supplied.supply { Some(parser) } else { None }
@@ -28,13 +28,13 @@ pub(super) async fn connected(
 
 /// The parser of a node that has a switch for it; older versions have none and take what is
 /// connected.
-pub(super) async fn wanted(
+pub(super) async fn enabled_parser(
     ctx: &Ctx<'_>,
     index: usize,
-) -> Result<Option<Arc<dyn Parser>>, NodeError> {
+) -> Result<Option<Arc<dyn OutputParser>>, NodeError> {
     let switch = ctx.param("hasOutputParser", index)?;
     if switch.is_undefined() || switch.is_truthy() {
-        connected(ctx.host(), index).await
+        connected_parser(ctx.host(), index).await
     } else {
         Ok(None)
     }

@@ -1,6 +1,6 @@
 //! What n8n's AI nodes ask: where the prompt comes from, and the files that go with it.
 
-use node_api::ai::{ChatModel, Media, MediaData, Part};
+use node_api::ai::{ChatModel, Media, MediaData, MessagePart};
 use node_api::prelude::*;
 
 /// The parameters by which agents and chains say what is asked. `first` is the version that has
@@ -32,7 +32,7 @@ pub(super) fn params(first: f64) -> Vec<Param> {
 }
 
 /// What is asked about an item.
-pub(super) fn words(ctx: &Ctx<'_>, index: usize) -> Result<Str, NodeError> {
+pub(super) fn prompt_text(ctx: &Ctx<'_>, index: usize) -> Result<Str, NodeError> {
     let field = match ctx.param("promptType", index)?.as_str() {
         Some("auto") => "chatInput",
         Some("guardrails") => "guardrailsInput",
@@ -52,13 +52,13 @@ pub(super) fn words(ctx: &Ctx<'_>, index: usize) -> Result<Str, NodeError> {
 }
 
 /// Whether a model is to be shown images: it takes them, or nobody knows.
-pub(super) fn sees(model: &dyn ChatModel) -> bool {
+pub(super) fn accepts_images(model: &dyn ChatModel) -> bool {
     let info = model.info();
     info.capabilities.vision || info.price.is_none()
 }
 
 /// The images of an item, as parts of a message.
-pub(super) fn images(item: &Item) -> Vec<Part> {
+pub(super) fn images(item: &Item) -> Vec<MessagePart> {
     let files = item.binary.iter().flat_map(|files| files.iter());
     files
         .filter(|(_, file)| file.mime_type.starts_with("image/"))
@@ -67,7 +67,7 @@ pub(super) fn images(item: &Item) -> Vec<Part> {
 }
 
 /// The texts among the files of an item, as parts of a message.
-pub(super) fn texts(item: &Item) -> Vec<Part> {
+pub(super) fn texts(item: &Item) -> Vec<MessagePart> {
     const KINDS: [&str; 5] = [
         "application/json",
         "application/xml",
@@ -80,7 +80,7 @@ pub(super) fn texts(item: &Item) -> Vec<Part> {
     };
     let part = |file: &Binary| {
         let name = file.file_name.as_deref().unwrap_or("attachment");
-        Part::Text(
+        MessagePart::Text(
             format!("File: {name}\nContent:\n{}", String::from_utf8_lossy(&file.data)).into(),
         )
     };
@@ -88,8 +88,8 @@ pub(super) fn texts(item: &Item) -> Vec<Part> {
     files.filter(|(_, file)| is_text(file)).map(|(_, file)| part(file)).collect()
 }
 
-pub(super) fn image(file: &Binary) -> Part {
-    Part::Image(Media {
+pub(super) fn image(file: &Binary) -> MessagePart {
+    MessagePart::Image(Media {
         mime_type: file.mime_type.clone(),
         name: file.file_name.clone(),
         data: MediaData::Bytes(file.data.clone()),

@@ -9,7 +9,7 @@ pub(super) mod tool;
 pub(super) mod vector_store;
 pub(super) mod workflow;
 
-use super::supplies::not_connected;
+use super::sub_nodes::not_connected;
 use model::Kind;
 use node_api::ai::{ChatModel, ChatRequest, Message, Retriever, SearchableStore, Supply};
 use node_api::prelude::*;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// The description of a node that is a retriever.
 fn retriever_spec(node: &str, name: &str, summary: &str) -> Spec {
     Spec::new(&format!("@n8n/n8n-nodes-langchain.{node}"), &[1.0], name, summary)
-        .group(Group::Ai)
+        .group(NodeGroup::Ai)
         .inputs([])
         .outputs([Port::of(Kind::AiRetriever, "Retriever")])
         .alias(&["rag", "retrieval"])

@@ -8,12 +8,12 @@ pub(super) mod qdrant;
 pub(super) mod supabase;
 
 use super::knowledge::{metadata, metadata_param, strings};
-use super::supplies;
-use super::tools::made::{Call, tool};
+use super::sub_nodes;
+use super::tools::fn_tool::{ToolInvocation, supply_tool};
 use model::Kind;
 use node_api::ai::{
-    Document, Effect, Flow, Found, Reranker, SearchableStore, Supply, ToolDefinition, VectorStore,
-    cannot_update,
+    DataFlow, Document, Reranker, ScoredDocument, SearchableStore, Supply, ToolDefinition,
+    ToolEffect, VectorStore, cannot_update,
 };
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name, tool_name_of};
@@ -22,17 +22,17 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// One kind of store.
-pub(crate) trait Backend: Send + Sync + 'static {
-    fn about() -> About;
+pub(crate) trait VectorBackend: Send + Sync + 'static {
+    fn store_spec() -> VectorStoreSpec;
     fn open(
         ctx: &Ctx<'_>,
         item: usize,
-        purpose: Purpose,
+        purpose: StorePurpose,
     ) -> impl Future<Output = Result<Arc<dyn VectorStore>, NodeError>> + Send;
 }
 
 /// How a store is described.
-pub(crate) struct About {
+pub(crate) struct VectorStoreSpec {
     node: &'static str,
     name: &'static str,
     summary: &'static str,
@@ -46,7 +46,7 @@ pub(crate) struct About {
 
 /// What a store is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(crate) enum StorePurpose {
     Search,
     /// What the options say to clear is cleared.
     InsertFirst,
@@ -54,16 +54,16 @@ pub(crate) enum Purpose {
 }
 
 /// The node of a store.
-pub(crate) struct StoreNode<B>(PhantomData<B>);
+pub(crate) struct VectorStoreNode<B>(PhantomData<B>);
 
-impl<B: Backend> Node for StoreNode<B> {
+impl<B: VectorBackend> Node for VectorStoreNode<B> {
     fn spec() -> Spec {
-        let about = B::about();
+        let about = B::store_spec();
         let id = format!("@n8n/n8n-nodes-langchain.{}", about.node);
         let spec = Spec::new(&id, &[1.0, 1.1, 1.2, 1.3], about.name, about.summary)
             .untrusted()
             .private()
-            .group(Group::Ai)
+            .group(NodeGroup::Ai)
             .inputs([
                 Port::main(),
                 Port::of(Kind::AiEmbedding, "Embedding"),
@@ -84,7 +84,7 @@ impl<B: Backend> Node for StoreNode<B> {
         match ctx.text("mode", 0)?.as_str() {
             "load" => load::<B>(ctx, &items).await,
             "insert" => insert::<B>(ctx, &items).await,
-            "update" if B::about().can_update => update::<B>(ctx, &items).await,
+            "update" if B::store_spec().can_update => update::<B>(ctx, &items).await,
             "update" => Err(cannot_update()),
             _ => Err(NodeError::failed(
                 "Only the \"load\", \"update\" and \"insert\" operation modes are supported with execute",
@@ -93,7 +93,7 @@ impl<B: Backend> Node for StoreNode<B> {
     }
 }
 
-impl<B: Backend> Supplier for StoreNode<B> {
+impl<B: VectorBackend> Supplier for VectorStoreNode<B> {
     fn spec() -> Spec {
         <Self as Node>::spec()
     }
@@ -108,15 +108,15 @@ impl<B: Backend> Supplier for StoreNode<B> {
                     if ctx.node().version < 1.3 { tool_name(given.trim()) } else { Str::new() };
                 let name = if name.is_empty() { tool_name_of(ctx.node()) } else { name };
                 let description = inner.text("toolDescription", item)?;
-                let parameters = with_input(ctx.host().asked_of_model()?);
+                let parameters = with_input(ctx.host().ai_input_schema()?);
                 let definition = ToolDefinition {
                     name,
                     description,
                     parameters,
-                    effect: Effect::None,
-                    flow: Flow::STORED,
+                    effect: ToolEffect::None,
+                    flow: DataFlow::STORED,
                 };
-                Ok(tool(ctx, definition, |call| async move { answer::<B>(&call).await }))
+                Ok(supply_tool(ctx, definition, |call| async move { answer::<B>(&call).await }))
             }
             _ => Err(NodeError::failed(
                 "Only the \"retrieve\" and \"retrieve-as-tool\" operation mode is supported to supply data",
@@ -125,7 +125,7 @@ impl<B: Backend> Supplier for StoreNode<B> {
     }
 }
 
-fn params(about: About) -> Vec<Param> {
+fn params(about: VectorStoreSpec) -> Vec<Param> {
     let modes: Vec<(&str, &str)> = [
         ("retrieve", "Retrieve documents (as vector store for chain/tool)"),
         ("load", "Get many"),
@@ -207,12 +207,15 @@ fn chosen(ctx: &Ctx<'_>, name: &str, item: usize) -> Result<Str, NodeError> {
     }
 }
 
-async fn searchable<B: Backend>(ctx: &Ctx<'_>, item: usize) -> Result<SearchableStore, NodeError> {
+async fn searchable<B: VectorBackend>(
+    ctx: &Ctx<'_>,
+    item: usize,
+) -> Result<SearchableStore, NodeError> {
     let reranker =
         if ctx.flag("useReranker", item)? { Some(reranker(ctx, item).await?) } else { None };
     Ok(SearchableStore {
-        embedder: supplies::embedder(ctx, item).await?,
-        store: B::open(ctx, item, Purpose::Search).await?,
+        embedder: sub_nodes::embedder(ctx, item).await?,
+        store: B::open(ctx, item, StorePurpose::Search).await?,
         metadata: metadata(ctx, "options.metadata", item)?,
         reranker,
     })
@@ -223,19 +226,19 @@ async fn reranker(ctx: &Ctx<'_>, item: usize) -> Result<Arc<dyn Reranker>, NodeE
     let reranker = supplied.into_iter().find_map(|supplied| {
         if let Supply::Reranker(found) = supplied.supply { Some(found) } else { None }
     });
-    reranker.ok_or_else(|| supplies::not_connected("reranker"))
+    reranker.ok_or_else(|| sub_nodes::not_connected("reranker"))
 }
 
-async fn find<B: Backend>(
+async fn find<B: VectorBackend>(
     ctx: &Ctx<'_>,
     item: usize,
     question: &str,
-) -> Result<Vec<Found>, NodeError> {
+) -> Result<Vec<ScoredDocument>, NodeError> {
     let limit = ctx.number("topK", item)?.max(1.0) as usize;
     searchable::<B>(ctx, item).await?.find(question, limit).await
 }
 
-async fn load<B: Backend>(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
+async fn load<B: VectorBackend>(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
     let mut output = ctx.builder();
     for index in 0..items.len() {
         let made = match ctx.text("prompt", index) {
@@ -267,12 +270,12 @@ fn shown(document: Document, with_metadata: bool) -> Value {
     shown.into()
 }
 
-async fn insert<B: Backend>(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
+async fn insert<B: VectorBackend>(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
     let mut output = ctx.builder();
     let mut documents = Vec::new();
-    let embedder = supplies::embedder(ctx, 0).await?;
+    let embedder = sub_nodes::embedder(ctx, 0).await?;
     for (index, item) in items.iter().enumerate() {
-        let loaded = supplies::loader(ctx, index).await?.load(&item, index).await?;
+        let loaded = sub_nodes::loader(ctx, index).await?.load(&item, index).await?;
         for document in &loaded {
             let json = [
                 ("metadata", Value::from(document.metadata.clone())),
@@ -285,7 +288,7 @@ async fn insert<B: Backend>(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, Nod
     let batch =
         ctx.param("embeddingBatchSize", 0)?.as_f64().filter(|batch| *batch >= 1.0).unwrap_or(200.0)
             as usize;
-    let mut purpose = Purpose::InsertFirst;
+    let mut purpose = StorePurpose::InsertFirst;
     for documents in documents.chunks(batch) {
         if ctx.host().is_cancelled() {
             return Err(NodeError::cancelled());
@@ -301,15 +304,15 @@ async fn insert<B: Backend>(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, Nod
         }
         let store = B::open(ctx, 0, purpose).await?;
         store.insert(documents.to_vec(), vectors).await?;
-        purpose = Purpose::InsertMore;
+        purpose = StorePurpose::InsertMore;
     }
     Ok(vec![output.finish()])
 }
 
 /// The one text of each item takes the place of an entry.
-async fn update<B: Backend>(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
+async fn update<B: VectorBackend>(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
     let mut output = ctx.builder();
-    let embedder = supplies::embedder(ctx, 0).await?;
+    let embedder = sub_nodes::embedder(ctx, 0).await?;
     for (index, item) in items.iter().enumerate() {
         let texts = strings(&item.json, "");
         let [text] = texts.as_slice() else {
@@ -322,7 +325,7 @@ async fn update<B: Backend>(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, Nod
             .into_iter()
             .next()
             .ok_or_else(|| NodeError::failed("The embedding model gave no vector"))?;
-        let store = B::open(ctx, index, Purpose::InsertMore).await?;
+        let store = B::open(ctx, index, StorePurpose::InsertMore).await?;
         store
             .update(&chosen(ctx, "id", index)?, document.clone(), vector)
             .await
@@ -351,7 +354,7 @@ fn with_input(mut schema: Value) -> Value {
     schema
 }
 
-async fn answer<B: Backend>(call: &Call) -> Result<Value, NodeError> {
+async fn answer<B: VectorBackend>(call: &ToolInvocation) -> Result<Value, NodeError> {
     let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
     let question = call.text("input");
     let with_metadata = ctx.flag("includeDocumentMetadata", item)?;

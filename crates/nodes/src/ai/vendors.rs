@@ -4,13 +4,13 @@ mod api;
 pub(super) mod gemini;
 pub(super) mod openai;
 
-use super::supplies::{RESULT_BYTES, tools};
-use super::world::NodeWorld;
-use agent::{AgentError, Guard, OnLimit, Options, Outcome, ToolsAgent};
-use node_api::ai::{ChatModel, Media, MediaData, Message, Part, Role};
+use super::agent_host::NodeAgentHost;
+use super::sub_nodes::{MAX_RESULT_BYTES, tools};
+use agent::{AgentError, AgentOptions, AgentOutcome, OnLimit, ToolGuard, ToolsAgent};
+use node_api::ai::{ChatModel, ChatRole, Media, MediaData, Message, MessagePart};
 use node_api::prelude::*;
 use node_api::trigger::ChunkKind;
-use providers::models::ask::Access;
+use providers::models::requester::ModelAccess;
 use std::sync::Arc;
 
 /// How often a model may call tools if nothing else is said.
@@ -22,9 +22,9 @@ async fn converse(
     index: usize,
     model: Arc<dyn ChatModel>,
     messages: Vec<Message>,
-) -> Result<Outcome, NodeError> {
+) -> Result<AgentOutcome, NodeError> {
     let (system, mut said): (Vec<Message>, Vec<Message>) =
-        messages.into_iter().partition(|message| message.role == Role::System);
+        messages.into_iter().partition(|message| message.role == ChatRole::System);
     let system_prompt = system
         .iter()
         .map(Message::text)
@@ -38,32 +38,32 @@ async fn converse(
         None => (String::new(), Message::user(system_prompt)),
     };
     let limit = ctx.param("options.maxToolsIterations", index)?.as_f64().unwrap_or(MAX_ITERATIONS);
-    let options = Options {
+    let options = AgentOptions {
         system_prompt: system_prompt.into(),
         opening: said,
         max_iterations: if limit < 1.0 { usize::MAX } else { limit as usize },
         on_limit: OnLimit::Partial,
         timeout_ms: None,
         item: index,
-        ..Options::default()
+        ..AgentOptions::default()
     };
-    let guard = Guard::new(tools(ctx, index).await?, RESULT_BYTES)
+    let guard = ToolGuard::new(tools(ctx, index).await?, MAX_RESULT_BYTES)
         .map_err(AgentError::into_node_error)?
         .exposed_to(ctx.host().exposure());
     let agent = ToolsAgent { model, guard, memory: None, options };
-    let world = NodeWorld::new(ctx, index);
+    let world = NodeAgentHost::new(ctx, index);
     world.announce(ChunkKind::Begin).await;
     let outcome = agent.run(&world, user).await.map_err(AgentError::into_node_error)?;
     world.announce(ChunkKind::End).await;
     Ok(outcome)
 }
 
-fn access(ctx: &Ctx<'_>) -> Result<Access, NodeError> {
+fn access(ctx: &Ctx<'_>) -> Result<ModelAccess, NodeError> {
     let http = ctx
         .host()
         .shared_http()
         .ok_or_else(|| NodeError::failed("There is no way out to a model here"))?;
-    Ok(Access::new(http))
+    Ok(ModelAccess::new(http))
 }
 
 /// What is chosen from a list or by its id, or written as text.
@@ -91,20 +91,24 @@ fn chosen_model(ctx: &Ctx<'_>, index: usize) -> Result<Str, NodeError> {
 }
 
 /// Files of the item, by names with commas between.
-fn files(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Part>, NodeError> {
+fn files(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<MessagePart>, NodeError> {
     let properties = ctx.text("binaryPropertyName", index)?;
     let properties = if properties.trim().is_empty() { "data".into() } else { properties };
     let names = properties.split(',').map(str::trim).filter(|name| !name.is_empty());
     names.map(|property| ctx.binary(item, index, property).map(file)).collect()
 }
 
-fn file(file: &Binary) -> Part {
+fn file(file: &Binary) -> MessagePart {
     let media = Media {
         mime_type: file.mime_type.clone(),
         name: file.file_name.clone(),
         data: MediaData::Bytes(file.data.clone()),
     };
-    if file.mime_type.starts_with("image/") { Part::Image(media) } else { Part::File(media) }
+    if file.mime_type.starts_with("image/") {
+        MessagePart::Image(media)
+    } else {
+        MessagePart::File(media)
+    }
 }
 
 /// An item with a file, whose JSON tells about it.
@@ -117,7 +121,7 @@ fn file_item(property: &str, file: Binary) -> Item {
 }
 
 /// What a node says about an operation that it does not have.
-fn not_there(resource: &str, operation: &str, instead: &str) -> NodeError {
+fn unsupported_operation(resource: &str, operation: &str, instead: &str) -> NodeError {
     NodeError::parameter(
         "operation",
         format!("The operation '{operation}' of '{resource}' is not available here"),

@@ -15,7 +15,8 @@ pub(crate) fn mime_of_path(path: &str) -> Option<&'static str> {
     if extension.is_empty() {
         return None;
     }
-    if let Some((_, mime_type)) = OTHERWISE.iter().find(|(known, _)| *known == extension) {
+    if let Some((_, mime_type)) = EXTENSION_OVERRIDES.iter().find(|(known, _)| *known == extension)
+    {
         return *mime_type;
     }
     mime_guess::from_ext(&extension).first_raw()
@@ -62,7 +63,7 @@ pub(super) fn sniff(data: &[u8]) -> Option<(&'static str, &'static str)> {
 }
 
 /// Extensions that n8n's table has otherwise than ours, or not at all.
-static OTHERWISE: &[(&str, Option<&str>)] = &[
+static EXTENSION_OVERRIDES: &[(&str, Option<&str>)] = &[
     ("js", Some("application/javascript")),
     ("mjs", Some("application/javascript")),
     ("jsx", Some("text/jsx")),

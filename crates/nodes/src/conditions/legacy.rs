@@ -1,7 +1,7 @@
 //! Conditions of the first versions of If, Filter and Switch: groups by type, loose comparison as
 //! JavaScript does it.
 
-use super::JsRegex;
+use super::ConditionRegex;
 use super::operators::strictly_equal;
 use crate::field_type::to_number;
 use crate::text::dates::parse_js_date;
@@ -73,8 +73,8 @@ pub(crate) fn compare(operation: &str, left: &Value, right: &Value) -> Result<bo
     let contains = || text_or_empty(left).contains(text_or_empty(right).as_str());
     let regex = || {
         let pattern = text_or_empty(right);
-        let found =
-            JsRegex::cached(&pattern, false).and_then(|regex| regex.is_match(&text_or_empty(left)));
+        let found = ConditionRegex::cached(&pattern, false)
+            .and_then(|regex| regex.is_match(&text_or_empty(left)));
         found.map_err(|error| NodeError::parameter("value2", error.to_string()))
     };
     Ok(match operation {

@@ -1,10 +1,10 @@
 //! What each operator of a condition means, once both sides have their type.
 
-use super::{FilterError, JsRegex, Operator};
+use super::{ConditionOperator, ConditionRegex, FilterError};
 use model::{Str, Value};
 
 pub(super) fn apply(
-    operator: &Operator,
+    operator: &ConditionOperator,
     left: &Value,
     right: &Value,
     ignore_case: bool,
@@ -110,7 +110,8 @@ fn text(
         "endsWith" => left.ends_with(right),
         "notEndsWith" => !left.ends_with(right),
         "regex" | "notRegex" => {
-            let found = JsRegex::cached(right, ignore_case).and_then(|regex| regex.is_match(left));
+            let found =
+                ConditionRegex::cached(right, ignore_case).and_then(|regex| regex.is_match(left));
             let found = found
                 .map_err(|error| FilterError { message: error.to_string(), description: None })?;
             found == (operation == "regex")

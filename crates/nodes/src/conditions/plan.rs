@@ -1,8 +1,8 @@
 //! A filter parameter of a node, read once: only the sides that have an expression are evaluated
 //! for each item.
 
-use super::{Filter, FilterError, FilterOptions};
-use crate::field_type::Clock;
+use super::{ConditionFilter, FilterError, FilterOptions};
+use crate::field_type::DateContext;
 use model::Value;
 use node_api::{Ctx, NodeError};
 
@@ -12,7 +12,7 @@ pub(crate) struct FilterPlan {
     fallback: FilterOptions,
     /// The filter with its constant parts filled in; absent when it must be read anew for each
     /// item.
-    filter: Option<Filter>,
+    filter: Option<ConditionFilter>,
     /// Which sides of which condition change: `(condition, is_left, path)`.
     changing: Vec<(usize, bool, String)>,
 }
@@ -23,14 +23,14 @@ impl FilterPlan {
         let mut plan = Self { path: path.to_owned(), fallback, filter: None, changing: Vec::new() };
         let host = ctx.host();
         if !host.has_expression(path) {
-            plan.filter = Filter::read(&ctx.param(path, 0)?, fallback);
+            plan.filter = ConditionFilter::read(&ctx.param(path, 0)?, fallback);
             return Ok(plan);
         }
         let raw = ctx.raw_param(path).unwrap_or_default();
         let fixed_parts = ["options", "combinator"]
             .iter()
             .all(|part| !host.has_expression(&format!("{path}.{part}")));
-        let Some(mut filter) = Filter::read(&raw, fallback).filter(|_| fixed_parts) else {
+        let Some(mut filter) = ConditionFilter::read(&raw, fallback).filter(|_| fixed_parts) else {
             return Ok(plan);
         };
         for (index, condition) in filter.conditions.iter_mut().enumerate() {
@@ -55,7 +55,7 @@ impl FilterPlan {
 
     /// Whether an item passes.
     pub(crate) fn passes(&mut self, ctx: &Ctx<'_>, item: usize) -> Result<bool, NodeError> {
-        let clock = Clock { zone: ctx.host().timezone(), now_ms: ctx.host().now_ms() };
+        let clock = DateContext { zone: ctx.host().timezone(), now_ms: ctx.host().now_ms() };
         let to_error = |error: FilterError| error.into_node_error().on_item(item);
         match &mut self.filter {
             Some(filter) => {
@@ -74,7 +74,7 @@ impl FilterPlan {
                 } else {
                     Value::Undefined
                 };
-                match Filter::read(&value, self.fallback) {
+                match ConditionFilter::read(&value, self.fallback) {
                     Some(filter) => filter.passes(item, &clock).map_err(to_error),
                     // n8n takes a filter that was never filled in for a pass.
                     None => Ok(value.as_bool().unwrap_or(true)),

@@ -3,7 +3,7 @@
 //! Patterns run on a linear engine. Only look-around and references back to a group need one that
 //! tries and retries; that one gives up after a fixed number of steps with an error of its own.
 
-use super::retrying::{Retrying, TOO_MANY_FOLDED, TooManySteps};
+use super::backtracking::{BacktrackingRegex, TOO_MANY_FOLDED, TooManySteps};
 use compute::pattern_cost::{MAX_FOLDED, MAX_PATTERN_BYTES, PatternCost};
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -27,19 +27,19 @@ const LARGE_MACHINE_BYTES: usize = 1 << 20;
 const MAX_CACHED_BYTES: usize = 16 << 20;
 
 /// A compiled pattern.
-pub struct JsRegex {
-    engine: Engine,
+pub struct ConditionRegex {
+    engine: MatchEngine,
     source: String,
 }
 
-enum Engine {
+enum MatchEngine {
     /// With the size that its machine has at most.
     Linear {
         regex: regex::Regex,
         cost: PatternCost,
         machine_bytes: usize,
     },
-    Retrying(Retrying),
+    Backtracking(BacktrackingRegex),
 }
 
 /// Why a pattern gives no answer.
@@ -52,10 +52,10 @@ pub enum RegexError {
     )]
     TooManySteps { pattern: String },
     #[error("The regular expression takes long, and {0}")]
-    Busy(#[from] compute::Busy),
+    Busy(#[from] compute::Overloaded),
 }
 
-impl JsRegex {
+impl ConditionRegex {
     /// A pattern as conditions take it: `text` or `/text/flags`.
     pub fn parse(pattern: &str, ignore_case: bool) -> Result<Self, RegexError> {
         let (source, flags) = split(pattern);
@@ -65,7 +65,7 @@ impl JsRegex {
 
     /// The same, remembered for the next item.
     pub fn cached(pattern: &str, ignore_case: bool) -> Result<Arc<Self>, RegexError> {
-        static CACHE: LazyLock<Mutex<Cache>> = LazyLock::new(Mutex::default);
+        static CACHE: LazyLock<Mutex<ConditionRegexCache>> = LazyLock::new(Mutex::default);
         let cache = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (pattern.to_owned(), ignore_case);
         if let Some(found) = cache().patterns.get(&key) {
@@ -79,8 +79,8 @@ impl JsRegex {
     /// What it takes in memory, at most.
     fn bytes(&self) -> usize {
         let machine_bytes = match &self.engine {
-            Engine::Linear { machine_bytes, .. } => *machine_bytes,
-            Engine::Retrying(retrying) => retrying.bytes(),
+            MatchEngine::Linear { machine_bytes, .. } => *machine_bytes,
+            MatchEngine::Backtracking(retrying) => retrying.bytes(),
         };
         machine_bytes + 2 * self.source.len()
     }
@@ -107,24 +107,28 @@ impl JsRegex {
             translated.pattern
         };
         pattern.push_str(&anchored);
-        if translated.needs_retries {
+        if translated.needs_backtracking {
             let cost = || {
                 PatternCost::of(&pattern).ok_or("it is not written as JavaScript writes patterns")
             };
             let build = || {
-                Retrying::new(pattern.clone(), cost()?, &[SMALL_MACHINE_BYTES, LARGE_MACHINE_BYTES])
+                BacktrackingRegex::new(
+                    pattern.clone(),
+                    cost()?,
+                    &[SMALL_MACHINE_BYTES, LARGE_MACHINE_BYTES],
+                )
             };
-            let engine = Engine::Retrying(compute::blocking(build)?.map_err(syntax)?);
+            let engine = MatchEngine::Backtracking(compute::blocking(build)?.map_err(syntax)?);
             return Ok(Self { engine, source: source.to_owned() });
         }
         let at_once = if is_plain(source) {
-            Engine::linear(&pattern, QUICK_FOLDED, SMALL_MACHINE_BYTES).ok()
+            MatchEngine::linear(&pattern, QUICK_FOLDED, SMALL_MACHINE_BYTES).ok()
         } else {
             None
         };
         let patiently = || {
-            let small = Engine::linear(&pattern, MAX_FOLDED, SMALL_MACHINE_BYTES);
-            small.or_else(|_| Engine::linear(&pattern, MAX_FOLDED, LARGE_MACHINE_BYTES))
+            let small = MatchEngine::linear(&pattern, MAX_FOLDED, SMALL_MACHINE_BYTES);
+            small.or_else(|_| MatchEngine::linear(&pattern, MAX_FOLDED, LARGE_MACHINE_BYTES))
         };
         let engine = match at_once {
             Some(engine) => engine,
@@ -136,7 +140,7 @@ impl JsRegex {
     pub fn is_match(&self, text: &str) -> Result<bool, RegexError> {
         let too_many = || RegexError::TooManySteps { pattern: self.source.clone() };
         match &self.engine {
-            Engine::Linear { regex, cost, machine_bytes } => {
+            MatchEngine::Linear { regex, cost, machine_bytes } => {
                 let steps = cost.steps_on(text.len());
                 let is_quick = steps <= QUICK_STEPS
                     && *machine_bytes <= SMALL_MACHINE_BYTES
@@ -147,14 +151,14 @@ impl JsRegex {
                     _ => Err(too_many()),
                 }
             }
-            Engine::Retrying(retrying) => {
+            MatchEngine::Backtracking(retrying) => {
                 retrying.is_match(text)?.map_err(|TooManySteps| too_many())
             }
         }
     }
 }
 
-impl Engine {
+impl MatchEngine {
     /// Makes a machine of at most so many bytes, for which so many characters at most have their
     /// case folded.
     fn linear(pattern: &str, max_folded: usize, machine_bytes: usize) -> Result<Self, String> {
@@ -178,13 +182,13 @@ fn is_plain(source: &str) -> bool {
 
 /// Patterns by what was written, and whether their case counts.
 #[derive(Default)]
-struct Cache {
-    patterns: HashMap<(String, bool), Arc<JsRegex>>,
+struct ConditionRegexCache {
+    patterns: HashMap<(String, bool), Arc<ConditionRegex>>,
     bytes: usize,
 }
 
-impl Cache {
-    fn insert(&mut self, key: (String, bool), pattern: Arc<JsRegex>) {
+impl ConditionRegexCache {
+    fn insert(&mut self, key: (String, bool), pattern: Arc<ConditionRegex>) {
         if self.bytes + pattern.bytes() > MAX_CACHED_BYTES {
             *self = Self::default();
         }
@@ -216,13 +220,13 @@ fn split(pattern: &str) -> (&str, &str) {
 /// A JavaScript pattern in the spelling of the Rust engines.
 struct Translation {
     pattern: String,
-    needs_retries: bool,
+    needs_backtracking: bool,
 }
 
 impl Translation {
     fn of(source: &str) -> Self {
         let mut out =
-            Self { pattern: String::with_capacity(source.len() + 16), needs_retries: false };
+            Self { pattern: String::with_capacity(source.len() + 16), needs_backtracking: false };
         let letters: Vec<char> = source.chars().collect();
         let groups = letters.windows(2).filter(|pair| pair[0] == '(' && pair[1] != '?').count();
         let mut at = 0;
@@ -252,7 +256,7 @@ impl Translation {
     fn group(&mut self, letters: &[char]) -> usize {
         for opening in ["(?=", "(?!", "(?<=", "(?<!"] {
             if letters.iter().copied().take(opening.len()).eq(opening.chars()) {
-                self.needs_retries = true;
+                self.needs_backtracking = true;
                 self.pattern.push_str(opening);
                 return opening.len();
             }
@@ -338,14 +342,14 @@ impl Translation {
                 let digits: String =
                     letters[1..].iter().take_while(|digit| digit.is_ascii_digit()).collect();
                 if digits.parse().is_ok_and(|group: usize| group <= groups) {
-                    self.needs_retries = true;
+                    self.needs_backtracking = true;
                     let _ = write!(self.pattern, "\\{digits}");
                     return 1 + digits.len();
                 }
                 self.pattern.push(letter);
             }
             'k' if letters.get(2) == Some(&'<') => {
-                self.needs_retries = true;
+                self.needs_backtracking = true;
                 self.pattern.push_str("\\k");
             }
             'x' => match code(2, 2) {
@@ -418,7 +422,7 @@ mod tests {
     use super::*;
 
     fn matches(pattern: &str, text: &str) -> bool {
-        JsRegex::parse(pattern, false).unwrap().is_match(text).unwrap()
+        ConditionRegex::parse(pattern, false).unwrap().is_match(text).unwrap()
     }
 
     #[test]
@@ -446,8 +450,8 @@ mod tests {
     fn look_around_and_references_work_within_a_limit() {
         assert!(matches(r"^(?=.*\d)(?!.*x).+$", "ab1"));
         assert!(matches(r"^(a+)-\1$", "aa-aa"));
-        let slow = JsRegex::parse(r"^(?=(a+)+$)b", false).unwrap();
-        let endless = JsRegex::parse(r"(x+x+)+(?=y)z", false).unwrap();
+        let slow = ConditionRegex::parse(r"^(?=(a+)+$)b", false).unwrap();
+        let endless = ConditionRegex::parse(r"(x+x+)+(?=y)z", false).unwrap();
         let answer = endless.is_match(&"x".repeat(60));
         assert!(matches!(answer, Err(RegexError::TooManySteps { .. }) | Ok(false)), "{answer:?}");
         assert!(slow.is_match("aaaa").is_ok());
@@ -464,19 +468,19 @@ mod tests {
             "{".repeat(60_000),
             "a{2".repeat(20_000),
         ] {
-            let _ = JsRegex::cached(&pattern, false).map(|regex| regex.is_match("aaaa"));
+            let _ = ConditionRegex::cached(&pattern, false).map(|regex| regex.is_match("aaaa"));
         }
         assert!(
-            JsRegex::parse(r"((\w{99}){99}){99}", false).is_err()
-                && JsRegex::parse(&"a".repeat(100_000), false).is_err()
+            ConditionRegex::parse(r"((\w{99}){99}){99}", false).is_err()
+                && ConditionRegex::parse(&"a".repeat(100_000), false).is_err()
         );
         assert!(compute::cpu_used() - began < std::time::Duration::from_secs(20));
-        let mut cache = Cache::default();
+        let mut cache = ConditionRegexCache::default();
         for number in 0..2_000 {
             let pattern = format!("[a-z]{{{}}}{number}", number % 50);
             cache.insert(
                 (pattern.clone(), false),
-                Arc::new(JsRegex::parse(&pattern, false).unwrap()),
+                Arc::new(ConditionRegex::parse(&pattern, false).unwrap()),
             );
             assert!(cache.bytes <= MAX_CACHED_BYTES);
         }
@@ -498,7 +502,7 @@ mod tests {
             "(?1)(?=a)(b)".to_owned(),
         ] {
             assert!(
-                matches!(JsRegex::parse(&pattern, false), Err(RegexError::Syntax { .. })),
+                matches!(ConditionRegex::parse(&pattern, false), Err(RegexError::Syntax { .. })),
                 "{pattern}"
             );
         }
@@ -515,14 +519,16 @@ mod tests {
             r"(?:(?=.*x)){4000000000}",
             r"[ab]*a[ab]{5000}[cd]",
         ] {
-            let answer = JsRegex::parse(pattern, false).and_then(|regex| regex.is_match(&text));
+            let answer =
+                ConditionRegex::parse(pattern, false).and_then(|regex| regex.is_match(&text));
             assert!(
                 matches!(answer, Err(RegexError::TooManySteps { .. } | RegexError::Syntax { .. })),
                 "{pattern}: {answer:?}"
             );
         }
         // The text is in reach of the patient try, which gives up or comes to an end.
-        let answer = JsRegex::parse(r"(?=.*\d)[a-z]", false).unwrap().is_match(&text[..60_000]);
+        let answer =
+            ConditionRegex::parse(r"(?=.*\d)[a-z]", false).unwrap().is_match(&text[..60_000]);
         assert!(matches!(answer, Err(RegexError::TooManySteps { .. }) | Ok(false)), "{answer:?}");
         assert!(compute::cpu_used() - began < std::time::Duration::from_secs(60));
     }
@@ -544,7 +550,7 @@ mod tests {
 
     #[test]
     fn a_broken_pattern_is_named() {
-        let error = JsRegex::parse("(a", false).err().unwrap();
+        let error = ConditionRegex::parse("(a", false).err().unwrap();
         assert!(error.to_string().starts_with("Invalid regular expression: /(a/: "), "{error}");
     }
 }

@@ -1,6 +1,6 @@
 //! Gathers a field of many items, or the items themselves, into lists in one item.
 
-use super::fields::{DOT_NOTATION_TIP, Dots, field_list, last_key, paths_overlap};
+use super::fields::{DOT_NOTATION_TIP, DotNotation, field_list, last_key, paths_overlap};
 use model::Gaps;
 use node_api::prelude::*;
 use std::collections::{HashMap, HashSet};
@@ -30,7 +30,7 @@ impl Node for Aggregate {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        aggregate(ctx, &items, Missing::Tolerated)
+        aggregate(ctx, &items, MissingFields::Tolerated)
     }
 }
 
@@ -97,7 +97,7 @@ pub(super) fn params() -> Vec<Param> {
 
 /// What happens when no item has a field to aggregate.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Missing {
+pub(super) enum MissingFields {
     /// Item Lists before 2.1.
     Refused,
     Tolerated,
@@ -106,10 +106,10 @@ pub(super) enum Missing {
 pub(super) fn aggregate(
     ctx: &Ctx<'_>,
     items: &Items,
-    missing: Missing,
+    missing: MissingFields,
 ) -> Result<Outputs, NodeError> {
-    let plan = Plan::read(ctx)?;
-    if missing == Missing::Refused {
+    let plan = AggregatePlan::read(ctx)?;
+    if missing == MissingFields::Refused {
         plan.check_fields(items)?;
     }
     let group_by = field_list(ctx, "options.groupByFields", "Group By Fields", 0)?;
@@ -136,48 +136,48 @@ pub(super) fn aggregate(
     Ok(vec![output.finish()])
 }
 
-struct Plan {
-    what: What,
-    files: Files,
+struct AggregatePlan {
+    what: AggregateTarget,
+    files: FileHandling,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Files {
+enum FileHandling {
     Dropped,
     All,
     Unique,
 }
 
-enum What {
-    Fields { fields: Vec<Field>, dots: Dots, merge_lists: bool, keep_missing: bool },
+enum AggregateTarget {
+    Fields { fields: Vec<AggregateField>, dots: DotNotation, merge_lists: bool, keep_missing: bool },
     Items { destination: Str, exclude: Vec<Str>, include: Vec<Str> },
 }
 
-struct Field {
+struct AggregateField {
     source: Str,
     target: Str,
 }
 
-impl Plan {
+impl AggregatePlan {
     fn read(ctx: &Ctx<'_>) -> Result<Self, NodeError> {
         let files =
             match (ctx.flag("options.includeBinaries", 0)?, ctx.flag("options.keepOnlyUnique", 0)?)
             {
-                (false, _) => Files::Dropped,
-                (true, false) => Files::All,
-                (true, true) => Files::Unique,
+                (false, _) => FileHandling::Dropped,
+                (true, false) => FileHandling::All,
+                (true, true) => FileHandling::Unique,
             };
         if ctx.text("aggregate", 0)? == "aggregateIndividualFields" {
-            let dots = Dots::of(ctx)?;
+            let dots = DotNotation::of(ctx)?;
             let fields = Self::read_fields(ctx, dots)?;
             let (merge_lists, keep_missing) =
                 (ctx.flag("options.mergeLists", 0)?, ctx.flag("options.keepMissing", 0)?);
             return Ok(Self {
-                what: What::Fields { fields, dots, merge_lists, keep_missing },
+                what: AggregateTarget::Fields { fields, dots, merge_lists, keep_missing },
                 files,
             });
         }
-        let what = What::Items {
+        let what = AggregateTarget::Items {
             destination: ctx.text("destinationFieldName", 0)?,
             exclude: field_list(ctx, "fieldsToExclude", "Fields To Exclude", 0)?,
             include: field_list(ctx, "fieldsToInclude", "Fields To Include", 0)?,
@@ -185,7 +185,7 @@ impl Plan {
         Ok(Self { what, files })
     }
 
-    fn read_fields(ctx: &Ctx<'_>, dots: Dots) -> Result<Vec<Field>, NodeError> {
+    fn read_fields(ctx: &Ctx<'_>, dots: DotNotation) -> Result<Vec<AggregateField>, NodeError> {
         let entries = ctx.param("fieldsToAggregate.fieldToAggregate", 0)?;
         let entries = entries.as_array().unwrap_or_default();
         if entries.is_empty() {
@@ -219,18 +219,20 @@ impl Plan {
             used.push(shown);
             let target = match (renamed.is_empty(), dots) {
                 (false, _) => renamed,
-                (true, Dots::Nested) => last_key(&source),
-                (true, Dots::Literal) => source.clone(),
+                (true, DotNotation::Nested) => last_key(&source),
+                (true, DotNotation::Literal) => source.clone(),
             };
-            fields.push(Field { source, target });
+            fields.push(AggregateField { source, target });
         }
         Ok(fields)
     }
 
     /// The older node refused fields that no item has.
     fn check_fields(&self, items: &Items) -> Result<(), NodeError> {
-        let What::Fields { fields, dots, keep_missing, .. } = &self.what else { return Ok(()) };
-        for Field { source, .. } in fields {
+        let AggregateTarget::Fields { fields, dots, keep_missing, .. } = &self.what else {
+            return Ok(());
+        };
+        for AggregateField { source, .. } in fields {
             if source.is_empty() {
                 return Err(NodeError::parameter(
                     "fieldsToAggregate",
@@ -243,7 +245,7 @@ impl Plan {
             }
             let error =
                 NodeError::input(format!("Couldn't find the field '{source}' in the input data"));
-            if *dots == Dots::Literal && source.contains('.') {
+            if *dots == DotNotation::Literal && source.contains('.') {
                 return Err(error.describe(DOT_NOTATION_TIP));
             }
             if !keep_missing {
@@ -256,10 +258,10 @@ impl Plan {
     /// The name of an output that would overwrite a field the groups are made by.
     fn clash<'p>(&'p self, group_by: &'p [Str]) -> Option<(&'p Str, &'p Str)> {
         let mut names = match &self.what {
-            What::Fields { fields, .. } => {
+            AggregateTarget::Fields { fields, .. } => {
                 fields.iter().map(|field| &field.target).collect::<Vec<_>>()
             }
-            What::Items { destination, .. } => vec![destination],
+            AggregateTarget::Items { destination, .. } => vec![destination],
         }
         .into_iter();
         names.find_map(|name| {
@@ -275,14 +277,14 @@ impl Plan {
     ) -> Result<Item, NodeError> {
         let mut made = Item::new(start);
         let mut pairs = Vec::new();
-        let mut files = Gathered::new(self.files);
+        let mut files = FileCollector::new(self.files);
         let mut lists: Vec<Vec<Value>> = match &self.what {
-            What::Fields { fields, .. } => vec![Vec::new(); fields.len()],
-            What::Items { .. } => vec![Vec::new()],
+            AggregateTarget::Fields { fields, .. } => vec![Vec::new(); fields.len()],
+            AggregateTarget::Items { .. } => vec![Vec::new()],
         };
         for (index, item) in items {
             let used = match &self.what {
-                What::Fields { fields, dots, merge_lists, keep_missing } => {
+                AggregateTarget::Fields { fields, dots, merge_lists, keep_missing } => {
                     for (field, list) in fields.iter().zip(&mut lists) {
                         gather(
                             list,
@@ -293,7 +295,7 @@ impl Plan {
                     }
                     true
                 }
-                What::Items { exclude, include, .. } => {
+                AggregateTarget::Items { exclude, include, .. } => {
                     let kept = select(&item.json, exclude, include);
                     let used = kept.is_some();
                     lists.iter_mut().for_each(|list| list.extend(kept.clone()));
@@ -308,14 +310,14 @@ impl Plan {
         made.binary = files.finish();
         let object = made.json.make_object();
         match &self.what {
-            What::Fields { fields, dots, .. } => {
+            AggregateTarget::Fields { fields, dots, .. } => {
                 for (field, list) in
                     fields.iter().zip(lists).filter(|(field, _)| !field.source.is_empty())
                 {
                     dots.set(object, &field.target, list, &mut gaps)?;
                 }
             }
-            What::Items { destination, .. } => {
+            AggregateTarget::Items { destination, .. } => {
                 drop(object.insert(destination.clone(), lists.pop().unwrap_or_default()))
             }
         }
@@ -353,8 +355,8 @@ fn select(json: &Value, exclude: &[Str], include: &[Str]) -> Option<Value> {
 }
 
 /// The files of several items under names that are all different.
-struct Gathered {
-    which: Files,
+struct FileCollector {
+    which: FileHandling,
     files: Vec<(Str, Binary)>,
     names: HashSet<Str>,
     /// The suffix that each name begins to look for a free one with: those before it are taken.
@@ -362,8 +364,8 @@ struct Gathered {
     seen: HashSet<(Str, Option<Str>, usize, Option<Str>)>,
 }
 
-impl Gathered {
-    fn new(which: Files) -> Self {
+impl FileCollector {
+    fn new(which: FileHandling) -> Self {
         Self {
             which,
             files: Vec::new(),
@@ -374,7 +376,7 @@ impl Gathered {
     }
 
     fn add(&mut self, item: &Item) {
-        if self.which == Files::Dropped {
+        if self.which == FileHandling::Dropped {
             return;
         }
         for (name, file) in item.binary.iter().flat_map(|files| files.iter()) {
@@ -384,7 +386,7 @@ impl Gathered {
                 file.data.len(),
                 file.file_extension.clone(),
             );
-            if self.which == Files::Unique && !self.seen.insert(traits) {
+            if self.which == FileHandling::Unique && !self.seen.insert(traits) {
                 continue;
             }
             let mut free = name.clone();
@@ -508,7 +510,7 @@ mod tests {
 
     #[test]
     fn issue_14_06_files_of_many_items_are_named_in_one_pass() {
-        let mut files = Gathered::new(Files::All);
+        let mut files = FileCollector::new(FileHandling::All);
         for number in 0..20_000 {
             let mut item = Item::new(json!({}));
             item.set_binary(

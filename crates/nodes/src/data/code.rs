@@ -1,9 +1,9 @@
 //! Runs JavaScript on the items: the Code node and its two forerunners.
 
-use node_api::host::{CodeFlavour, CodeJob, Returned};
+use node_api::host::{CodeFlavour, CodeOutput, CodeRequest};
 use node_api::prelude::*;
 
-pub(crate) struct Code;
+pub(crate) struct CodeNode;
 
 const ALL_ITEMS: &str =
     "// Loop over input items and add a new field called 'myNewField' to the JSON of each one
@@ -13,7 +13,7 @@ for (const item of $input.all()) {
 
 return $input.all();";
 
-impl Node for Code {
+impl Node for CodeNode {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.code", &[1.0, 2.0], "Code", "Run JavaScript on the items")
             .param(
@@ -69,9 +69,9 @@ item.myNewField = 1;
 return item;";
 
 /// The older node that sees all items as `items`.
-pub(crate) struct Function;
+pub(crate) struct FunctionNode;
 
-impl Node for Function {
+impl Node for FunctionNode {
     fn spec() -> Spec {
         Spec::new(
             "n8n-nodes-base.function",
@@ -127,11 +127,11 @@ async fn for_all(
     items: Items,
     flavour: CodeFlavour,
 ) -> Result<Outputs, NodeError> {
-    let mut collected = Collected::new(ctx, flavour);
+    let mut collected = ResultCollector::new(ctx, flavour);
     let ran = ctx
         .host()
         .run_code(
-            CodeJob { source, flavour, items, first: 0, names: Object::new() },
+            CodeRequest { source, flavour, items, first: 0, names: Object::new() },
             &mut |piece| collected.take(piece),
         )
         .await;
@@ -155,7 +155,7 @@ async fn for_each(
     let mut first = 0;
     // After an item that failed the code goes on with the next one, if the node may.
     while first < items.len() {
-        let job = CodeJob {
+        let job = CodeRequest {
             source: source.clone(),
             flavour,
             items: items.clone(),
@@ -166,7 +166,7 @@ async fn for_each(
         let ran = ctx
             .host()
             .run_code(job, &mut |piece| {
-                if let Returned::ForItem { item, value } = piece {
+                if let CodeOutput::ForItem { item, value } = piece {
                     at = item;
                     if let Some(made) = item_of(flavour, item, value)? {
                         output.push(made.paired_with(item));
@@ -213,7 +213,7 @@ fn item_of(flavour: CodeFlavour, index: usize, value: Value) -> Result<Option<It
     let has_item_keys = value
         .as_object()
         .is_some_and(|object| object.keys().any(|key| ITEM_KEYS.contains(&key.as_str())));
-    let item = if has_item_keys { checked(&value, index)? } else { Item::new(value) };
+    let item = if has_item_keys { check_item(&value, index)? } else { Item::new(value) };
     Ok(Some(item))
 }
 
@@ -224,7 +224,7 @@ const ITEM_KEYS: [&str; 4] = ["json", "binary", "pairedItem", "error"];
 const OTHER_KEYS: [&str; 5] = ["index", "evaluationData", "metadata", "sendMessage", "redaction"];
 
 /// A whole item, if its parts are what they must be.
-fn checked(value: &Value, index: usize) -> Result<Item, NodeError> {
+fn check_item(value: &Value, index: usize) -> Result<Item, NodeError> {
     if let Some(json) = value.get("json").filter(|json| !json.is_object() && !json.is_undefined()) {
         return Err(NodeError::failed(format!("A 'json' property isn't an object [item {index}]"))
             .describe(format!(
@@ -264,7 +264,7 @@ fn unknown_key(key: &str, index: usize) -> NodeError {
 }
 
 /// What code that sees all items has returned so far.
-struct Collected {
+struct ResultCollector {
     output: ItemsBuilder,
     flavour: CodeFlavour,
     /// The first element that was a whole item, and the first that was not, with its first key.
@@ -274,24 +274,24 @@ struct Collected {
     returned: bool,
 }
 
-impl Collected {
+impl ResultCollector {
     fn new(ctx: &Ctx<'_>, flavour: CodeFlavour) -> Self {
         Self { output: ctx.builder(), flavour, whole: None, bare: None, seen: 0, returned: false }
     }
 
-    fn take(&mut self, piece: Returned) -> Result<(), NodeError> {
+    fn take(&mut self, piece: CodeOutput) -> Result<(), NodeError> {
         self.returned = true;
         match piece {
-            Returned::List { .. } => Ok(()),
-            Returned::Element(value) => self.element(value),
-            Returned::Whole(value) => match &value {
+            CodeOutput::List { .. } => Ok(()),
+            CodeOutput::Element(value) => self.element(value),
+            CodeOutput::Whole(value) => match &value {
                 Value::Object(_) => self.element(value),
                 Value::Undefined if self.flavour == CodeFlavour::Function => {
                     Err(NodeError::failed("No data got returned. Always return an Array of items!"))
                 }
                 _ => Err(self.no_items()),
             },
-            Returned::ForItem { value, .. } => self.element(value),
+            CodeOutput::ForItem { value, .. } => self.element(value),
         }
     }
 
@@ -302,7 +302,7 @@ impl Collected {
         let is_whole = object.keys().any(|key| ITEM_KEYS.contains(&key.as_str()));
         if is_whole {
             self.whole.get_or_insert(index);
-            self.output.push(checked(&value, index)?);
+            self.output.push(check_item(&value, index)?);
         } else {
             self.bare
                 .get_or_insert_with(|| (index, object.keys().next().cloned().unwrap_or_default()));

@@ -3,10 +3,10 @@
 mod differences;
 mod fuzzy;
 
-use super::fields::{Dots, identity, split_names};
-use super::places::{items_at, window};
-use crate::turn::Ticker;
-use differences::{Resolve, describe_differences, mix};
+use super::fields::{DotNotation, identity, split_names};
+use super::item_index::{items_at, window};
+use crate::ticker::LoopTicker;
+use differences::{DifferenceMode, describe_differences, mix};
 use fuzzy::{Equality, FuzzyIndex};
 use node_api::prelude::*;
 use std::collections::HashMap;
@@ -83,7 +83,7 @@ impl Node for CompareDatasets {
     }
 
     async fn run(ctx: &Ctx<'_>, _items: Items) -> Result<Outputs, NodeError> {
-        let settings = Settings::read(ctx)?;
+        let settings = CompareSettings::read(ctx)?;
         let fields_of = |input: usize| {
             settings.pairs.iter().map(move |pair| if input == 0 { &pair.0 } else { &pair.1 })
         };
@@ -91,7 +91,7 @@ impl Node for CompareDatasets {
         check_fields(&one, 0, &settings, fields_of(0))?;
         check_fields(&two, 1, &settings, fields_of(1))?;
         let index = settings.index(&two);
-        let ticker = Ticker::default();
+        let ticker = LoopTicker::default();
 
         let mut outputs = [ctx.builder(), ctx.builder(), ctx.builder(), ctx.builder()];
         let mut matched = vec![false; two.len()];
@@ -100,7 +100,7 @@ impl Node for CompareDatasets {
         let mut entries = usable(&one, 0);
         let most = window(&two);
         loop {
-            let mut batch: Vec<(Entry, Vec<usize>)> = Vec::new();
+            let mut batch: Vec<(DatasetEntry, Vec<usize>)> = Vec::new();
             let mut count = 0;
             while count < most
                 && let Some(entry) = entries.next()
@@ -126,11 +126,13 @@ impl Node for CompareDatasets {
                     ticker.tick()?;
                     matched[*place] = true;
                     let Some(item) = others.get(place) else { continue };
-                    let other =
-                        Entry { item: item.clone(), origin: PairedItem::on_input(*place, 1) };
+                    let other = DatasetEntry {
+                        item: item.clone(),
+                        origin: PairedItem::on_input(*place, 1),
+                    };
                     if settings.is_same(&entry.item.json, &other.item.json) {
-                        let prefer_other =
-                            settings.equality.is_fuzzy() && settings.resolve == Resolve::Input2;
+                        let prefer_other = settings.equality.is_fuzzy()
+                            && settings.resolve == DifferenceMode::Input2;
                         same.get_or_insert_with(|| {
                             if prefer_other { other.output() } else { entry.output() }
                         });
@@ -157,19 +159,20 @@ fn branch(ctx: &Ctx<'_>, number: usize) -> Items {
 }
 
 /// The items of an input that are not empty.
-fn usable(items: &Items, input: usize) -> impl Iterator<Item = Entry> + '_ {
+fn usable(items: &Items, input: usize) -> impl Iterator<Item = DatasetEntry> + '_ {
     let filled = items
         .iter()
         .enumerate()
         .filter(|(_, item)| item.json.as_object().is_some_and(|object| !object.is_empty()));
-    filled.map(move |(index, item)| Entry { item, origin: PairedItem::on_input(index, input) })
+    filled
+        .map(move |(index, item)| DatasetEntry { item, origin: PairedItem::on_input(index, input) })
 }
 
 /// Before 2.2 each match field had to be in one of the items at least.
 fn check_fields<'f>(
     items: &Items,
     input: usize,
-    settings: &Settings,
+    settings: &CompareSettings,
     fields: impl Iterator<Item = &'f Str>,
 ) -> Result<(), NodeError> {
     if settings.version >= 2.15 || usable(items, input).next().is_none() {
@@ -187,44 +190,44 @@ fn check_fields<'f>(
 }
 
 /// Where the items of input B are, by what they are matched with.
-enum Index {
+enum DatasetIndex {
     ByIdentity(HashMap<String, Vec<usize>>),
     Fuzzy(FuzzyIndex),
 }
 
 /// An item with the place it came from.
-struct Entry {
+struct DatasetEntry {
     item: Item,
     origin: PairedItem,
 }
 
-impl Entry {
+impl DatasetEntry {
     fn output(&self) -> Item {
         self.item.clone().with_pairs(vec![self.origin.clone()])
     }
 }
 
-struct Settings {
+struct CompareSettings {
     version: f64,
     pairs: Vec<(Str, Str)>,
-    dots: Dots,
+    dots: DotNotation,
     equality: Equality,
-    resolve: Resolve,
+    resolve: DifferenceMode,
     prefer_input1: bool,
     except: Vec<Str>,
     skip: Vec<Str>,
     all_matches: bool,
 }
 
-impl Settings {
+impl CompareSettings {
     fn read(ctx: &Ctx<'_>) -> Result<Self, NodeError> {
         let version = ctx.version();
         let pairs = read_pairs(&ctx.param("mergeByFields.values", 0)?)?;
         let fuzzy =
             ctx.flag(if version >= 2.0 { "fuzzyCompare" } else { "options.fuzzyCompare" }, 0)?;
-        let dots = Dots::of(ctx)?;
+        let dots = DotNotation::of(ctx)?;
         let skip = split_names(&ctx.text("options.skipFields", 0)?);
-        if dots == Dots::Literal
+        if dots == DotNotation::Literal
             && let Some(field) = skip.iter().find(|field| field.contains('.'))
         {
             let message = format!(
@@ -237,7 +240,7 @@ impl Settings {
             pairs,
             dots,
             equality: Equality::new(fuzzy, version),
-            resolve: Resolve::from_name(&ctx.text("resolve", 0)?),
+            resolve: DifferenceMode::from_name(&ctx.text("resolve", 0)?),
             prefer_input1: ctx.text("preferWhenMix", 0)? == "input1",
             except: super::fields::field_list(ctx, "exceptWhenMix", "For Everything Except", 0)?,
             skip,
@@ -245,7 +248,7 @@ impl Settings {
         })
     }
 
-    fn index(&self, items: &Items) -> Index {
+    fn index(&self, items: &Items) -> DatasetIndex {
         let values_of = |json: &Value| -> Vec<Value> {
             self.pairs
                 .iter()
@@ -255,7 +258,7 @@ impl Settings {
         if self.equality.is_fuzzy() {
             let entries = usable(items, 1)
                 .map(|entry| (entry.origin.item as usize, values_of(&entry.item.json)));
-            return Index::Fuzzy(FuzzyIndex::new(self.equality, entries.collect()));
+            return DatasetIndex::Fuzzy(FuzzyIndex::new(self.equality, entries.collect()));
         }
         let mut index: HashMap<String, Vec<usize>> = HashMap::new();
         for entry in usable(items, 1) {
@@ -264,15 +267,15 @@ impl Settings {
                 .or_default()
                 .push(entry.origin.item as usize);
         }
-        Index::ByIdentity(index)
+        DatasetIndex::ByIdentity(index)
     }
 
     /// The places in input B that fit an item of input A.
     fn matches(
         &self,
         json: &Value,
-        index: &Index,
-        ticker: &Ticker,
+        index: &DatasetIndex,
+        ticker: &LoopTicker,
     ) -> Result<Vec<usize>, NodeError> {
         let lookup: Option<Vec<Value>> = self
             .pairs
@@ -284,20 +287,21 @@ impl Settings {
         let Some(lookup) = lookup else { return Ok(Vec::new()) };
         let most = if self.all_matches { usize::MAX } else { 1 };
         let index = match index {
-            Index::ByIdentity(index) => {
+            DatasetIndex::ByIdentity(index) => {
                 let found =
                     index.get(&identity(&lookup.into())).map(Vec::as_slice).unwrap_or_default();
                 return Ok(found.iter().copied().take(most).collect());
             }
-            Index::Fuzzy(index) => index,
+            DatasetIndex::Fuzzy(index) => index,
         };
         let fits = |values: &[Value]| {
             values.iter().zip(&lookup).all(|(value, wanted)| self.equality.holds(wanted, value))
         };
         let mut found = Vec::new();
-        for word in lookup.first().map(|first| self.equality.words(first)).unwrap_or_default() {
+        for word in lookup.first().map(|first| self.equality.index_keys(first)).unwrap_or_default()
+        {
             let mut left = most;
-            for (place, values) in index.with(&word) {
+            for (place, values) in index.entries_with_key(&word) {
                 ticker.tick()?;
                 if fits(values) {
                     found.push(*place);
@@ -329,17 +333,17 @@ impl Settings {
         })
     }
 
-    fn different(&self, one: &Entry, two: &Entry) -> Result<Item, NodeError> {
+    fn different(&self, one: &DatasetEntry, two: &DatasetEntry) -> Result<Item, NodeError> {
         Ok(match self.resolve {
-            Resolve::Input1 => one.output(),
-            Resolve::Input2 => two.output(),
-            Resolve::Mix => {
+            DifferenceMode::Input1 => one.output(),
+            DifferenceMode::Input2 => two.output(),
+            DifferenceMode::Mix => {
                 let (entry, other) = if self.prefer_input1 { (one, two) } else { (two, one) };
                 let mut made = entry.output();
                 mix(&mut made.json, &other.item.json, &self.except, self.dots);
                 made
             }
-            Resolve::Both => {
+            DifferenceMode::Both => {
                 let json = describe_differences(self, &one.item.json, &two.item.json)?;
                 Item::new(json).with_pairs(vec![one.origin.clone(), two.origin.clone()])
             }

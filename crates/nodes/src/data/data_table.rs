@@ -1,10 +1,10 @@
 //! Keeps rows in data tables and finds them again, in this run and in later ones.
 
 mod filter;
-mod form;
 mod locate;
-mod rows;
-mod tables;
+mod params;
+mod row_operations;
+mod table_operations;
 
 use node_api::prelude::*;
 
@@ -13,8 +13,8 @@ pub(crate) struct DataTable;
 impl Node for DataTable {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.dataTable", &[1.0, 1.1], "Data table", "Keep rows in a table across executions").untrusted().private()
-            .group(Group::Data)
-            .params(form::params())
+            .group(NodeGroup::Data)
+            .params(params::params())
             .hint("Use it for state that outlives a run: lookups, markers of what was done, small results. Upsert by a key of your own.")
             .alias(&["database", "storage", "rows", "state", "memory"])
             .repeatable_when("operation", &["get", "rowExists", "rowNotExists", "list"])
@@ -26,15 +26,19 @@ impl Node for DataTable {
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let operation = ctx.text("operation", 0)?;
         match (ctx.text("resource", 0)?.as_str(), operation.as_str()) {
-            ("row", "insert") => rows::insert(ctx, &items).await,
-            ("row", "get") => rows::get(ctx, &items).await,
-            ("row", "rowExists") => rows::exists(ctx, &items, rows::Wanted::There).await,
-            ("row", "rowNotExists") => rows::exists(ctx, &items, rows::Wanted::Missing).await,
+            ("row", "insert") => row_operations::insert(ctx, &items).await,
+            ("row", "get") => row_operations::get(ctx, &items).await,
+            ("row", "rowExists") => {
+                row_operations::exists(ctx, &items, row_operations::ExistenceFilter::Existing).await
+            }
+            ("row", "rowNotExists") => {
+                row_operations::exists(ctx, &items, row_operations::ExistenceFilter::Missing).await
+            }
             ("row", "update" | "upsert" | "deleteRows") => {
-                rows::change(ctx, &items, &operation).await
+                row_operations::change(ctx, &items, &operation).await
             }
             ("table", "create" | "delete" | "list" | "update" | "clear") => {
-                tables::run(ctx, &items, &operation).await
+                table_operations::run(ctx, &items, &operation).await
             }
             (resource, other) => Err(NodeError::parameter(
                 "operation",

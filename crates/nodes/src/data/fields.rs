@@ -11,21 +11,25 @@ pub(super) const DOT_NOTATION_TIP: &str = "If you're trying to use a nested fiel
 
 /// Whether `a.b` means the field `b` inside of `a` or the field that is called `a.b`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dots {
+pub(super) enum DotNotation {
     Nested,
     Literal,
 }
 
-impl Dots {
+impl DotNotation {
     /// Reads `options.disableDotNotation`.
     pub(super) fn of(ctx: &Ctx<'_>) -> Result<Self, NodeError> {
-        Ok(if ctx.flag("options.disableDotNotation", 0)? { Dots::Literal } else { Dots::Nested })
+        Ok(if ctx.flag("options.disableDotNotation", 0)? {
+            DotNotation::Literal
+        } else {
+            DotNotation::Nested
+        })
     }
 
     pub(super) fn get<'v>(self, json: &'v Value, field: &str) -> Option<&'v Value> {
         let found = match self {
-            Dots::Nested => json.get_path(field),
-            Dots::Literal => json.get(field),
+            DotNotation::Nested => json.get_path(field),
+            DotNotation::Literal => json.get(field),
         };
         found.filter(|value| !value.is_undefined())
     }
@@ -39,17 +43,19 @@ impl Dots {
         gaps: &mut Gaps,
     ) -> Result<(), NodeError> {
         match self {
-            Dots::Nested => object.put_path_within(field, value, gaps)?,
-            Dots::Literal => drop(object.insert(field, value)),
+            DotNotation::Nested => object.put_path_within(field, value, gaps)?,
+            DotNotation::Literal => drop(object.insert(field, value)),
         }
         Ok(())
     }
 
     pub(super) fn remove(self, json: &mut Value, field: &str) {
         match self {
-            Dots::Nested => drop(json.remove_path(field)),
-            Dots::Literal if json.get(field).is_some() => drop(json.make_object().remove(field)),
-            Dots::Literal => {}
+            DotNotation::Nested => drop(json.remove_path(field)),
+            DotNotation::Literal if json.get(field).is_some() => {
+                drop(json.make_object().remove(field))
+            }
+            DotNotation::Literal => {}
         }
     }
 }
@@ -109,7 +115,7 @@ pub(super) fn leaf_names(json: &Value) -> Vec<Str> {
 }
 
 /// The fields at some paths only, as lodash's `pick` gives them.
-pub(super) fn pick(json: &Value, names: &[Str], dots: Dots) -> Result<Object, NodeError> {
+pub(super) fn pick(json: &Value, names: &[Str], dots: DotNotation) -> Result<Object, NodeError> {
     let (mut picked, mut gaps) = (Object::new(), Gaps::default());
     for name in names {
         if let Some(value) = dots.get(json, name) {

@@ -1,11 +1,11 @@
 //! The older node for lists: split, aggregate, deduplicate, sort, limit and summarize in one.
 
-use super::aggregate::{self, Missing, aggregate};
+use super::aggregate::{self, MissingFields, aggregate};
 use super::limit::{self, Limit};
-use super::remove_duplicates::{self, Types, remove_repeated};
+use super::remove_duplicates::{self, TypeRule, remove_repeated};
 use super::sort::{self, sort};
-use super::split_out::{self, Style, split_out};
-use super::summarize::{self, Rules, summarize};
+use super::split_out::{self, SplitStyle, split_out};
+use super::summarize::{self, SummarizeRules, summarize};
 use node_api::prelude::*;
 
 pub(crate) struct ItemLists;
@@ -76,25 +76,27 @@ impl Node for ItemLists {
         match ctx.text("operation", 0)?.as_str() {
             "splitOutItems" => {
                 let style = match version {
-                    version if version > 2.15 => Style::Modern,
-                    _ if is_strict => Style::Strict,
-                    _ => Style::Lenient,
+                    version if version > 2.15 => SplitStyle::Modern,
+                    _ if is_strict => SplitStyle::Strict,
+                    _ => SplitStyle::Lenient,
                 };
                 split_out(ctx, &items, style).await
             }
             "aggregateItems" | "concatenateItems" => aggregate(
                 ctx,
                 &items,
-                if is_strict { Missing::Refused } else { Missing::Tolerated },
+                if is_strict { MissingFields::Refused } else { MissingFields::Tolerated },
             ),
-            "removeDuplicates" => {
-                remove_repeated(ctx, &items, if version > 3.0 { Types::Any } else { Types::Same })
-            }
+            "removeDuplicates" => remove_repeated(
+                ctx,
+                &items,
+                if version > 3.0 { TypeRule::Any } else { TypeRule::Same },
+            ),
             "sort" => sort(ctx, &items).await,
             "limit" => Limit::run(ctx, items).await,
             "summarize" => {
                 let goes_on = ctx.flag("options.continueIfFieldNotFound", 0)?;
-                let rules = Rules {
+                let rules = SummarizeRules {
                     field_must_exist: is_strict,
                     empty_if_missing: is_strict && goes_on,
                     original_types: false,

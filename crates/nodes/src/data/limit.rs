@@ -6,14 +6,14 @@ pub(crate) struct Limit;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Params {
+struct LimitParams {
     max_items: f64,
-    keep: Keep,
+    keep: LimitKeep,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-enum Keep {
+enum LimitKeep {
     FirstItems,
     LastItems,
 }
@@ -33,14 +33,14 @@ impl Node for Limit {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        let Params { max_items, keep } = ctx.params(0)?;
+        let LimitParams { max_items, keep } = ctx.params(0)?;
         let most = max_items.max(0.0) as usize;
         if most >= items.len() {
             return Ok(vec![items]);
         }
         let from = match keep {
-            Keep::FirstItems => 0,
-            Keep::LastItems => items.len() - most,
+            LimitKeep::FirstItems => 0,
+            LimitKeep::LastItems => items.len() - most,
         };
         let mut kept = ctx.builder();
         kept.extend(

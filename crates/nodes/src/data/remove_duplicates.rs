@@ -2,7 +2,7 @@
 
 mod history;
 
-use super::fields::{DOT_NOTATION_TIP, Dots, field_list, identity, leaf_names, pick};
+use super::fields::{DOT_NOTATION_TIP, DotNotation, field_list, identity, leaf_names, pick};
 use node_api::prelude::*;
 use std::collections::HashSet;
 
@@ -85,7 +85,7 @@ impl Node for RemoveDuplicates {
             _ => remove_repeated(
                 ctx,
                 &items,
-                if ctx.version() > 1.0 { Types::SameOrNull } else { Types::Same },
+                if ctx.version() > 1.0 { TypeRule::SameOrNull } else { TypeRule::Same },
             ),
         }
     }
@@ -112,7 +112,7 @@ pub(super) fn compare_params() -> Vec<Param> {
 
 /// Whether a compared field must have the same type in all items.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Types {
+pub(super) enum TypeRule {
     Same,
     SameOrNull,
     Any,
@@ -122,10 +122,10 @@ pub(super) enum Types {
 pub(super) fn remove_repeated(
     ctx: &Ctx<'_>,
     items: &Items,
-    types: Types,
+    types: TypeRule,
 ) -> Result<Outputs, NodeError> {
     let Some(first) = items.first() else { return Ok(vec![Items::new()]) };
-    let dots = Dots::of(ctx)?;
+    let dots = DotNotation::of(ctx)?;
     let keys = compared_keys(ctx, items, &first, dots)?;
     check(items, &keys, dots, types)?;
     let only_compared = ctx.flag("options.removeOtherFields", 0)?;
@@ -154,11 +154,13 @@ fn compared_keys(
     ctx: &Ctx<'_>,
     items: &Items,
     first: &Item,
-    dots: Dots,
+    dots: DotNotation,
 ) -> Result<Vec<Str>, NodeError> {
     let keys_of = |json: &Value| match dots {
-        Dots::Nested => leaf_names(json),
-        Dots::Literal => json.as_object().into_iter().flat_map(Object::keys).cloned().collect(),
+        DotNotation::Nested => leaf_names(json),
+        DotNotation::Literal => {
+            json.as_object().into_iter().flat_map(Object::keys).cloned().collect()
+        }
     };
     let keys_of_all = || {
         let mut known = HashSet::new();
@@ -175,7 +177,8 @@ fn compared_keys(
                 let message = "No fields specified. Please add a field to exclude from comparison";
                 return Err(NodeError::parameter("fieldsToExclude", message));
             }
-            let keys = if dots == Dots::Nested { keys_of(&first.json) } else { keys_of_all() };
+            let keys =
+                if dots == DotNotation::Nested { keys_of(&first.json) } else { keys_of_all() };
             Ok(keys.into_iter().filter(|key| !excluded.contains(key)).collect())
         }
         "selectedFields" => {
@@ -194,7 +197,7 @@ fn compared_keys(
 
 /// Every item must have every compared field, mostly with a value of the same type. The first field
 /// that fails is told.
-fn check(items: &Items, keys: &[Str], dots: Dots, types: Types) -> Result<(), NodeError> {
+fn check(items: &Items, keys: &[Str], dots: DotNotation, types: TypeRule) -> Result<(), NodeError> {
     if keys.iter().any(|key| key.is_empty()) {
         return Err(NodeError::parameter("fieldsToCompare", "Name of field to compare is blank"));
     }
@@ -218,21 +221,21 @@ fn check_field(
     index: usize,
     key: &str,
     kind: &mut Option<&'static str>,
-    dots: Dots,
-    types: Types,
+    dots: DotNotation,
+    types: TypeRule,
 ) -> Result<(), NodeError> {
     let Some(value) = dots.get(&item.json, key) else {
         let error = NodeError::input(format!("'{key}' field is missing from some input items"));
-        let tells = dots == Dots::Literal && key.contains('.');
+        let tells = dots == DotNotation::Literal && key.contains('.');
         return Err(if tells { error.describe(DOT_NOTATION_TIP) } else { error });
     };
-    if types == Types::Any || (value.is_null() && types == Types::SameOrNull) {
+    if types == TypeRule::Any || (value.is_null() && types == TypeRule::SameOrNull) {
         return Ok(());
     }
     let known = *kind.get_or_insert(value.type_of());
     if known != value.type_of() {
         let mut description = "The type of this field varies between items".to_owned();
-        if types == Types::SameOrNull {
+        if types == TypeRule::SameOrNull {
             let before = index.saturating_sub(1);
             description += &format!(
                 ", in item [{before}] it's a {known} and in item [{index}] it's a {} ",

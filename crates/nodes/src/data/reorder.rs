@@ -67,7 +67,7 @@ mod tests {
             let items: Items = (0..count).map(|n| Item::new(json!({ "n": n }))).collect();
             let mut order: Vec<usize> = (0..count).collect();
             order.sort_by_key(|index| (*index as u64).wrapping_mul(seed | 1).rotate_left(17));
-            let spec = super::super::sort::Sort::spec();
+            let spec = super::super::sort::SortNode::spec();
             let host = TestHost::new(&spec, 1.0, &json!({}));
             let info = node_api::NodeInfo::default();
             let ctx = Ctx::new(&info, &[], 0, &host);

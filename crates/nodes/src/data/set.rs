@@ -1,7 +1,7 @@
 //! Sets fields of items, one by one or all at once from JSON.
 
 mod field;
-mod form;
+mod params;
 mod raw;
 mod v1;
 mod v3;

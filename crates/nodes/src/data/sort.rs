@@ -1,14 +1,14 @@
 //! Orders items: by fields, at random, or by a comparison of your own in JavaScript.
 
-use super::fields::{DOT_NOTATION_TIP, Dots, less_than};
-use crate::turn::Ticker;
-use node_api::host::{CodeFlavour, CodeJob, Returned};
+use super::fields::{DOT_NOTATION_TIP, DotNotation, less_than};
+use crate::ticker::LoopTicker;
+use node_api::host::{CodeFlavour, CodeOutput, CodeRequest};
 use node_api::prelude::*;
 use std::cell::Cell;
 
-pub(crate) struct Sort;
+pub(crate) struct SortNode;
 
-impl Node for Sort {
+impl Node for SortNode {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.sort", &[1.0], "Sort", "Change the order of the items")
             .params(params())
@@ -84,7 +84,7 @@ fn shuffled(ctx: &Ctx<'_>, count: usize) -> Vec<usize> {
 }
 
 fn by_fields(ctx: &Ctx<'_>, items: &Items) -> Result<Vec<usize>, NodeError> {
-    let dots = Dots::of(ctx)?;
+    let dots = DotNotation::of(ctx)?;
     let entries = ctx.param("sortFieldsUi.sortField", 0)?;
     let entries = entries.as_array().unwrap_or_default();
     if entries.is_empty() {
@@ -109,7 +109,7 @@ fn by_fields(ctx: &Ctx<'_>, items: &Items) -> Result<Vec<usize>, NodeError> {
         if !items.iter().any(|item| dots.get(&item.json, name).is_some()) {
             let error =
                 NodeError::input(format!("Couldn't find the field '{name}' in the input data"));
-            let tells = dots == Dots::Literal && name.contains('.');
+            let tells = dots == DotNotation::Literal && name.contains('.');
             return Err(if tells { error.describe(DOT_NOTATION_TIP) } else { error });
         }
     }
@@ -122,7 +122,7 @@ fn by_fields(ctx: &Ctx<'_>, items: &Items) -> Result<Vec<usize>, NodeError> {
         .enumerate()
         .map(|(index, item)| (index, fields.iter().map(|(name, _)| key_of(&item, name)).collect()))
         .collect();
-    let (ticker, ended) = (Ticker::default(), Cell::new(None));
+    let (ticker, ended) = (LoopTicker::default(), Cell::new(None));
     let comes_first = |one: &(usize, Vec<Value>), two: &(usize, Vec<Value>)| {
         // Once the time is over the order does not matter any more.
         if let Err(error) = ticker.tick() {
@@ -158,15 +158,15 @@ async fn by_code(ctx: &Ctx<'_>, items: &Items) -> Result<Vec<usize>, NodeError> 
          return order.map(({{ index }}) => ({{ json: {{ index }} }}));"
     );
     let mut order = Vec::with_capacity(items.len());
-    let job = CodeJob {
+    let job = CodeRequest {
         source: source.into(),
         flavour: CodeFlavour::AllItems,
         items: items.clone(),
         first: 0,
         names: Object::new(),
     };
-    let mut each = |returned: Returned| {
-        if let Returned::Element(value) = returned {
+    let mut each = |returned: CodeOutput| {
+        if let CodeOutput::Element(value) = returned {
             order.extend(value.get_path("json.index").and_then(Value::as_usize));
         }
         Ok(())
@@ -189,14 +189,16 @@ mod tests {
     #[tokio::test]
     async fn numbers_sort_by_size_and_equal_items_keep_their_order() {
         let input = json!([{ "n": 10, "i": 0 }, { "n": 9, "i": 1 }, { "n": 10, "i": 2 }]);
-        let sorted = run::<Sort>(by(json!([{ "fieldName": "n" }])), input.clone()).await.unwrap();
+        let sorted =
+            run::<SortNode>(by(json!([{ "fieldName": "n" }])), input.clone()).await.unwrap();
         assert_eq!(
             sorted[0],
             json!([{ "n": 9, "i": 1 }, { "n": 10, "i": 0 }, { "n": 10, "i": 2 }])
         );
-        let sorted = run::<Sort>(by(json!([{ "fieldName": "n", "order": "descending" }])), input)
-            .await
-            .unwrap();
+        let sorted =
+            run::<SortNode>(by(json!([{ "fieldName": "n", "order": "descending" }])), input)
+                .await
+                .unwrap();
         assert_eq!(
             sorted[0],
             json!([{ "n": 10, "i": 0 }, { "n": 10, "i": 2 }, { "n": 9, "i": 1 }])
@@ -205,17 +207,18 @@ mod tests {
 
     #[tokio::test]
     async fn a_field_that_no_item_has_is_refused() {
-        let error =
-            run::<Sort>(by(json!([{ "fieldName": "x" }])), json!([{ "n": 1 }])).await.unwrap_err();
+        let error = run::<SortNode>(by(json!([{ "fieldName": "x" }])), json!([{ "n": 1 }]))
+            .await
+            .unwrap_err();
         assert_eq!(error.message(), "Couldn't find the field 'x' in the input data");
-        let error = run::<Sort>(json!({}), json!([{ "n": 1 }])).await.unwrap_err();
+        let error = run::<SortNode>(json!({}), json!([{ "n": 1 }])).await.unwrap_err();
         assert_eq!(error.message(), "No sorting specified. Please add a field to sort by");
     }
 
     #[tokio::test]
     async fn a_random_order_keeps_every_item() {
         let input = Value::array((0..50).map(|n| json!({ "n": n })).collect());
-        let sorted = run::<Sort>(json!({ "type": "random" }), input).await.unwrap().remove(0);
+        let sorted = run::<SortNode>(json!({ "type": "random" }), input).await.unwrap().remove(0);
         let mut seen: Vec<_> = sorted
             .as_array()
             .unwrap()
@@ -228,9 +231,10 @@ mod tests {
 
     #[tokio::test]
     async fn code_without_a_return_is_refused() {
-        let error = run::<Sort>(json!({ "type": "code", "code": "a.returns - b" }), json!([{}]))
-            .await
-            .unwrap_err();
+        let error =
+            run::<SortNode>(json!({ "type": "code", "code": "a.returns - b" }), json!([{}]))
+                .await
+                .unwrap_err();
         assert_eq!(
             error.message(),
             "Sort code doesn't return. Please add a 'return' statement to your code"

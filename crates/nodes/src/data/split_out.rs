@@ -1,7 +1,7 @@
 //! Turns a list inside an item into items of their own.
 
-use super::fields::{DOT_NOTATION_TIP, Dots, field_list, spread};
-use crate::turn::Ticker;
+use super::fields::{DOT_NOTATION_TIP, DotNotation, field_list, spread};
+use crate::ticker::LoopTicker;
 use node_api::prelude::*;
 
 pub(crate) struct SplitOut;
@@ -28,7 +28,7 @@ impl Node for SplitOut {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        split_out(ctx, &items, Style::Modern).await
+        split_out(ctx, &items, SplitStyle::Modern).await
     }
 }
 
@@ -64,7 +64,7 @@ pub(super) fn params() -> Vec<Param> {
 
 /// How the versions of n8n's nodes treat odd input.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Style {
+pub(super) enum SplitStyle {
     /// Item Lists before 2.1: one field, which must be there and hold a list or object.
     Strict,
     /// Item Lists 2.1: a missing field counts as an empty list.
@@ -76,12 +76,12 @@ pub(super) enum Style {
 pub(super) async fn split_out(
     ctx: &Ctx<'_>,
     items: &Items,
-    style: Style,
+    style: SplitStyle,
 ) -> Result<Outputs, NodeError> {
     let mut output = ctx.builder();
     for (index, item) in items.iter().enumerate() {
-        let split = Split::read(ctx, index, &item, style)?;
-        compute::aside(split.work(&item).saturating_mul(COPY_BYTES)).await;
+        let split = SplitPlan::read(ctx, index, &item, style)?;
+        compute::request_offload(split.work(&item).saturating_mul(COPY_BYTES)).await;
         split.put(index, item, &mut output)?;
         if output.is_failed() {
             break;
@@ -94,35 +94,40 @@ pub(super) async fn split_out(
 const COPY_BYTES: usize = 16;
 
 /// How an item is split.
-struct Split {
-    style: Style,
-    dots: Dots,
+struct SplitPlan {
+    style: SplitStyle,
+    dots: DotNotation,
     fields: Vec<Str>,
     destinations: Vec<Str>,
     /// Each element has a name of its own, even if it is an object.
     names_elements: bool,
-    others: Others,
+    others: OtherFields,
     with_files: bool,
 }
 
 /// Fields that go to all elements.
-enum Others {
+enum OtherFields {
     None,
     All(Value),
     /// By their names; what is wrong with those only matters where there are elements.
     Selected(Result<Vec<Str>, NodeError>),
 }
 
-impl Split {
-    fn read(ctx: &Ctx<'_>, index: usize, item: &Item, style: Style) -> Result<Self, NodeError> {
+impl SplitPlan {
+    fn read(
+        ctx: &Ctx<'_>,
+        index: usize,
+        item: &Item,
+        style: SplitStyle,
+    ) -> Result<Self, NodeError> {
         let dots = if ctx.flag("options.disableDotNotation", index)? {
-            Dots::Literal
+            DotNotation::Literal
         } else {
-            Dots::Nested
+            DotNotation::Nested
         };
         let names = ctx.text("fieldToSplitOut", index)?;
         let fields: Vec<Str> = match style {
-            Style::Modern => names
+            SplitStyle::Modern => names
                 .split(',')
                 .map(str::trim)
                 .map(|name| Str::from(name.strip_prefix("$json.").unwrap_or(name)))
@@ -131,7 +136,7 @@ impl Split {
         };
         let destinations = ctx.text("options.destinationFieldName", index)?;
         let destinations: Vec<Str> = match style {
-            Style::Modern => destinations
+            SplitStyle::Modern => destinations
                 .split(',')
                 .map(str::trim)
                 .filter(|name| !name.is_empty())
@@ -152,12 +157,15 @@ impl Split {
                 for field in &fields {
                     dots.remove(&mut others, field);
                 }
-                Others::All(others)
+                OtherFields::All(others)
             }
-            "selectedOtherFields" => {
-                Others::Selected(field_list(ctx, "fieldsToInclude", "Fields To Include", index))
-            }
-            _ => Others::None,
+            "selectedOtherFields" => OtherFields::Selected(field_list(
+                ctx,
+                "fieldsToInclude",
+                "Fields To Include",
+                index,
+            )),
+            _ => OtherFields::None,
         };
         let names_elements =
             include != "noOtherFields" || !destinations.is_empty() || fields.len() != 1;
@@ -185,19 +193,19 @@ impl Split {
             .map(n_elements)
             .fold((0_usize, 0), |(all, most), n| (all.saturating_add(n), most.max(n)));
         let n_others = match &self.others {
-            Others::None => 0,
-            Others::All(json) => json.as_object().map_or(0, Object::len),
-            Others::Selected(names) => names.as_ref().map_or(0, Vec::len),
+            OtherFields::None => 0,
+            OtherFields::All(json) => json.as_object().map_or(0, Object::len),
+            OtherFields::Selected(names) => names.as_ref().map_or(0, Vec::len),
         };
         all.saturating_add(most.saturating_mul(n_others))
     }
 
     fn put(self, index: usize, item: Item, output: &mut ItemsBuilder) -> Result<(), NodeError> {
-        let ticker = Ticker::default();
+        let ticker = LoopTicker::default();
         let mut made: Vec<Item> = Vec::new();
         for (position, field) in self.fields.iter().enumerate() {
             let destination = self.destinations.get(position);
-            if *field == "$binary" && self.style == Style::Modern {
+            if *field == "$binary" && self.style == SplitStyle::Modern {
                 for (element, (name, file)) in
                     item.binary.iter().flat_map(|files| files.iter()).enumerate()
                 {
@@ -214,7 +222,7 @@ impl Split {
                 ticker.tick()?;
                 let target = slot(&mut made, element).json.make_object();
                 let is_object = matches!(value, Value::Object(_) | Value::Array(_))
-                    || (self.style != Style::Modern && value.is_null());
+                    || (self.style != SplitStyle::Modern && value.is_null());
                 if is_object && !self.names_elements {
                     spread(target, value);
                 } else {
@@ -230,7 +238,7 @@ impl Split {
         // item.
         for mut new in made {
             ticker.tick_for_item()?;
-            if let Others::All(others) = &self.others {
+            if let OtherFields::All(others) = &self.others {
                 let own = std::mem::replace(&mut new.json, others.clone());
                 spread(new.json.make_object(), &own);
             }
@@ -250,7 +258,7 @@ impl Split {
 
     /// The selected fields of an item.
     fn selected(&self, item: &Item) -> Result<Vec<(Str, Option<Value>)>, NodeError> {
-        let Others::Selected(names) = &self.others else { return Ok(Vec::new()) };
+        let OtherFields::Selected(names) = &self.others else { return Ok(Vec::new()) };
         let names = names.as_ref().map_err(NodeError::clone)?;
         if names.is_empty() {
             return Err(NodeError::parameter("fieldsToInclude", "No fields specified")
@@ -259,7 +267,7 @@ impl Split {
         // The older node never let a selected field replace the element.
         let put = names
             .iter()
-            .filter(|field| self.style == Style::Modern || !self.fields.contains(field));
+            .filter(|field| self.style == SplitStyle::Modern || !self.fields.contains(field));
         Ok(put.map(|field| (field.clone(), self.dots.get(&item.json, field).cloned())).collect())
     }
 
@@ -268,15 +276,15 @@ impl Split {
         match self.dots.get(&item.json, field) {
             Some(Value::Array(values)) => Ok(values.to_vec()),
             Some(Value::Object(object)) => Ok(object.values().cloned().collect()),
-            None if self.style == Style::Strict => {
+            None if self.style == SplitStyle::Strict => {
                 let error = NodeError::input(format!(
                     "Couldn't find the field '{field}' in the input data"
                 ));
-                let tells = self.dots == Dots::Literal && field.contains('.');
+                let tells = self.dots == DotNotation::Literal && field.contains('.');
                 Err(if tells { error.describe(DOT_NOTATION_TIP) } else { error })
             }
             None => Ok(Vec::new()),
-            Some(single) if self.style == Style::Modern => Ok(vec![single.clone()]),
+            Some(single) if self.style == SplitStyle::Modern => Ok(vec![single.clone()]),
             Some(_) => Err(NodeError::input(format!(
                 "The provided field '{field}' is not an array or object"
             ))),

@@ -1,6 +1,6 @@
 //! Counts, adds up, joins or compares the values of fields, over all items or per group.
 
-use super::fields::{Dots, identity, in_object_order, less_than, split_names};
+use super::fields::{DotNotation, identity, in_object_order, less_than, split_names};
 use crate::field_type::to_number;
 use node_api::prelude::*;
 use std::collections::{HashMap, HashSet};
@@ -24,7 +24,7 @@ impl Node for Summarize {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        let rules = Rules {
+        let rules = SummarizeRules {
             field_must_exist: ctx.version() < 1.05
                 && !ctx.flag("options.continueIfFieldNotFound", 0)?,
             empty_if_missing: false,
@@ -108,7 +108,7 @@ pub(super) fn params() -> Vec<Param> {
 }
 
 /// Where the versions of n8n's nodes differ.
-pub(super) struct Rules {
+pub(super) struct SummarizeRules {
     pub(super) field_must_exist: bool,
     /// Older Item Lists answered with one empty item when told to go on without the field.
     pub(super) empty_if_missing: bool,
@@ -138,7 +138,11 @@ impl Default for Aggregation {
     }
 }
 
-pub(super) fn summarize(ctx: &Ctx<'_>, items: &Items, rules: &Rules) -> Result<Outputs, NodeError> {
+pub(super) fn summarize(
+    ctx: &Ctx<'_>,
+    items: &Items,
+    rules: &SummarizeRules,
+) -> Result<Outputs, NodeError> {
     let aggregations: Vec<Aggregation> = match ctx.param("fieldsToSummarize.values", 0)? {
         Value::Array(_) => ctx.param_as("fieldsToSummarize.values", 0)?,
         _ => Vec::new(),
@@ -147,7 +151,7 @@ pub(super) fn summarize(ctx: &Ctx<'_>, items: &Items, rules: &Rules) -> Result<O
         let message = "You need to add at least one aggregation to 'Fields to Summarize' with non empty 'Field'";
         return Err(NodeError::parameter("fieldsToSummarize", message));
     }
-    let dots = Dots::of(ctx)?;
+    let dots = DotNotation::of(ctx)?;
     for Aggregation { field, .. } in
         aggregations.iter().filter(|aggregation| !aggregation.field.is_empty())
     {
@@ -168,7 +172,11 @@ pub(super) fn summarize(ctx: &Ctx<'_>, items: &Items, rules: &Rules) -> Result<O
     }
 
     let split_by = split_names(&ctx.text("fieldsToSplitBy", 0)?);
-    let job = Job { aggregations, dots, skip_empty: ctx.flag("options.skipEmptySplitFields", 0)? };
+    let job = SummarizeJob {
+        aggregations,
+        dots,
+        skip_empty: ctx.flag("options.skipEmptySplitFields", 0)?,
+    };
     let mut tree = job.tree(&split_by);
     for (index, item) in items.iter().enumerate() {
         job.add(&mut tree, &split_by, index, &item);
@@ -185,37 +193,37 @@ pub(super) fn summarize(ctx: &Ctx<'_>, items: &Items, rules: &Rules) -> Result<O
     Ok(vec![output.finish()])
 }
 
-struct Job {
+struct SummarizeJob {
     aggregations: Vec<Aggregation>,
-    dots: Dots,
+    dots: DotNotation,
     skip_empty: bool,
 }
 
 /// The groups, nested by the fields they were made by.
-enum Tree {
-    Groups { places: HashMap<Str, usize>, groups: Vec<(Str, Tree)> },
-    Leaf { summary: Vec<(Str, Summary)>, members: Vec<usize> },
+enum GroupTree {
+    Groups { places: HashMap<Str, usize>, groups: Vec<(Str, GroupTree)> },
+    Leaf { summary: Vec<(Str, Accumulator)>, members: Vec<usize> },
 }
 
-impl Job {
-    fn tree(&self, split_by: &[Str]) -> Tree {
+impl SummarizeJob {
+    fn tree(&self, split_by: &[Str]) -> GroupTree {
         if !split_by.is_empty() {
-            return Tree::Groups { places: HashMap::new(), groups: Vec::new() };
+            return GroupTree::Groups { places: HashMap::new(), groups: Vec::new() };
         }
         let summary = self.aggregations.iter().map(|aggregation| {
             (
                 plain_name(&format!("{}{}", aggregation.prefix(), aggregation.field)),
-                Summary::of(aggregation),
+                Accumulator::of(aggregation),
             )
         });
-        Tree::Leaf { summary: summary.collect(), members: Vec::new() }
+        GroupTree::Leaf { summary: summary.collect(), members: Vec::new() }
     }
 
     /// Puts an item into its group. Nothing of it is kept but what its group needs: the list may
     /// not fit into memory.
-    fn add(&self, tree: &mut Tree, split_by: &[Str], index: usize, item: &Item) {
+    fn add(&self, tree: &mut GroupTree, split_by: &[Str], index: usize, item: &Item) {
         match (tree, split_by.split_first()) {
-            (Tree::Groups { places, groups }, Some((field, rest))) => {
+            (GroupTree::Groups { places, groups }, Some((field, rest))) => {
                 let value = self.dots.get(&item.json, field).unwrap_or(&Value::Undefined);
                 if self.skip_empty
                     && !matches!(
@@ -238,7 +246,7 @@ impl Job {
                 });
                 self.add(&mut groups[place].1, rest, index, item);
             }
-            (Tree::Leaf { summary, members }, _) => {
+            (GroupTree::Leaf { summary, members }, _) => {
                 members.push(index);
                 for (aggregation, (_, summary)) in self.aggregations.iter().zip(summary) {
                     let value =
@@ -246,7 +254,7 @@ impl Job {
                     summary.add(value, aggregation.include_empty);
                 }
             }
-            (Tree::Groups { .. }, None) => {}
+            (GroupTree::Groups { .. }, None) => {}
         }
     }
 }
@@ -267,7 +275,7 @@ impl Aggregation {
 }
 
 /// What has been seen of a group so far.
-enum Summary {
+enum Accumulator {
     Appended(Vec<Value>),
     Joined {
         text: Option<String>,
@@ -278,8 +286,8 @@ enum Summary {
         sum: f64,
         count: usize,
     },
-    Least(Option<Value>),
-    Most(Option<Value>),
+    Min(Option<Value>),
+    Max(Option<Value>),
     /// Objects count one by one, as they do in a JavaScript set.
     Unique {
         seen: HashSet<String>,
@@ -288,7 +296,7 @@ enum Summary {
     Count(usize),
 }
 
-impl Summary {
+impl Accumulator {
     fn of(aggregation: &Aggregation) -> Self {
         let Aggregation { separate_by, custom_separator, .. } = aggregation;
         match aggregation.aggregation.as_str() {
@@ -300,8 +308,8 @@ impl Summary {
             },
             "sum" => Self::Sum(0.0),
             "average" => Self::Average { sum: 0.0, count: 0 },
-            "min" => Self::Least(None),
-            "max" => Self::Most(None),
+            "min" => Self::Min(None),
+            "max" => Self::Max(None),
             "countUnique" => Self::Unique { seen: HashSet::new(), objects: 0 },
             _ => Self::Count(0),
         }
@@ -315,17 +323,17 @@ impl Summary {
                 *count += 1;
             }
             (Self::Sum(_) | Self::Average { .. }, _) => {}
-            (Self::Least(least), value) if !is_empty(value) => {
+            (Self::Min(least), value) if !is_empty(value) => {
                 if least.as_ref().is_none_or(|least| less_than(value, least)) {
                     *least = Some(value.clone());
                 }
             }
-            (Self::Most(most), value) if !is_empty(value) => {
+            (Self::Max(most), value) if !is_empty(value) => {
                 if most.as_ref().is_none_or(|most| less_than(most, value)) {
                     *most = Some(value.clone());
                 }
             }
-            (Self::Least(_) | Self::Most(_), _) => {}
+            (Self::Min(_) | Self::Max(_), _) => {}
             (_, value) if !include_empty && is_empty(value) => {}
             (Self::Appended(values), value) => values.push(value.clone()),
             (Self::Joined { text, separator }, value) => {
@@ -352,18 +360,18 @@ impl Summary {
             Self::Joined { text, .. } => text.unwrap_or_default().into(),
             Self::Sum(sum) => Value::Number(sum),
             Self::Average { sum, count } => Value::Number(sum / count as f64),
-            Self::Least(value) | Self::Most(value) => value.unwrap_or(Value::Null),
+            Self::Min(value) | Self::Max(value) => value.unwrap_or(Value::Null),
             Self::Unique { seen, objects } => Value::from(seen.len() + objects),
             Self::Count(count) => Value::from(count),
         }
     }
 }
 
-impl Tree {
+impl GroupTree {
     fn into_value(self) -> Value {
         match self {
-            Tree::Leaf { summary, .. } => finished(summary).collect::<Object>().into(),
-            Tree::Groups { groups, .. } => in_object_order(groups)
+            GroupTree::Leaf { summary, .. } => finished(summary).collect::<Object>().into(),
+            GroupTree::Groups { groups, .. } => in_object_order(groups)
                 .into_iter()
                 .map(|(key, tree)| (key, tree.into_value()))
                 .collect::<Object>()
@@ -379,7 +387,7 @@ impl Tree {
         output: &mut ItemsBuilder,
     ) {
         match (self, split_by.split_first()) {
-            (Tree::Groups { groups, .. }, Some((name, rest))) => {
+            (GroupTree::Groups { groups, .. }, Some((name, rest))) => {
                 for (key, tree) in in_object_order(groups) {
                     let mut fields = fields.clone();
                     fields.insert(
@@ -390,7 +398,7 @@ impl Tree {
                     tree.flatten(rest, fields, false, output);
                 }
             }
-            (Tree::Leaf { summary, members }, _) => {
+            (GroupTree::Leaf { summary, members }, _) => {
                 let mut fields = fields;
                 fields.extend(finished(summary));
                 output.push(
@@ -398,12 +406,12 @@ impl Tree {
                         .with_pairs(members.into_iter().map(PairedItem::new).collect::<Pairs>()),
                 );
             }
-            (Tree::Groups { .. }, None) => {}
+            (GroupTree::Groups { .. }, None) => {}
         }
     }
 }
 
-fn finished(summary: Vec<(Str, Summary)>) -> impl Iterator<Item = (Str, Value)> {
+fn finished(summary: Vec<(Str, Accumulator)>) -> impl Iterator<Item = (Str, Value)> {
     summary.into_iter().map(|(name, summary)| (name, summary.finish()))
 }
 

@@ -8,15 +8,15 @@ use model::{DateKind, DateValue, Value};
 
 /// What a date without a zone or a day is taken to mean.
 #[derive(Clone, Copy, Debug)]
-pub struct Clock<'a> {
+pub struct DateContext<'a> {
     /// IANA name of the zone.
     pub zone: &'a str,
     pub now_ms: i64,
 }
 
-impl Clock<'_> {
-    pub fn utc() -> Clock<'static> {
-        Clock { zone: "UTC", now_ms: 0 }
+impl DateContext<'_> {
+    pub fn utc() -> DateContext<'static> {
+        DateContext { zone: "UTC", now_ms: 0 }
     }
 }
 
@@ -26,7 +26,7 @@ pub fn zone_of(name: &str) -> TimeZone {
 }
 
 /// The date a value stands for, in the zone it names or else in the clock's.
-pub fn parse_date(value: &Value, clock: &Clock<'_>) -> Option<DateValue> {
+pub fn parse_date(value: &Value, clock: &DateContext<'_>) -> Option<DateValue> {
     if let Value::Date(date) = value {
         return date.epoch_ms.is_finite().then(|| (**date).clone());
     }
@@ -34,7 +34,9 @@ pub fn parse_date(value: &Value, clock: &Clock<'_>) -> Option<DateValue> {
     let text = text.trim();
     let found = iso(text, clock).or_else(|| mail_date(text)).or_else(|| sql(text));
     match found {
-        Some(Found { moment, zone }) => luxon(moment, zone.unwrap_or_else(|| zone_of(clock.zone))),
+        Some(ParsedDate { moment, zone }) => {
+            luxon(moment, zone.unwrap_or_else(|| zone_of(clock.zone)))
+        }
         None => {
             let epoch_ms = parse_js_date(text)?;
             let stamp = jiff::Timestamp::from_millisecond(epoch_ms as i64).ok()?;
@@ -45,7 +47,7 @@ pub fn parse_date(value: &Value, clock: &Clock<'_>) -> Option<DateValue> {
 }
 
 /// A date as it is written.
-pub(crate) struct Found {
+pub(crate) struct ParsedDate {
     pub(crate) moment: civil::DateTime,
     pub(crate) zone: Option<TimeZone>,
 }
@@ -71,11 +73,11 @@ fn fixed(minutes: i32) -> TimeZone {
 }
 
 /// A walk over the letters of a date.
-struct Scan<'t> {
+struct DateScanner<'t> {
     rest: &'t str,
 }
 
-impl<'t> Scan<'t> {
+impl<'t> DateScanner<'t> {
     fn new(rest: &'t str) -> Self {
         Self { rest }
     }
@@ -166,24 +168,24 @@ impl<'t> Scan<'t> {
 }
 
 /// ISO 8601 with a day, or a time of today.
-fn iso(text: &str, clock: &Clock<'_>) -> Option<Found> {
+fn iso(text: &str, clock: &DateContext<'_>) -> Option<ParsedDate> {
     if let Some(found) = dated(text, &['T', 't']) {
         return Some(found);
     }
     let now = jiff::Timestamp::from_millisecond(clock.now_ms).ok()?;
-    timed(Scan::new(text), now.to_zoned(zone_of(clock.zone)).date())
+    timed(DateScanner::new(text), now.to_zoned(zone_of(clock.zone)).date())
 }
 
 /// ISO 8601 with a day, which a space may part from the time.
-pub(crate) fn iso_day_and_time(text: &str) -> Option<Found> {
+pub(crate) fn iso_day_and_time(text: &str) -> Option<ParsedDate> {
     dated(text, &['T', 't', ' '])
 }
 
-fn dated(text: &str, separators: &[char]) -> Option<Found> {
-    let mut scan = Scan::new(text);
+fn dated(text: &str, separators: &[char]) -> Option<ParsedDate> {
+    let mut scan = DateScanner::new(text);
     let day = iso_day(&mut scan)?;
     if scan.rest.is_empty() {
-        return Some(Found { moment: day.at(0, 0, 0, 0), zone: None });
+        return Some(ParsedDate { moment: day.at(0, 0, 0, 0), zone: None });
     }
     if !scan.eat(separators) {
         return None;
@@ -191,7 +193,7 @@ fn dated(text: &str, separators: &[char]) -> Option<Found> {
     timed(scan, day)
 }
 
-fn timed(mut scan: Scan<'_>, day: civil::Date) -> Option<Found> {
+fn timed(mut scan: DateScanner<'_>, day: civil::Date) -> Option<ParsedDate> {
     let (time, next_day) = scan.time()?;
     let day = if next_day { day.tomorrow().ok()? } else { day };
     let mut zone = scan.offset().map(fixed);
@@ -199,11 +201,11 @@ fn timed(mut scan: Scan<'_>, day: civil::Date) -> Option<Found> {
         zone = Some(TimeZone::get(name).ok()?);
         scan.rest = "";
     }
-    scan.rest.is_empty().then(|| Found { moment: day.to_datetime(time), zone })
+    scan.rest.is_empty().then(|| ParsedDate { moment: day.to_datetime(time), zone })
 }
 
 /// `2024`, `2024-02`, `2024-02-03`, `20240203`, `2024-034`, `2024-W05-6`.
-fn iso_day(scan: &mut Scan<'_>) -> Option<civil::Date> {
+fn iso_day(scan: &mut DateScanner<'_>) -> Option<civil::Date> {
     let sign = if scan.rest.starts_with('-') { -1 } else { 1 };
     let year = if scan.eat(&['+', '-']) { sign * scan.digits(6)? } else { scan.digits(4)? };
     let year = i16::try_from(year).ok()?;
@@ -232,8 +234,8 @@ fn iso_day(scan: &mut Scan<'_>) -> Option<civil::Date> {
 }
 
 /// `2024-02-03 04:05:06.789 +01:00` or with the name of a zone.
-fn sql(text: &str) -> Option<Found> {
-    let mut scan = Scan::new(text);
+fn sql(text: &str) -> Option<ParsedDate> {
+    let mut scan = DateScanner::new(text);
     let day = iso_day(&mut scan).filter(|_| text.as_bytes().get(4) == Some(&b'-'))?;
     if !scan.eat(&[' ']) {
         return None;
@@ -250,7 +252,7 @@ fn sql(text: &str) -> Option<Found> {
             Some(zone)
         }
     };
-    scan.rest.is_empty().then(|| Found { moment: day.to_datetime(time), zone })
+    scan.rest.is_empty().then(|| ParsedDate { moment: day.to_datetime(time), zone })
 }
 
 const MONTHS: [&str; 12] =
@@ -280,8 +282,8 @@ fn zone_word(word: &str) -> Option<i32> {
 
 /// RFC 2822 and the three HTTP forms: `Tue, 01 Nov 2016 13:23:12 +0630`, `Sunday, 06-Nov-94
 /// 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`.
-fn mail_date(text: &str) -> Option<Found> {
-    let mut scan = Scan::new(text);
+fn mail_date(text: &str) -> Option<ParsedDate> {
+    let mut scan = DateScanner::new(text);
     let weekday = scan.word();
     if !weekday.is_empty() && !scan.eat(&[',']) {
         scan.space();
@@ -296,7 +298,7 @@ fn mail_date(text: &str) -> Option<Found> {
         return scan
             .rest
             .is_empty()
-            .then(|| Found { moment: date.to_datetime(time), zone: Some(TimeZone::UTC) });
+            .then(|| ParsedDate { moment: date.to_datetime(time), zone: Some(TimeZone::UTC) });
     }
     scan.space();
     let day = scan.digits(scan.digit_count().clamp(1, 2))?;
@@ -319,7 +321,7 @@ fn mail_date(text: &str) -> Option<Found> {
     scan.rest
         .trim()
         .is_empty()
-        .then(|| Found { moment: date.to_datetime(time), zone: Some(fixed(minutes)) })
+        .then(|| ParsedDate { moment: date.to_datetime(time), zone: Some(fixed(minutes)) })
 }
 
 #[cfg(test)]
@@ -328,7 +330,7 @@ mod tests {
     use model::json;
 
     fn read(text: &str) -> Option<String> {
-        let clock = Clock { zone: "America/New_York", now_ms: 1_704_067_200_000 };
+        let clock = DateContext { zone: "America/New_York", now_ms: 1_704_067_200_000 };
         parse_date(&json!(text), &clock).map(|date| date.iso.to_string())
     }
 

@@ -17,7 +17,7 @@ impl JsonText {
     pub fn read(self, text: &str) -> Result<Value, String> {
         let problem = match model::json::parse(text) {
             Ok(value) => return Ok(value),
-            Err(problem) if problem.is_too_heavy() => return Err(problem.to_string()),
+            Err(problem) if problem.is_too_large() => return Err(problem.to_string()),
             Err(problem) => problem.to_string(),
         };
         let literal = self.accept_js_object.then(|| loose_json::parse(text)).flatten();

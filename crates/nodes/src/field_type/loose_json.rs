@@ -1,7 +1,7 @@
 //! Reads JSON the way people write it by hand: JavaScript literals with bare keys, single quotes,
 //! comments and trailing commas.
 
-use model::weight::{self, Scale};
+use model::memory_estimate::{self, MemoryMeter};
 use model::{Object, Str, Value};
 
 /// Nothing a person writes is nested deeper, and reading must not exhaust the stack.
@@ -25,9 +25,14 @@ pub(super) fn repair(text: &str) -> Option<Value> {
 
 fn read(text: &str, repair: Repair) -> Option<Value> {
     // The letters of the text are kept one by one.
-    let scale = Scale::new(text.len().saturating_mul(size_of::<char>()), weight::MAX_BYTES)?;
-    let mut reader =
-        Reader { letters: text.chars().collect(), at: 0, repairs: repair == Repair::Yes, scale };
+    let scale =
+        MemoryMeter::new(text.len().saturating_mul(size_of::<char>()), memory_estimate::MAX_BYTES)?;
+    let mut reader = LooseJsonParser {
+        letters: text.chars().collect(),
+        at: 0,
+        repairs: repair == Repair::Yes,
+        scale,
+    };
     let value = reader.value(0)?;
     reader.skip_space();
     (reader.at == reader.letters.len()).then_some(value)
@@ -39,14 +44,14 @@ enum Repair {
     Yes,
 }
 
-struct Reader {
+struct LooseJsonParser {
     letters: Vec<char>,
     at: usize,
     repairs: bool,
-    scale: Scale,
+    scale: MemoryMeter,
 }
 
-impl Reader {
+impl LooseJsonParser {
     fn peek(&self) -> Option<char> {
         self.letters.get(self.at).copied()
     }
@@ -257,7 +262,7 @@ mod tests {
 
     #[test]
     fn issue_14_09_text_that_would_take_too_much_memory_gives_nothing() {
-        let text = format!("[{}]", "[0],".repeat(model::weight::MAX_BYTES / 150));
+        let text = format!("[{}]", "[0],".repeat(model::memory_estimate::MAX_BYTES / 150));
         assert_eq!(parse(&text), None);
         assert_eq!(repair(&text), None);
         assert!(

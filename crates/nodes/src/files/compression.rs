@@ -3,7 +3,7 @@
 use super::unpack::{UnpackLimits, gunzip, unzip};
 use crate::binary::{extension_of_mime, mime_of_path, prepare};
 use crate::text::names::{sanitize_file_name, sanitize_path};
-use crate::turn::tick;
+use crate::ticker::tick;
 use flate2::{Compression as Level, write::GzEncoder};
 use node_api::prelude::*;
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ impl Node for Compression {
     fn spec() -> Spec {
         let formats = &[("gzip", "Gzip"), ("zip", "Zip")];
         Spec::new("n8n-nodes-base.compression", &[1.0, 1.1], "Compression", "Compress and decompress files")
-            .group(Group::Files)
+            .group(NodeGroup::Files)
             .params([
                 Param::choice("operation", "Operation", &[("compress", "Compress"), ("decompress", "Decompress")])
                     .preset("decompress")

@@ -3,10 +3,10 @@
 
 use super::calendar::{event_params, make_event};
 use super::encoding::{decode_base64, encode};
-use super::settings::{MARKED, Settings, encoding_option, from_all, one_output, output_field};
-use super::sheet::{Format, WriteOptions, write};
+use super::settings::{FileSettings, MARKED, encoding_option, from_all, one_output, output_field};
+use super::sheet::{SheetFormat, WriteOptions, write};
 use crate::binary::{name_if_missing, prepare};
-use model::json::{Prefix, to_pretty_prefix, to_string};
+use model::json::{TextPrefix, to_pretty_prefix, to_string};
 use node_api::prelude::*;
 use tokio::sync::Semaphore;
 
@@ -23,7 +23,7 @@ const SHEETS: &[&str] = &["csv", "html", "rtf", "ods", "xls", "xlsx"];
 impl Node for ConvertToFile {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.convertToFile", &[1.0, 1.1], "Convert to File", "Convert JSON data to binary data")
-            .group(Group::Files)
+            .group(NodeGroup::Files)
             .param(
                 Param::choice(
                     "operation",
@@ -75,7 +75,7 @@ impl Node for ConvertToFile {
                 one_item(ctx, index, base64_file(ctx, index, &item)?)
             }),
             "iCal" => ctx.map_items(&items, |index, _| make_event(ctx, index)),
-            name => match Format::named(name) {
+            name => match SheetFormat::named(name) {
                 Some(format) => {
                     one_output(ctx, sheet_file(ctx, &items, format, name).await, items.len())
                 }
@@ -183,29 +183,29 @@ fn one_item(ctx: &Ctx<'_>, index: usize, file: Binary) -> Result<Item, NodeError
 async fn sheet_file(
     ctx: &Ctx<'_>,
     items: &Items,
-    format: Format,
+    format: SheetFormat,
     extension: &str,
 ) -> Result<Item, NodeError> {
-    let settings = Settings::read(ctx, "options", 0)?;
+    let settings = FileSettings::read(ctx, "options", 0)?;
     one_item(ctx, 0, spreadsheet(items, format, extension, &settings, "File").await?)
 }
 
 /// A spreadsheet file of all items, named after its format unless a name was given.
 pub(super) async fn spreadsheet(
     items: &Items,
-    format: Format,
+    format: SheetFormat,
     extension: &str,
-    settings: &Settings,
+    settings: &FileSettings,
     default_name: &str,
 ) -> Result<Binary, NodeError> {
     let options = WriteOptions {
-        with_header: settings.not_off("headerRow"),
+        with_header: settings.flag_or_true("headerRow"),
         compress: settings.flag("compression"),
         sheet_name: settings.text("sheetName").unwrap_or_else(|| "Sheet".into()),
         delimiter: settings.text("delimiter").unwrap_or_else(|| ",".into()),
     };
     let name = settings
-        .given_text("fileName")
+        .present_text("fileName")
         .unwrap_or_else(|| format!("{default_name}.{extension}").into());
     // The semaphore is never closed.
     let _turn = SHEETS_AT_ONCE.acquire().await.ok();
@@ -213,13 +213,13 @@ pub(super) async fn spreadsheet(
 }
 
 fn json_file(ctx: &Ctx<'_>, index: usize, value: &Value) -> Result<Binary, NodeError> {
-    let settings = Settings::read(ctx, "options", index)?;
+    let settings = FileSettings::read(ctx, "options", index)?;
     let text = if settings.flag("format") { indented(value)? } else { to_string(value) };
     finish(text, Some("application/json".into()), settings.text("fileName"), &settings)
 }
 
 fn text_file(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Binary, NodeError> {
-    let settings = Settings::read(ctx, "options", index)?;
+    let settings = FileSettings::read(ctx, "options", index)?;
     let value = source(ctx, index, item)?;
     let name = settings.text("fileName").unwrap_or_else(|| "file.txt".into());
     let (text, mime_type) = written(&value, "text/plain");
@@ -227,7 +227,7 @@ fn text_file(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Binary, NodeErr
 }
 
 fn base64_file(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Binary, NodeError> {
-    let settings = Settings::read(ctx, "options", index)?;
+    let settings = FileSettings::read(ctx, "options", index)?;
     let value = source(ctx, index, item)?;
     let mut mime_type = settings.text("mimeType");
     if settings.get("dataIsBase64") == &Value::Bool(false) {
@@ -286,7 +286,7 @@ fn written(value: &Value, mime_type: &'static str) -> (String, &'static str) {
 
 /// Blanks can make a text hundreds of times larger than what it says.
 fn indented(value: &Value) -> Result<String, NodeError> {
-    let Prefix { text, is_cut } = to_pretty_prefix(value, MAX_INDENTED_BYTES);
+    let TextPrefix { text, is_cut } = to_pretty_prefix(value, MAX_INDENTED_BYTES);
     let message = || {
         format!(
             "The indented JSON is larger than {MAX_INDENTED_BYTES} bytes; turn \"Format\" off to write it on one line"
@@ -299,7 +299,7 @@ fn finish(
     text: String,
     mime_type: Option<Str>,
     name: Option<Str>,
-    settings: &Settings,
+    settings: &FileSettings,
 ) -> Result<Binary, NodeError> {
     let encoding = settings.text("encoding").unwrap_or_else(|| "utf8".into());
     let data = encode(&text, &encoding, settings.flag("addBOM"))?;
@@ -313,9 +313,9 @@ mod tests {
     use super::*;
     use crate::files::test_files::run_items;
 
-    type Told = (String, String, String);
+    type FileSummary = (String, String, String);
 
-    fn told(item: &Item) -> Told {
+    fn file_summary(item: &Item) -> FileSummary {
         let file = item.binary("data").unwrap();
         (
             file.mime_type.to_string(),
@@ -324,14 +324,14 @@ mod tests {
         )
     }
 
-    fn expect(mime_type: &str, name: &str, data: &str) -> Told {
+    fn expect(mime_type: &str, name: &str, data: &str) -> FileSummary {
         (mime_type.to_owned(), name.to_owned(), data.to_owned())
     }
 
-    async fn convert(params: Value, json: Value) -> Result<Told, NodeError> {
+    async fn convert(params: Value, json: Value) -> Result<FileSummary, NodeError> {
         run_items::<ConvertToFile>(1.1, params, vec![Item::new(json)])
             .await
-            .map(|items| told(&items[0]))
+            .map(|items| file_summary(&items[0]))
     }
 
     #[tokio::test]
@@ -339,7 +339,10 @@ mod tests {
         let items =
             vec![Item::new(json!({ "a": 1, "b": { "c": "x,y" } })), Item::new(json!({ "a": 2 }))];
         let made = run_items::<ConvertToFile>(1.1, json!({}), items).await.unwrap();
-        assert_eq!(told(&made[0]), expect("text/csv", "File.csv", "\u{feff}a,b.c\n1,\"x,y\"\n2,"));
+        assert_eq!(
+            file_summary(&made[0]),
+            expect("text/csv", "File.csv", "\u{feff}a,b.c\n1,\"x,y\"\n2,")
+        );
         assert_eq!(made[0].paired.len(), 2);
     }
 
@@ -349,11 +352,14 @@ mod tests {
         let one = run_items::<ConvertToFile>(1.1, json!({ "operation": "toJson" }), items())
             .await
             .unwrap();
-        assert_eq!(told(&one[0]), expect("application/json", "file.json", r#"[{"a":1},{"a":2}]"#));
+        assert_eq!(
+            file_summary(&one[0]),
+            expect("application/json", "file.json", r#"[{"a":1},{"a":2}]"#)
+        );
         let params = json!({ "operation": "toJson", "mode": "each", "options": { "format": true, "fileName": "x.json" } });
         let each = run_items::<ConvertToFile>(1.1, params, items()).await.unwrap();
         assert_eq!(
-            (each.len(), told(&each[1])),
+            (each.len(), file_summary(&each[1])),
             (2, expect("application/json", "x.json", "{\n  \"a\": 2\n}"))
         );
     }

@@ -3,15 +3,15 @@
 
 use super::calendar;
 use super::encoding::{decode, detect};
-use super::output::Output;
+use super::output::ChunkedOutput;
 use super::pdf::{PdfOptions, extract};
-use super::settings::{MARKED, Settings, encoding_option, input_field};
-use super::spreadsheet_read::{CommaErrors, options, read_rows};
+use super::settings::{FileSettings, MARKED, encoding_option, input_field};
+use super::spreadsheet_read::{CsvErrors, options, read_rows};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use compute::Held;
-use node_api::foreign::read_json;
+use compute::MemoryReservation;
 use node_api::prelude::*;
+use node_api::untrusted::read_json;
 
 pub(crate) struct ExtractFromFile;
 
@@ -29,7 +29,7 @@ impl Node for ExtractFromFile {
             .help("What of the input item stays in the output item.")
         };
         Spec::new("n8n-nodes-base.extractFromFile", &[1.0, 1.1], "Extract from File", "Convert binary data to JSON")
-            .group(Group::Files)
+            .group(NodeGroup::Files)
             .params([
                 Param::choice(
                     "operation",
@@ -115,10 +115,10 @@ impl Node for ExtractFromFile {
                 format!("The operation \"{operation}\" is not known!"),
             ));
         }
-        let mut output = Output::new(ctx);
+        let mut output = ChunkedOutput::new(ctx);
         for (index, item) in items.iter().enumerate() {
             // Until the item is with the others, which the run keeps where there is room.
-            let mut held = Held::default();
+            let mut held = MemoryReservation::default();
             let made = match operation.as_str() {
                 "pdf" => from_pdf(ctx, index, &item).await.map(Items::one),
                 name if SHEETS.contains(&name) => from_sheet(ctx, index, &item, name).await,
@@ -142,7 +142,7 @@ async fn from_sheet(
     item: &Item,
     format: &str,
 ) -> Result<Items, NodeError> {
-    let errors = if ctx.version() > 1.0 { CommaErrors::Fail } else { CommaErrors::Ignore };
+    let errors = if ctx.version() > 1.0 { CsvErrors::Fail } else { CsvErrors::Ignore };
     read_rows(ctx, index, item, format, errors).await
 }
 
@@ -151,14 +151,14 @@ async fn from_text(
     index: usize,
     item: &Item,
     operation: &str,
-    held: &mut Held,
+    held: &mut MemoryReservation,
 ) -> Result<Option<Item>, NodeError> {
     let field = ctx.text("binaryPropertyName", index)?;
     let Some(file) = item.binary(&field) else { return Ok(None) };
-    let settings = Settings::read(ctx, "options", index)?;
+    let settings = FileSettings::read(ctx, "options", index)?;
     let text = || {
         let encoding = settings.text("encoding").unwrap_or_else(|| detect(&file.data).into());
-        decode(&file.data, &encoding, settings.not_off("stripBOM"))
+        decode(&file.data, &encoding, settings.flag_or_true("stripBOM"))
     };
     let value = match operation {
         "binaryToPropery" => Value::from(STANDARD.encode(&file.data)),
@@ -174,35 +174,35 @@ async fn from_text(
                     )
                     .hint(format!("The text is not JSON: {error}."))
                 };
-                error.refusal("The file", Code::INPUT_BOMB).unwrap_or_else(not_json)
+                error.to_node_error("The file", Code::INPUT_BOMB).unwrap_or_else(not_json)
             })?,
         },
         "fromIcs" => calendar::parse(&text()?)?,
         _ => Value::from(text()?),
     };
-    let mut made = kept(item, &field, &settings);
+    let mut made = retained_item(item, &field, &settings);
     made.json.put_path(&ctx.text("destinationKey", index)?, value)?;
     Ok(Some(made))
 }
 
 async fn from_pdf(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Item, NodeError> {
     let field = ctx.text("binaryPropertyName", index)?;
-    let settings = Settings::read(ctx, "options", index)?;
+    let settings = FileSettings::read(ctx, "options", index)?;
     let file = ctx.binary(item, index, &field)?;
     let options = PdfOptions {
         password: settings.text("password"),
         max_pages: settings.number("maxPages").map(|most| most.max(0.0) as usize),
-        join_pages: settings.not_off("joinPages"),
+        join_pages: settings.flag_or_true("joinPages"),
     };
     let found = extract(file.data.clone(), options).await?;
-    let mut made = kept(item, &field, &settings);
+    let mut made = retained_item(item, &field, &settings);
     made.json.make_object().extend(found);
     Ok(made)
 }
 
 /// What stays of the input item: nothing of its JSON and all files but this one, unless the
 /// settings say otherwise.
-fn kept(item: &Item, field: &str, settings: &Settings) -> Item {
+fn retained_item(item: &Item, field: &str, settings: &FileSettings) -> Item {
     let source = settings.text("keepSource").unwrap_or_default();
     let json = if matches!(source.as_str(), "" | "binary") {
         Value::empty_object()

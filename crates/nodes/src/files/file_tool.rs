@@ -1,7 +1,7 @@
 //! The workspace folder as a tool: a model lists, reads and, if it may, writes text files in it.
 
-use crate::ai::tools::made::{Call, name_of, tool, tool_spec};
-use node_api::ai::{Effect, Flow, Supply, ToolDefinition};
+use crate::ai::tools::fn_tool::{ToolInvocation, name_from_param, supply_tool, tool_spec};
+use node_api::ai::{DataFlow, Supply, ToolDefinition, ToolEffect};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 
@@ -44,17 +44,17 @@ impl Supplier for FileTool {
             "additionalProperties": false
         });
         let definition = ToolDefinition {
-            name: name_of(&ctx, "name")?,
+            name: name_from_param(&ctx, "name")?,
             description: ctx.ctx().text("description", ctx.item())?,
             parameters,
-            effect: if may_write { Effect::Changes } else { Effect::None },
-            flow: Flow::STORED,
+            effect: if may_write { ToolEffect::Changes } else { ToolEffect::None },
+            flow: DataFlow::STORED,
         };
-        Ok(tool(ctx, definition, work))
+        Ok(supply_tool(ctx, definition, work))
     }
 }
 
-async fn work(call: Call) -> Result<Value, NodeError> {
+async fn work(call: ToolInvocation) -> Result<Value, NodeError> {
     let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
     let path = inside(&call.text("path"))?;
     let max_bytes = ctx.number("maxBytes", item)?.max(1.0) as usize;

@@ -8,7 +8,7 @@ pub(crate) struct ICalendar;
 impl Node for ICalendar {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.iCal", &[1.0], "iCalendar", "Create iCalendar files")
-            .group(Group::Files)
+            .group(NodeGroup::Files)
             .param(Param::choice("operation", "Operation", &[("createEventFile", "Create event file")]).raw().help("What to make."))
             .params(event_params())
             .hint("Use Convert to File instead in new workflows.")

@@ -1,13 +1,13 @@
 //! Moves data between an item's JSON and its files.
 
 use super::encoding::{decode, decode_base64, encode};
-use super::settings::{MARKED, Settings, encoding_option};
+use super::settings::{FileSettings, MARKED, encoding_option};
 use crate::binary::{name_if_missing, prepare};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use compute::Held;
-use node_api::foreign::{ForeignError, read_json};
+use compute::MemoryReservation;
 use node_api::prelude::*;
+use node_api::untrusted::{UntrustedError, read_json};
 
 pub(crate) struct MoveBinaryData;
 
@@ -21,7 +21,7 @@ impl Node for MoveBinaryData {
             "Convert to/from binary data",
             "Move data between binary and JSON properties",
         )
-        .group(Group::Files)
+        .group(NodeGroup::Files)
         .params([
             Param::choice("mode", "Mode", &[("binaryToJson", "Binary to JSON"), ("jsonToBinary", "JSON to Binary")])
                 .help("Where the data comes from and where it goes."),
@@ -100,8 +100,8 @@ impl Node for MoveBinaryData {
         let mode = ctx.text("mode", 0)?;
         let mut output = ctx.builder();
         for (index, item) in items.iter().enumerate() {
-            let options = Settings::read(ctx, "options", index)?;
-            let mut held = Held::default();
+            let options = FileSettings::read(ctx, "options", index)?;
+            let mut held = MemoryReservation::default();
             let made = match mode.as_str() {
                 "binaryToJson" => to_json(ctx, index, &item, &options, &mut held).await,
                 "jsonToBinary" => to_binary(ctx, index, &item, &options),
@@ -125,13 +125,13 @@ async fn to_json(
     ctx: &Ctx<'_>,
     index: usize,
     item: &Item,
-    options: &Settings,
-    held: &mut Held,
+    options: &FileSettings,
+    held: &mut MemoryReservation,
 ) -> Result<Option<Item>, NodeError> {
     let source = ctx.text("sourceKey", index)?;
     let Some(file) = item.binary(&source) else { return Ok(None) };
     let encoding = options.text("encoding").unwrap_or_else(|| "utf8".into());
-    let text = || decode(&file.data, &encoding, options.not_off("stripBOM"));
+    let text = || decode(&file.data, &encoding, options.flag_or_true("stripBOM"));
     let mut made = Item { binary: item.binary.clone(), ..Item::default() };
     if ctx.flag("setAllData", index)? {
         made.json = parse_json(&text()?, held).await?;
@@ -156,7 +156,7 @@ fn to_binary(
     ctx: &Ctx<'_>,
     index: usize,
     item: &Item,
-    options: &Settings,
+    options: &FileSettings,
 ) -> Result<Option<Item>, NodeError> {
     let is_all = ctx.flag("convertAllData", index)?;
     let source = if is_all { Str::new() } else { ctx.text("sourceKey", index)? };
@@ -205,11 +205,11 @@ fn to_binary(
     Ok(Some(made))
 }
 
-async fn parse_json(text: &str, held: &mut Held) -> Result<Value, NodeError> {
+async fn parse_json(text: &str, held: &mut MemoryReservation) -> Result<Value, NodeError> {
     read_json(text, held).await.map_err(|error| {
-        let ForeignError::NotJson(error) = error else {
+        let UntrustedError::NotJson(error) = error else {
             return error
-                .refusal("The file", Code::INPUT_BOMB)
+                .to_node_error("The file", Code::INPUT_BOMB)
                 .unwrap_or_else(|| NodeError::input(error.to_string()));
         };
         let place = format!("The text is not JSON: {error}.");

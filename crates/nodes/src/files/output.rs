@@ -3,24 +3,24 @@
 use node_api::prelude::*;
 
 /// Lists shorter than this are not worth chunks of their own.
-const FEW: usize = 512;
+const MIN_CHUNK_ITEMS: usize = 512;
 
 /// Takes lists one after the other. What a list holds counts for the run already, so that a long
 /// one is passed on as it is.
-pub(super) struct Output<'c> {
+pub(super) struct ChunkedOutput<'c> {
     ctx: &'c Ctx<'c>,
     whole: Items,
     open: ItemsBuilder,
 }
 
-impl<'c> Output<'c> {
+impl<'c> ChunkedOutput<'c> {
     pub(super) fn new(ctx: &'c Ctx<'c>) -> Self {
         Self { ctx, whole: Items::new(), open: ctx.builder() }
     }
 
     /// Items that were made of one input item.
     pub(super) fn append(&mut self, items: &Items, index: usize) {
-        if items.len() < FEW {
+        if items.len() < MIN_CHUNK_ITEMS {
             self.open.extend(items.iter().map(|item| item.paired_with(index)));
             return;
         }

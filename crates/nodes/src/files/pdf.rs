@@ -1,14 +1,14 @@
 //! Text and properties of PDF files. The parser is not to be trusted with bad files, so it runs in
 //! a process of its own where there is a program for it, and guarded otherwise.
 
-pub(super) mod child;
-mod mend;
-mod shape;
+pub(super) mod reader_process;
+mod repair;
 mod text;
+mod validate;
 
-pub use child::{PDF_COMMAND, serve_pdf_reader};
+pub use reader_process::{PDF_COMMAND, serve_pdf_reader};
 
-use super::guarded::{STACK, guarded};
+use super::parser_thread::{STACK, run_guarded};
 use bytes::Bytes;
 use model::{Object, Str, Value};
 use node_api::NodeError;
@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// Larger files are refused before anything is parsed.
 const MAX_BYTES: usize = 256 << 20;
-const TIME: Duration = Duration::from_secs(60);
+const READ_TIMEOUT: Duration = Duration::from_secs(60);
 /// The version of the reader that n8n reports; workflows only ever show it.
 const VERSION: &str = "5.4.296";
 
@@ -37,17 +37,17 @@ pub(crate) async fn extract(data: Bytes, options: PdfOptions) -> Result<Object, 
             data.len()
         )));
     }
-    match crate::child::program() {
-        Some(program) => child::extract(program, &data, &options, TIME).await,
-        None => guarded("PDF", TIME, move || read(&data, &options)).await,
+    match crate::child_process::program() {
+        Some(program) => reader_process::extract(program, &data, &options, READ_TIMEOUT).await,
+        None => run_guarded("PDF", READ_TIMEOUT, move || read(&data, &options)).await,
     }
 }
 
 fn read(data: &[u8], options: &PdfOptions) -> Result<Object, NodeError> {
-    shape::measure(data)?;
+    validate::measure(data)?;
     let mut document = open(data, options.password.as_deref())?;
-    shape::check(&document)?;
-    mend::mend(&mut document);
+    validate::check(&document)?;
+    repair::repair(&mut document);
     let pages = document.get_pages();
     let most = options.max_pages.unwrap_or(usize::MAX);
     let mut texts = Vec::new();
@@ -139,13 +139,13 @@ fn info(document: &Document) -> Object {
         .ok()
         .map(|value| resolve(document, value))
         .and_then(|value| value.as_dict().ok());
-    add_told(document, told, &mut info);
+    add_declared(document, told, &mut info);
     info
 }
 
 /// What the file says of itself. Fields that the format does not know are put together as custom
 /// ones.
-fn add_told(document: &Document, told: Option<&Dictionary>, info: &mut Object) {
+fn add_declared(document: &Document, told: Option<&Dictionary>, info: &mut Object) {
     const KNOWN: [&str; 9] = [
         "Title",
         "Author",
@@ -198,7 +198,7 @@ fn metadata(document: &Document) -> Value {
         return Value::Undefined;
     };
     let content = stream.get_plain_content().unwrap_or_else(|_| stream.content.clone());
-    shape::metadata(&String::from_utf8_lossy(&content)).map_or(Value::Undefined, Value::object)
+    validate::metadata(&String::from_utf8_lossy(&content)).map_or(Value::Undefined, Value::object)
 }
 
 fn is_linearized(object: &PdfObject) -> bool {

@@ -16,7 +16,7 @@ impl Node for ReadBinaryFile {
         )
         .untrusted()
         .private()
-        .group(Group::Files)
+        .group(NodeGroup::Files)
         .param(
             Param::text("filePath", "File path", "")
                 .required()

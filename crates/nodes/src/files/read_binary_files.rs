@@ -16,7 +16,7 @@ impl Node for ReadBinaryFiles {
         )
         .untrusted()
         .private()
-        .group(Group::Files)
+        .group(NodeGroup::Files)
         .param(
             Param::text("fileSelector", "File selector", "")
                 .required()

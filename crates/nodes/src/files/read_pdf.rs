@@ -13,7 +13,7 @@ impl Node for ReadPdf {
             "Read PDF",
             "Read a PDF and extract its content",
         )
-        .group(Group::Files)
+        .group(NodeGroup::Files)
         .params([
             Param::text("binaryPropertyName", "Input binary field", "data")
                 .required()

@@ -1,6 +1,6 @@
 //! Reads files from the folder for files, or writes them there.
 
-use super::settings::Settings;
+use super::settings::FileSettings;
 use crate::binary::prepare_stream;
 use crate::text::names::sanitize_file_name;
 use node_api::ErrorClass;
@@ -18,7 +18,7 @@ impl Node for ReadWriteFile {
         )
         .untrusted()
         .private()
-        .group(Group::Files)
+        .group(NodeGroup::Files)
         .params([
             Param::choice("operation", "Operation", &[("read", "Read file(s) from disk"), ("write", "Write file to disk")])
                 .raw()
@@ -81,20 +81,20 @@ impl Node for ReadWriteFile {
 
 async fn read(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeError> {
     let selector = normalised(&ctx.text("fileSelector", index)?);
-    let options = Settings::read(ctx, "options", index)?;
+    let options = FileSettings::read(ctx, "options", index)?;
     let field = options.text("dataPropertyName").unwrap_or_else(|| "data".into());
     let mut made = Vec::new();
-    let in_words = |error: NodeError| in_words(ctx, error, &selector, Operation::Read);
+    let in_words = |error: NodeError| n8n_error(ctx, error, &selector, FileOperation::Read);
     for path in ctx.host().files().list(&selector).await.map_err(in_words)? {
         let data = ctx.host().files().read(&path).await.map_err(in_words)?;
         let mut file = prepare_stream(data, &path);
-        if let Some(name) = options.given_text("fileName") {
+        if let Some(name) = options.present_text("fileName") {
             file.file_name = Some(sanitize_file_name(&name));
         }
-        if let Some(extension) = options.given_text("fileExtension") {
+        if let Some(extension) = options.present_text("fileExtension") {
             file.file_extension = Some(extension);
         }
-        if let Some(mime_type) = options.given_text("mimeType") {
+        if let Some(mime_type) = options.present_text("mimeType") {
             file.mime_type = mime_type;
         }
         let mut fields = Object::new();
@@ -113,13 +113,13 @@ async fn read(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeError> {
 async fn write(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Item, NodeError> {
     let field = ctx.text("dataPropertyName", index)?;
     let path = ctx.text("fileName", index)?;
-    let append = Settings::read(ctx, "options", index)?.flag("append");
+    let append = FileSettings::read(ctx, "options", index)?.flag("append");
     let file = ctx.binary(item, index, &field)?;
     ctx.host()
         .files()
         .write(&path, &file.data, append)
         .await
-        .map_err(|error| in_words(ctx, error, &path, Operation::Write))?;
+        .map_err(|error| n8n_error(ctx, error, &path, FileOperation::Write))?;
     let mut made = item.clone();
     made.json.make_object().insert("fileName", path);
     Ok(made)
@@ -135,24 +135,24 @@ fn normalised(selector: &str) -> String {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Operation {
+enum FileOperation {
     Read,
     Write,
 }
 
 /// What the system says, in n8n's words. It has others for the error item of a run that goes on.
-fn in_words(ctx: &Ctx<'_>, error: NodeError, path: &str, operation: Operation) -> NodeError {
+fn n8n_error(ctx: &Ctx<'_>, error: NodeError, path: &str, operation: FileOperation) -> NodeError {
     let errno = error.context().get("errno").and_then(Value::as_str).unwrap_or_default().to_owned();
     let error = error.class(ErrorClass::Api);
     match (errno.as_str(), operation) {
-        ("EACCES", Operation::Read) if ctx.continues_on_fail() => error
+        ("EACCES", FileOperation::Read) if ctx.continues_on_fail() => error
             .reword(format!("You don't have the permissions to access {path}"))
             .describe("Verify that the path specified in 'File(s) Selector' is correct, or change the file(s) permissions if needed"),
-        ("EACCES", Operation::Write) if ctx.continues_on_fail() => error
+        ("EACCES", FileOperation::Write) if ctx.continues_on_fail() => error
             .reword(format!("You don't have the permissions to write the file {path}"))
             .describe("Specify another destination folder in 'File Path and Name', or change the permissions of the parent folder"),
         ("EACCES", _) => error.reword("Forbidden by access permissions, make sure you have the right permissions"),
-        ("ENOENT", Operation::Write) => error.reword("The file or directory does not exist"),
+        ("ENOENT", FileOperation::Write) => error.reword("The file or directory does not exist"),
         ("EISDIR", _) => error.reword("The file path was expected but the given path is a directory"),
         ("ENOTDIR", _) => error.reword("The directory path was expected but the given path is a file"),
         _ => error,

@@ -5,9 +5,9 @@ use node_api::{Ctx, NodeError, Param};
 
 /// Optional settings of a node for one item.
 #[derive(Clone, Debug)]
-pub(crate) struct Settings(Value);
+pub(crate) struct FileSettings(Value);
 
-impl Settings {
+impl FileSettings {
     pub(crate) fn read(ctx: &Ctx<'_>, path: &str, item: usize) -> Result<Self, NodeError> {
         ctx.param(path, item).map(Self)
     }
@@ -25,7 +25,7 @@ impl Settings {
     }
 
     /// The text of a setting; `None` if it was not added.
-    pub(crate) fn given_text(&self, path: &str) -> Option<Str> {
+    pub(crate) fn present_text(&self, path: &str) -> Option<Str> {
         match self.get(path) {
             Value::Undefined | Value::Null => None,
             value => Some(value.to_js_string()),
@@ -34,7 +34,7 @@ impl Settings {
 
     /// The text of a setting; `None` if it is empty, too.
     pub(crate) fn text(&self, path: &str) -> Option<Str> {
-        self.given_text(path).filter(|text| !text.is_empty())
+        self.present_text(path).filter(|text| !text.is_empty())
     }
 
     pub(crate) fn flag(&self, path: &str) -> bool {
@@ -42,7 +42,7 @@ impl Settings {
     }
 
     /// Whether a setting that is on unless it is switched off was left on.
-    pub(crate) fn not_off(&self, path: &str) -> bool {
+    pub(crate) fn flag_or_true(&self, path: &str) -> bool {
         self.get(path) != &Value::Bool(false)
     }
 

@@ -1,10 +1,10 @@
 //! Spreadsheets of every format as one kind of sheet, and the items they become.
 
 mod biff;
-mod comma;
-mod delimited;
-mod fuzzy;
+mod csv_loose;
+mod csv_strict;
 mod html;
+mod infer_type;
 mod number;
 mod ods;
 mod rows;
@@ -14,9 +14,9 @@ mod write;
 mod xls;
 mod xlsx;
 
-pub(crate) use comma::{CommaOptions, CommaReader};
+pub(crate) use csv_strict::{CsvOptions, CsvReader};
 pub(crate) use rows::{RowOptions, rows};
-pub(crate) use write::{Format, WriteOptions, write};
+pub(crate) use write::{SheetFormat, WriteOptions, write};
 
 use model::{Code, Str};
 use node_api::NodeError;
@@ -29,7 +29,7 @@ const MAX_UNPACKED: u64 = 1 << 30;
 
 /// The value of a cell.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Cell {
+pub(crate) enum SheetCell {
     Text(Str),
     Number(f64),
     /// A date as the number of days that spreadsheets count.
@@ -44,25 +44,25 @@ pub(crate) enum Cell {
 /// One sheet: only the cells that hold something, by row and column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Sheet {
-    rows: BTreeMap<u32, BTreeMap<u32, Cell>>,
+    rows: BTreeMap<u32, BTreeMap<u32, SheetCell>>,
     count: usize,
 }
 
 /// The sheets of a file, in order.
 #[derive(Debug, Default)]
-pub(crate) struct Book {
+pub(crate) struct Spreadsheet {
     pub(crate) sheets: Vec<(Str, Sheet)>,
 }
 
 /// The part of a sheet that is looked at: rows and columns from and to, inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Area {
+struct CellRange {
     from: (u32, u32),
     to: (u32, u32),
 }
 
 impl Sheet {
-    fn set(&mut self, row: u32, column: u32, cell: Cell) -> Result<(), NodeError> {
+    fn set(&mut self, row: u32, column: u32, cell: SheetCell) -> Result<(), NodeError> {
         self.count += 1;
         if self.count > MAX_CELLS {
             return Err(bomb(format!("The spreadsheet has more than {MAX_CELLS} cells")));
@@ -71,12 +71,12 @@ impl Sheet {
         Ok(())
     }
 
-    fn get(&self, row: u32, column: u32) -> Option<&Cell> {
+    fn get(&self, row: u32, column: u32) -> Option<&SheetCell> {
         self.rows.get(&row)?.get(&column)
     }
 
     /// The smallest area that holds every cell.
-    fn area(&self) -> Option<Area> {
+    fn area(&self) -> Option<CellRange> {
         let (first, last) = (*self.rows.keys().next()?, *self.rows.keys().next_back()?);
         let columns = || {
             self.rows
@@ -85,16 +85,16 @@ impl Sheet {
         };
         let left = columns().map(|(left, _)| left).min()?;
         let right = columns().map(|(_, right)| right).max()?;
-        Some(Area { from: (first, left), to: (last, right) })
+        Some(CellRange { from: (first, left), to: (last, right) })
     }
 }
 
 /// Reads a file whose format its content tells, whatever it is called. `raw` leaves texts as texts
 /// where the format has no types.
-pub(crate) fn read(data: &[u8], raw: bool) -> Result<Book, NodeError> {
+pub(crate) fn read(data: &[u8], raw: bool) -> Result<Spreadsheet, NodeError> {
     let refused = |kind: &str| Err(unreadable(format!("{kind} is not a spreadsheet")));
     match data {
-        [] => Ok(Book::one(Sheet::default())),
+        [] => Ok(Spreadsheet::one(Sheet::default())),
         [0xd0, 0xcf, 0x11, 0xe0, ..] => xls::read(data),
         [b'P', b'K', 3, 4, ..] => {
             check_archive(data)?;
@@ -109,13 +109,13 @@ pub(crate) fn read(data: &[u8], raw: bool) -> Result<Book, NodeError> {
             if text.trim_start().starts_with('<') {
                 html::read(&text, raw)
             } else {
-                delimited::read(&text, raw)
+                csv_loose::read(&text, raw)
             }
         }
     }
 }
 
-impl Book {
+impl Spreadsheet {
     fn one(sheet: Sheet) -> Self {
         Self { sheets: vec![("Sheet1".into(), sheet)] }
     }

@@ -2,10 +2,10 @@
 //! Convert to File and Extract from File.
 
 use super::convert_to_file::spreadsheet;
-use super::output::Output;
-use super::settings::{Settings, input_field, one_output, output_field};
-use super::sheet::Format;
-use super::spreadsheet_read::{CommaErrors, options, read_book, read_rows};
+use super::output::ChunkedOutput;
+use super::settings::{FileSettings, input_field, one_output, output_field};
+use super::sheet::SheetFormat;
+use super::spreadsheet_read::{CsvErrors, options, read_book, read_rows};
 use node_api::prelude::*;
 
 pub(crate) struct SpreadsheetFile;
@@ -25,7 +25,7 @@ impl Node for SpreadsheetFile {
             [("autodetect", "Autodetect")].into_iter().chain(FORMATS.iter().copied()).collect();
         let (from_file, to_file) = (&["fromFile"], &["toFile"]);
         Spec::new("n8n-nodes-base.spreadsheetFile", &[1.0, 2.0], "Spreadsheet File", "Read and write data from a spreadsheet file")
-            .group(Group::Files)
+            .group(NodeGroup::Files)
             .params([
                 Param::choice("operation", "Operation", &[("fromFile", "Read from file"), ("toFile", "Write to file")])
                     .raw()
@@ -83,17 +83,17 @@ impl Node for SpreadsheetFile {
 }
 
 async fn from_file(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
-    let mut output = Output::new(ctx);
+    let mut output = ChunkedOutput::new(ctx);
     for (index, item) in items.iter().enumerate() {
         let rows = if ctx.version() < 2.0 {
-            let settings = Settings::read(ctx, "options", index)?;
+            let settings = FileSettings::read(ctx, "options", index)?;
             let field = ctx.text("binaryPropertyName", index)?;
             match ctx.binary(&item, index, &field) {
                 Ok(file) => read_book(ctx, file.data.clone(), &settings).await,
                 Err(error) => Err(error),
             }
         } else {
-            read_rows(ctx, index, &item, &ctx.text("fileFormat", index)?, CommaErrors::Ignore).await
+            read_rows(ctx, index, &item, &ctx.text("fileFormat", index)?, CsvErrors::Ignore).await
         };
         match rows {
             Ok(rows) => output.append(&rows, index),
@@ -105,10 +105,10 @@ async fn from_file(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
 
 async fn to_file(ctx: &Ctx<'_>, items: &Items) -> Result<Item, NodeError> {
     let name = ctx.text("fileFormat", 0)?;
-    let format = Format::named(&name).ok_or_else(|| {
+    let format = SheetFormat::named(&name).ok_or_else(|| {
         NodeError::parameter("fileFormat", format!("The file format \"{name}\" is not supported!"))
     })?;
-    let settings = Settings::read(ctx, "options", 0)?;
+    let settings = FileSettings::read(ctx, "options", 0)?;
     let mut item = Item::new(Value::empty_object());
     item.set_binary(
         ctx.text("binaryPropertyName", 0)?,

@@ -2,23 +2,23 @@
 //! errors in n8n's words.
 
 use super::encoding::decode;
-use super::guarded::{guarded, is_any_left_behind};
-use super::pdf::child;
-use super::settings::Settings;
-use super::sheet::{self, CommaOptions, CommaReader, RowOptions};
+use super::parser_thread::{has_abandoned_threads, run_guarded};
+use super::pdf::reader_process;
+use super::settings::FileSettings;
+use super::sheet::{self, CsvOptions, CsvReader, RowOptions};
 use bytes::Bytes;
 use node_api::prelude::*;
 use std::borrow::Cow;
 use std::time::Duration;
 
-pub(super) const TIME: Duration = Duration::from_secs(120);
+pub(super) const READ_TIMEOUT: Duration = Duration::from_secs(120);
 /// A larger file is not even looked at: its text and its rows would take several times as much
 /// memory.
 const MAX_BYTES: usize = 512 << 20;
 
 /// What becomes of errors in CSV text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CommaErrors {
+pub(super) enum CsvErrors {
     Fail,
     /// The records before the error are kept and nobody is told, as the first versions do it.
     Ignore,
@@ -98,9 +98,9 @@ pub(super) async fn read_rows(
     index: usize,
     item: &Item,
     format: &str,
-    errors: CommaErrors,
+    errors: CsvErrors,
 ) -> Result<Items, NodeError> {
-    let settings = Settings::read(ctx, "options", index)?;
+    let settings = FileSettings::read(ctx, "options", index)?;
     let field = ctx.text("binaryPropertyName", index)?;
     let file = ctx.binary(item, index, &field)?;
     check_size(&file.data)?;
@@ -108,11 +108,11 @@ pub(super) async fn read_rows(
         || file.mime_type == "text/plain" && file.file_extension.as_deref() == Some("csv");
     let format = if format == "autodetect" && is_named_csv { "csv" } else { format };
     let (what, kind) = if format == "csv" {
-        ("CSV file", SheetKind::Comma(errors))
+        ("CSV file", SheetKind::Csv(errors))
     } else {
-        ("spreadsheet", SheetKind::Book)
+        ("spreadsheet", SheetKind::Workbook)
     };
-    let outcome = rows_in_time(what, kind, file.data.clone(), &settings, ctx.builder()).await;
+    let outcome = rows_with_timeout(what, kind, file.data.clone(), &settings, ctx.builder()).await;
     let extension = file.file_extension.as_deref().unwrap_or_default();
     outcome.map_err(|error| {
         // A file of another kind is the likeliest reason, unless the file was made to harm.
@@ -142,34 +142,34 @@ fn check_size(data: &Bytes) -> Result<(), NodeError> {
 pub(super) async fn read_book(
     ctx: &Ctx<'_>,
     data: Bytes,
-    settings: &Settings,
+    settings: &FileSettings,
 ) -> Result<Items, NodeError> {
     check_size(&data)?;
-    rows_in_time("spreadsheet", SheetKind::Book, data, settings, ctx.builder()).await
+    rows_with_timeout("spreadsheet", SheetKind::Workbook, data, settings, ctx.builder()).await
 }
 
 /// What kind of table a file holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SheetKind {
-    Book,
-    Comma(CommaErrors),
+    Workbook,
+    Csv(CsvErrors),
 }
 
 /// Files up to this size are read on a thread, which is quick to start but cannot be stopped.
-pub(crate) const SMALL: usize = 256 << 10;
+pub(crate) const MAX_THREAD_BYTES: usize = 256 << 10;
 
 /// Reads a file within its time: in a process that can be ended, where there is a program for it. A
 /// small file is read on a thread as long as none was left behind there.
-async fn rows_in_time(
+async fn rows_with_timeout(
     what: &'static str,
     kind: SheetKind,
     data: Bytes,
-    settings: &Settings,
+    settings: &FileSettings,
     mut items: ItemsBuilder,
 ) -> Result<Items, NodeError> {
-    match crate::child::program() {
-        Some(program) if data.len() > SMALL || is_any_left_behind() => {
-            child::rows(program, what, &data, (kind, settings), items, TIME).await
+    match crate::child_process::program() {
+        Some(program) if data.len() > MAX_THREAD_BYTES || has_abandoned_threads() => {
+            reader_process::rows(program, what, &data, (kind, settings), items, READ_TIMEOUT).await
         }
         _ => {
             let settings = settings.clone();
@@ -186,31 +186,35 @@ async fn rows_in_time(
                 })?;
                 Ok(items.finish())
             };
-            guarded(what, TIME, read).await
+            run_guarded(what, READ_TIMEOUT, read).await
         }
     }
 }
 
 /// Takes a row.
-type Each<'e> = &'e mut dyn FnMut(Value) -> Result<(), NodeError>;
+type RowVisitor<'e> = &'e mut dyn FnMut(Value) -> Result<(), NodeError>;
 
 /// Hands over the rows of a file one by one, however long it takes.
 pub(super) fn rows(
     kind: SheetKind,
     data: &[u8],
-    settings: &Settings,
-    each: Each<'_>,
+    settings: &FileSettings,
+    each: RowVisitor<'_>,
 ) -> Result<(), NodeError> {
     match kind {
-        SheetKind::Book => book_rows(data, settings, each),
-        SheetKind::Comma(errors) => comma_rows(data, settings, errors, each),
+        SheetKind::Workbook => workbook_rows(data, settings, each),
+        SheetKind::Csv(errors) => csv_rows(data, settings, errors, each),
     }
 }
 
-fn book_rows(data: &[u8], settings: &Settings, each: Each<'_>) -> Result<(), NodeError> {
+fn workbook_rows(
+    data: &[u8],
+    settings: &FileSettings,
+    each: RowVisitor<'_>,
+) -> Result<(), NodeError> {
     let wanted = settings.text("sheetName");
     let row_options = RowOptions {
-        header: settings.not_off("headerRow"),
+        header: settings.flag_or_true("headerRow"),
         with_empty: settings.flag("includeEmptyCells"),
         range: settings.text("range"),
     };
@@ -228,11 +232,11 @@ fn book_rows(data: &[u8], settings: &Settings, each: Each<'_>) -> Result<(), Nod
     sheet::rows(sheet, &row_options, |row| each(if row_options.header { row } else { in_row(row) }))
 }
 
-fn comma_rows(
+fn csv_rows(
     data: &[u8],
-    settings: &Settings,
-    errors: CommaErrors,
-    each: Each<'_>,
+    settings: &FileSettings,
+    errors: CsvErrors,
+    each: RowVisitor<'_>,
 ) -> Result<(), NodeError> {
     let most = settings.number("maxRowCount").filter(|most| *most > -1.0);
     if most == Some(0.0) {
@@ -241,14 +245,14 @@ fn comma_rows(
             "Invalid Option: to must be a positive integer greater than 0, got 0",
         ));
     }
-    let options = CommaOptions {
+    let options = CsvOptions {
         delimiter: settings.text("delimiter").unwrap_or_else(|| ",".into()),
-        header: settings.not_off("headerRow"),
+        header: settings.flag_or_true("headerRow"),
         with_empty: settings.flag("includeEmptyCells"),
         relax_quotes: settings.flag("relaxQuotes"),
         skip_errors: settings.flag("skipRecordsWithErrors.value.enabled"),
         from_line: settings.number("fromLine").map_or(1, |line| line.max(1.0) as usize),
-        most: most.map(|most| most as usize),
+        max_records: most.map(|most| most as usize),
     };
     let most_skipped =
         settings.number("skipRecordsWithErrors.value.maxSkippedRecords").unwrap_or(-1.0);
@@ -265,12 +269,12 @@ fn comma_rows(
         }),
         _ => Cow::Owned(decode(data, &encoding, strip_bom)?),
     };
-    let mut reader = CommaReader::new(&text, options);
+    let mut reader = CsvReader::new(&text, options);
     loop {
         match reader.next_record() {
             Ok(Some(record)) => each(if header { record } else { in_row(record) })?,
             Ok(None) => break,
-            Err(_) if errors == CommaErrors::Ignore => break,
+            Err(_) if errors == CsvErrors::Ignore => break,
             Err(error) => return Err(error),
         }
     }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use model::{Binary, Code, Item, OnError, Value, json};
-use node_api::host::Files;
+use node_api::host::FileStorage;
 use node_api::testing::{TestHost, run_on};
 use node_api::{Node, NodeError};
 use std::collections::BTreeMap;
@@ -40,19 +40,19 @@ pub(crate) async fn run_with_files<N: Node>(
     let mut host = TestHost::new(&N::spec(), version, &params);
     let held =
         files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
-    host.files = Box::new(MemoryFiles { held: Mutex::new(held) });
+    host.files = Box::new(MemoryFiles { contents: Mutex::new(held) });
     let outputs = run_on::<N>(&host, version, vec![items.into()], on_error).await?;
     Ok(outputs.first().map(model::Items::to_vec).unwrap_or_default())
 }
 
 struct MemoryFiles {
-    held: Mutex<BTreeMap<String, Vec<u8>>>,
+    contents: Mutex<BTreeMap<String, Vec<u8>>>,
 }
 
 #[async_trait::async_trait]
-impl Files for MemoryFiles {
+impl FileStorage for MemoryFiles {
     async fn read(&self, path: &str) -> Result<Bytes, NodeError> {
-        let found = self.held.lock().unwrap().get(path).cloned();
+        let found = self.contents.lock().unwrap().get(path).cloned();
         found.map(Bytes::from).ok_or_else(|| {
             NodeError::new(Code::FILE_IO, format!("The file \"{path}\" could not be accessed."))
                 .with("errno", "ENOENT")
@@ -67,7 +67,7 @@ impl Files for MemoryFiles {
             )
             .with("errno", "EACCES"));
         }
-        let mut held = self.held.lock().unwrap();
+        let mut held = self.contents.lock().unwrap();
         let file = held.entry(path.to_owned()).or_default();
         if !append {
             file.clear();
@@ -79,7 +79,7 @@ impl Files for MemoryFiles {
     async fn list(&self, pattern: &str) -> Result<Vec<String>, NodeError> {
         let pattern = pattern.replace('\\', "");
         let (start, end) = pattern.split_once('*').unwrap_or((&pattern, ""));
-        let held = self.held.lock().unwrap();
+        let held = self.contents.lock().unwrap();
         Ok(held
             .keys()
             .filter(|path| path.starts_with(start) && path.ends_with(end))

@@ -1,7 +1,7 @@
 //! Opens archives that may have been made to harm: every limit is checked while unpacking, not from
 //! what the archive claims.
 
-use crate::turn::tick;
+use crate::ticker::tick;
 use flate2::read::MultiGzDecoder;
 use model::{Code, Str};
 use node_api::NodeError;
@@ -39,7 +39,7 @@ pub(crate) fn unzip(data: &[u8], limits: UnpackLimits) -> Result<Vec<(Str, Vec<u
             limits.files
         )));
     }
-    let mut budget = Budget { packed: data.len() as u64, limits, unpacked: 0 };
+    let mut budget = UnpackBudget { packed: data.len() as u64, limits, unpacked: 0 };
     let mut files = Vec::new();
     for number in 0..archive.len() {
         let mut entry = archive.by_index(number).map_err(|error| broken(&error))?;
@@ -56,7 +56,8 @@ pub(crate) fn unzip(data: &[u8], limits: UnpackLimits) -> Result<Vec<(Str, Vec<u
 
 /// The content of a gzip file, all of its members.
 pub(crate) fn gunzip(data: &[u8], limits: UnpackLimits) -> Result<Vec<u8>, NodeError> {
-    Budget { packed: data.len() as u64, limits, unpacked: 0 }.read(&mut MultiGzDecoder::new(data))
+    UnpackBudget { packed: data.len() as u64, limits, unpacked: 0 }
+        .read(&mut MultiGzDecoder::new(data))
 }
 
 /// Unpacks a ZIP archive to nowhere, to see that it stays within a number of bytes.
@@ -83,13 +84,13 @@ fn open(data: &[u8]) -> Result<ZipArchive<Cursor<&[u8]>>, NodeError> {
     Ok(archive)
 }
 
-struct Budget {
+struct UnpackBudget {
     packed: u64,
     limits: UnpackLimits,
     unpacked: u64,
 }
 
-impl Budget {
+impl UnpackBudget {
     fn read(&mut self, from: &mut dyn Read) -> Result<Vec<u8>, NodeError> {
         let by_ratio = self.packed.saturating_mul(self.limits.ratio).max(RATIO_FROM);
         let most = self.limits.bytes.min(by_ratio);

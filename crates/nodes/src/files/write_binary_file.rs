@@ -1,7 +1,7 @@
 //! Writes a file of each item to disk. An older node; new workflows write files with Read/Write
 //! Files from Disk.
 
-use super::settings::Settings;
+use super::settings::FileSettings;
 use node_api::prelude::*;
 
 pub(crate) struct WriteBinaryFile;
@@ -14,7 +14,7 @@ impl Node for WriteBinaryFile {
             "Write Binary File",
             "Write a file to disk",
         )
-        .group(Group::Files)
+        .group(NodeGroup::Files)
         .params([
             Param::text("fileName", "File name", "")
                 .required()
@@ -49,7 +49,7 @@ impl Node for WriteBinaryFile {
 async fn write(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Item, NodeError> {
     let field = ctx.text("dataPropertyName", index)?;
     let path = ctx.text("fileName", index)?;
-    let append = Settings::read(ctx, "options", 0)?.flag("append");
+    let append = FileSettings::read(ctx, "options", 0)?.flag("append");
     let file = ctx.binary(item, index, &field)?;
     ctx.host().files().write(&path, &file.data, append).await?;
     let mut made = item.clone();

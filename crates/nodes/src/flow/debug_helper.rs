@@ -1,6 +1,6 @@
 //! Makes trouble on purpose, or random data to try a workflow with.
 
-use crate::turn::tick;
+use crate::ticker::tick;
 use node_api::ErrorClass;
 use node_api::prelude::*;
 use std::ops::ControlFlow;
@@ -21,7 +21,7 @@ impl Node for DebugHelper {
             "DebugHelper",
             "Throw errors or make random data",
         )
-        .group(Group::Flow)
+        .group(NodeGroup::Flow)
         .params([
             Param::choice(
                 "category",
@@ -150,7 +150,7 @@ fn generate(
             format!("The number of items must be between 0 and {MAX_GENERATED}"),
         ));
     }
-    let mut dice = Dice::new(ctx, &ctx.text("randomDataSeed", 0)?);
+    let mut dice = RandomSource::new(ctx, &ctx.text("randomDataSeed", 0)?);
     let kind = ctx.text("randomDataType", 0)?;
     let alphabet: Vec<char> = ctx.text("nanoidAlphabet", 0)?.chars().collect();
     let length = ctx.text("nanoidLength", 0)?.trim().parse().unwrap_or(16).min(1000);
@@ -220,9 +220,9 @@ const COUNTRIES: &[&str] = &[
 ];
 
 /// A small generator that a seed makes repeatable.
-struct Dice(u64);
+struct RandomSource(u64);
 
-impl Dice {
+impl RandomSource {
     fn new(ctx: &Ctx<'_>, seed: &str) -> Self {
         if seed.is_empty() {
             let mut bytes = [0; 8];

@@ -19,8 +19,8 @@ impl Node for ExecuteCommand {
         Spec::new("n8n-nodes-base.executeCommand", &[1.0], "Execute Command", "Run a command of the machine")
             .untrusted()
             .private()
-            .sends_as_told("command")
-            .group(Group::Flow)
+            .sends_to_exact("command")
+            .group(NodeGroup::Flow)
             .param(Param::flag("executeOnce", "Execute once", true).help("Run the command once, not once for each item."))
             .param(Param::long_text("command", "Command", "").required().help("The command, given to the shell."))
             .hint("Only where no node does the work: the operator must allow it with HEDDLE_ALLOW_EXECUTE_COMMAND=1.")
@@ -39,7 +39,7 @@ impl Node for ExecuteCommand {
         let mut output = ctx.builder();
         for index in 0..count {
             let result = match ctx.text("command", index) {
-                Ok(command) => execute(&command, stopped(ctx)).await,
+                Ok(command) => execute(&command, wait_for_stop(ctx)).await,
                 Err(error) => Err(error),
             };
             match result {
@@ -51,7 +51,10 @@ impl Node for ExecuteCommand {
     }
 }
 
-async fn execute(command: &str, stopped: impl Future<Output = Stop>) -> Result<Value, NodeError> {
+async fn execute(
+    command: &str,
+    stopped: impl Future<Output = CommandStop>,
+) -> Result<Value, NodeError> {
     #[expect(
         clippy::disallowed_methods,
         reason = "the node is for that, and off unless the operator allows it"
@@ -75,7 +78,7 @@ async fn execute(command: &str, stopped: impl Future<Output = Stop>) -> Result<V
         NodeError::failed(format!("The command could not be run: {problem}"))
     };
     let mut child = shell.spawn().map_err(failed)?;
-    let mut family = Family(child.id().and_then(|id| Pid::from_raw(id.cast_signed())));
+    let mut family = ProcessGroup(child.id().and_then(|id| Pid::from_raw(id.cast_signed())));
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let finished = tokio::select! {
         finished = async { tokio::join!(read(out), read(err), child.wait()) } => Ok(finished),
@@ -83,10 +86,10 @@ async fn execute(command: &str, stopped: impl Future<Output = Stop>) -> Result<V
     };
     let (stdout, stderr, status) = match finished {
         Ok((stdout, stderr, status)) => (stdout?, stderr?, status.map_err(failed)?),
-        Err(Stop::Cancelled) => {
+        Err(CommandStop::Cancelled) => {
             return Err(NodeError::failed("The command was stopped: the run was cancelled"));
         }
-        Err(Stop::TimeIsUp) => {
+        Err(CommandStop::TimedOut) => {
             return Err(NodeError::failed(format!(
                 "The command was stopped: it took longer than {} seconds",
                 TIMEOUT.as_secs()
@@ -109,9 +112,9 @@ async fn execute(command: &str, stopped: impl Future<Output = Stop>) -> Result<V
 }
 
 /// The shell and everything that it started. Whoever lets go of it early ends them all.
-struct Family(Option<Pid>);
+struct ProcessGroup(Option<Pid>);
 
-impl Drop for Family {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         if let Some(leader) = self.0 {
             // If they are gone already there is nothing to end.
@@ -122,21 +125,21 @@ impl Drop for Family {
 
 /// Why a command does not run to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stop {
+enum CommandStop {
     Cancelled,
-    TimeIsUp,
+    TimedOut,
 }
 
 /// Returns when the time is up or the run is cancelled.
-async fn stopped(ctx: &Ctx<'_>) -> Stop {
+async fn wait_for_stop(ctx: &Ctx<'_>) -> CommandStop {
     let deadline = tokio::time::Instant::now() + TIMEOUT;
     while tokio::time::Instant::now() < deadline {
         if ctx.host().is_cancelled() {
-            return Stop::Cancelled;
+            return CommandStop::Cancelled;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    Stop::TimeIsUp
+    CommandStop::TimedOut
 }
 
 async fn read(pipe: Option<impl AsyncRead + Unpin>) -> Result<Str, NodeError> {
@@ -246,7 +249,7 @@ mod tests {
         let (command, file) = family();
         let started = Box::pin(async {
             number_in(&file).await;
-            Stop::Cancelled
+            CommandStop::Cancelled
         });
         let error = execute(&command, started).await.unwrap_err();
         assert_eq!(error.message(), "The command was stopped: the run was cancelled");

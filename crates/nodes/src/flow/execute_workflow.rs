@@ -1,6 +1,6 @@
 //! Runs another workflow, once for all items or once for each.
 
-use node_api::host::{TextSource, WorkflowCall, WorkflowTarget};
+use node_api::host::{WorkflowCall, WorkflowOrigin, WorkflowTarget};
 use node_api::prelude::*;
 
 pub(crate) struct ExecuteWorkflow;
@@ -29,10 +29,10 @@ impl Node for ExecuteWorkflow {
             .private()
             // Whoever writes a workflow says where it sends what it is given, and one host may have
             // workflows of many.
-            .sends_as_told("workflowUrl")
-            .sends_as_told("workflowPath")
-            .sends_as_told("workflowJson")
-            .group(Group::Flow)
+            .sends_to_exact("workflowUrl")
+            .sends_to_exact("workflowPath")
+            .sends_to_exact("workflowJson")
+            .group(NodeGroup::Flow)
             .params([
                 Param::hidden("operation", "call_workflow"),
                 Param::choice("source", "Source", &old).until(1.1).help("Where the workflow comes from."),
@@ -197,9 +197,9 @@ pub(crate) async fn target(ctx: &Ctx<'_>, index: usize) -> Result<WorkflowTarget
         }
         "parameter" => {
             let source = if ctx.host().has_expression("workflowJson") {
-                TextSource::Made
+                WorkflowOrigin::Made
             } else {
-                TextSource::Written
+                WorkflowOrigin::Written
             };
             match ctx.param("workflowJson", index)? {
                 document @ Value::Object(_) => Ok(WorkflowTarget::Text(document, source)),
@@ -217,7 +217,7 @@ pub(crate) async fn target(ctx: &Ctx<'_>, index: usize) -> Result<WorkflowTarget
                     format!("The workflow could not be fetched: status {}", answer.status),
                 ));
             }
-            document(&String::from_utf8_lossy(&answer.body), TextSource::Fetched, "workflowUrl")
+            document(&String::from_utf8_lossy(&answer.body), WorkflowOrigin::Fetched, "workflowUrl")
         }
         _ => {
             let value = ctx.param("workflowId", index)?;
@@ -230,7 +230,7 @@ pub(crate) async fn target(ctx: &Ctx<'_>, index: usize) -> Result<WorkflowTarget
     }
 }
 
-fn document(text: &str, source: TextSource, path: &str) -> Result<WorkflowTarget, NodeError> {
+fn document(text: &str, source: WorkflowOrigin, path: &str) -> Result<WorkflowTarget, NodeError> {
     let read = model::json::parse(text).ok().filter(Value::is_object);
     let read =
         read.ok_or_else(|| NodeError::parameter(path, "The text is not the JSON of a workflow"))?;

@@ -15,7 +15,7 @@ impl Node for ExecutionData {
             Param::text("value", "Value", "").help("The value, at most 512 characters."),
         ];
         Spec::new("n8n-nodes-base.executionData", &[1.0, 1.1], "Execution Data", "Note values on the execution to find it by")
-            .group(Group::Flow)
+            .group(NodeGroup::Flow)
             .param(Param::choice("operation", "Operation", &[("save", "Save highlight data")]).help("What to do with the values."))
             .param(
                 Param::repeated("dataToSave", "Data to save", [FieldGroup::new("values", "Values", entry)])
@@ -35,7 +35,7 @@ impl Node for ExecutionData {
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let mut output = ctx.builder();
         for (index, item) in items.iter().enumerate() {
-            match note(ctx, index) {
+            match record(ctx, index) {
                 Ok(()) => output.push(item.paired_with(index)),
                 Err(error) => output.push(ctx.failed_item(index, error)?),
             }
@@ -44,7 +44,7 @@ impl Node for ExecutionData {
     }
 }
 
-fn note(ctx: &Ctx<'_>, index: usize) -> Result<(), NodeError> {
+fn record(ctx: &Ctx<'_>, index: usize) -> Result<(), NodeError> {
     if ctx.text("operation", index)? != "save" {
         return Ok(());
     }

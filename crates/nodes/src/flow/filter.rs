@@ -4,4 +4,4 @@ mod v1;
 mod v2;
 
 pub(super) use v1::FilterV1;
-pub(super) use v2::Filter;
+pub(super) use v2::FilterNode;

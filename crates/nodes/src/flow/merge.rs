@@ -1,8 +1,8 @@
 //! Brings the items of several branches together.
 
-mod clash;
-mod form;
+mod conflicts;
 mod matching;
+mod params;
 mod sql;
 mod v1;
 mod v2;
@@ -13,7 +13,7 @@ pub(super) use v1::MergeV1;
 pub(super) use v2::MergeV2;
 pub(super) use v3::Merge;
 
-use crate::turn::Ticker;
+use crate::ticker::LoopTicker;
 use node_api::prelude::*;
 
 /// The items of one input, each paired with its place there. Nothing arrived: none.
@@ -32,7 +32,7 @@ const FEW_BYTES: usize = 1 << 20;
 
 /// To be called before each item of one input may meet each of the other: that can be far more than
 /// there is in both.
-async fn aside_for_pairs(ctx: &Ctx<'_>) {
+async fn offload_for_pairs(ctx: &Ctx<'_>) {
     if compute::is_offloaded() {
         return;
     }
@@ -40,7 +40,7 @@ async fn aside_for_pairs(ctx: &Ctx<'_>) {
     let is_little =
         |items: &Items, others: &Items| items.is_small(usize::MAX, FEW_BYTES / others.len().max(1));
     if !is_little(&first, &second) || !is_little(&second, &first) {
-        compute::aside(usize::MAX).await;
+        compute::request_offload(usize::MAX).await;
     }
 }
 
@@ -51,7 +51,7 @@ fn each_with_each(
     second: &[Item],
     make: impl Fn(&Item, &Item) -> Item,
 ) -> Result<Items, NodeError> {
-    let (mut output, ticker) = (ctx.builder(), Ticker::default());
+    let (mut output, ticker) = (ctx.builder(), LoopTicker::default());
     for one in first {
         for two in second {
             ticker.tick_for_item()?;

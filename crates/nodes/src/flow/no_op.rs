@@ -12,7 +12,7 @@ impl Node for NoOp {
             "No Operation, do nothing",
             "Pass items on unchanged",
         )
-        .group(Group::Flow)
+        .group(NodeGroup::Flow)
         .hint("Use it to give an empty branch a visible end.")
         .repeatable()
         .example("Pass through", "{}", r#"[{ "n": 1 }]"#, r#"[[{ "n": 1 }]]"#)

@@ -4,7 +4,7 @@ use crate::text::jwt::signed;
 use crate::triggers::webhook::headers::{checked_value, encoded_address, has, headers_of};
 use bytes::Bytes;
 use node_api::prelude::*;
-use node_api::trigger::{Answer, AnswerBody, ChunkKind, refused_headers};
+use node_api::trigger::{ChunkKind, ResponseBody, WebhookResponse, rejected_headers};
 
 pub(crate) struct RespondToWebhook;
 
@@ -78,9 +78,9 @@ async fn respond(
         }
         Err(error) => return Err(error.on_item(0)),
     };
-    refused_headers(&answer.headers).for_each(|words| ctx.host().warn(words.into()));
+    rejected_headers(&answer.headers).for_each(|words| ctx.host().warn(words.into()));
     let shown = (output == ResponseOutput::Shown)
-        .then(|| Items::one(Item::new(told(&answer)).paired_with(0)));
+        .then(|| Items::one(Item::new(answer_fields(&answer)).paired_with(0)));
     match streamed_content(ctx, &answer, &items)? {
         Some(contents) => {
             for (index, content) in contents.into_iter().enumerate() {
@@ -97,7 +97,7 @@ async fn respond(
 /// What goes out as pieces of a stream; `None` if the answer goes out whole.
 fn streamed_content(
     ctx: &Ctx<'_>,
-    answer: &Answer,
+    answer: &WebhookResponse,
     items: &Items,
 ) -> Result<Option<Vec<Value>>, NodeError> {
     if ctx.version() < 1.5
@@ -108,21 +108,21 @@ fn streamed_content(
     }
     let kind = ctx.text("respondWith", 0)?;
     Ok(match (&answer.body, kind.as_str()) {
-        (AnswerBody::Json(_), "allIncomingItems") => {
+        (ResponseBody::Json(_), "allIncomingItems") => {
             Some(items.iter().map(|item| item.json).collect())
         }
-        (AnswerBody::Json(_), "firstIncomingItem") => {
+        (ResponseBody::Json(_), "firstIncomingItem") => {
             Some(items.first().into_iter().map(|item| item.json).collect())
         }
-        (AnswerBody::Json(value), _) => Some(vec![value.clone()]),
-        (AnswerBody::Bytes(bytes), "text" | "json") => {
+        (ResponseBody::Json(value), _) => Some(vec![value.clone()]),
+        (ResponseBody::Bytes(bytes), "text" | "json") => {
             Some(vec![String::from_utf8_lossy(bytes).into_owned().into()])
         }
-        (AnswerBody::Bytes(_) | AnswerBody::Empty | AnswerBody::Page(_), _) => None,
+        (ResponseBody::Bytes(_) | ResponseBody::Empty | ResponseBody::Page(_), _) => None,
     })
 }
 
-fn answer_of(ctx: &Ctx<'_>, items: &Items) -> Result<Answer, NodeError> {
+fn answer_of(ctx: &Ctx<'_>, items: &Items) -> Result<WebhookResponse, NodeError> {
     let entries = ctx.param("options.responseHeaders.entries", 0)?;
     let mut headers =
         headers_of("options.responseHeaders", entries.as_array().unwrap_or_default())?;
@@ -134,7 +134,7 @@ fn answer_of(ctx: &Ctx<'_>, items: &Items) -> Result<Answer, NodeError> {
     };
     let mut usual_status = 200;
     let body = match ctx.text("respondWith", 0)?.as_str() {
-        "noData" => AnswerBody::Empty,
+        "noData" => ResponseBody::Empty,
         "redirect" => {
             usual_status = 307;
             let address = encoded_address(&checked_value(
@@ -151,24 +151,24 @@ fn answer_of(ctx: &Ctx<'_>, items: &Items) -> Result<Answer, NodeError> {
             }
             headers.retain(|(name, _)| name != "location");
             headers.push(("location".into(), address));
-            AnswerBody::Empty
+            ResponseBody::Empty
         }
         "json" => match json_body(ctx)? {
             Value::String(text) if ctx.version() < 1.1 => {
                 add(&mut headers, "content-type", "text/html; charset=utf-8")?;
-                AnswerBody::Bytes(Bytes::copy_from_slice(text.as_bytes()))
+                ResponseBody::Bytes(Bytes::copy_from_slice(text.as_bytes()))
             }
-            value => AnswerBody::Json(value),
+            value => ResponseBody::Json(value),
         },
         "jwt" => {
             let payload = json_param(ctx, "payload", "Payload")?;
             let credential = ctx.host().credential("jwtAuth", 0)?;
             let token = signed(&credential, payload, ctx.host().now_ms())?;
-            AnswerBody::Json(Object::from_iter([("token", token)]).into())
+            ResponseBody::Json(Object::from_iter([("token", token)]).into())
         }
         "text" => {
             add(&mut headers, "content-type", "text/html; charset=utf-8")?;
-            AnswerBody::Bytes(Bytes::copy_from_slice(ctx.text("responseBody", 0)?.as_bytes()))
+            ResponseBody::Bytes(Bytes::copy_from_slice(ctx.text("responseBody", 0)?.as_bytes()))
         }
         "binary" => {
             let item = items.first().unwrap_or_default();
@@ -186,15 +186,17 @@ fn answer_of(ctx: &Ctx<'_>, items: &Items) -> Result<Answer, NodeError> {
                     })?,
             };
             add(&mut headers, "content-type", &file.mime_type)?;
-            AnswerBody::Bytes(file.data)
+            ResponseBody::Bytes(file.data)
         }
-        "allIncomingItems" => AnswerBody::Json(keyed(
+        "allIncomingItems" => ResponseBody::Json(keyed(
             ctx,
             Value::array(items.iter().map(|item| item.json).collect()),
         )?),
-        _ => AnswerBody::Json(keyed(ctx, items.first().map(|item| item.json).unwrap_or_default())?),
+        _ => {
+            ResponseBody::Json(keyed(ctx, items.first().map(|item| item.json).unwrap_or_default())?)
+        }
     };
-    Ok(Answer { status: status(ctx, usual_status)?, headers, body })
+    Ok(WebhookResponse { status: status(ctx, usual_status)?, headers, body })
 }
 
 fn status(ctx: &Ctx<'_>, usual: u16) -> Result<u16, NodeError> {
@@ -248,14 +250,14 @@ fn json_param(ctx: &Ctx<'_>, path: &str, label: &str) -> Result<Value, NodeError
 }
 
 /// The answer as the second output gives it.
-fn told(answer: &Answer) -> Object {
+fn answer_fields(answer: &WebhookResponse) -> Object {
     let body = match &answer.body {
-        AnswerBody::Json(value) => value.clone(),
-        AnswerBody::Bytes(bytes) => std::str::from_utf8(bytes).map_or_else(
+        ResponseBody::Json(value) => value.clone(),
+        ResponseBody::Bytes(bytes) => std::str::from_utf8(bytes).map_or_else(
             |_| Object::from_iter([("fileSize", Value::from(bytes.len()))]).into(),
             Value::from,
         ),
-        AnswerBody::Empty | AnswerBody::Page(_) => Value::Null,
+        ResponseBody::Empty | ResponseBody::Page(_) => Value::Null,
     };
     let headers: Object = answer.headers.iter().cloned().collect();
     let response = Object::from_iter([
@@ -281,7 +283,7 @@ fn spec(versions: &[f64]) -> Spec {
     let example = "{\n  \"myField\": \"value\"\n}";
     Spec::new("n8n-nodes-base.respondToWebhook", versions, "Respond to Webhook", "Answer the call that started the workflow")
         .sends_to("redirectURL")
-        .group(Group::Flow)
+        .group(NodeGroup::Flow)
         .credential("jwtAuth", false)
         .params([
             Param::notice("generalNotice", "Set the option 'Respond' of the Webhook node to 'Using Respond to Webhook node'."),

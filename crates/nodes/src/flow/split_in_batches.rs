@@ -32,8 +32,8 @@ impl Node for SplitInBatchesV1 {
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         Ok(match next_batch(ctx, &items)? {
-            Step::Batch(batch) => vec![batch],
-            Step::Done(_) => Vec::new(),
+            LoopStep::Batch(batch) => vec![batch],
+            LoopStep::Done(_) => Vec::new(),
         })
     }
 }
@@ -59,8 +59,8 @@ impl Node for SplitInBatchesV2 {
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         Ok(match next_batch(ctx, &items)? {
-            Step::Batch(batch) => vec![batch, Items::new()],
-            Step::Done(collected) => vec![Items::new(), collected],
+            LoopStep::Batch(batch) => vec![batch, Items::new()],
+            LoopStep::Done(collected) => vec![Items::new(), collected],
         })
     }
 }
@@ -76,20 +76,20 @@ impl Node for SplitInBatches {
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         Ok(match next_batch(ctx, &items)? {
-            Step::Batch(batch) => vec![Items::new(), batch],
-            Step::Done(collected) => vec![collected, Items::new()],
+            LoopStep::Batch(batch) => vec![Items::new(), batch],
+            LoopStep::Done(collected) => vec![collected, Items::new()],
         })
     }
 }
 
-enum Step {
+enum LoopStep {
     Batch(Items),
     /// Nothing is left; with all that came back through the loop.
     Done(Items),
 }
 
 /// What is kept between rounds, as lists of items.
-struct Rounds {
+struct LoopState {
     /// All items of the first round, and how many of them were handed out.
     all: Items,
     handed_out: usize,
@@ -102,7 +102,7 @@ struct Rounds {
 /// Many small chunks would make every round slower than the one before.
 const CHUNK_WORTH_KEEPING: usize = 512;
 
-impl Rounds {
+impl LoopState {
     fn read(lists: &[Items]) -> Option<Self> {
         let [all, cursor, returned, recent] = lists else { return None };
         let handed_out = cursor.first()?.json.as_usize()?;
@@ -128,7 +128,7 @@ impl Rounds {
         batch
     }
 
-    fn take_back(&mut self, ctx: &Ctx<'_>, items: impl Iterator<Item = Item>) {
+    fn collect_returned(&mut self, ctx: &Ctx<'_>, items: impl Iterator<Item = Item>) {
         let mut recent = ctx.builder();
         recent.extend(self.recent.iter().chain(items));
         self.recent = recent.finish();
@@ -145,7 +145,7 @@ impl Rounds {
     }
 }
 
-fn next_batch(ctx: &Ctx<'_>, items: &Items) -> Result<Step, NodeError> {
+fn next_batch(ctx: &Ctx<'_>, items: &Items) -> Result<LoopStep, NodeError> {
     let size = ctx.number("batchSize", 0)?;
     let size = if size >= 1.0 { size as usize } else { 1 };
     let reset = ctx.param("options.reset", 0)?.as_bool() == Some(true);
@@ -153,12 +153,12 @@ fn next_batch(ctx: &Ctx<'_>, items: &Items) -> Result<Step, NodeError> {
     let NodeState { mut context, lists } = host.state();
     let mut rounds;
     let batch: Vec<Item>;
-    match Rounds::read(&lists).filter(|_| !reset) {
+    match LoopState::read(&lists).filter(|_| !reset) {
         None => {
             context.insert("currentRunIndex", 0);
             context.insert("maxRunIndex", items.len().div_ceil(size));
             context.insert("sourceData", host.input_source(0).map(|source| source.to_value()));
-            rounds = Rounds {
+            rounds = LoopState {
                 all: items.paired_by_index(0),
                 handed_out: 0,
                 returned: Items::new(),
@@ -173,7 +173,7 @@ fn next_batch(ctx: &Ctx<'_>, items: &Items) -> Result<Step, NodeError> {
             let came_from = host.input_source(0).map(Arc::new);
             let pair =
                 |index: usize| PairedItem { source: came_from.clone(), ..PairedItem::new(index) };
-            rounds.take_back(
+            rounds.collect_returned(
                 ctx,
                 items.iter().enumerate().map(|(index, item)| item.with_pairs(vec![pair(index)])),
             );
@@ -189,8 +189,11 @@ fn next_batch(ctx: &Ctx<'_>, items: &Items) -> Result<Step, NodeError> {
     }
     context.insert("noItemsLeft", rounds.left() == 0);
     context.insert("done", batch.is_empty());
-    let step =
-        if batch.is_empty() { Step::Done(rounds.collected()) } else { Step::Batch(batch.into()) };
+    let step = if batch.is_empty() {
+        LoopStep::Done(rounds.collected())
+    } else {
+        LoopStep::Batch(batch.into())
+    };
     host.set_state(NodeState { context, lists: rounds.write() });
     Ok(step)
 }
@@ -207,7 +210,7 @@ fn overwrite_source(item: Item, source: Option<&Arc<Source>>) -> Item {
 }
 
 fn form(spec: Spec) -> Spec {
-    spec.group(Group::Flow)
+    spec.group(NodeGroup::Flow)
         .param(
             Param::number("batchSize", "Batch size", 1)
                 .at_least(1.0)

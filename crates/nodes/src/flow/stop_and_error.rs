@@ -7,7 +7,7 @@ pub(crate) struct StopAndError;
 impl Node for StopAndError {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.stopAndError", &[1.0], "Stop and Error", "End the run with an error")
-            .group(Group::Flow)
+            .group(NodeGroup::Flow)
             .outputs([])
             .param(
                 Param::choice("errorType", "Error type", &[("errorMessage", "Error message"), ("errorObject", "Error object")])

@@ -9,12 +9,12 @@ pub(super) use v3::Switch;
 use node_api::prelude::*;
 
 /// Outputs that items are put into by number.
-struct Lanes(Vec<ItemsBuilder>);
+struct SwitchOutputs(Vec<ItemsBuilder>);
 
 /// More outputs than this are a mistake in an expression.
 const MAX_OUTPUTS: usize = 1000;
 
-impl Lanes {
+impl SwitchOutputs {
     fn new(ctx: &Ctx<'_>, count: usize) -> Result<Self, NodeError> {
         if count > MAX_OUTPUTS {
             return Err(NodeError::parameter(

@@ -1,16 +1,16 @@
 //! Waits: for a time, until a moment, or for a call from outside.
 
-use crate::field_type::{Clock, parse_date};
+use crate::field_type::{DateContext, parse_date};
 use crate::triggers::form::{fields_param, form_route, page_of, shared_options, submitted_item};
-use crate::triggers::given::Given;
+use crate::triggers::node_params::NodeParams;
 use crate::triggers::webhook::params::option_params;
 use crate::triggers::webhook::path::checked;
 use crate::triggers::webhook::route::{METHODS, route_of};
 use node_api::host::Pause;
 use node_api::prelude::*;
-use node_api::trigger::{Listen, Setup, Trigger};
+use node_api::trigger::{Trigger, TriggerListener, TriggerSetup};
 
-pub(crate) struct Wait;
+pub(crate) struct WaitNode;
 
 /// Shorter waits keep the run in memory; longer ones put it to sleep in the store.
 const SLEEP_LIMIT_MS: f64 = 65_000.0;
@@ -18,13 +18,13 @@ const SLEEP_LIMIT_MS: f64 = 65_000.0;
 const UNITS: &[(&str, &str)] =
     &[("seconds", "Seconds"), ("minutes", "Minutes"), ("hours", "Hours"), ("days", "Days")];
 
-impl Node for Wait {
+impl Node for WaitNode {
     fn spec() -> Spec {
         let called = ["webhook", "form"];
         Spec::new("n8n-nodes-base.wait", &[1.0, 1.1], "Wait", "Wait for a time, a moment or a call")
             .untrusted()
             .sends_to("options.respondWithOptions.values.redirectUrl")
-            .group(Group::Flow)
+            .group(NodeGroup::Flow)
             .credential("httpBasicAuth", false)
             .credential("httpHeaderAuth", false)
             .credential("jwtAuth", false)
@@ -133,24 +133,28 @@ impl Node for Wait {
     }
 }
 
-impl Trigger for Wait {
+impl Trigger for WaitNode {
     /// The path is only what stands behind the address of the run.
-    fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
-        let given = Given::new(setup.params);
+    fn listeners(setup: &TriggerSetup<'_>) -> Result<Vec<TriggerListener>, NodeError> {
+        let given = NodeParams::new(setup.params);
         let suffix = || checked("options.webhookSuffix", &given.text("options.webhookSuffix"));
         Ok(match given.text("resume").as_str() {
             "webhook" => {
-                vec![Listen::Webhook(route_of(&given, suffix()?, "incomingAuthentication")?)]
+                vec![TriggerListener::Webhook(route_of(
+                    &given,
+                    suffix()?,
+                    "incomingAuthentication",
+                )?)]
             }
-            "form" => vec![Listen::Form(
+            "form" => vec![TriggerListener::Form(
                 form_route(&given, suffix()?, "incomingAuthentication", page_of(&given)?)?.into(),
             )],
             _ => Vec::new(),
         })
     }
 
-    fn woken_by(setup: &Setup<'_>, sent: Item) -> Result<Item, NodeError> {
-        let given = Given::new(setup.params);
+    fn resume_item(setup: &TriggerSetup<'_>, sent: Item) -> Result<Item, NodeError> {
+        let given = NodeParams::new(setup.params);
         if given.text("resume") != "form" {
             return Ok(sent);
         }
@@ -213,7 +217,7 @@ fn interval(ctx: &Ctx<'_>, amount: &str, unit: &str) -> Result<f64, NodeError> {
 
 fn moment(ctx: &Ctx<'_>, path: &str, now: f64) -> Result<f64, NodeError> {
     let value = ctx.param(path, 0)?;
-    let clock = Clock { zone: ctx.host().timezone(), now_ms: now as i64 };
+    let clock = DateContext { zone: ctx.host().timezone(), now_ms: now as i64 };
     let date = if value.is_nullish() { None } else { parse_date(&value, &clock) };
     date.map(|date| date.epoch_ms).ok_or_else(|| {
         NodeError::parameter(path, "Invalid date format")
@@ -263,11 +267,11 @@ mod tests {
     use model::OnError;
     use node_api::NodeInfo;
     use node_api::testing::{TestHost, items, run_on};
-    use node_api::trigger::{AnswerData, WebhookAuth, WebhookRoute};
+    use node_api::trigger::{ResponseData, WebhookAuth, WebhookRoute};
 
     async fn paused(params: Value) -> Result<Option<Pause>, NodeError> {
-        let host = TestHost::new(&Wait::spec(), 1.1, &params);
-        run_on::<Wait>(&host, 1.1, vec![items(&json!([{}]))], OnError::Stop).await?;
+        let host = TestHost::new(&WaitNode::spec(), 1.1, &params);
+        run_on::<WaitNode>(&host, 1.1, vec![items(&json!([{}]))], OnError::Stop).await?;
         Ok(host.paused.lock().unwrap().clone())
     }
 
@@ -307,10 +311,10 @@ mod tests {
         assert_eq!(paused(params).await.unwrap_err().message(), "Invalid date format");
     }
 
-    fn listens(params: Value) -> Result<Vec<Listen>, NodeError> {
-        let params = Wait::spec().complete(1.1, params.as_object().unwrap());
+    fn listens(params: Value) -> Result<Vec<TriggerListener>, NodeError> {
+        let params = WaitNode::spec().complete(1.1, params.as_object().unwrap());
         let node = NodeInfo::default();
-        Wait::listens(&Setup {
+        WaitNode::listeners(&TriggerSetup {
             node: &node,
             params: &params,
             webhook_id: Some("u-1"),
@@ -327,11 +331,11 @@ mod tests {
         let mut params = json!({ "resume": "webhook", "httpMethod": "POST", "incomingAuthentication": "headerAuth", "responseCode": 202 });
         params.set_path("options", answer);
         let listens = listens(params).unwrap();
-        let [Listen::Webhook(route)] = listens.as_slice() else { panic!("one route") };
+        let [TriggerListener::Webhook(route)] = listens.as_slice() else { panic!("one route") };
         let wanted = WebhookRoute {
             auth: WebhookAuth::Header,
             status: 202,
-            data: AnswerData::Text("ok".into()),
+            data: ResponseData::Text("ok".into()),
             ignores_bots: true,
             ..WebhookRoute::new("POST", "approve")
         };
@@ -343,7 +347,7 @@ mod tests {
         let mut params = json!({ "resume": "form", "formTitle": "Approve?", "incomingAuthentication": "basicAuth" });
         params.set_path("formFields.values[0].fieldLabel", "Why");
         let listens = listens(params).unwrap();
-        let [Listen::Form(form)] = listens.as_slice() else { panic!("one form") };
+        let [TriggerListener::Form(form)] = listens.as_slice() else { panic!("one form") };
         assert_eq!((form.route.path.as_str(), form.route.auth), ("", WebhookAuth::Basic));
         assert_eq!(
             (form.page.title.as_str(), form.page.fields[0].name.as_str()),

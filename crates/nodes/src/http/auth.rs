@@ -7,16 +7,16 @@ mod oauth1;
 mod oauth2;
 mod predefined;
 
-use super::draft::{Draft, DraftBody, text_of};
-use super::failure::Failure;
+use super::draft::{DraftBody, RequestDraft, text_of};
+use super::failure::RequestFailure;
 use super::secrets::Secrets;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use google::ServiceAccount;
 use node_api::Credential;
 use node_api::credential::RequestUse;
-use node_api::hosts::Bound;
-use node_api::http::Certificates;
+use node_api::hosts::SecretBinding;
+use node_api::http::TlsCertificates;
 use node_api::prelude::*;
 use oauth2::OAuth2;
 use std::collections::HashMap;
@@ -24,20 +24,20 @@ use std::sync::Arc;
 
 /// How a request is signed, and what of it must never be shown.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Credentials {
-    auth: Auth,
-    certificates: Option<Arc<Certificates>>,
+pub(super) struct HttpCredentials {
+    auth: HttpAuth,
+    certificates: Option<Arc<TlsCertificates>>,
     /// Which hosts the credential may be sent to; the client compares every hop with them.
-    bound: Option<Arc<Bound>>,
+    bound: Option<Arc<SecretBinding>>,
     secrets: Secrets,
 }
 
 #[derive(Clone, Debug, Default)]
-enum Auth {
+enum HttpAuth {
     #[default]
     None,
     /// Always the same additions to a request.
-    Fixed(Placement),
+    Fixed(CredentialPlacement),
     Digest {
         user: String,
         password: String,
@@ -49,7 +49,7 @@ enum Auth {
 
 /// What a credential adds to a request.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Placement {
+struct CredentialPlacement {
     headers: Vec<(String, String)>,
     query: Object,
     body: Object,
@@ -57,14 +57,14 @@ struct Placement {
 
 /// What the requests of one node run share: tokens that were refreshed on the way.
 #[derive(Default)]
-pub(super) struct Session {
+pub(super) struct AuthSession {
     tokens: futures::lock::Mutex<HashMap<Str, String>>,
 }
 
-impl Credentials {
+impl HttpCredentials {
     /// One of the kinds that fit any service.
     pub(super) fn generic(ctx: &Ctx<'_>, kind: &str, item: usize) -> Result<Self, NodeError> {
-        let fields = opened(ctx, kind, item)?;
+        let fields = open_credential(ctx, kind, item)?;
         let mut secrets = Secrets::default();
         secrets.add_credential(&fields);
         let text = |name: &str| fields.get(name).map(text_of).unwrap_or_default();
@@ -72,36 +72,37 @@ impl Credentials {
             "httpBasicAuth" => {
                 let value = basic(&text("user"), &text("password"));
                 secrets.add(value.trim_start_matches("Basic "));
-                Auth::Fixed(Placement::header("authorization", value))
+                HttpAuth::Fixed(CredentialPlacement::header("authorization", value))
             }
-            "httpBearerAuth" => {
-                Auth::Fixed(Placement::header("authorization", format!("Bearer {}", text("token"))))
-            }
+            "httpBearerAuth" => HttpAuth::Fixed(CredentialPlacement::header(
+                "authorization",
+                format!("Bearer {}", text("token")),
+            )),
             "httpHeaderAuth" => {
                 secrets.add_header(&text("name"), &text("value"));
-                Auth::Fixed(Placement::header(&text("name"), text("value")))
+                HttpAuth::Fixed(CredentialPlacement::header(&text("name"), text("value")))
             }
             "httpQueryAuth" => {
                 secrets.add(&text("value"));
-                Auth::Fixed(Placement {
+                HttpAuth::Fixed(CredentialPlacement {
                     query: Object::from_iter([(text("name"), text("value"))]),
-                    ..Placement::default()
+                    ..CredentialPlacement::default()
                 })
             }
             "httpCustomAuth" => {
-                let placement = Placement::custom(fields.get("json"))?;
+                let placement = CredentialPlacement::custom(fields.get("json"))?;
                 placement.headers.iter().for_each(|(name, value)| secrets.add_header(name, value));
                 secrets.add_fields(&placement.query);
                 secrets.add_fields(&placement.body);
-                Auth::Fixed(placement)
+                HttpAuth::Fixed(placement)
             }
-            "httpDigestAuth" => Auth::Digest { user: text("user"), password: text("password") },
-            "oAuth1Api" => Auth::OAuth1(oauth1::OAuth1::read(&fields)),
-            "oAuth2Api" => Auth::OAuth2(Box::new(OAuth2::read(kind, &fields))),
+            "httpDigestAuth" => HttpAuth::Digest { user: text("user"), password: text("password") },
+            "oAuth1Api" => HttpAuth::OAuth1(oauth1::OAuth1::read(&fields)),
+            "oAuth2Api" => HttpAuth::OAuth2(Box::new(OAuth2::read(kind, &fields))),
             "httpSslAuth" => return Self::default().with_client_certificate(ctx, item),
             other => return Err(unknown(other)),
         };
-        Ok(Self { auth, certificates: None, bound: Some(fields.bound()), secrets })
+        Ok(Self { auth, certificates: None, bound: Some(fields.binding()), secrets })
     }
 
     /// The same with the certificates of the credential `httpSslAuth`.
@@ -110,12 +111,12 @@ impl Credentials {
         ctx: &Ctx<'_>,
         item: usize,
     ) -> Result<Self, NodeError> {
-        let fields = opened(ctx, "httpSslAuth", item)?;
+        let fields = open_credential(ctx, "httpSslAuth", item)?;
         self.secrets.add_credential(&fields);
         // Both go along with the request, so that both have to allow where it goes.
         self.bound = Some(match self.bound.take() {
-            Some(signs) => Arc::new(signs.and(&fields.bound())),
-            None => fields.bound(),
+            Some(signs) => Arc::new(signs.and(&fields.binding())),
+            None => fields.binding(),
         });
         self.certificates =
             Some(Arc::new(certificates::read(&fields).map_err(|error| error.on_item(item))?));
@@ -127,31 +128,33 @@ impl Credentials {
         if kind.starts_with("http") || matches!(kind, "oAuth1Api" | "oAuth2Api") {
             return Self::generic(ctx, kind, item);
         }
-        let fields = opened(ctx, kind, item)?;
+        let fields = open_credential(ctx, kind, item)?;
         let mut secrets = Secrets::default();
         secrets.add_credential(&fields);
         let auth = match predefined::placement(kind, &fields)? {
             Some(placement) => {
                 placement.headers.iter().for_each(|(name, value)| secrets.add_header(name, value));
-                Auth::Fixed(placement)
+                HttpAuth::Fixed(placement)
             }
-            None if kind == "googleApi" => Auth::Google(Box::new(ServiceAccount::read(&fields)?)),
-            None if kind.contains("OAuth1") => Auth::OAuth1(oauth1::OAuth1::read(&fields)),
+            None if kind == "googleApi" => {
+                HttpAuth::Google(Box::new(ServiceAccount::read(&fields)?))
+            }
+            None if kind.contains("OAuth1") => HttpAuth::OAuth1(oauth1::OAuth1::read(&fields)),
             None if kind.contains("OAuth2") || fields.contains_key("oauthTokenData") => {
-                Auth::OAuth2(Box::new(OAuth2::read(kind, &fields)))
+                HttpAuth::OAuth2(Box::new(OAuth2::read(kind, &fields)))
             }
             None => return Err(unknown(kind)),
         };
-        Ok(Self { auth, certificates: None, bound: Some(fields.bound()), secrets })
+        Ok(Self { auth, certificates: None, bound: Some(fields.binding()), secrets })
     }
 
     /// Whether requests are signed at all.
     pub(super) fn signs(&self) -> bool {
-        !matches!(self.auth, Auth::None) || self.certificates.is_some()
+        !matches!(self.auth, HttpAuth::None) || self.certificates.is_some()
     }
 
     /// All that must not be seen, tokens fetched on the way included.
-    pub(super) async fn secrets(&self, session: &Session) -> Secrets {
+    pub(super) async fn secrets(&self, session: &AuthSession) -> Secrets {
         let mut secrets = self.secrets.clone();
         session.tokens.lock().await.values().for_each(|token| secrets.add(token));
         secrets
@@ -161,9 +164,9 @@ impl Credentials {
     pub(super) async fn send(
         &self,
         ctx: &Ctx<'_>,
-        session: &Session,
-        mut draft: Draft,
-    ) -> Result<HttpResponse, Failure> {
+        session: &AuthSession,
+        mut draft: RequestDraft,
+    ) -> Result<HttpResponse, RequestFailure> {
         if let Some(bound) = &self.bound
             && self.signs()
         {
@@ -181,44 +184,50 @@ impl Credentials {
                 .into());
             }
             let in_body =
-                matches!(&self.auth, Auth::Fixed(placement) if !placement.body.is_empty());
+                matches!(&self.auth, HttpAuth::Fixed(placement) if !placement.body.is_empty());
             draft.bound = Some(if in_body {
-                Arc::new(Bound { in_body, ..(**bound).clone() })
+                Arc::new(SecretBinding { in_body, ..(**bound).clone() })
             } else {
                 bound.clone()
             });
         }
         // Nothing is signed, also not with what the node has opened for another item.
         if self.bound.is_none() {
-            draft.bound = Some(Bound::to_nothing());
+            draft.bound = Some(SecretBinding::deny_all());
         }
         draft.certificates = self.certificates.clone();
         match &self.auth {
-            Auth::None => {}
-            Auth::Fixed(placement) => placement.apply(&mut draft),
-            Auth::Digest { user, password } => {
+            HttpAuth::None => {}
+            HttpAuth::Fixed(placement) => placement.apply(&mut draft),
+            HttpAuth::Digest { user, password } => {
                 let first = ctx.host().http().send(draft.clone().into_request()).await?;
                 let mut cnonce = [0; 8];
                 ctx.host().fill_random(&mut cnonce);
-                let answer = digest::answer(&first, &draft, user, password, &hex::encode(cnonce));
+                let answer = digest::authorization_header(
+                    &first,
+                    &draft,
+                    user,
+                    password,
+                    &hex::encode(cnonce),
+                );
                 let Some(answer) = answer else { return Ok(first) };
                 drop(first);
                 draft.set_secret_header("authorization", answer);
             }
-            Auth::OAuth1(oauth) => {
+            HttpAuth::OAuth1(oauth) => {
                 let mut nonce = [0; 16];
                 ctx.host().fill_random(&mut nonce);
                 let header = oauth.header(&draft, &hex::encode(nonce), ctx.host().now_ms() / 1000);
                 draft.set_secret_header("authorization", header);
             }
-            Auth::OAuth2(oauth) => return oauth.send(ctx, session, draft).await,
-            Auth::Google(account) => return account.send(ctx, session, draft).await,
+            HttpAuth::OAuth2(oauth) => return oauth.send(ctx, session, draft).await,
+            HttpAuth::Google(account) => return account.send(ctx, session, draft).await,
         }
         Ok(ctx.host().http().send(draft.into_request()).await?)
     }
 }
 
-impl Placement {
+impl CredentialPlacement {
     fn header(name: &str, value: impl Into<String>) -> Self {
         Self { headers: vec![(name.to_owned(), value.into())], ..Self::default() }
     }
@@ -242,7 +251,7 @@ impl Placement {
         Ok(Self { headers, query: part("qs"), body: part("body") })
     }
 
-    fn apply(&self, draft: &mut Draft) {
+    fn apply(&self, draft: &mut RequestDraft) {
         for (name, value) in &self.headers {
             draft.set_secret_header(name, value.as_str());
         }
@@ -260,7 +269,7 @@ impl Placement {
 }
 
 /// The credential that is chosen for the node, if requests may be signed with it.
-fn opened(ctx: &Ctx<'_>, kind: &str, item: usize) -> Result<Credential, NodeError> {
+fn open_credential(ctx: &Ctx<'_>, kind: &str, item: usize) -> Result<Credential, NodeError> {
     let credential = ctx.host().credential(kind, item).map_err(|error| error.on_item(item))?;
     match credential.request_use() {
         RequestUse::Allowed => Ok(credential),
@@ -287,11 +296,11 @@ mod tests {
 
     #[test]
     fn custom_credentials_reach_headers_query_and_body() {
-        let placement = Placement::custom(Some(&json!(
+        let placement = CredentialPlacement::custom(Some(&json!(
             r#"{ "headers": { "X-Key": "k" }, "qs": { "q": 1 }, "body": { "b": true } }"#
         )))
         .unwrap();
-        let mut draft = Draft::new("POST", "https://x.test/");
+        let mut draft = RequestDraft::new("POST", "https://x.test/");
         draft.body = DraftBody::Json(json!({ "a": 1 }));
         placement.apply(&mut draft);
         assert_eq!(draft.header("x-key"), Some("k"));
@@ -299,7 +308,7 @@ mod tests {
         assert!(
             matches!(&draft.body, DraftBody::Json(body) if *body == json!({ "a": 1, "b": true }))
         );
-        assert!(Placement::custom(Some(&json!("{ not json"))).is_err());
+        assert!(CredentialPlacement::custom(Some(&json!("{ not json"))).is_err());
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! A request while it is being put together: parameters, credentials and pagination all change it
 //! before it is sent.
 
-use super::query::{self, Arrays};
+use super::query::{self, ArrayFormat};
 use bytes::Bytes;
 use model::{Object, Str, Value};
-use node_api::hosts::{Bound, Hosts};
-use node_api::http::{Certificates, HttpBody, HttpRequest, Part};
+use node_api::hosts::{HostAllowlist, SecretBinding};
+use node_api::http::{HttpBody, HttpRequest, MultipartPart, TlsCertificates};
 use node_api::prelude::*;
 use std::sync::Arc;
 
@@ -14,25 +14,25 @@ pub(super) const DEFAULT_TIMEOUT_MS: u64 = 300_000;
 pub(super) const DEFAULT_REDIRECTS: usize = 21;
 
 #[derive(Clone, Debug)]
-pub(super) struct Draft {
+pub(super) struct RequestDraft {
     pub(super) method: Str,
     pub(super) url: String,
     pub(super) query: Object,
-    pub(super) arrays: Arrays,
+    pub(super) arrays: ArrayFormat,
     headers: Vec<(String, String)>,
     pub(super) body: DraftBody,
     pub(super) timeout_ms: u64,
     /// How many redirects to follow, if any.
     pub(super) redirects: Option<usize>,
     pub(super) allow_invalid_certificates: bool,
-    pub(super) certificates: Option<Arc<Certificates>>,
+    pub(super) certificates: Option<Arc<TlsCertificates>>,
     pub(super) proxy: Option<String>,
     pub(super) credential_headers: Vec<String>,
     pub(super) credentials_cross_origins: bool,
     /// The hosts that the secrets of the request may go to.
-    pub(super) bound: Option<Arc<Bound>>,
+    pub(super) bound: Option<Arc<SecretBinding>>,
     /// The hosts that the request may go to at all.
-    pub(super) hosts: Hosts,
+    pub(super) hosts: HostAllowlist,
     /// The host comes out of what a model gave, and would be another one without it.
     pub(super) host_is_models: bool,
     /// The largest answer, if it is to be another than usual.
@@ -46,20 +46,20 @@ pub(super) enum DraftBody {
     None,
     Json(Value),
     Form(Object),
-    Multipart(Vec<Part>),
+    Multipart(Vec<MultipartPart>),
     Raw {
         data: Bytes,
         content_type: Option<String>,
     },
 }
 
-impl Draft {
+impl RequestDraft {
     pub(super) fn new(method: &str, url: &str) -> Self {
         Self {
             method: method.into(),
             url: url.to_owned(),
             query: Object::new(),
-            arrays: Arrays::default(),
+            arrays: ArrayFormat::default(),
             headers: Vec::new(),
             body: DraftBody::None,
             timeout_ms: DEFAULT_TIMEOUT_MS,
@@ -70,7 +70,7 @@ impl Draft {
             credential_headers: Vec::new(),
             credentials_cross_origins: false,
             bound: None,
-            hosts: Hosts::Any,
+            hosts: HostAllowlist::Any,
             host_is_models: false,
             max_response_bytes: None,
             max_bytes_of: None,
@@ -108,7 +108,7 @@ impl Draft {
         let Some(host) = self.header("host") else { return Ok(()) };
         let Some(others) = ctx.host().without_model(param, item) else { return Ok(()) };
         let named = |headers: Vec<(String, String)>| {
-            headers.into_iter().rev().find(|(name, _)| on_the_wire(name) == "host")
+            headers.into_iter().rev().find(|(name, _)| wire_name(name) == "host")
         };
         let is_authors =
             others.iter().any(|other| named(read(other)).is_some_and(|(_, value)| value == host));
@@ -127,12 +127,12 @@ impl Draft {
     /// Keeps the further pages of a request, for a model that has read text of strangers and can
     /// get at private data, to the host of the first one: they would lead what they carry to
     /// somebody else. The way out does the same for redirects.
-    pub(super) fn kept_to_host(mut self, ctx: &Ctx<'_>) -> Self {
+    pub(super) fn pin_to_host(mut self, ctx: &Ctx<'_>) -> Self {
         let is_exposed =
-            ctx.host().exposure_of_model().is_some_and(|met| met.untrusted && met.private);
+            ctx.host().model_exposure().is_some_and(|met| met.untrusted && met.private);
         if is_exposed
             && self.hosts.is_any()
-            && let Some(hosts) = Hosts::of_request(&self.url, self.header("host"))
+            && let Some(hosts) = HostAllowlist::of_request(&self.url, self.header("host"))
         {
             self.hosts = hosts;
         }
@@ -149,7 +149,7 @@ impl Draft {
 
     /// Sets a header in place of any of that name.
     pub(super) fn set_header(&mut self, name: &str, value: impl Into<String>) {
-        let name = on_the_wire(name);
+        let name = wire_name(name);
         self.headers.retain(|(key, _)| *key != name);
         self.headers.push((name, value.into()));
     }
@@ -163,7 +163,7 @@ impl Draft {
     /// A header that a redirect to another origin must lose.
     pub(super) fn set_secret_header(&mut self, name: &str, value: impl Into<String>) {
         self.set_header(name, value);
-        self.credential_headers.push(on_the_wire(name));
+        self.credential_headers.push(wire_name(name));
     }
 
     pub(super) fn headers_as_object(&self) -> Object {
@@ -209,7 +209,7 @@ impl Draft {
                 Some("application/json".to_owned()),
             ),
             DraftBody::Form(fields) => {
-                let text = query::stringify(&fields, Arrays::Indices);
+                let text = query::stringify(&fields, ArrayFormat::Indices);
                 (HttpBody::Bytes(text.into()), Some("application/x-www-form-urlencoded".to_owned()))
             }
             DraftBody::Multipart(parts) => (HttpBody::Multipart(parts), None),
@@ -243,13 +243,13 @@ impl Draft {
 
 /// The name of a header as it is sent. Whatever compares names compares these, or a blank would
 /// make another header of one.
-fn on_the_wire(name: &str) -> String {
+fn wire_name(name: &str) -> String {
     name.trim().to_ascii_lowercase()
 }
 
 /// A part for each field; a list gives one part for each of its values.
-pub(super) fn form_parts(fields: &Object) -> Vec<Part> {
-    let part = |name: &str, value: &Value| Part {
+pub(super) fn form_parts(fields: &Object) -> Vec<MultipartPart> {
+    let part = |name: &str, value: &Value| MultipartPart {
         name: name.to_owned(),
         data: text_of(value).into(),
         file_name: None,
@@ -267,9 +267,9 @@ pub(super) fn form_parts(fields: &Object) -> Vec<Part> {
 }
 
 /// The part that carries a file of an item.
-pub(super) fn file_part(name: &str, file: &Binary) -> Part {
+pub(super) fn file_part(name: &str, file: &Binary) -> MultipartPart {
     let file_name = file.file_name.as_ref().map_or_else(|| "file".to_owned(), ToString::to_string);
-    Part {
+    MultipartPart {
         name: name.to_owned(),
         data: file.data.clone(),
         file_name: Some(file_name),
@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn the_query_goes_behind_what_the_url_already_has() {
         let url = |url: &str| {
-            let mut draft = Draft::new("GET", url);
+            let mut draft = RequestDraft::new("GET", url);
             draft.query.insert("b", 2);
             draft.full_url()
         };
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn issue_14_08_a_blank_in_a_name_makes_no_other_header() {
-        let mut draft = Draft::new("GET", "https://x.test/");
+        let mut draft = RequestDraft::new("GET", "https://x.test/");
         draft.set_header("X-Key", "of the workflow");
         draft.set_secret_header(" X-Key ", "canary");
         assert_eq!((draft.headers.len(), draft.header("x-key ")), (1, Some("canary")));
@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn a_content_type_header_decides_how_fields_are_sent() {
         let sent = |content_type: &str| {
-            let mut draft = Draft::new("POST", "https://x.test/");
+            let mut draft = RequestDraft::new("POST", "https://x.test/");
             draft.body = DraftBody::Json(json!({ "a": 1, "b": "x y" }));
             if !content_type.is_empty() {
                 draft.set_header("Content-Type", content_type);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// Why a request gave no result.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(super) enum RequestFailure {
     /// No answer at all.
     Network(HttpError),
     /// An answer with an error status.
@@ -17,27 +17,27 @@ pub(super) enum Failure {
     Node(NodeError),
 }
 
-impl From<HttpError> for Failure {
+impl From<HttpError> for RequestFailure {
     fn from(error: HttpError) -> Self {
-        Failure::Network(error)
+        RequestFailure::Network(error)
     }
 }
 
-impl From<NodeError> for Failure {
+impl From<NodeError> for RequestFailure {
     fn from(error: NodeError) -> Self {
-        Failure::Node(error)
+        RequestFailure::Node(error)
     }
 }
 
 const SPACING: &str = "Try spacing your requests out using the batching settings under 'Options'";
 
-impl Failure {
+impl RequestFailure {
     /// The error that stops the run.
     pub(super) fn into_error(self, secrets: &Secrets) -> NodeError {
         match self {
-            Failure::Node(error) => masked(error, secrets),
-            Failure::Network(error) => network_error(&error, secrets),
-            Failure::Status(response) => status_error(&response, secrets),
+            RequestFailure::Node(error) => masked(error, secrets),
+            RequestFailure::Network(error) => network_error(&error, secrets),
+            RequestFailure::Status(response) => status_error(&response, secrets),
         }
     }
 
@@ -49,9 +49,9 @@ impl Failure {
         secrets: &Secrets,
     ) -> Result<Item, NodeError> {
         let details = match &self {
-            Failure::Node(_) => None,
-            Failure::Network(error) => Some(network_details(error, secrets)),
-            Failure::Status(response) => Some(status_details(response, secrets)),
+            RequestFailure::Node(_) => None,
+            RequestFailure::Network(error) => Some(network_details(error, secrets)),
+            RequestFailure::Status(response) => Some(status_details(response, secrets)),
         };
         let error = self.into_error(secrets);
         let description = error.description().cloned();
@@ -140,7 +140,7 @@ fn network_error(error: &HttpError, secrets: &Secrets) -> NodeError {
         HttpError::TooLarge { .. } => {
             NodeError::new(error.code(), shown).class(ErrorClass::Api).hint("Ask for less at a time, for instance in pages.")
         }
-        HttpError::NoRoom { .. } => NodeError::new(error.code(), shown)
+        HttpError::NoCapacity { .. } => NodeError::new(error.code(), shown)
             .class(ErrorClass::Api)
             .hint("Set Batching in the node's options, let the node retry on fail, or let the operator raise HEDDLE_RUN_MEMORY_TOTAL."),
         HttpError::Blocked { .. } => NodeError::new(error.code(), shown)
@@ -213,7 +213,7 @@ fn network_details(error: &HttpError, secrets: &Secrets) -> Object {
         HttpError::Url { .. }
         | HttpError::Blocked { .. }
         | HttpError::TooLarge { .. }
-        | HttpError::NoRoom { .. }
+        | HttpError::NoCapacity { .. }
         | HttpError::Bound { .. }
         | HttpError::HostNotAllowed { .. }
         | HttpError::Method { .. } => (error.to_string(), "Error", error.code().name()),
@@ -234,11 +234,11 @@ fn status_line(response: &HttpResponse, secrets: &Secrets) -> String {
 }
 
 /// What the body of an error may become; of a larger one only the beginning is told.
-const MOST_OF_AN_ERROR: usize = 4 << 20;
+const MAX_ERROR_BYTES: usize = 4 << 20;
 
 fn body_value(response: &HttpResponse) -> Value {
     let text = String::from_utf8_lossy(&response.body);
-    model::json::parse_within(&text, MOST_OF_AN_ERROR)
+    model::json::parse_within(&text, MAX_ERROR_BYTES)
         .ok()
         .filter(|value| value.is_object() || value.is_array())
         .unwrap_or_default()
@@ -307,7 +307,7 @@ mod tests {
             headers: Vec::new(),
             body: body.to_owned().into(),
             url: String::new(),
-            held: Default::default(),
+            reservation: Default::default(),
         }
     }
 
@@ -320,7 +320,7 @@ mod tests {
             ("plain", "404 - \"plain\""),
             ("", "404 - \"\""),
         ] {
-            let error = Failure::Status(answer(404, body)).into_error(&Secrets::default());
+            let error = RequestFailure::Status(answer(404, body)).into_error(&Secrets::default());
             assert_eq!(error.message(), "The resource you are requesting could not be found");
             assert_eq!(error.description().unwrap(), description);
             assert_eq!(error.context().get("httpCode"), Some(&json!("404")));
@@ -338,11 +338,11 @@ mod tests {
             reason: "connect ECONNREFUSED 1.2.3.4:80".into(),
             errno: Some("ECONNREFUSED"),
         };
-        let error = Failure::Network(refused).into_error(&Secrets::default());
+        let error = RequestFailure::Network(refused).into_error(&Secrets::default());
         assert_eq!(error.message(), "The service refused the connection - perhaps it is offline");
         assert_eq!(error.code(), Code::UPSTREAM_UNREACHABLE);
-        let timeout =
-            Failure::Network(HttpError::Timeout { timeout_ms: 5 }).into_error(&Secrets::default());
+        let timeout = RequestFailure::Network(HttpError::Timeout { timeout_ms: 5 })
+            .into_error(&Secrets::default());
         assert_eq!(timeout.description().unwrap(), "timeout of 5ms exceeded");
     }
 
@@ -352,7 +352,7 @@ mod tests {
         secrets.add("top-secret-value");
         for before in 3985..4001 {
             let body = format!("{}top-secret-value", "x".repeat(before));
-            let error = Failure::Status(answer(400, &body)).into_error(&secrets);
+            let error = RequestFailure::Status(answer(400, &body)).into_error(&secrets);
             assert!(!format!("{error:?}").contains("top"), "{before}");
         }
     }
@@ -361,8 +361,9 @@ mod tests {
     fn secrets_do_not_reach_the_error() {
         let mut secrets = Secrets::default();
         secrets.add("top-secret-value");
-        let error = Failure::Status(answer(400, r#"{"message":"bad key top-secret-value"}"#))
-            .into_error(&secrets);
+        let error =
+            RequestFailure::Status(answer(400, r#"{"message":"bad key top-secret-value"}"#))
+                .into_error(&secrets);
         let all = format!("{error:?}");
         assert!(!all.contains("top-secret-value"), "{all}");
     }

@@ -1,12 +1,12 @@
 //! Sends a GraphQL query to an endpoint and gives back the answer.
 
-use super::auth::{Credentials, Session};
-use super::draft::{Draft, DraftBody, text_of};
-use super::failure::Failure;
+use super::auth::{AuthSession, HttpCredentials};
+use super::draft::{DraftBody, RequestDraft, text_of};
+use super::failure::RequestFailure;
 use super::secrets::Secrets;
 use node_api::ErrorClass;
-use node_api::foreign::read_json;
 use node_api::prelude::*;
+use node_api::untrusted::read_json;
 
 pub(crate) struct GraphQl;
 
@@ -27,7 +27,7 @@ impl Node for GraphQl {
         let mut spec = Spec::new("n8n-nodes-base.graphql", &[1.0, 1.1], "GraphQL", "Send a GraphQL query to an endpoint")
             .untrusted()
             .sends_to("endpoint")
-            .group(Group::Integration)
+            .group(NodeGroup::Integration)
             .param(Param::choice("authentication", "Authentication", AUTHENTICATIONS).help("How the request is signed."))
             .param(
                 Param::choice("requestMethod", "HTTP request method", &[("GET", "GET"), ("POST", "POST")])
@@ -88,10 +88,10 @@ impl Node for GraphQl {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        let session = Session::default();
+        let session = AuthSession::default();
         let mut output = ctx.builder();
         for index in 0..items.len() {
-            match one(ctx, &session, index).await {
+            match run_item(ctx, &session, index).await {
                 Ok(item) => output.push(item.paired_with(index)),
                 // This node tells only the message of a failed item.
                 Err((failure, secrets)) => {
@@ -113,14 +113,18 @@ const KINDS: &[(&str, &str)] = &[
     ("queryAuth", "httpQueryAuth"),
 ];
 
-async fn one(ctx: &Ctx<'_>, session: &Session, index: usize) -> Result<Item, (Failure, Secrets)> {
+async fn run_item(
+    ctx: &Ctx<'_>,
+    session: &AuthSession,
+    index: usize,
+) -> Result<Item, (RequestFailure, Secrets)> {
     let credentials =
         credentials(ctx, index).map_err(|error| (error.into(), Secrets::default()))?;
     let made = async {
         let draft = draft(ctx, index)?;
         let mut response = credentials.send(ctx, session, draft).await?;
         if !response.is_success() {
-            return Err(Failure::Status(response));
+            return Err(RequestFailure::Status(response));
         }
         let secrets = credentials.secrets(session).await;
         let body = response.body.clone();
@@ -131,13 +135,13 @@ async fn one(ctx: &Ctx<'_>, session: &Session, index: usize) -> Result<Item, (Fa
             let value = secrets.hide_in(Value::from(text.as_ref()));
             return Ok(Item::new(Object::from_iter([(property, value)])));
         }
-        let answer = read_json(&text, &mut response.held).await.map_err(|error| {
+        let answer = read_json(&text, &mut response.reservation).await.map_err(|error| {
             let not_json = || {
                 NodeError::failed(
                     "Response body is not valid JSON. Change \"Response Format\" to \"String\"",
                 )
             };
-            error.refusal("The answer", Code::UPSTREAM_TOO_LARGE).unwrap_or_else(not_json)
+            error.to_node_error("The answer", Code::UPSTREAM_TOO_LARGE).unwrap_or_else(not_json)
         })?;
         let answer = secrets.hide_in(answer);
         if let Some(errors) = answer.get("errors").filter(|errors| errors.is_truthy()) {
@@ -167,19 +171,19 @@ fn errors_in(errors: &Value, status: u16) -> NodeError {
         .with("httpCode", status.to_string())
 }
 
-fn credentials(ctx: &Ctx<'_>, index: usize) -> Result<Credentials, NodeError> {
+fn credentials(ctx: &Ctx<'_>, index: usize) -> Result<HttpCredentials, NodeError> {
     let chosen = ctx.text("authentication", index)?;
     match KINDS.iter().find(|(name, _)| *name == chosen) {
-        Some((_, kind)) => Credentials::generic(ctx, kind, index),
-        None => Ok(Credentials::default()),
+        Some((_, kind)) => HttpCredentials::generic(ctx, kind, index),
+        None => Ok(HttpCredentials::default()),
     }
 }
 
-fn draft(ctx: &Ctx<'_>, index: usize) -> Result<Draft, NodeError> {
+fn draft(ctx: &Ctx<'_>, index: usize) -> Result<RequestDraft, NodeError> {
     let method = ctx.text("requestMethod", index)?.to_uppercase();
     let is_get = method == "GET";
     let endpoint = ctx.text("endpoint", index)?;
-    let mut draft = Draft::new(if is_get { "GET" } else { "POST" }, endpoint.trim())
+    let mut draft = RequestDraft::new(if is_get { "GET" } else { "POST" }, endpoint.trim())
         .chosen_in(ctx, "endpoint", index);
     let format = ctx.text("requestFormat", index)?;
     draft.allow_invalid_certificates = ctx.flag("allowUnauthorizedCerts", index)?;
@@ -208,7 +212,7 @@ fn draft(ctx: &Ctx<'_>, index: usize) -> Result<Draft, NodeError> {
     } else {
         draft.body = DraftBody::Raw { data: query.to_string().into(), content_type: None };
     }
-    Ok(draft.kept_to_host(ctx))
+    Ok(draft.pin_to_host(ctx))
 }
 
 fn headers(entries: &Value) -> Vec<(String, String)> {

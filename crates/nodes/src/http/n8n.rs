@@ -1,14 +1,14 @@
 //! Calls the public API of an instance, this one or another: workflows, executions, credentials and
 //! the audit.
 
-mod call;
-mod form;
+mod api_call;
+mod params;
 
-use super::auth::{Credentials, Session};
-use super::draft::{Draft, DraftBody, text_of};
-use super::failure::Failure;
+use super::auth::{AuthSession, HttpCredentials};
+use super::draft::{DraftBody, RequestDraft, text_of};
+use super::failure::RequestFailure;
 use super::secrets::Secrets;
-use call::{Call, Shape};
+use api_call::{ApiCall, ResultShape};
 use node_api::prelude::*;
 
 pub(crate) struct N8n;
@@ -20,9 +20,9 @@ impl Node for N8n {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.n8n", &[1.0], "n8n", "Manage workflows, executions and credentials over the public API")
             .untrusted()
-            .group(Group::Integration)
+            .group(NodeGroup::Integration)
             .credential("n8nApi", true)
-            .params(form::params())
+            .params(params::params())
             .hint("Use it to back up workflows, to activate them, or to look at failed executions. The base URL ends with /api/v1.")
             .alias(&["heddle", "api", "backup", "workflows", "executions"])
             .repeatable_when("operation", &["get", "getAll", "getVersion", "getSchema", "generate"])
@@ -30,7 +30,7 @@ impl Node for N8n {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        let credentials = Credentials::predefined(ctx, "n8nApi", 0)?;
+        let credentials = HttpCredentials::predefined(ctx, "n8nApi", 0)?;
         let base_url =
             ctx.host().credential("n8nApi", 0)?.get("baseUrl").map(text_of).unwrap_or_default();
         let base_url = base_url.trim().trim_end_matches('/');
@@ -38,21 +38,21 @@ impl Node for N8n {
             return Err(NodeError::credential("The credential 'n8nApi' has no base URL")
                 .hint("Fill it in, such as https://host/api/v1."));
         }
-        let session = Session::default();
+        let session = AuthSession::default();
         let secrets = credentials.secrets(&session).await;
         let mut output = ctx.builder();
         for index in 0..items.len() {
-            let made = match call::read(ctx, index) {
+            let made = match api_call::read(ctx, index) {
                 Ok(call) => {
-                    Sender { ctx, credentials: &credentials, session: &session, base_url, index }
-                        .answers(call)
+                    ApiSender { ctx, credentials: &credentials, session: &session, base_url, index }
+                        .fetch_results(call)
                         .await
                 }
                 Err(error) => Err(error.into()),
             };
             match made {
                 Ok(values) => values.into_iter().for_each(|value| {
-                    output.push(Item::new(shown(value, &secrets)).paired_with(index))
+                    output.push(Item::new(mask_value(value, &secrets)).paired_with(index))
                 }),
                 Err(failure) => output.push(ctx.failed_item(index, failure.into_error(&secrets))?),
             }
@@ -61,23 +61,23 @@ impl Node for N8n {
     }
 }
 
-fn shown(value: Value, secrets: &Secrets) -> Value {
+fn mask_value(value: Value, secrets: &Secrets) -> Value {
     let value = if value.is_object() { value } else { Object::from_iter([("data", value)]).into() };
     secrets.hide_in(value)
 }
 
-struct Sender<'a> {
+struct ApiSender<'a> {
     ctx: &'a Ctx<'a>,
-    credentials: &'a Credentials,
-    session: &'a Session,
+    credentials: &'a HttpCredentials,
+    session: &'a AuthSession,
     base_url: &'a str,
     index: usize,
 }
 
-impl Sender<'_> {
+impl ApiSender<'_> {
     /// What becomes of an item: one object, or the rows of one or of all pages.
-    async fn answers(&self, mut call: Call) -> Result<Vec<Value>, Failure> {
-        if call.shape == Shape::One {
+    async fn fetch_results(&self, mut call: ApiCall) -> Result<Vec<Value>, RequestFailure> {
+        if call.shape == ResultShape::One {
             return Ok(match self.send(&call).await? {
                 Value::Array(list) => (*list).clone(),
                 value => vec![value],
@@ -89,7 +89,9 @@ impl Sender<'_> {
             rows.extend_from_slice(page.get("data").and_then(Value::as_array).unwrap_or_default());
             let next = page.get("nextCursor").filter(|next| next.is_truthy());
             match next {
-                Some(next) if call.shape == Shape::AllPages && !self.ctx.host().is_cancelled() => {
+                Some(next)
+                    if call.shape == ResultShape::AllPages && !self.ctx.host().is_cancelled() =>
+                {
                     if call.query.get("cursor") == Some(next) {
                         return Err(NodeError::failed("The list of the instance does not go on: it gave the same cursor twice").into());
                     }
@@ -102,8 +104,8 @@ impl Sender<'_> {
             .into())
     }
 
-    async fn send(&self, call: &Call) -> Result<Value, Failure> {
-        let mut draft = Draft::new(call.method, &format!("{}{}", self.base_url, call.path));
+    async fn send(&self, call: &ApiCall) -> Result<Value, RequestFailure> {
+        let mut draft = RequestDraft::new(call.method, &format!("{}{}", self.base_url, call.path));
         draft.query = call.query.clone();
         draft.set_header("accept", "application/json");
         if let Some(body) = &call.body {
@@ -117,7 +119,7 @@ impl Sender<'_> {
         }
         let response = self.credentials.send(self.ctx, self.session, draft).await?;
         if !response.is_success() {
-            return Err(Failure::Status(response));
+            return Err(RequestFailure::Status(response));
         }
         let text = String::from_utf8_lossy(&response.body);
         if text.trim().is_empty() {

@@ -5,7 +5,7 @@ use model::{Object, Value};
 
 /// How an array is spelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Arrays {
+pub(super) enum ArrayFormat {
     /// `a=1&a=2`
     Repeat,
     /// `a[]=1&a[]=2`
@@ -15,18 +15,18 @@ pub(super) enum Arrays {
     Indices,
 }
 
-impl Arrays {
+impl ArrayFormat {
     pub(super) fn from_name(name: &str) -> Self {
         match name {
-            "repeat" => Arrays::Repeat,
-            "indices" => Arrays::Indices,
-            _ => Arrays::Brackets,
+            "repeat" => ArrayFormat::Repeat,
+            "indices" => ArrayFormat::Indices,
+            _ => ArrayFormat::Brackets,
         }
     }
 }
 
 /// The fields as `name=value` pairs, escaped and joined. Fields without a value are left out.
-pub(super) fn stringify(fields: &Object, arrays: Arrays) -> String {
+pub(super) fn stringify(fields: &Object, arrays: ArrayFormat) -> String {
     let mut out = String::new();
     for (name, value) in pairs(fields, arrays) {
         if !out.is_empty() {
@@ -40,7 +40,7 @@ pub(super) fn stringify(fields: &Object, arrays: Arrays) -> String {
 }
 
 /// The same pairs unescaped.
-pub(super) fn pairs(fields: &Object, arrays: Arrays) -> Vec<(String, String)> {
+pub(super) fn pairs(fields: &Object, arrays: ArrayFormat) -> Vec<(String, String)> {
     let mut out = Vec::new();
     for (name, value) in fields.iter() {
         flatten(name.to_string(), value, arrays, &mut out);
@@ -48,16 +48,16 @@ pub(super) fn pairs(fields: &Object, arrays: Arrays) -> Vec<(String, String)> {
     out
 }
 
-fn flatten(name: String, value: &Value, arrays: Arrays, out: &mut Vec<(String, String)>) {
+fn flatten(name: String, value: &Value, arrays: ArrayFormat, out: &mut Vec<(String, String)>) {
     match value {
         Value::Undefined => {}
         Value::Null => out.push((name, String::new())),
         Value::Array(values) => {
             for (index, value) in values.iter().enumerate() {
                 let name = match arrays {
-                    Arrays::Repeat => name.clone(),
-                    Arrays::Brackets => format!("{name}[]"),
-                    Arrays::Indices => format!("{name}[{index}]"),
+                    ArrayFormat::Repeat => name.clone(),
+                    ArrayFormat::Brackets => format!("{name}[]"),
+                    ArrayFormat::Indices => format!("{name}[{index}]"),
                 };
                 flatten(name, value, arrays, out);
             }
@@ -102,9 +102,9 @@ mod tests {
     fn arrays_have_three_spellings() {
         let fields = json!({ "a": [1, "x y"], "o": { "k": true }, "u": null });
         let text = |arrays| stringify(fields.as_object().unwrap(), arrays);
-        assert_eq!(text(Arrays::Repeat), "a=1&a=x%20y&o%5Bk%5D=true&u=");
-        assert_eq!(text(Arrays::Brackets), "a%5B%5D=1&a%5B%5D=x%20y&o%5Bk%5D=true&u=");
-        assert_eq!(text(Arrays::Indices), "a%5B0%5D=1&a%5B1%5D=x%20y&o%5Bk%5D=true&u=");
+        assert_eq!(text(ArrayFormat::Repeat), "a=1&a=x%20y&o%5Bk%5D=true&u=");
+        assert_eq!(text(ArrayFormat::Brackets), "a%5B%5D=1&a%5B%5D=x%20y&o%5Bk%5D=true&u=");
+        assert_eq!(text(ArrayFormat::Indices), "a%5B0%5D=1&a%5B1%5D=x%20y&o%5Bk%5D=true&u=");
     }
 
     #[test]

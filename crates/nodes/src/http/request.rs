@@ -8,41 +8,41 @@ mod text;
 pub(super) mod v1;
 pub(super) mod v3;
 
-use super::failure::Failure;
+use super::failure::RequestFailure;
 use super::secrets::Secrets;
 use futures::StreamExt as _;
 use node_api::prelude::*;
 
 /// n8n starts all requests of a batch at once; here no more than this many are under way.
-const AT_ONCE: usize = 32;
+const MAX_CONCURRENT: usize = 32;
 
 /// How items are spread over time.
 #[derive(Clone, Copy, Debug, Default)]
-struct Batching {
+struct RequestBatching {
     /// Items between two pauses; no pauses without it.
     size: Option<usize>,
     pause_ms: u64,
 }
 
 /// What one item came to.
-type Made = Result<Found, (Failure, Secrets)>;
+type ItemResult = Result<ItemOutput, (RequestFailure, Secrets)>;
 
 /// The items that came of one.
-enum Found {
+enum ItemOutput {
     Few(Vec<Item>),
     /// Where the run keeps what is much.
     Many(Items),
 }
 
 /// Collects what comes of one item. Much of it does not stay in memory while others are not done.
-struct Gathered<'c> {
+struct ItemCollector<'c> {
     ctx: &'c Ctx<'c>,
     few: Vec<Item>,
     bytes: usize,
     many: Option<ItemsBuilder>,
 }
 
-impl<'c> Gathered<'c> {
+impl<'c> ItemCollector<'c> {
     fn new(ctx: &'c Ctx<'c>) -> Self {
         Self { ctx, few: Vec::new(), bytes: 0, many: None }
     }
@@ -62,8 +62,8 @@ impl<'c> Gathered<'c> {
         many.extend(items);
     }
 
-    fn finish(self) -> Found {
-        self.many.map_or(Found::Few(self.few), |many| Found::Many(many.finish()))
+    fn finish(self) -> ItemOutput {
+        self.many.map_or(ItemOutput::Few(self.few), |many| ItemOutput::Many(many.finish()))
     }
 }
 
@@ -75,11 +75,11 @@ impl<'c> Gathered<'c> {
 async fn run_all<'c, F>(
     ctx: &'c Ctx<'_>,
     n_items: usize,
-    batching: Batching,
+    batching: RequestBatching,
     one: impl Fn(usize) -> F,
 ) -> Result<Outputs, NodeError>
 where
-    F: Future<Output = Made> + Send + 'c,
+    F: Future<Output = ItemResult> + Send + 'c,
 {
     let (mut done, mut output) = (Items::new(), ctx.builder());
     let mut stopped = None;
@@ -90,14 +90,14 @@ where
             ctx.host().sleep(batching.pause_ms).await?;
         }
         let end = n_items.min(next + batch);
-        let mut results = futures::stream::iter(next..end).map(&one).buffered(AT_ONCE);
+        let mut results = futures::stream::iter(next..end).map(&one).buffered(MAX_CONCURRENT);
         let mut index = next;
         while let Some(made) = results.next().await {
             match made {
-                Ok(Found::Few(items)) => {
+                Ok(ItemOutput::Few(items)) => {
                     items.into_iter().for_each(|item| output.push(item.paired_with(index)))
                 }
-                Ok(Found::Many(items)) => {
+                Ok(ItemOutput::Many(items)) => {
                     done.append(&std::mem::replace(&mut output, ctx.builder()).finish());
                     done.append(&items.paired_with(index));
                 }
@@ -174,7 +174,7 @@ fn fields_of(entries: Option<&Value>) -> impl Iterator<Item = (&str, &Value, &Va
 }
 
 /// The same as one object; a name that occurs more than once has a list of its values.
-fn gathered(entries: &Value) -> Object {
+fn collect_fields(entries: &Value) -> Object {
     let mut fields = Object::new();
     for (name, value, _) in fields_of(Some(entries)) {
         match fields.get_mut(name) {

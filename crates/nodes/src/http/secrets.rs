@@ -7,7 +7,7 @@
 
 use bytes::Bytes;
 use model::{Object, Value};
-use node_api::credential::is_open_field;
+use node_api::credential::is_public_field;
 use std::borrow::Cow;
 
 /// Texts that must not be seen.
@@ -16,9 +16,9 @@ pub(super) struct Secrets(Vec<String>);
 
 pub(super) const MASK: &str = "**hidden**";
 /// Shorter ones would be found in innocent text.
-const SHORTEST: usize = 6;
+const MIN_SECRET_LENGTH: usize = 6;
 /// In data that a workflow goes on with, a mask must not hit anything else.
-const SHORTEST_IN_DATA: usize = 8;
+const MIN_LENGTH_IN_DATA: usize = 8;
 /// Headers that say how to talk, not who is talking.
 const PLAIN_HEADERS: &[&str] = &[
     "accept",
@@ -33,7 +33,7 @@ const PLAIN_HEADERS: &[&str] = &[
 
 impl Secrets {
     pub(super) fn add(&mut self, secret: &str) {
-        if secret.len() < SHORTEST {
+        if secret.len() < MIN_SECRET_LENGTH {
             return;
         }
         let in_form: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
@@ -61,7 +61,7 @@ impl Secrets {
 
     /// Takes every text of a credential that is not for showing.
     pub(super) fn add_credential(&mut self, fields: &Object) {
-        for (_, value) in fields.iter().filter(|(name, _)| !is_open_field(name)) {
+        for (_, value) in fields.iter().filter(|(name, _)| !is_public_field(name)) {
             match value {
                 Value::Object(inner) => self.add_fields(inner),
                 Value::String(text) => {
@@ -128,7 +128,7 @@ impl Secrets {
     }
 
     fn long(&self) -> impl Iterator<Item = &String> {
-        self.0.iter().filter(|secret| secret.len() >= SHORTEST_IN_DATA)
+        self.0.iter().filter(|secret| secret.len() >= MIN_LENGTH_IN_DATA)
     }
 
     fn hide_all_in(&self, value: Value) -> Value {

@@ -1,7 +1,7 @@
 //! Requests as tools: what a model gives is checked, sent by the same way as any request, and shown
 //! to it in short.
 
-pub(super) mod n8n;
-pub(super) mod own;
+pub(super) mod legacy_tool;
+pub(super) mod optimize_response;
 mod placeholders;
-pub(super) mod shortened;
+pub(super) mod request_tool;

@@ -1,16 +1,16 @@
 //! Reads a credential into the server it is for.
 
 use node_api::Credential;
-use node_api::connect::Server;
+use node_api::connect::RemoteServer;
 use node_api::prelude::*;
 
 /// A credential's fields, in n8n's names.
-pub(super) struct Fields {
+pub(super) struct CredentialFields {
     kind: &'static str,
     fields: Credential,
 }
 
-impl Fields {
+impl CredentialFields {
     pub(super) fn of(ctx: &Ctx<'_>, kind: &'static str) -> Result<Self, NodeError> {
         Ok(Self { kind, fields: ctx.host().credential(kind, 0)? })
     }
@@ -37,7 +37,7 @@ impl Fields {
     }
 
     /// The server with its host, port, user and password.
-    pub(super) fn server(&self, usual_port: u16) -> Result<Server, NodeError> {
+    pub(super) fn server(&self, usual_port: u16) -> Result<RemoteServer, NodeError> {
         let host = self.text("host");
         if host.trim().is_empty() {
             return Err(NodeError::credential(format!(
@@ -57,10 +57,10 @@ impl Fields {
         if port.fract() != 0.0 || !(1.0..=65_535.0).contains(&port) {
             return Err(self.wrong("port", "a whole number from 1 to 65535"));
         }
-        Ok(Server {
+        Ok(RemoteServer {
             user: self.text("user"),
             password: self.text("password"),
-            ..Server::new(host.trim(), port as u16)
+            ..RemoteServer::new(host.trim(), port as u16)
         })
     }
 

@@ -4,10 +4,10 @@ mod v1;
 
 pub use v1::MySqlV1;
 
-use super::sql::batch::{self, Batching, Rowless};
-use super::sql::rows::{need_matching, row_of};
-use super::sql::statements::{self, Endings};
-use super::sql::text::{Bound, identifier};
+use super::sql::batch::{self, EmptyResult, QueryBatching};
+use super::sql::binding::{BoundStatement, identifier};
+use super::sql::rows::{require_matching, row_of};
+use super::sql::statements::{self, TableCommandSuffix};
 use super::sql::{build, credential, params};
 use node_api::connect::Dialect;
 use node_api::prelude::*;
@@ -46,7 +46,7 @@ impl Node for MySql {
         Spec::new("n8n-nodes-base.mySql", &versions, "MySQL", "Read and write rows of a MySQL or MariaDB database")
             .untrusted()
             .private()
-            .group(Group::Integration)
+            .group(NodeGroup::Integration)
             .credential("mySql", true)
             .params([
                 Param::hidden("resource", "database"),
@@ -69,21 +69,22 @@ impl Node for MySql {
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let server = credential::mysql(ctx)?;
         let operation = ctx.text("operation", 0)?;
-        let queries = statements::of_each(&items, |item, index| match operation.as_str() {
-            "executeQuery" => statements::written(ctx, DIALECT, index),
-            "select" => select(ctx, index).map(|statement| vec![statement]),
-            "deleteTable" => delete(ctx, index).map(|statement| vec![statement]),
-            "insert" | "update" | "upsert" => {
-                write(ctx, &operation, item, index).map(|statement| vec![statement])
-            }
-            other => Err(statements::no_such_operation(other)),
-        })?;
+        let queries =
+            statements::queries_per_item(&items, |item, index| match operation.as_str() {
+                "executeQuery" => statements::custom_query(ctx, DIALECT, index),
+                "select" => select(ctx, index).map(|statement| vec![statement]),
+                "deleteTable" => delete(ctx, index).map(|statement| vec![statement]),
+                "insert" | "update" | "upsert" => {
+                    write(ctx, &operation, item, index).map(|statement| vec![statement])
+                }
+                other => Err(statements::no_such_operation(other)),
+            })?;
         let rowless = match ctx.flag("options.detailedOutput", 0)? {
-            true => Rowless::Told,
-            false if ctx.version() < 2.3 => Rowless::Success,
-            false => Rowless::SuccessUnlessSelect,
+            true => EmptyResult::Reported,
+            false if ctx.version() < 2.3 => EmptyResult::Success,
+            false => EmptyResult::SuccessUnlessSelect,
         };
-        batch::run(ctx, &server, queries, Batching::of(ctx, "options.queryBatching")?, rowless)
+        batch::run(ctx, &server, queries, QueryBatching::of(ctx, "options.queryBatching")?, rowless)
             .await
     }
 }
@@ -92,30 +93,35 @@ fn table(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
     Ok(identifier(DIALECT, &statements::table_name(ctx, index)?))
 }
 
-fn select(ctx: &Ctx<'_>, index: usize) -> Result<Bound, NodeError> {
+fn select(ctx: &Ctx<'_>, index: usize) -> Result<BoundStatement, NodeError> {
     let columns =
         build::columns_text(DIALECT, &build::names(&ctx.param("options.outputColumns", index)?));
     let distinct = if ctx.flag("options.selectDistinct", index)? { "DISTINCT " } else { "" };
     statements::select(ctx, DIALECT, &format!("{distinct}{columns}"), &table(ctx, index)?, index)
 }
 
-fn delete(ctx: &Ctx<'_>, index: usize) -> Result<Bound, NodeError> {
-    let endings = Endings { truncate: String::new(), drop: String::new() };
+fn delete(ctx: &Ctx<'_>, index: usize) -> Result<BoundStatement, NodeError> {
+    let endings = TableCommandSuffix { truncate: String::new(), drop: String::new() };
     statements::delete(ctx, DIALECT, &table(ctx, index)?, endings, index)
 }
 
-fn write(ctx: &Ctx<'_>, operation: &str, item: &Item, index: usize) -> Result<Bound, NodeError> {
+fn write(
+    ctx: &Ctx<'_>,
+    operation: &str,
+    item: &Item,
+    index: usize,
+) -> Result<BoundStatement, NodeError> {
     let row = row_of(ctx, item, index)?;
     let table = table(ctx, index)?;
     if operation == "update" {
-        need_matching(&row)?;
+        require_matching(&row)?;
         if row.values.keys().all(|name| row.matching.contains(name)) {
             return Err(NodeError::input(
                 "There is no column to change: all of them are columns to match on",
             )
             .hint("Give at least one more column with its new value."));
         }
-        let mut statement = Bound::new(format!("UPDATE {table} SET "));
+        let mut statement = BoundStatement::new(format!("UPDATE {table} SET "));
         build::push_changes(DIALECT, &mut statement, &row.values, &row.matching);
         build::push_match(DIALECT, &mut statement, &row.values, &row.matching)?;
         return Ok(statement);
@@ -126,10 +132,10 @@ fn write(ctx: &Ctx<'_>, operation: &str, item: &Item, index: usize) -> Result<Bo
     } else {
         ""
     };
-    let mut statement = Bound::new(format!("INSERT{priority}{ignore} INTO {table}"));
+    let mut statement = BoundStatement::new(format!("INSERT{priority}{ignore} INTO {table}"));
     build::push_row(DIALECT, &mut statement, &row.values);
     if operation == "upsert" {
-        need_matching(&row)?;
+        require_matching(&row)?;
         statement.push(" ON DUPLICATE KEY UPDATE ");
         match row.values.keys().all(|name| row.matching.contains(name)) {
             // Nothing else to change: the row stays as it is.

@@ -3,7 +3,7 @@
 use crate::triggers::cron::time_params;
 use crate::triggers::schedule::rules_of_node;
 use node_api::prelude::*;
-use node_api::trigger::{Listen, Setup};
+use node_api::trigger::{TriggerListener, TriggerSetup};
 use std::sync::Arc;
 
 /// The times at which a trigger looks.
@@ -14,7 +14,7 @@ pub(super) fn times_param() -> Param {
 }
 
 /// What a trigger with poll times listens to.
-pub(super) fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
+pub(super) fn poll_listeners(setup: &TriggerSetup<'_>) -> Result<Vec<TriggerListener>, NodeError> {
     let times = setup.params.get("pollTimes").filter(|times| times.get("item").is_some()).cloned();
     let times = times.unwrap_or_else(|| json!({ "item": [{ "mode": "everyMinute" }] }));
     let parameters = Object::from_iter([("triggerTimes", times)]);
@@ -22,7 +22,7 @@ pub(super) fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
     // Poll times are written as the times of the Cron node are.
     match rules_of_node("n8n-nodes-base.cron", &parameters, &identity) {
         Some(Ok(rules)) => {
-            Ok(rules.into_iter().map(|rule| Listen::Poll(Arc::new(rule.timing))).collect())
+            Ok(rules.into_iter().map(|rule| TriggerListener::Poll(Arc::new(rule.timing))).collect())
         }
         Some(Err(error)) => {
             Err(NodeError::parameter("pollTimes", error.to_string())
@@ -33,11 +33,11 @@ pub(super) fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
 }
 
 /// Whether a person runs the workflow to see what it does.
-pub(super) fn is_by_hand(ctx: &Ctx<'_>) -> bool {
+pub(super) fn is_manual_run(ctx: &Ctx<'_>) -> bool {
     ctx.host().execution().mode == "manual"
 }
 
 /// Items that were handed in, such as those of an earlier run, stay what they are.
-pub(super) fn are_given(items: &Items) -> bool {
+pub(super) fn are_supplied(items: &Items) -> bool {
     items.iter().any(|item| item.json.as_object().is_some_and(|json| !json.is_empty()))
 }

@@ -4,11 +4,11 @@ mod v1;
 
 pub use v1::PostgresV1;
 
-use super::sql::batch::{self, Batching, Rowless};
-use super::sql::build::{self, located};
-use super::sql::rows::{Row, need_matching, row_of};
-use super::sql::statements::{self, Endings};
-use super::sql::text::{Bound, identifier};
+use super::sql::batch::{self, EmptyResult, QueryBatching};
+use super::sql::binding::{BoundStatement, identifier};
+use super::sql::build::{self, locator_text};
+use super::sql::rows::{SqlRow, require_matching, row_of};
+use super::sql::statements::{self, TableCommandSuffix};
 use super::sql::{credential, params};
 use node_api::connect::{Dialect, SqlServer};
 use node_api::prelude::*;
@@ -37,7 +37,7 @@ impl Node for Postgres {
         Spec::new("n8n-nodes-base.postgres", &versions, "Postgres", "Read and write rows of a PostgreSQL database")
             .untrusted()
             .private()
-            .group(Group::Integration)
+            .group(NodeGroup::Integration)
             .credential("postgres", true)
             .params([
                 Param::hidden("resource", "database"),
@@ -79,25 +79,30 @@ impl Node for Postgres {
             "insert" | "update" | "upsert" => json_columns(ctx, &server, &items).await?,
             _ => HashSet::new(),
         };
-        let queries = statements::of_each(&items, |item, index| match operation.as_str() {
-            "executeQuery" => statements::written(ctx, DIALECT, index),
-            "select" => select(ctx, index).map(|statement| vec![statement]),
-            "deleteTable" => delete(ctx, index).map(|statement| vec![statement]),
-            "insert" | "update" | "upsert" => {
-                write(ctx, &operation, item, index, &json_columns).map(|statement| vec![statement])
-            }
-            other => Err(statements::no_such_operation(other)),
-        })?;
-        let rowless =
-            if ctx.version() < 2.3 { Rowless::Success } else { Rowless::SuccessUnlessSelect };
-        batch::run(ctx, &server, queries, Batching::of(ctx, "options.queryBatching")?, rowless)
+        let queries =
+            statements::queries_per_item(&items, |item, index| match operation.as_str() {
+                "executeQuery" => statements::custom_query(ctx, DIALECT, index),
+                "select" => select(ctx, index).map(|statement| vec![statement]),
+                "deleteTable" => delete(ctx, index).map(|statement| vec![statement]),
+                "insert" | "update" | "upsert" => {
+                    write(ctx, &operation, item, index, &json_columns)
+                        .map(|statement| vec![statement])
+                }
+                other => Err(statements::no_such_operation(other)),
+            })?;
+        let rowless = if ctx.version() < 2.3 {
+            EmptyResult::Success
+        } else {
+            EmptyResult::SuccessUnlessSelect
+        };
+        batch::run(ctx, &server, queries, QueryBatching::of(ctx, "options.queryBatching")?, rowless)
             .await
     }
 }
 
 fn table(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
     let name = statements::table_name(ctx, index)?;
-    let schema = located(&ctx.param("schema", index)?);
+    let schema = locator_text(&ctx.param("schema", index)?);
     Ok(match schema.as_str() {
         "" => identifier(DIALECT, &name),
         schema => format!("{}.{}", identifier(DIALECT, schema), identifier(DIALECT, &name)),
@@ -108,14 +113,15 @@ fn output_columns(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
     Ok(build::columns_text(DIALECT, &build::names(&ctx.param("options.outputColumns", index)?)))
 }
 
-fn select(ctx: &Ctx<'_>, index: usize) -> Result<Bound, NodeError> {
+fn select(ctx: &Ctx<'_>, index: usize) -> Result<BoundStatement, NodeError> {
     statements::select(ctx, DIALECT, &output_columns(ctx, index)?, &table(ctx, index)?, index)
 }
 
-fn delete(ctx: &Ctx<'_>, index: usize) -> Result<Bound, NodeError> {
+fn delete(ctx: &Ctx<'_>, index: usize) -> Result<BoundStatement, NodeError> {
     let cascade = if ctx.flag("options.cascade", index)? { " CASCADE" } else { "" };
     let restart = if ctx.flag("restartSequences", index)? { " RESTART IDENTITY" } else { "" };
-    let endings = Endings { truncate: format!("{restart}{cascade}"), drop: cascade.to_owned() };
+    let endings =
+        TableCommandSuffix { truncate: format!("{restart}{cascade}"), drop: cascade.to_owned() };
     statements::delete(ctx, DIALECT, &table(ctx, index)?, endings, index)
 }
 
@@ -125,7 +131,7 @@ fn write(
     item: &Item,
     index: usize,
     json_columns: &HashSet<Str>,
-) -> Result<Bound, NodeError> {
+) -> Result<BoundStatement, NodeError> {
     let mut row = row_of(ctx, item, index)?;
     // An array is written in a different way into a JSON column than into one of an array type.
     for (name, value) in row.values.iter_mut() {
@@ -136,7 +142,7 @@ fn write(
     let table = table(ctx, index)?;
     let mut statement = match operation {
         "update" => update(&table, &row)?,
-        _ => Bound::new(format!("INSERT INTO {table}")),
+        _ => BoundStatement::new(format!("INSERT INTO {table}")),
     };
     if operation != "update" {
         build::push_row(DIALECT, &mut statement, &row.values);
@@ -145,7 +151,7 @@ fn write(
         statement.push(" ON CONFLICT DO NOTHING");
     }
     if operation == "upsert" {
-        need_matching(&row)?;
+        require_matching(&row)?;
         statement.push(&format!(" ON CONFLICT ({})", build::columns_text(DIALECT, &row.matching)));
         let changed = row.values.keys().filter(|name| !row.matching.contains(name));
         let changes: Vec<String> = changed
@@ -161,15 +167,15 @@ fn write(
     Ok(statement)
 }
 
-fn update(table: &str, row: &Row) -> Result<Bound, NodeError> {
-    need_matching(row)?;
+fn update(table: &str, row: &SqlRow) -> Result<BoundStatement, NodeError> {
+    require_matching(row)?;
     if row.values.keys().all(|name| row.matching.contains(name)) {
         return Err(NodeError::input(
             "There is no column to change: all of them are columns to match on",
         )
         .hint("Map at least one more column with its new value."));
     }
-    let mut statement = Bound::new(format!("UPDATE {table} SET "));
+    let mut statement = BoundStatement::new(format!("UPDATE {table} SET "));
     build::push_changes(DIALECT, &mut statement, &row.values, &row.matching);
     build::push_match(DIALECT, &mut statement, &row.values, &row.matching)?;
     Ok(statement)

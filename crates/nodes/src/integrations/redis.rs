@@ -2,7 +2,7 @@
 
 mod values;
 
-use super::credential::Fields;
+use super::credential::CredentialFields;
 use node_api::connect::{RedisServer, RedisSession, Security};
 use node_api::prelude::*;
 
@@ -44,7 +44,7 @@ impl Node for Redis {
         Spec::new("n8n-nodes-base.redis", &[1.0], "Redis", "Read and change keys of a Redis database")
             .untrusted()
             .private()
-            .group(Group::Integration)
+            .group(NodeGroup::Integration)
             .credential("redis", true)
             .params([
                 Param::choice("operation", "Operation", &operations).help("What to do with the database."),
@@ -110,7 +110,7 @@ impl Node for Redis {
 
 /// The server that the node's credential is for.
 pub(crate) fn server(ctx: &Ctx<'_>) -> Result<RedisServer, NodeError> {
-    let fields = Fields::of(ctx, "redis")?;
+    let fields = CredentialFields::of(ctx, "redis")?;
     let mut server = fields.server(6379)?;
     server.allow_invalid_certificates = fields.flag("disableTlsVerification", Default::default());
     if fields.flag("ssl", Default::default()) {
@@ -129,28 +129,28 @@ async fn run_one(
     let text = |path: &str| ctx.text(path, index);
     match operation {
         "delete" => {
-            session.command(&["DEL", &needed(ctx, "key", index)?]).await?;
+            session.command(&["DEL", &required_text(ctx, "key", index)?]).await?;
             Ok(item.clone())
         }
         "get" => {
             let value =
-                values::get(session, &needed(ctx, "key", index)?, &text("keyType")?).await?;
-            Ok(Item::new(placed(ctx, Object::new(), value, index)?))
+                values::get(session, &required_text(ctx, "key", index)?, &text("keyType")?).await?;
+            Ok(Item::new(nest_value(ctx, Object::new(), value, index)?))
         }
         "incr" => {
-            let key = needed(ctx, "key", index)?;
+            let key = required_text(ctx, "key", index)?;
             let count = session.command(&["INCR", &key]).await?;
             expire(ctx, session, &key, index).await?;
             Ok(Item::new(Object::from_iter([(key, count)])))
         }
         "set" => {
-            let key = needed(ctx, "key", index)?;
+            let key = required_text(ctx, "key", index)?;
             values::set(ctx, session, &key, index).await?;
             expire(ctx, session, &key, index).await?;
             Ok(item.clone())
         }
         "keys" => {
-            let keys = keys(session, &needed(ctx, "keyPattern", index)?).await?;
+            let keys = keys(session, &required_text(ctx, "keyPattern", index)?).await?;
             let mut found = Object::with_capacity(keys.len());
             if !ctx.flag("getValues", index)? {
                 found.insert("keys", keys.into_iter().map(Value::from).collect::<Vec<_>>());
@@ -163,25 +163,31 @@ async fn run_one(
             Ok(Item::new(found))
         }
         "llen" => {
-            let list = needed(ctx, "list", index)?;
+            let list = required_text(ctx, "list", index)?;
             let length = session.command(&["LLEN", &list]).await?;
             Ok(Item::new(Object::from_iter([(list, length)])))
         }
         "push" => {
             let word = if ctx.flag("tail", index)? { "RPUSH" } else { "LPUSH" };
-            session.command(&[word, &needed(ctx, "list", index)?, &text("messageData")?]).await?;
+            session
+                .command(&[word, &required_text(ctx, "list", index)?, &text("messageData")?])
+                .await?;
             Ok(item.clone())
         }
         "pop" => {
             let word = if ctx.flag("tail", index)? { "RPOP" } else { "LPOP" };
-            let value = session.command(&[word, &needed(ctx, "list", index)?]).await?;
+            let value = session.command(&[word, &required_text(ctx, "list", index)?]).await?;
             let parsed =
                 value.as_str().and_then(|text| model::json::parse(text).ok()).unwrap_or(value);
-            Ok(Item::new(placed(ctx, Object::new(), parsed, index)?))
+            Ok(Item::new(nest_value(ctx, Object::new(), parsed, index)?))
         }
         "publish" => {
             session
-                .command(&["PUBLISH", &needed(ctx, "channel", index)?, &text("messageData")?])
+                .command(&[
+                    "PUBLISH",
+                    &required_text(ctx, "channel", index)?,
+                    &text("messageData")?,
+                ])
                 .await?;
             Ok(item.clone())
         }
@@ -189,7 +195,7 @@ async fn run_one(
     }
 }
 
-fn needed(ctx: &Ctx<'_>, path: &str, index: usize) -> Result<Str, NodeError> {
+fn required_text(ctx: &Ctx<'_>, path: &str, index: usize) -> Result<Str, NodeError> {
     let text = ctx.text(path, index)?;
     if text.is_empty() {
         return Err(NodeError::parameter(path, format!("The parameter '{path}' is empty"))
@@ -199,13 +205,13 @@ fn needed(ctx: &Ctx<'_>, path: &str, index: usize) -> Result<Str, NodeError> {
 }
 
 /// The value under the property's name, with dots leading into objects unless that is switched off.
-fn placed(
+fn nest_value(
     ctx: &Ctx<'_>,
     mut object: Object,
     value: Value,
     index: usize,
 ) -> Result<Object, NodeError> {
-    let name = needed(ctx, "propertyName", index)?;
+    let name = required_text(ctx, "propertyName", index)?;
     let dots = ctx.param("options.dotNotation", index)?;
     if dots.is_nullish() || dots.is_truthy() {
         let mut keys = name.split('.').peekable();

@@ -6,7 +6,7 @@ mod snippet;
 use super::poll;
 use node_api::host::StaticScope;
 use node_api::prelude::*;
-use node_api::trigger::{Listen, Setup, Trigger};
+use node_api::trigger::{Trigger, TriggerListener, TriggerSetup};
 
 pub struct RssFeedRead;
 pub struct RssFeedReadTrigger;
@@ -27,7 +27,7 @@ impl Node for RssFeedRead {
         Spec::new("n8n-nodes-base.rssFeedRead", &[1.0, 1.1, 1.2], "RSS Read", "Read the entries of an RSS or Atom feed")
             .untrusted()
             .sends_to("url")
-            .group(Group::Integration)
+            .group(NodeGroup::Integration)
             .params([
                 Param::text("url", "URL", "").required().help("The address of the feed."),
                 Param::collection("options", "Options", options).help("Fine points."),
@@ -46,9 +46,9 @@ impl Node for RssFeedRead {
             let url = ctx.text("url", index)?;
             let custom = ctx.text("options.customFields", index)?;
             let certificates = if ctx.flag("options.ignoreSSL", index)? {
-                Certificates::Any
+                CertificateCheck::Any
             } else {
-                Certificates::Verified
+                CertificateCheck::Verified
             };
             match entries(ctx, &url, &custom, certificates).await {
                 Ok(entries) => entries
@@ -80,7 +80,7 @@ impl Node for RssFeedReadTrigger {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        if poll::are_given(&items) {
+        if poll::are_supplied(&items) {
             return Ok(vec![items]);
         }
         let url = ctx.text("feedUrl", 0)?;
@@ -88,14 +88,14 @@ impl Node for RssFeedReadTrigger {
             return Err(NodeError::parameter("feedUrl", "The parameter \"URL\" has to be set!")
                 .hint("Give the address of a feed."));
         }
-        let entries = entries(ctx, &url, "", Certificates::Verified).await?;
-        if poll::is_by_hand(ctx) {
+        let entries = entries(ctx, &url, "", CertificateCheck::Verified).await?;
+        if poll::is_manual_run(ctx) {
             let newest = entries.into_iter().next().map(Item::new);
             return Ok(newest.map(|item| vec![Items::one(item)]).unwrap_or_default());
         }
         let mut memory =
             ctx.host().static_data(StaticScope::Node).as_object().cloned().unwrap_or_default();
-        let news = feed::news(entries, &mut memory, &url, MAX_REMEMBERED);
+        let news = feed::new_entries(entries, &mut memory, &url, MAX_REMEMBERED);
         ctx.host().set_static_data(StaticScope::Node, memory.into());
         if news.is_empty() {
             return Ok(Vec::new());
@@ -105,13 +105,13 @@ impl Node for RssFeedReadTrigger {
 }
 
 impl Trigger for RssFeedReadTrigger {
-    fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
-        poll::listens(setup)
+    fn listeners(setup: &TriggerSetup<'_>) -> Result<Vec<TriggerListener>, NodeError> {
+        poll::poll_listeners(setup)
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Certificates {
+enum CertificateCheck {
     Verified,
     Any,
 }
@@ -120,7 +120,7 @@ async fn entries(
     ctx: &Ctx<'_>,
     url: &str,
     custom: &str,
-    certificates: Certificates,
+    certificates: CertificateCheck,
 ) -> Result<Vec<Object>, NodeError> {
     if url.trim().is_empty() {
         return Err(NodeError::parameter("url", "The parameter \"URL\" has to be set!")
@@ -132,7 +132,7 @@ async fn entries(
         "application/rss+xml, application/atom+xml, application/xml;q=0.9, */*;q=0.1",
     );
     request.set_header("user-agent", "heddle-rss");
-    request.allow_invalid_certificates = certificates == Certificates::Any;
+    request.allow_invalid_certificates = certificates == CertificateCheck::Any;
     request.max_response_bytes = MAX_FEED_BYTES;
     request.timeout_ms = 60_000;
     let response = ctx.host().http().send(request).await.map_err(|error| {

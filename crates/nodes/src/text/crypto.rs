@@ -1,6 +1,6 @@
 //! Hashes, keyed hashes, signatures and random texts.
 
-use super::digests::Hash;
+use super::digests::HashAlgorithm;
 use super::keys::{self, KeyError, Scheme};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -148,7 +148,7 @@ fn compute(
         "generate" => Ok((random_text(ctx, index)?, false)),
         "hash" | "hmac" => {
             let name = ctx.text("type", index)?;
-            let hash = Hash::from_name(&name).ok_or_else(|| match action {
+            let hash = HashAlgorithm::from_name(&name).ok_or_else(|| match action {
                 "hash" => NodeError::parameter("type", "Digest method not supported"),
                 _ => NodeError::parameter("type", format!("Invalid digest: {name}")),
             })?;
@@ -170,7 +170,7 @@ fn compute(
         }
         "sign" => {
             let name = ctx.text("algorithm", index)?;
-            let hash = Hash::from_name(&name).ok_or_else(|| {
+            let hash = HashAlgorithm::from_name(&name).ok_or_else(|| {
                 NodeError::parameter("algorithm", format!("Invalid digest: {name}"))
             })?;
             let key = match secret {

@@ -7,9 +7,9 @@ use crate::field_type::to_number;
 use model::DateKind;
 use node_api::prelude::*;
 
-pub(crate) struct DateTime;
+pub(crate) struct DateTimeNode;
 
-impl Node for DateTime {
+impl Node for DateTimeNode {
     fn spec() -> Spec {
         let operations = [
             ("getCurrentDate", "Get current date"),
@@ -367,7 +367,7 @@ mod tests {
     use node_api::testing::{TestHost, items, run, run_on, to_json};
 
     async fn one(params: Value, field: &str) -> Result<Value, NodeError> {
-        Ok(run::<DateTime>(params, json!([{}])).await?[0]
+        Ok(run::<DateTimeNode>(params, json!([{}])).await?[0]
             .at(0)
             .unwrap()
             .get(field)
@@ -399,13 +399,13 @@ mod tests {
     #[tokio::test]
     async fn a_format_of_your_own_is_read_in_the_workflow_zone() {
         let mut host = TestHost::new(
-            &DateTime::spec(),
+            &DateTimeNode::spec(),
             2.0,
             &json!({ "operation": "formatDate", "date": "01.02.2024", "options": { "fromFormat": "dd.MM.yyyy", "timezone": true, "includeInputFields": true } }),
         );
         host.timezone = "America/New_York".into();
         let outputs =
-            run_on::<DateTime>(&host, 2.0, vec![items(&json!([{ "k": 1 }]))], OnError::Stop)
+            run_on::<DateTimeNode>(&host, 2.0, vec![items(&json!([{ "k": 1 }]))], OnError::Stop)
                 .await
                 .unwrap();
         assert_eq!(to_json(&outputs[0]), json!([{ "k": 1, "formattedDate": "02/01/2024" }]));

@@ -1,11 +1,11 @@
 //! Dates as n8n's nodes handle them: a moment in a zone, with Luxon's arithmetic and the tokens of
 //! Luxon and moment.
 
+mod format_parser;
 mod luxon;
 mod moment;
 mod names;
 mod parse;
-mod reading;
 mod tokens;
 
 pub(crate) use luxon::{from_luxon_format, to_luxon_format};

@@ -6,7 +6,7 @@ use ripemd::Ripemd160;
 use sha3::{Digest as _, Sha3_224, Sha3_256, Sha3_384, Sha3_512};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hash {
+pub(super) enum HashAlgorithm {
     Md5,
     Sha1,
     Sha224,
@@ -20,7 +20,7 @@ pub(super) enum Hash {
     Ripemd160,
 }
 
-impl Hash {
+impl HashAlgorithm {
     /// By its name in any of OpenSSL's spellings: `SHA256`, `sha-256`, `RSA-SHA256`,
     /// `sha256WithRSAEncryption`.
     pub(super) fn from_name(name: &str) -> Option<Self> {
@@ -32,17 +32,17 @@ impl Hash {
             .or_else(|| name.strip_suffix("withrsa"))
             .unwrap_or(name);
         Some(match name {
-            "md5" | "ssl3-md5" => Hash::Md5,
-            "sha1" | "sha-1" | "ssl3-sha1" => Hash::Sha1,
-            "sha224" | "sha-224" | "sha2-224" => Hash::Sha224,
-            "sha256" | "sha-256" | "sha2-256" => Hash::Sha256,
-            "sha384" | "sha-384" | "sha2-384" => Hash::Sha384,
-            "sha512" | "sha-512" | "sha2-512" => Hash::Sha512,
-            "sha3-224" => Hash::Sha3_224,
-            "sha3-256" => Hash::Sha3_256,
-            "sha3-384" => Hash::Sha3_384,
-            "sha3-512" => Hash::Sha3_512,
-            "ripemd160" | "ripemd" | "rmd160" => Hash::Ripemd160,
+            "md5" | "ssl3-md5" => HashAlgorithm::Md5,
+            "sha1" | "sha-1" | "ssl3-sha1" => HashAlgorithm::Sha1,
+            "sha224" | "sha-224" | "sha2-224" => HashAlgorithm::Sha224,
+            "sha256" | "sha-256" | "sha2-256" => HashAlgorithm::Sha256,
+            "sha384" | "sha-384" | "sha2-384" => HashAlgorithm::Sha384,
+            "sha512" | "sha-512" | "sha2-512" => HashAlgorithm::Sha512,
+            "sha3-224" => HashAlgorithm::Sha3_224,
+            "sha3-256" => HashAlgorithm::Sha3_256,
+            "sha3-384" => HashAlgorithm::Sha3_384,
+            "sha3-512" => HashAlgorithm::Sha3_512,
+            "ripemd160" | "ripemd" | "rmd160" => HashAlgorithm::Ripemd160,
             _ => return None,
         })
     }
@@ -50,17 +50,17 @@ impl Hash {
     pub(super) fn digest(self, data: &[u8]) -> Vec<u8> {
         let lc = |algorithm| digest::digest(algorithm, data).as_ref().to_vec();
         match self {
-            Hash::Md5 => Md5::digest(data).to_vec(),
-            Hash::Sha1 => lc(&digest::SHA1_FOR_LEGACY_USE_ONLY),
-            Hash::Sha224 => lc(&digest::SHA224),
-            Hash::Sha256 => lc(&digest::SHA256),
-            Hash::Sha384 => lc(&digest::SHA384),
-            Hash::Sha512 => lc(&digest::SHA512),
-            Hash::Sha3_224 => Sha3_224::digest(data).to_vec(),
-            Hash::Sha3_256 => Sha3_256::digest(data).to_vec(),
-            Hash::Sha3_384 => Sha3_384::digest(data).to_vec(),
-            Hash::Sha3_512 => Sha3_512::digest(data).to_vec(),
-            Hash::Ripemd160 => Ripemd160::digest(data).to_vec(),
+            HashAlgorithm::Md5 => Md5::digest(data).to_vec(),
+            HashAlgorithm::Sha1 => lc(&digest::SHA1_FOR_LEGACY_USE_ONLY),
+            HashAlgorithm::Sha224 => lc(&digest::SHA224),
+            HashAlgorithm::Sha256 => lc(&digest::SHA256),
+            HashAlgorithm::Sha384 => lc(&digest::SHA384),
+            HashAlgorithm::Sha512 => lc(&digest::SHA512),
+            HashAlgorithm::Sha3_224 => Sha3_224::digest(data).to_vec(),
+            HashAlgorithm::Sha3_256 => Sha3_256::digest(data).to_vec(),
+            HashAlgorithm::Sha3_384 => Sha3_384::digest(data).to_vec(),
+            HashAlgorithm::Sha3_512 => Sha3_512::digest(data).to_vec(),
+            HashAlgorithm::Ripemd160 => Ripemd160::digest(data).to_vec(),
         }
     }
 
@@ -77,19 +77,23 @@ impl Hash {
 
     fn block_length(self) -> usize {
         match self {
-            Hash::Md5 | Hash::Sha1 | Hash::Sha224 | Hash::Sha256 | Hash::Ripemd160 => 64,
-            Hash::Sha384 | Hash::Sha512 => 128,
-            Hash::Sha3_224 => 144,
-            Hash::Sha3_256 => 136,
-            Hash::Sha3_384 => 104,
-            Hash::Sha3_512 => 72,
+            HashAlgorithm::Md5
+            | HashAlgorithm::Sha1
+            | HashAlgorithm::Sha224
+            | HashAlgorithm::Sha256
+            | HashAlgorithm::Ripemd160 => 64,
+            HashAlgorithm::Sha384 | HashAlgorithm::Sha512 => 128,
+            HashAlgorithm::Sha3_224 => 144,
+            HashAlgorithm::Sha3_256 => 136,
+            HashAlgorithm::Sha3_384 => 104,
+            HashAlgorithm::Sha3_512 => 72,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Hash;
+    use super::HashAlgorithm;
 
     #[test]
     fn known_answers_come_out() {
@@ -104,24 +108,27 @@ mod tests {
             ("ripemd160", "8eb208f7e05d987a9b044a8e98c6b087f15a0bfc"),
         ] {
             assert_eq!(
-                hex::encode(Hash::from_name(name).unwrap().digest(b"abc")),
+                hex::encode(HashAlgorithm::from_name(name).unwrap().digest(b"abc")),
                 expected,
                 "{name}"
             );
         }
-        assert_eq!(Hash::from_name("md4"), None);
+        assert_eq!(HashAlgorithm::from_name("md4"), None);
     }
 
     #[test]
     fn keyed_hashes_agree_with_the_standard() {
         let text = b"The quick brown fox jumps over the lazy dog";
-        assert_eq!(hex::encode(Hash::Md5.hmac(b"key", text)), "80070713463e7749b90c2dc24911e275");
         assert_eq!(
-            hex::encode(Hash::Sha256.hmac(b"key", text)),
+            hex::encode(HashAlgorithm::Md5.hmac(b"key", text)),
+            "80070713463e7749b90c2dc24911e275"
+        );
+        assert_eq!(
+            hex::encode(HashAlgorithm::Sha256.hmac(b"key", text)),
             "f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8"
         );
         assert_eq!(
-            Hash::Sha512.hmac(&[7; 200], text),
+            HashAlgorithm::Sha512.hmac(&[7; 200], text),
             aws_lc_rs::hmac::sign(
                 &aws_lc_rs::hmac::Key::new(aws_lc_rs::hmac::HMAC_SHA512, &[7; 200]),
                 text

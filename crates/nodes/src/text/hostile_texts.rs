@@ -135,9 +135,9 @@ fn texts() -> Vec<(String, String)> {
 
 /// What took longer than it may.
 #[derive(Default)]
-struct Slow(Vec<String>);
+struct SlowTexts(Vec<String>);
 
-impl Slow {
+impl SlowTexts {
     async fn run(
         &mut self,
         what: &str,
@@ -154,7 +154,7 @@ impl Slow {
     }
 }
 
-impl Drop for Slow {
+impl Drop for SlowTexts {
     fn drop(&mut self) {
         assert!(self.0.is_empty(), "{:#?}", self.0);
     }
@@ -162,7 +162,7 @@ impl Drop for Slow {
 
 #[tokio::test]
 async fn issue_14_06_markdown_of_strangers_takes_no_longer_than_it_may() {
-    let mut slow = Slow::default();
+    let mut slow = SlowTexts::default();
     for (name, text) in texts() {
         slow.run(
             "HTML",
@@ -176,7 +176,7 @@ async fn issue_14_06_markdown_of_strangers_takes_no_longer_than_it_may() {
 #[tokio::test]
 async fn issue_14_06_pages_of_strangers_take_no_longer_than_they_may() {
     let values = |what: &str, selector: &str| json!([{ "key": "a", "cssSelector": selector, "returnValue": what, "returnArray": true }]);
-    let mut slow = Slow::default();
+    let mut slow = SlowTexts::default();
     for (name, text) in texts() {
         slow.run("Markdown", &name, run::<Markdown>(json!({ "html": text.clone() }), json!([{}])))
             .await;
@@ -195,7 +195,7 @@ async fn issue_14_06_pages_of_strangers_take_no_longer_than_they_may() {
 
 #[tokio::test]
 async fn issue_14_06_xml_of_strangers_takes_no_longer_than_it_may() {
-    let mut slow = Slow::default();
+    let mut slow = SlowTexts::default();
     for (name, text) in texts() {
         slow.run("XML", &name, run::<Xml>(json!({}), json!([{ "data": text }]))).await;
     }

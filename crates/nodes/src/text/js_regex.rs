@@ -1,7 +1,7 @@
 //! Regular expressions with JavaScript's syntax and replacement texts, run within a bounded number
 //! of steps.
 
-use crate::conditions::retrying::{Retrying, TOO_MANY_FOLDED};
+use crate::conditions::backtracking::{BacktrackingRegex, TOO_MANY_FOLDED};
 use compute::pattern_cost::{MAX_FOLDED, MAX_PATTERN_BYTES, PatternCost};
 use fancy_regex::{Captures, Regex, RegexBuilder};
 use std::sync::Arc;
@@ -18,13 +18,13 @@ const MAX_TIME: Duration = Duration::from_secs(10);
 const MAX_MACHINE_BYTES: usize = 1 << 20;
 
 pub(crate) struct JsRegex {
-    engine: Engine,
+    engine: ReplaceEngine,
     global: bool,
 }
 
-enum Engine {
+enum ReplaceEngine {
     Linear { regex: Arc<Regex>, cost: PatternCost },
-    Retrying(Retrying),
+    Backtracking(BacktrackingRegex),
 }
 
 impl JsRegex {
@@ -46,7 +46,7 @@ impl JsRegex {
         } else {
             format!("(?{inline}){}", translate(pattern))
         };
-        let engine = Engine::build(translated).map_err(|problem| invalid(&problem))?;
+        let engine = ReplaceEngine::build(translated).map_err(|problem| invalid(&problem))?;
         Ok(Self { engine, global: flags.contains('g') })
     }
 
@@ -86,12 +86,16 @@ impl JsRegex {
     }
 }
 
-impl Engine {
+impl ReplaceEngine {
     fn build(pattern: String) -> Result<Self, String> {
         let cost =
             PatternCost::of(&pattern).ok_or("it is not written as JavaScript writes patterns")?;
         if cost.retries > 0 {
-            return Ok(Self::Retrying(Retrying::new(pattern, cost, &[MAX_MACHINE_BYTES])?));
+            return Ok(Self::Backtracking(BacktrackingRegex::new(
+                pattern,
+                cost,
+                &[MAX_MACHINE_BYTES],
+            )?));
         }
         if cost.folded > MAX_FOLDED {
             return Err(TOO_MANY_FOLDED.to_owned());
@@ -112,7 +116,7 @@ impl Engine {
             Self::Linear { regex, cost } => {
                 (cost.steps_on(text.len()) <= MAX_STEPS).then(|| regex.clone())
             }
-            Self::Retrying(retrying) => retrying.patient(text).ok(),
+            Self::Backtracking(retrying) => retrying.patient(text).ok(),
         }
     }
 }

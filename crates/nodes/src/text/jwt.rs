@@ -1,6 +1,6 @@
 //! Signs, reads and checks JSON Web Tokens.
 
-use super::digests::Hash;
+use super::digests::HashAlgorithm;
 use super::keys::{self, Scheme};
 use base64::Engine as _;
 use base64::engine::general_purpose::{URL_SAFE, URL_SAFE_NO_PAD};
@@ -97,8 +97,8 @@ impl Node for Jwt {
 }
 
 enum Method {
-    Secret(Hash),
-    Key(Scheme, Hash),
+    Secret(HashAlgorithm),
+    Key(Scheme, HashAlgorithm),
 }
 
 /// The algorithm of this name, or of the credential if it is empty.
@@ -108,9 +108,9 @@ fn method(name: &str, credential: &Object) -> Result<(Str, Method), NodeError> {
         name => name.into(),
     };
     let hash = match name.get(2..) {
-        Some("256") => Hash::Sha256,
-        Some("384") => Hash::Sha384,
-        Some("512") => Hash::Sha512,
+        Some("256") => HashAlgorithm::Sha256,
+        Some("384") => HashAlgorithm::Sha384,
+        Some("512") => HashAlgorithm::Sha512,
         _ => {
             return Err(NodeError::parameter(
                 "options.algorithm",
@@ -229,14 +229,14 @@ fn sign_with(
 }
 
 /// A token taken apart.
-struct Parts<'t> {
+struct JwtParts<'t> {
     header: Value,
     payload: Value,
     signature: &'t str,
     message: &'t str,
 }
 
-fn take_apart(token: &str) -> Option<Parts<'_>> {
+fn split_token(token: &str) -> Option<JwtParts<'_>> {
     let (message, signature) = token.rsplit_once('.')?;
     let (header, payload) = message.split_once('.')?;
     let text = |part: &str| {
@@ -246,7 +246,7 @@ fn take_apart(token: &str) -> Option<Parts<'_>> {
     let header = model::json::parse(&text(header)?).ok().filter(Value::is_object)?;
     let payload = text(payload)?;
     let payload = model::json::parse(&payload).unwrap_or_else(|_| Value::from(payload));
-    Some(Parts { header, payload, signature, message })
+    Some(JwtParts { header, payload, signature, message })
 }
 
 fn token(ctx: &Ctx<'_>, index: usize) -> Result<Str, NodeError> {
@@ -260,7 +260,7 @@ fn token(ctx: &Ctx<'_>, index: usize) -> Result<Str, NodeError> {
     Ok(token)
 }
 
-fn answer(ctx: &Ctx<'_>, index: usize, parts: Parts<'_>) -> Result<Object, NodeError> {
+fn token_fields(ctx: &Ctx<'_>, index: usize, parts: JwtParts<'_>) -> Result<Object, NodeError> {
     let mut json = Object::new();
     if ctx.flag("options.complete", index)? {
         json.insert("header", parts.header);
@@ -273,8 +273,8 @@ fn answer(ctx: &Ctx<'_>, index: usize, parts: Parts<'_>) -> Result<Object, NodeE
 }
 
 fn decode_only(ctx: &Ctx<'_>, index: usize) -> Result<Object, NodeError> {
-    match take_apart(&token(ctx, index)?) {
-        Some(parts) => answer(ctx, index, parts),
+    match split_token(&token(ctx, index)?) {
+        Some(parts) => token_fields(ctx, index, parts),
         None => Ok(Object::from_iter([("payload", Value::Null)])),
     }
 }
@@ -285,7 +285,7 @@ fn verify(ctx: &Ctx<'_>, index: usize, credential: &Object) -> Result<Object, No
     if token.split('.').count() != 3 {
         return Err(failed("jwt malformed"));
     }
-    let parts = take_apart(&token).ok_or_else(|| failed("invalid token"))?;
+    let parts = split_token(&token).ok_or_else(|| failed("invalid token"))?;
     if parts.signature.is_empty() {
         return Err(failed("jwt signature is required"));
     }
@@ -340,7 +340,7 @@ fn verify(ctx: &Ctx<'_>, index: usize, credential: &Object) -> Result<Object, No
             _ => return Err(failed(&format!("invalid {claim} value"))),
         }
     }
-    answer(ctx, index, parts)
+    token_fields(ctx, index, parts)
 }
 
 #[cfg(test)]
@@ -434,7 +434,7 @@ mod tests {
                 URL_SAFE_NO_PAD.encode(r#"{"alg":"HS256"}"#),
                 URL_SAFE_NO_PAD.encode(r#"{"sub":"admin"}"#)
             );
-            let signature = Hash::Sha256.hmac(key.as_bytes(), message.as_bytes());
+            let signature = HashAlgorithm::Sha256.hmac(key.as_bytes(), message.as_bytes());
             format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature))
         };
         for blank in ["", " ", "\0", "\0\0\0\0", "\u{200b}", "\u{feff}\n"] {

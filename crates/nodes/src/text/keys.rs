@@ -1,6 +1,6 @@
 //! Signing and checking with keys in PEM form.
 
-use super::digests::Hash;
+use super::digests::HashAlgorithm;
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{
     self, EcdsaKeyPair, EcdsaSigningAlgorithm, RsaEncoding, RsaKeyPair, UnparsedPublicKey,
@@ -35,7 +35,7 @@ pub(super) enum Scheme {
 /// Signs a message with a private key.
 pub(super) fn sign(
     scheme: Scheme,
-    hash: Hash,
+    hash: HashAlgorithm,
     pem: &str,
     message: &[u8],
 ) -> Result<Vec<u8>, KeyError> {
@@ -78,7 +78,7 @@ pub(super) fn sign(
 /// Whether a signature was made with the private part of a public key.
 pub(super) fn verify(
     scheme: Scheme,
-    hash: Hash,
+    hash: HashAlgorithm,
     pem: &str,
     message: &[u8],
     signed: &[u8],
@@ -111,49 +111,55 @@ fn decode_pem(text: &str) -> Result<(String, Vec<u8>), KeyError> {
     Ok((label.to_owned(), der))
 }
 
-fn rsa_encoding(scheme: Scheme, hash: Hash) -> Option<&'static dyn RsaEncoding> {
+fn rsa_encoding(scheme: Scheme, hash: HashAlgorithm) -> Option<&'static dyn RsaEncoding> {
     Some(match (scheme, hash) {
-        (Scheme::RsaPkcs1, Hash::Sha256) => &signature::RSA_PKCS1_SHA256,
-        (Scheme::RsaPkcs1, Hash::Sha384) => &signature::RSA_PKCS1_SHA384,
-        (Scheme::RsaPkcs1, Hash::Sha512) => &signature::RSA_PKCS1_SHA512,
-        (Scheme::RsaPss, Hash::Sha256) => &signature::RSA_PSS_SHA256,
-        (Scheme::RsaPss, Hash::Sha384) => &signature::RSA_PSS_SHA384,
-        (Scheme::RsaPss, Hash::Sha512) => &signature::RSA_PSS_SHA512,
+        (Scheme::RsaPkcs1, HashAlgorithm::Sha256) => &signature::RSA_PKCS1_SHA256,
+        (Scheme::RsaPkcs1, HashAlgorithm::Sha384) => &signature::RSA_PKCS1_SHA384,
+        (Scheme::RsaPkcs1, HashAlgorithm::Sha512) => &signature::RSA_PKCS1_SHA512,
+        (Scheme::RsaPss, HashAlgorithm::Sha256) => &signature::RSA_PSS_SHA256,
+        (Scheme::RsaPss, HashAlgorithm::Sha384) => &signature::RSA_PSS_SHA384,
+        (Scheme::RsaPss, HashAlgorithm::Sha512) => &signature::RSA_PSS_SHA512,
         _ => return None,
     })
 }
 
-fn ec_algorithms(scheme: Scheme, hash: Hash) -> &'static [&'static EcdsaSigningAlgorithm] {
+fn ec_algorithms(scheme: Scheme, hash: HashAlgorithm) -> &'static [&'static EcdsaSigningAlgorithm] {
     match (scheme, hash) {
-        (Scheme::EcdsaFixed, Hash::Sha256) => &[&signature::ECDSA_P256_SHA256_FIXED_SIGNING],
-        (Scheme::EcdsaFixed, Hash::Sha384) => &[&signature::ECDSA_P384_SHA384_FIXED_SIGNING],
-        (Scheme::EcdsaFixed, Hash::Sha512) => &[&signature::ECDSA_P521_SHA512_FIXED_SIGNING],
-        (Scheme::EcdsaAsn1, Hash::Sha224) => &[&signature::ECDSA_P521_SHA224_ASN1_SIGNING],
-        (Scheme::EcdsaAsn1, Hash::Sha256) => &[
+        (Scheme::EcdsaFixed, HashAlgorithm::Sha256) => {
+            &[&signature::ECDSA_P256_SHA256_FIXED_SIGNING]
+        }
+        (Scheme::EcdsaFixed, HashAlgorithm::Sha384) => {
+            &[&signature::ECDSA_P384_SHA384_FIXED_SIGNING]
+        }
+        (Scheme::EcdsaFixed, HashAlgorithm::Sha512) => {
+            &[&signature::ECDSA_P521_SHA512_FIXED_SIGNING]
+        }
+        (Scheme::EcdsaAsn1, HashAlgorithm::Sha224) => &[&signature::ECDSA_P521_SHA224_ASN1_SIGNING],
+        (Scheme::EcdsaAsn1, HashAlgorithm::Sha256) => &[
             &signature::ECDSA_P256_SHA256_ASN1_SIGNING,
             &signature::ECDSA_P256K1_SHA256_ASN1_SIGNING,
             &signature::ECDSA_P521_SHA256_ASN1_SIGNING,
         ],
-        (Scheme::EcdsaAsn1, Hash::Sha384) => &[
+        (Scheme::EcdsaAsn1, HashAlgorithm::Sha384) => &[
             &signature::ECDSA_P384_SHA384_ASN1_SIGNING,
             &signature::ECDSA_P521_SHA384_ASN1_SIGNING,
         ],
-        (Scheme::EcdsaAsn1, Hash::Sha512) => &[&signature::ECDSA_P521_SHA512_ASN1_SIGNING],
+        (Scheme::EcdsaAsn1, HashAlgorithm::Sha512) => &[&signature::ECDSA_P521_SHA512_ASN1_SIGNING],
         _ => &[],
     }
 }
 
-fn verification(scheme: Scheme, hash: Hash) -> Option<&'static dyn VerificationAlgorithm> {
+fn verification(scheme: Scheme, hash: HashAlgorithm) -> Option<&'static dyn VerificationAlgorithm> {
     Some(match (scheme, hash) {
-        (Scheme::RsaPkcs1, Hash::Sha256) => &signature::RSA_PKCS1_2048_8192_SHA256,
-        (Scheme::RsaPkcs1, Hash::Sha384) => &signature::RSA_PKCS1_2048_8192_SHA384,
-        (Scheme::RsaPkcs1, Hash::Sha512) => &signature::RSA_PKCS1_2048_8192_SHA512,
-        (Scheme::RsaPss, Hash::Sha256) => &signature::RSA_PSS_2048_8192_SHA256,
-        (Scheme::RsaPss, Hash::Sha384) => &signature::RSA_PSS_2048_8192_SHA384,
-        (Scheme::RsaPss, Hash::Sha512) => &signature::RSA_PSS_2048_8192_SHA512,
-        (Scheme::EcdsaFixed, Hash::Sha256) => &signature::ECDSA_P256_SHA256_FIXED,
-        (Scheme::EcdsaFixed, Hash::Sha384) => &signature::ECDSA_P384_SHA384_FIXED,
-        (Scheme::EcdsaFixed, Hash::Sha512) => &signature::ECDSA_P521_SHA512_FIXED,
+        (Scheme::RsaPkcs1, HashAlgorithm::Sha256) => &signature::RSA_PKCS1_2048_8192_SHA256,
+        (Scheme::RsaPkcs1, HashAlgorithm::Sha384) => &signature::RSA_PKCS1_2048_8192_SHA384,
+        (Scheme::RsaPkcs1, HashAlgorithm::Sha512) => &signature::RSA_PKCS1_2048_8192_SHA512,
+        (Scheme::RsaPss, HashAlgorithm::Sha256) => &signature::RSA_PSS_2048_8192_SHA256,
+        (Scheme::RsaPss, HashAlgorithm::Sha384) => &signature::RSA_PSS_2048_8192_SHA384,
+        (Scheme::RsaPss, HashAlgorithm::Sha512) => &signature::RSA_PSS_2048_8192_SHA512,
+        (Scheme::EcdsaFixed, HashAlgorithm::Sha256) => &signature::ECDSA_P256_SHA256_FIXED,
+        (Scheme::EcdsaFixed, HashAlgorithm::Sha384) => &signature::ECDSA_P384_SHA384_FIXED,
+        (Scheme::EcdsaFixed, HashAlgorithm::Sha512) => &signature::ECDSA_P521_SHA512_FIXED,
         _ => return None,
     })
 }
@@ -193,9 +199,9 @@ pub(super) mod tests {
     fn signatures_check_out_and_others_do_not() {
         let (private, public) = rsa_keys();
         for scheme in [Scheme::RsaPkcs1, Scheme::RsaPss] {
-            let made = sign(scheme, Hash::Sha256, &private, b"text").unwrap();
-            assert_eq!(verify(scheme, Hash::Sha256, &public, b"text", &made), Ok(true));
-            assert_eq!(verify(scheme, Hash::Sha256, &public, b"test", &made), Ok(false));
+            let made = sign(scheme, HashAlgorithm::Sha256, &private, b"text").unwrap();
+            assert_eq!(verify(scheme, HashAlgorithm::Sha256, &public, b"text", &made), Ok(true));
+            assert_eq!(verify(scheme, HashAlgorithm::Sha256, &public, b"test", &made), Ok(false));
         }
         assert!(is_rsa(&private));
     }
@@ -204,29 +210,44 @@ pub(super) mod tests {
     fn keys_survive_lost_line_breaks() {
         let (private, public) = ec_keys(&signature::ECDSA_P521_SHA512_FIXED_SIGNING);
         let made =
-            sign(Scheme::EcdsaFixed, Hash::Sha512, &private.replace('\n', "\\n"), b"text").unwrap();
+            sign(Scheme::EcdsaFixed, HashAlgorithm::Sha512, &private.replace('\n', "\\n"), b"text")
+                .unwrap();
         assert_eq!(
-            verify(Scheme::EcdsaFixed, Hash::Sha512, &public.replace('\n', " "), b"text", &made),
+            verify(
+                Scheme::EcdsaFixed,
+                HashAlgorithm::Sha512,
+                &public.replace('\n', " "),
+                b"text",
+                &made
+            ),
             Ok(true)
         );
     }
 
     #[test]
     fn what_is_no_key_is_refused() {
-        assert_eq!(sign(Scheme::RsaPkcs1, Hash::Sha256, "secret", b""), Err(KeyError::NotPem));
         assert_eq!(
-            sign(Scheme::RsaPkcs1, Hash::Sha256, &pem("ENCRYPTED PRIVATE KEY", b"x"), b""),
+            sign(Scheme::RsaPkcs1, HashAlgorithm::Sha256, "secret", b""),
+            Err(KeyError::NotPem)
+        );
+        assert_eq!(
+            sign(Scheme::RsaPkcs1, HashAlgorithm::Sha256, &pem("ENCRYPTED PRIVATE KEY", b"x"), b""),
             Err(KeyError::Encrypted)
         );
         assert!(matches!(
-            sign(Scheme::RsaPkcs1, Hash::Sha256, &pem("PRIVATE KEY", b"x"), b""),
+            sign(Scheme::RsaPkcs1, HashAlgorithm::Sha256, &pem("PRIVATE KEY", b"x"), b""),
             Err(KeyError::Unfit { .. })
         ));
     }
 
     #[test]
     fn hashes_that_are_no_longer_safe_to_sign_with_are_named() {
-        for hash in [Hash::Md5, Hash::Sha1, Hash::Ripemd160, Hash::Sha3_256] {
+        for hash in [
+            HashAlgorithm::Md5,
+            HashAlgorithm::Sha1,
+            HashAlgorithm::Ripemd160,
+            HashAlgorithm::Sha3_256,
+        ] {
             let wanted = Err(KeyError::NotMade { algorithm: format!("{hash:?}") });
             assert_eq!(sign(Scheme::RsaPkcs1, hash, &rsa_keys().0, b"x"), wanted);
             assert_eq!(

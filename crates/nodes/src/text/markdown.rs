@@ -53,7 +53,7 @@ impl Node for Markdown {
                 let options = HtmlOptions::read(&ctx.param("options", index)?);
                 blocks::to_html(&ctx.text("markdown", index)?, &options)
             } else {
-                let options = from_html::Options::read(&ctx.param("options", index)?)?;
+                let options = from_html::MarkdownOptions::read(&ctx.param("options", index)?)?;
                 to_markdown(&ctx.text("html", index)?, &options)?
             };
             item.json.make_object();
@@ -198,7 +198,7 @@ impl HtmlOptions {
 
 /// A web page as Markdown, with n8n's settings; scripts, styles and what is not shown are left out.
 pub(crate) fn page_to_markdown(page: &str) -> Result<String, NodeError> {
-    to_markdown(page, &from_html::Options::read(&json!({}))?)
+    to_markdown(page, &from_html::MarkdownOptions::read(&json!({}))?)
 }
 
 #[cfg(test)]

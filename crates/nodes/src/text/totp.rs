@@ -1,6 +1,6 @@
 //! One-time passwords that change with the clock, as authenticator apps show them.
 
-use super::digests::Hash;
+use super::digests::HashAlgorithm;
 use node_api::prelude::*;
 
 pub(crate) struct Totp;
@@ -54,7 +54,7 @@ impl Node for Totp {
             name if name.is_empty() => "SHA1".into(),
             name => name,
         };
-        let hash = Hash::from_name(&algorithm).ok_or_else(|| {
+        let hash = HashAlgorithm::from_name(&algorithm).ok_or_else(|| {
             NodeError::parameter("options.algorithm", format!("Unknown algorithm {algorithm}"))
         })?;
         let secret = decode_base32(field("secret"))
@@ -73,7 +73,7 @@ impl Node for Totp {
 }
 
 /// RFC 4226.
-fn password(hash: Hash, secret: &[u8], counter: u64, digits: u32) -> String {
+fn password(hash: HashAlgorithm, secret: &[u8], counter: u64, digits: u32) -> String {
     let sum = hash.hmac(secret, &counter.to_be_bytes());
     let offset = usize::from(sum.last().copied().unwrap_or(0) & 0x0f);
     let number =
@@ -110,8 +110,8 @@ mod tests {
     #[test]
     fn passwords_agree_with_the_standard() {
         let secret = b"12345678901234567890";
-        assert_eq!(password(Hash::Sha1, secret, 1, 8), "94287082");
-        assert_eq!(password(Hash::Sha1, secret, 0x0235_23EC, 8), "07081804");
+        assert_eq!(password(HashAlgorithm::Sha1, secret, 1, 8), "94287082");
+        assert_eq!(password(HashAlgorithm::Sha1, secret, 0x0235_23EC, 8), "07081804");
         assert_eq!(decode_base32("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ").unwrap(), secret);
     }
 

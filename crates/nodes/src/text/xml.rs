@@ -10,7 +10,7 @@ pub(crate) struct Xml;
 /// Reads the XML of a request the way n8n does: names in lower case, spaces joined, attributes
 /// below `$`.
 pub fn read_request(text: &str) -> Result<Value, NodeError> {
-    let options = read::Options {
+    let options = read::XmlReadOptions {
         attribute_key: "$".into(),
         text_key: "_".into(),
         explicit_array: false,
@@ -114,7 +114,7 @@ impl Node for Xml {
             (text_option("attrkey", "$")?, text_option("charkey", "_")?);
         match mode.as_str() {
             "xmlToJson" => {
-                let options = read::Options {
+                let options = read::XmlReadOptions {
                     attribute_key,
                     text_key,
                     explicit_array: flag_option("explicitArray", false)?,
@@ -141,7 +141,7 @@ impl Node for Xml {
                 })
             }
             "jsonToxml" => {
-                let options = write::Options {
+                let options = write::XmlWriteOptions {
                     attribute_key,
                     text_key,
                     cdata: flag_option("cdata", false)?,

@@ -1,9 +1,9 @@
 //! Starts a run at set times: the schedule of n8n's early days.
 
 use super::schedule::{self, MODES, UNITS};
-use super::schedule_trigger::check;
+use super::schedule_trigger::validate_schedule;
 use node_api::prelude::*;
-use node_api::trigger::{Listen, Setup, Trigger};
+use node_api::trigger::{Trigger, TriggerListener, TriggerSetup};
 
 pub(crate) struct Cron;
 
@@ -33,14 +33,14 @@ impl Node for Cron {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        check(ctx)?;
+        validate_schedule(ctx)?;
         Ok(vec![items])
     }
 }
 
 impl Trigger for Cron {
-    fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
-        schedule::clocks_of(setup)
+    fn listeners(setup: &TriggerSetup<'_>) -> Result<Vec<TriggerListener>, NodeError> {
+        schedule::schedule_listeners(setup)
     }
 }
 

@@ -15,7 +15,7 @@ impl Node for ErrorTrigger {
             .hint("Start a workflow with it that tells someone about failures; name that workflow in the settings of others.")
             .alias(&["failure", "alert", "catch"])
             .repeatable()
-            .started_by(StartedBy::Error)
+            .started_by(StartCause::Error)
             .example(
                 "A failure",
                 "{}",

@@ -1,9 +1,9 @@
 //! Starts a run again and again after the same span of time: an early form of the Schedule Trigger.
 
 use super::schedule;
-use super::schedule_trigger::check;
+use super::schedule_trigger::validate_schedule;
 use node_api::prelude::*;
-use node_api::trigger::{Listen, Setup, Trigger};
+use node_api::trigger::{Trigger, TriggerListener, TriggerSetup};
 
 pub(crate) struct Interval;
 
@@ -30,14 +30,14 @@ impl Node for Interval {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        check(ctx)?;
+        validate_schedule(ctx)?;
         Ok(vec![items])
     }
 }
 
 impl Trigger for Interval {
-    fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
-        schedule::clocks_of(setup)
+    fn listeners(setup: &TriggerSetup<'_>) -> Result<Vec<TriggerListener>, NodeError> {
+        schedule::schedule_listeners(setup)
     }
 }
 

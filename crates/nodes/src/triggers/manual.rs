@@ -18,7 +18,7 @@ impl Node for ManualTrigger {
         ))
         .hint("Start with it while building; swap it for a real trigger when the workflow is done.")
         .repeatable()
-        .started_by(StartedBy::Hand)
+        .started_by(StartCause::Hand)
         .example("Start with nothing", "{}", "[{}]", "[[{}]]")
     }
 
@@ -28,9 +28,9 @@ impl Node for ManualTrigger {
 }
 
 /// The manual trigger of n8n's early days.
-pub(crate) struct Start;
+pub(crate) struct StartTrigger;
 
-impl Node for Start {
+impl Node for StartTrigger {
     fn spec() -> Spec {
         Spec::trigger("n8n-nodes-base.start", &[1.0], "Start", "Start the workflow by hand")
             .param(Param::notice(
@@ -39,7 +39,7 @@ impl Node for Start {
             ))
             .hint("Only in old workflows; use the Manual Trigger in new ones.")
             .repeatable()
-            .started_by(StartedBy::Hand)
+            .started_by(StartCause::Hand)
             .example("Start with nothing", "{}", "[{}]", "[[{}]]")
     }
 

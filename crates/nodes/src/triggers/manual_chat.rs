@@ -12,7 +12,7 @@ impl Node for ManualChatTrigger {
             "Manual Chat Trigger",
             "Start with a typed message",
         )
-        .group(Group::Trigger)
+        .group(NodeGroup::Trigger)
         .param(Param::notice(
             "notice",
             "The workflow starts with each message in the chat of the editor.",

@@ -18,7 +18,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use model::Str;
 use node_api::NodeError;
-use node_api::trigger::{Listen, Setup, Timetable};
+use node_api::trigger::{Timetable, TriggerListener, TriggerSetup};
 use std::sync::Arc;
 
 /// Why a schedule cannot be used.
@@ -32,7 +32,7 @@ pub enum ScheduleError {
 
 /// One rule of a schedule. A schedule fires whenever one of its rules does.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rule {
+pub struct ScheduleRule {
     pub timing: Timing,
     /// The last time it fired, from which "every three days" counts. Without it the next fitting
     /// moment is the first.
@@ -71,7 +71,7 @@ const MAX_CANDIDATES: usize = 366 * 40;
 /// Where the clock is put forward, a moment that is skipped comes right after the gap, and an
 /// expression that fires at intervals (`*/15`, `*`) simply goes on. Where it is put back, a set
 /// time (`30 1 * * *`) fires the first time only, intervals fire in both hours.
-pub fn next_run_after(rule: &Rule, instant_ms: i64, zone: &str) -> Option<i64> {
+pub fn next_run_after(rule: &ScheduleRule, instant_ms: i64, zone: &str) -> Option<i64> {
     rule.timing.next_after(instant_ms, rule.last_run_ms, zone)
 }
 
@@ -107,24 +107,27 @@ impl Timetable for Timing {
 
 /// What a node that starts runs by the clock listens to: each rule by itself, so that each counts
 /// from its own last run.
-pub(super) fn clocks_of(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
+pub(super) fn schedule_listeners(
+    setup: &TriggerSetup<'_>,
+) -> Result<Vec<TriggerListener>, NodeError> {
     let identity = format!("{}/{}", setup.workflow_id, setup.node.id);
     match rules_of_node(&setup.node.type_name, setup.params, &identity) {
         None => Ok(Vec::new()),
         Some(Err(error)) => Err(NodeError::parameter("rule", error.to_string())
             .hint("Correct the rule; the node's page lists what it may say.")),
-        Some(Ok(rules)) => {
-            Ok(rules.into_iter().map(|rule| Listen::Clock(Arc::new(rule.timing))).collect())
-        }
+        Some(Ok(rules)) => Ok(rules
+            .into_iter()
+            .map(|rule| TriggerListener::Clock(Arc::new(rule.timing)))
+            .collect()),
     }
 }
 
 /// The first moment of any of the rules.
-pub fn next_of_all(rules: &[Rule], instant_ms: i64, zone: &str) -> Option<i64> {
+pub fn next_run_of_any(rules: &[ScheduleRule], instant_ms: i64, zone: &str) -> Option<i64> {
     rules.iter().filter_map(|rule| next_run_after(rule, instant_ms, zone)).min()
 }
 
-impl Rule {
+impl ScheduleRule {
     /// Counts from a run of the past.
     pub fn counted_from(mut self, last_run_ms: i64) -> Self {
         self.last_run_ms = Some(last_run_ms);

@@ -3,7 +3,7 @@
 use super::schedule;
 use crate::text::dates::{Moment, to_moment_format};
 use node_api::prelude::*;
-use node_api::trigger::{Listen, Setup, Trigger};
+use node_api::trigger::{Trigger, TriggerListener, TriggerSetup};
 use node_api::{Choice, ParamKind};
 
 pub(crate) struct ScheduleTrigger;
@@ -34,7 +34,7 @@ impl Node for ScheduleTrigger {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        check(ctx)?;
+        validate_schedule(ctx)?;
         // Items that were handed in, such as those of an earlier run, stay what they are.
         if items.iter().any(|item| item.json.as_object().is_some_and(|json| !json.is_empty())) {
             return Ok(vec![items]);
@@ -42,18 +42,18 @@ impl Node for ScheduleTrigger {
         let zone = ctx.host().timezone();
         let now = Moment::new(ctx.host().now_ms() as f64, zone)
             .ok_or_else(|| NodeError::failed(format!("There is no time zone '{zone}'")))?;
-        Ok(vec![Items::one(Item::new(told(&now, zone)))])
+        Ok(vec![Items::one(Item::new(moment_fields(&now, zone)))])
     }
 }
 
 impl Trigger for ScheduleTrigger {
-    fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
-        schedule::clocks_of(setup)
+    fn listeners(setup: &TriggerSetup<'_>) -> Result<Vec<TriggerListener>, NodeError> {
+        schedule::schedule_listeners(setup)
     }
 }
 
 /// Tells a mistake in a schedule already when the workflow is run by hand.
-pub(super) fn check(ctx: &Ctx<'_>) -> Result<(), NodeError> {
+pub(super) fn validate_schedule(ctx: &Ctx<'_>) -> Result<(), NodeError> {
     let parameters = ctx.param("", 0)?;
     let empty = Object::new();
     let identity = format!("{}/{}", ctx.host().execution().workflow_id, ctx.node().id);
@@ -68,7 +68,7 @@ pub(super) fn check(ctx: &Ctx<'_>) -> Result<(), NodeError> {
 }
 
 /// A moment in the words of the trigger's item.
-fn told(now: &Moment, zone: &str) -> Object {
+fn moment_fields(now: &Moment, zone: &str) -> Object {
     let part = |format: &str| Value::from(to_moment_format(now, format));
     Object::from_iter([
         ("timestamp", part("YYYY-MM-DD[T]HH:mm:ss.SSSZ")),

@@ -5,9 +5,9 @@ pub(crate) mod params;
 pub(crate) mod path;
 pub(crate) mod route;
 
-use crate::triggers::given::Given;
+use crate::triggers::node_params::NodeParams;
 use node_api::prelude::*;
-use node_api::trigger::{Listen, Setup, Trigger, refused_headers};
+use node_api::trigger::{Trigger, TriggerListener, TriggerSetup, rejected_headers};
 use node_api::{Choice, ParamKind, PortRule};
 use params::{option_params, response_params};
 use route::{CONDITION, METHODS};
@@ -47,8 +47,8 @@ impl Node for Webhook {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        let items = wanted(ctx, items)?;
-        warn_of_headers(ctx);
+        let items = filter_calls(ctx, items)?;
+        warn_about_headers(ctx);
         let methods = ctx.param("httpMethod", 0)?;
         let several =
             methods.as_array().filter(|_| matches!(ctx.flag("multipleMethods", 0), Ok(true)));
@@ -72,15 +72,15 @@ impl Node for Webhook {
 }
 
 impl Trigger for Webhook {
-    fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
-        let given = Given::new(setup.params);
+    fn listeners(setup: &TriggerSetup<'_>) -> Result<Vec<TriggerListener>, NodeError> {
+        let given = NodeParams::new(setup.params);
         let path = path::path_of(setup, "path", &given.text("path"))?;
-        Ok(vec![Listen::Webhook(route::route_of(&given, path, "authentication")?)])
+        Ok(vec![TriggerListener::Webhook(route::route_of(&given, path, "authentication")?)])
     }
 }
 
 /// The calls that the option `onlyRunIf` lets through.
-fn wanted(ctx: &Ctx<'_>, items: Items) -> Result<Items, NodeError> {
+fn filter_calls(ctx: &Ctx<'_>, items: Items) -> Result<Items, NodeError> {
     if ctx.raw_param(CONDITION).is_none_or(|raw| raw.is_nullish() || raw.as_str() == Some("")) {
         return Ok(items);
     }
@@ -94,7 +94,7 @@ fn wanted(ctx: &Ctx<'_>, items: Items) -> Result<Items, NodeError> {
 }
 
 /// Says which headers of the response are not sent.
-fn warn_of_headers(ctx: &Ctx<'_>) {
+fn warn_about_headers(ctx: &Ctx<'_>) {
     const ENTRIES: &str = "options.responseHeaders.entries";
     if ctx.raw_param(ENTRIES).is_none() {
         return;
@@ -104,7 +104,7 @@ fn warn_of_headers(ctx: &Ctx<'_>) {
     let headers =
         headers::headers_of("options.responseHeaders", entries.as_array().unwrap_or_default())
             .unwrap_or_default();
-    refused_headers(&headers).for_each(|words| ctx.host().warn(words.into()));
+    rejected_headers(&headers).for_each(|words| ctx.host().warn(words.into()));
 }
 
 fn request_params() -> Vec<Param> {

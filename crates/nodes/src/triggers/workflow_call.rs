@@ -57,7 +57,7 @@ impl Node for ExecuteWorkflowTrigger {
             .hint("Start a workflow with it that others call, or that an agent uses as a tool; name the inputs.")
             .alias(&["subworkflow", "called", "function"])
             .repeatable()
-            .started_by(StartedBy::Workflow)
+            .started_by(StartCause::Workflow)
             .example(
                 "Two inputs",
                 r#"{ "workflowInputs": { "values": [{ "name": "city" }, { "name": "days", "type": "number" }] } }"#,

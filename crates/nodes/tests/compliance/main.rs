@@ -1,10 +1,10 @@
 //! Walks the table of nodes: every description is complete, every example runs.
 
-mod places;
+mod destinations;
 
 use model::{Items, Kind, Value, json};
 use node_api::testing::{TestHost, items, to_json};
-use node_api::{Ctx, DestinationForm, Group, NodeInfo, NodeType, Param, ParamKind};
+use node_api::{Ctx, DestinationForm, NodeGroup, NodeInfo, NodeType, Param, ParamKind};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ fn every_node_and_parameter_explains_itself() {
 }
 
 /// Parameters of ordinary nodes that sound like a place where data goes, and are none.
-const NO_PLACES: &[(&str, &str, &str)] = &[
+const NOT_DESTINATIONS: &[(&str, &str, &str)] = &[
     ("n8n-nodes-base.emailSend", "fromEmail", "who the mail is from; nothing is sent there"),
     (
         "n8n-nodes-base.httpRequest",
@@ -116,13 +116,14 @@ fn issue_14_12_every_parameter_that_says_where_data_goes_is_marked() {
     }
     for entry in entries() {
         let spec = &entry.spec;
-        let is_ordinary = spec.group != Group::Trigger
+        let is_ordinary = spec.group != NodeGroup::Trigger
             && spec.inputs.iter().any(|input| input.kind == Kind::Main);
         let mut found = Vec::new();
         walk("", &spec.params, &mut found);
         for (path, name) in found.iter().filter(|_| is_ordinary) {
             let is_marked = spec.flow.sends_to.iter().any(|marked| marked.param == *path);
-            let is_none = NO_PLACES.iter().any(|(id, param, _)| *id == spec.id && param == name);
+            let is_none =
+                NOT_DESTINATIONS.iter().any(|(id, param, _)| *id == spec.id && param == name);
             assert!(
                 is_marked != is_none,
                 "{}: '{path}' is either marked with `sends_to` or listed here with a reason",
@@ -147,8 +148,8 @@ async fn issue_14_12_only_destinations_that_are_marked_so_are_taken_apart() {
             for separator in [",", ", ", ";", " ", "\n", "|", "\t"] {
                 let text = format!("https://first.test/a{separator}https://second.test/b");
                 let mut gone_to = Vec::new();
-                for params in places::forms_with(&entry.spec, &destination.param, &text) {
-                    gone_to.extend(places::addresses_used(&entry, &params).await);
+                for params in destinations::params_with(&entry.spec, &destination.param, &text) {
+                    gone_to.extend(destinations::addresses_used(&entry, &params).await);
                 }
                 let has = |host: &str| gone_to.iter().any(|address| address.starts_with(host));
                 let is_apart = has("https://second.test/");

@@ -12,12 +12,12 @@ mod servers;
 
 use heddle_nodes::integrations::DatabaseTool;
 use model::{Object, Value, json};
-use node_api::ai::{Effect, Supply, Tool, ToolCallContext};
+use node_api::ai::{Supply, Tool, ToolCallContext, ToolEffect};
 use node_api::connect::{Connections as _, Dialect, ReadLimits, SqlServer};
 use node_api::testing::TestHost;
 use node_api::{NodeInfo, Supplier, SupplyCtx};
 use providers::connect::GuardedConnections;
-use providers::http::Policy;
+use providers::http::EgressPolicy;
 use servers::PASSWORD;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,16 +25,16 @@ use std::time::{Duration, Instant};
 const LIMITS: ReadLimits = ReadLimits { rows: 100, bytes: 1 << 20, time_ms: 10_000 };
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum DatabaseKind {
     Postgres,
     MariaDb,
 }
 
-impl Kind {
+impl DatabaseKind {
     /// The most powerful user of the server: what does not help against that one is no help.
     fn server(self, port: u16) -> SqlServer {
         match self {
-            Kind::Postgres => property::server(
+            DatabaseKind::Postgres => property::server(
                 Dialect::Postgres,
                 "127.0.0.1",
                 port,
@@ -42,7 +42,7 @@ impl Kind {
                 PASSWORD,
                 "postgres",
             ),
-            Kind::MariaDb => {
+            DatabaseKind::MariaDb => {
                 property::server(Dialect::MySql, "127.0.0.1", port, "admin", PASSWORD, "test")
             }
         }
@@ -50,12 +50,12 @@ impl Kind {
 }
 
 fn connections() -> Arc<GuardedConnections> {
-    Arc::new(GuardedConnections::new(Policy::parse("127.0.0.1").unwrap()))
+    Arc::new(GuardedConnections::new(EgressPolicy::parse("127.0.0.1").unwrap()))
 }
 
-async fn tool(kind: Kind, port: u16, access: &str) -> Arc<dyn Tool> {
+async fn tool(kind: DatabaseKind, port: u16, access: &str) -> Arc<dyn Tool> {
     let server = kind.server(port);
-    let name = if matches!(kind, Kind::Postgres) { "postgres" } else { "mySql" };
+    let name = if matches!(kind, DatabaseKind::Postgres) { "postgres" } else { "mySql" };
     let mut host = TestHost::new(
         &DatabaseTool::spec(),
         1.0,
@@ -80,7 +80,7 @@ async fn ask(tool: &Arc<dyn Tool>, query: &str, parameters: Value) -> Result<Val
         .map_err(|failure| failure.to_string())
 }
 
-async fn a_reader_reads_and_no_more(kind: Kind, port: u16, placeholder: &str) {
+async fn a_reader_reads_and_no_more(kind: DatabaseKind, port: u16, placeholder: &str) {
     let (writer, reader) =
         (tool(kind, port, "readWrite").await, tool(kind, port, "readOnly").await);
     let none = || json!([]);
@@ -115,7 +115,13 @@ async fn a_reader_reads_and_no_more(kind: Kind, port: u16, placeholder: &str) {
 
 /// Rows that never end are not all read, rows that are too large are not read at all, and nobody
 /// sleeps for ever.
-async fn little_is_read(kind: Kind, port: u16, endless: &[&str], large: &[&str], sleeping: &str) {
+async fn little_is_read(
+    kind: DatabaseKind,
+    port: u16,
+    endless: &[&str],
+    large: &[&str],
+    sleeping: &str,
+) {
     let reader = tool(kind, port, "readOnly").await;
     for statement in endless {
         let began = Instant::now();
@@ -156,7 +162,13 @@ async fn little_is_read(kind: Kind, port: u16, endless: &[&str], large: &[&str],
 }
 
 /// Runs statements that want to change something, and looks after each whether one did.
-async fn nothing_is_changed(kind: Kind, port: u16, setup: &[&str], state: &str, hostile: &[&str]) {
+async fn nothing_is_changed(
+    kind: DatabaseKind,
+    port: u16,
+    setup: &[&str],
+    state: &str,
+    hostile: &[&str],
+) {
     assert!(hostile.len() >= 40, "{}", hostile.len());
     let connections = connections();
     let server = kind.server(port);
@@ -193,12 +205,15 @@ async fn nothing_is_changed(kind: Kind, port: u16, setup: &[&str], state: &str, 
 #[tokio::test]
 async fn issue_14_04_a_tool_that_reads_counts_as_one_that_may_change_something() {
     for access in ["readOnly", "readWrite"] {
-        assert_eq!(tool(Kind::Postgres, 1, access).await.definition().effect, Effect::Changes);
+        assert_eq!(
+            tool(DatabaseKind::Postgres, 1, access).await.definition().effect,
+            ToolEffect::Changes
+        );
     }
 }
 
 /// The property of the fuzz target on texts of its kind.
-async fn random_statements_change_nothing(kind: Kind, port: u16) {
+async fn random_statements_change_nothing(kind: DatabaseKind, port: u16) {
     let connections = connections();
     let server = kind.server(port);
     let words = [

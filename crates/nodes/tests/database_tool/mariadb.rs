@@ -1,8 +1,8 @@
 //! Statements that a MariaDB server must not carry out for a reader who may do everything.
 
 use super::{
-    Kind, LIMITS, a_reader_reads_and_no_more, connections, little_is_read, nothing_is_changed,
-    random_statements_change_nothing, servers,
+    DatabaseKind, LIMITS, a_reader_reads_and_no_more, connections, little_is_read,
+    nothing_is_changed, random_statements_change_nothing, servers,
 };
 use model::Value;
 use node_api::connect::{Connections as _, ReadLimits};
@@ -144,16 +144,16 @@ const HOSTILE: &[&str] = &[
 #[tokio::test]
 async fn mariadb_is_only_read() {
     let server = servers::mariadb();
-    a_reader_reads_and_no_more(Kind::MariaDb, server.port, "?").await;
+    a_reader_reads_and_no_more(DatabaseKind::MariaDb, server.port, "?").await;
 }
 
 #[tokio::test]
 async fn issue_14_04_no_statement_of_a_reader_changes_mariadb() {
     let server = servers::mariadb();
     let _ = std::fs::remove_file("/tmp/heddle-ledger-copied");
-    nothing_is_changed(Kind::MariaDb, server.port, SETUP, STATE, HOSTILE).await;
+    nothing_is_changed(DatabaseKind::MariaDb, server.port, SETUP, STATE, HOSTILE).await;
     assert!(!std::path::Path::new("/tmp/heddle-ledger-copied").exists());
-    random_statements_change_nothing(Kind::MariaDb, server.port).await;
+    random_statements_change_nothing(DatabaseKind::MariaDb, server.port).await;
 }
 
 #[tokio::test]
@@ -162,13 +162,14 @@ async fn issue_14_03_a_reader_of_mariadb_reads_no_more_than_it_may() {
     let endless =
         ["SELECT seq FROM seq_1_to_1000000000", "SELECT '' AS a FROM seq_1_to_1000000000"];
     let large = ["SELECT CAST(repeat('x', 4000000) AS BINARY)"];
-    little_is_read(Kind::MariaDb, server.port, &endless, &large, "SELECT SLEEP(1000000)").await;
+    little_is_read(DatabaseKind::MariaDb, server.port, &endless, &large, "SELECT SLEEP(1000000)")
+        .await;
 }
 
 #[tokio::test]
 async fn issue_14_04_what_only_reads_mariadb_is_run_in_all_its_forms() {
     let server = servers::mariadb();
-    let (connections, server) = (connections(), Kind::MariaDb.server(server.port));
+    let (connections, server) = (connections(), DatabaseKind::MariaDb.server(server.port));
     let mut session = connections.sql(&server).await.unwrap();
     session
         .run("CREATE OR REPLACE TABLE forms (id int PRIMARY KEY, amount int)", &[])
@@ -234,7 +235,7 @@ async fn issue_14_04_what_only_reads_mariadb_is_run_in_all_its_forms() {
 async fn issue_14_04_mariadb_stops_a_statement_that_nobody_waits_for() {
     const ENDLESS: &str = "SELECT BENCHMARK(1000000000000000, SHA2('a', 512))";
     let running = servers::mariadb();
-    let (connections, admin) = (connections(), Kind::MariaDb.server(running.port));
+    let (connections, admin) = (connections(), DatabaseKind::MariaDb.server(running.port));
     // A user without any right over others.
     let mut server = admin.clone();
     server.server.user = "heddle".into();

@@ -1,7 +1,7 @@
 //! Statements that a PostgreSQL server must not carry out for a reader, as its superuser.
 
 use super::{
-    Kind, a_reader_reads_and_no_more, ask, little_is_read, nothing_is_changed,
+    DatabaseKind, a_reader_reads_and_no_more, ask, little_is_read, nothing_is_changed,
     random_statements_change_nothing, servers, tool,
 };
 use model::json;
@@ -116,8 +116,8 @@ const HOSTILE: &[&str] = &[
 #[tokio::test]
 async fn postgres_is_only_read() {
     let server = servers::postgres();
-    a_reader_reads_and_no_more(Kind::Postgres, server.port, "$1").await;
-    let reader = tool(Kind::Postgres, server.port, "readOnly").await;
+    a_reader_reads_and_no_more(DatabaseKind::Postgres, server.port, "$1").await;
+    let reader = tool(DatabaseKind::Postgres, server.port, "readOnly").await;
     let session = ask(&reader, "SHOW default_transaction_read_only", json!([])).await.unwrap();
     assert_eq!(session.get_path("rows[0].default_transaction_read_only"), Some(&json!("on")));
 }
@@ -125,9 +125,9 @@ async fn postgres_is_only_read() {
 #[tokio::test]
 async fn issue_14_04_no_statement_of_a_reader_changes_postgres() {
     let server = servers::postgres();
-    nothing_is_changed(Kind::Postgres, server.port, SETUP, STATE, HOSTILE).await;
+    nothing_is_changed(DatabaseKind::Postgres, server.port, SETUP, STATE, HOSTILE).await;
     assert!(!std::path::Path::new("/tmp/heddle-ledger-copied").exists());
-    random_statements_change_nothing(Kind::Postgres, server.port).await;
+    random_statements_change_nothing(DatabaseKind::Postgres, server.port).await;
 }
 
 #[tokio::test]
@@ -144,5 +144,12 @@ async fn issue_14_03_a_reader_of_postgres_reads_no_more_than_it_may() {
         "SELECT array_fill(1, ARRAY[1500000])",
         "SELECT json_agg(1) FROM generate_series(1, 1500000)",
     ];
-    little_is_read(Kind::Postgres, server.port, &endless, &large, "SELECT pg_sleep(1000000)").await;
+    little_is_read(
+        DatabaseKind::Postgres,
+        server.port,
+        &endless,
+        &large,
+        "SELECT pg_sleep(1000000)",
+    )
+    .await;
 }

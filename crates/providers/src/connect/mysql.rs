@@ -5,16 +5,16 @@ mod read;
 pub(super) use read::read;
 
 use super::MAX_ANSWER_BYTES;
-use super::answer::{Account, Form};
 use super::dates;
-use super::dial::{Dialler, within};
+use super::dial::{Dialer, within};
 use super::pool::Pool;
+use super::result_budget::{ResultBudget, TextForm};
 use model::{Object, Str, Value};
 use mysql_async::consts::{ColumnFlags, ColumnType};
 use mysql_async::prelude::Queryable as _;
 use mysql_async::{Column, Conn, Opts, OptsBuilder, Params, SslOpts};
 use node_api::connect::{
-    ConnectError, DateForm, NumberForm, Security, Server, SqlResult, SqlServer, SqlSession,
+    ConnectError, DateForm, NumberForm, RemoteServer, Security, SqlResult, SqlServer, SqlSession,
     ValueForms,
 };
 use std::net::SocketAddr;
@@ -24,9 +24,9 @@ use std::time::Duration;
 /// The character set of columns that hold bytes and no text.
 const BINARY: u16 = 63;
 /// What closing a connection may take.
-const CLOSING: Duration = Duration::from_millis(100);
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(100);
 
-struct Session {
+struct MysqlSession {
     /// None once an answer was not read to its end.
     connection: Option<Conn>,
     address: SocketAddr,
@@ -35,7 +35,7 @@ struct Session {
 }
 
 pub(super) async fn session(
-    dialler: &Dialler,
+    dialler: &Dialer,
     pool: &Arc<Pool<Conn>>,
     server: &SqlServer,
 ) -> Result<Box<dyn SqlSession>, ConnectError> {
@@ -44,7 +44,7 @@ pub(super) async fn session(
         let (mut connection, address) = pool.take(server, &addresses)?;
         // What one run has set or locked must not reach the next.
         let is_reset = within(&server.server, async {
-            connection.reset().await.map_err(|error| told(&server.server, error))
+            connection.reset().await.map_err(|error| connect_error(&server.server, error))
         })
         .await;
         matches!(is_reset, Ok(true)).then_some((connection, address))
@@ -53,7 +53,7 @@ pub(super) async fn session(
         Some(found) => found,
         None => connect(server, &addresses, MAX_ANSWER_BYTES).await?,
     };
-    Ok(Box::new(Session {
+    Ok(Box::new(MysqlSession {
         connection: Some(connection),
         address,
         server: server.clone(),
@@ -63,7 +63,7 @@ pub(super) async fn session(
 
 /// Closes a connection. Dropping it would read what is still under way, however much that is.
 async fn close(connection: Conn) {
-    let _ = tokio::time::timeout(CLOSING, connection.disconnect()).await;
+    let _ = tokio::time::timeout(CLOSE_TIMEOUT, connection.disconnect()).await;
 }
 
 /// A connection on which no row has more than so many bytes.
@@ -75,10 +75,12 @@ async fn connect(
 ) -> Result<(Conn, SocketAddr), ConnectError> {
     let server = &to.server;
     let mut last =
-        ConnectError::Unreachable { place: server.place(), reason: "it has no address".into() };
+        ConnectError::Unreachable { place: server.authority(), reason: "it has no address".into() };
     for address in addresses {
         let connected = within(server, async {
-            Conn::new(options(to, *address, most_bytes)).await.map_err(|error| told(server, error))
+            Conn::new(options(to, *address, most_bytes))
+                .await
+                .map_err(|error| connect_error(server, error))
         });
         match connected.await {
             Ok(connection) => return Ok((connection, *address)),
@@ -128,7 +130,7 @@ fn options(to: &SqlServer, address: SocketAddr, most_bytes: usize) -> Opts {
 }
 
 #[async_trait::async_trait]
-impl SqlSession for Session {
+impl SqlSession for MysqlSession {
     async fn run(
         &mut self,
         statement: &str,
@@ -136,7 +138,7 @@ impl SqlSession for Session {
     ) -> Result<Vec<SqlResult>, ConnectError> {
         let forms = self.server.values;
         let Some(mut connection) = self.connection.take() else {
-            let place = self.server.server.place();
+            let place = self.server.server.authority();
             return Err(ConnectError::Unreachable {
                 place,
                 reason: "the connection is closed".into(),
@@ -145,7 +147,7 @@ impl SqlSession for Session {
         let answer = match values {
             [] => match connection.query_iter(statement).await {
                 Ok(mut result) => collect(&mut result, forms, MAX_ANSWER_BYTES, usize::MAX).await,
-                Err(error) => Err(Failure::Told(error)),
+                Err(error) => Err(MysqlFailure::Server(error)),
             },
             values => {
                 let bound: Vec<mysql_async::Value> = values.iter().map(bind).collect();
@@ -153,7 +155,7 @@ impl SqlSession for Session {
                     Ok(mut result) => {
                         collect(&mut result, forms, MAX_ANSWER_BYTES, usize::MAX).await
                     }
-                    Err(error) => Err(Failure::Told(error)),
+                    Err(error) => Err(MysqlFailure::Server(error)),
                 }
             }
         };
@@ -162,17 +164,17 @@ impl SqlSession for Session {
                 self.connection = Some(connection);
                 Ok(results)
             }
-            Err(Failure::TooLarge(error)) => {
+            Err(MysqlFailure::TooLarge(error)) => {
                 close(connection).await;
                 Err(error)
             }
-            Err(Failure::Told(error)) => {
+            Err(MysqlFailure::Server(error)) => {
                 // A statement that the server refused leaves the connection as it was.
                 match error {
                     mysql_async::Error::Server(_) => self.connection = Some(connection),
                     _ => close(connection).await,
                 }
-                Err(told(&self.server.server, error))
+                Err(connect_error(&self.server.server, error))
             }
         }
     }
@@ -180,13 +182,13 @@ impl SqlSession for Session {
     async fn finish(self: Box<Self>) {
         let Self { connection, address, server, pool } = *self;
         if let Some(connection) = connection {
-            pool.keep(server, address, connection);
+            pool.put(server, address, connection);
         }
     }
 }
 
-enum Failure {
-    Told(mysql_async::Error),
+enum MysqlFailure {
+    Server(mysql_async::Error),
     TooLarge(ConnectError),
 }
 
@@ -196,9 +198,9 @@ async fn collect<P: mysql_async::prelude::Protocol>(
     forms: ValueForms,
     most_bytes: usize,
     most_rows: usize,
-) -> Result<Vec<SqlResult>, Failure> {
+) -> Result<Vec<SqlResult>, MysqlFailure> {
     let mut results = Vec::new();
-    let mut account = Account::new(most_bytes);
+    let mut account = ResultBudget::new(most_bytes);
     while let Some(columns) = result.columns() {
         let names: Vec<Str> =
             columns.iter().map(|column| Str::from(column.name_str().as_ref())).collect();
@@ -210,19 +212,19 @@ async fn collect<P: mysql_async::prelude::Protocol>(
             last_insert_id: result.last_insert_id().unwrap_or(0),
             info: Str::from(result.info().as_ref()),
         };
-        while let Some(row) = result.next().await.map_err(Failure::Told)? {
+        while let Some(row) = result.next().await.map_err(MysqlFailure::Server)? {
             let mut object = Object::with_capacity(columns.len());
             for ((column, name), value) in columns.iter().zip(&names).zip(row.unwrap_raw()) {
                 let value = value.unwrap_or(mysql_async::Value::NULL);
                 if let mysql_async::Value::Bytes(bytes) = &value {
-                    account.expect(bytes.len(), form(column)).map_err(Failure::TooLarge)?;
+                    account.expect(bytes.len(), form(column)).map_err(MysqlFailure::TooLarge)?;
                 }
                 let value = json_of(column, value, forms);
                 account.take(name, &value);
                 object.insert(name.clone(), value);
             }
-            account.end_row().map_err(Failure::TooLarge)?;
-            account.aside().await.map_err(Failure::TooLarge)?;
+            account.end_row().map_err(MysqlFailure::TooLarge)?;
+            account.reserve().await.map_err(MysqlFailure::TooLarge)?;
             current.rows.push(object);
             if current.rows.len() >= most_rows {
                 results.push(current);
@@ -250,13 +252,13 @@ fn bind(value: &Value) -> mysql_async::Value {
 }
 
 /// What a value of a column becomes.
-fn form(column: &Column) -> Form {
+fn form(column: &Column) -> TextForm {
     match column.column_type() {
         ColumnType::MYSQL_TYPE_JSON
         | ColumnType::MYSQL_TYPE_BIT
-        | ColumnType::MYSQL_TYPE_GEOMETRY => Form::Nested,
-        _ if is_binary(column) => Form::Nested,
-        _ => Form::Plain,
+        | ColumnType::MYSQL_TYPE_GEOMETRY => TextForm::Nested,
+        _ if is_binary(column) => TextForm::Nested,
+        _ => TextForm::Plain,
     }
 }
 
@@ -359,11 +361,11 @@ fn fraction(micros: u32) -> String {
     }
 }
 
-fn told(server: &Server, error: mysql_async::Error) -> ConnectError {
+fn connect_error(server: &RemoteServer, error: mysql_async::Error) -> ConnectError {
     if let Some(untrusted) = super::tls::untrusted(server, &error) {
         return untrusted;
     }
-    let place = server.place();
+    let place = server.authority();
     match error {
         // 1044, 1045, 1049, 1698: no such user, password or database.
         mysql_async::Error::Server(refused)

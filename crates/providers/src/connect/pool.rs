@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Idle connections that are kept in all.
-const MOST: usize = 32;
+const MAX_IDLE: usize = 32;
 /// Servers close what is idle for long; a connection older than this is not used again.
-const KEPT_FOR: Duration = Duration::from_secs(30);
+const IDLE_TTL: Duration = Duration::from_secs(30);
 
 pub(super) struct Pool<C> {
     idle: Mutex<Vec<Idle<C>>>,
@@ -36,7 +36,7 @@ impl<C> Pool<C> {
         addresses: &[SocketAddr],
     ) -> Option<(C, SocketAddr)> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.retain(|kept| kept.since.elapsed() < KEPT_FOR);
+        idle.retain(|kept| kept.since.elapsed() < IDLE_TTL);
         let fits = |kept: &Idle<C>| {
             kept.server.server == server.server
                 && kept.server.database == server.database
@@ -47,9 +47,9 @@ impl<C> Pool<C> {
         Some((kept.connection, kept.address))
     }
 
-    pub(super) fn keep(&self, server: SqlServer, address: SocketAddr, connection: C) {
+    pub(super) fn put(&self, server: SqlServer, address: SocketAddr, connection: C) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() >= MOST {
+        if idle.len() >= MAX_IDLE {
             idle.remove(0);
         }
         idle.push(Idle { server, address, since: Instant::now(), connection });

@@ -6,16 +6,16 @@ mod types;
 mod wire;
 
 pub(super) use wire::Connection;
-use wire::Mode;
+use wire::TransactionMode;
 
-use super::dial::{Dialler, connect_to, within_ms};
+use super::dial::{Dialer, connect_to, within_ms};
 use super::pool::Pool;
 use model::Value;
 use node_api::connect::{ConnectError, ReadLimits, SqlResult, SqlServer, SqlSession};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-struct Session {
+struct PostgresSession {
     connection: Connection,
     address: SocketAddr,
     server: SqlServer,
@@ -23,7 +23,7 @@ struct Session {
 }
 
 pub(super) async fn session(
-    dialler: &Dialler,
+    dialler: &Dialer,
     pool: &Arc<Pool<Connection>>,
     server: &SqlServer,
 ) -> Result<Box<dyn SqlSession>, ConnectError> {
@@ -42,16 +42,21 @@ pub(super) async fn session(
         Some(found) => found,
         None => {
             let (stream, address) = connect_to(&server.server, &addresses).await?;
-            (Connection::open(server, stream, Mode::ReadWrite).await?, address)
+            (Connection::open(server, stream, TransactionMode::ReadWrite).await?, address)
         }
     };
-    Ok(Box::new(Session { connection, address, server: server.clone(), pool: pool.clone() }))
+    Ok(Box::new(PostgresSession {
+        connection,
+        address,
+        server: server.clone(),
+        pool: pool.clone(),
+    }))
 }
 
 /// One prepared statement that has columns, in a session and a transaction that are read-only.
 /// Neither is used again: the connection is closed when it is dropped.
 pub(super) async fn read(
-    dialler: &Dialler,
+    dialler: &Dialer,
     to: &SqlServer,
     statement: &str,
     values: &[Value],
@@ -68,7 +73,7 @@ pub(super) async fn read(
         // Preparing takes one statement and runs nothing. Only what returns rows has columns: no
         // COPY, no DO, no SET, no COMMIT.
         if !connection.prepare(server, statement, values).await? {
-            return Err(ConnectError::Rowless);
+            return Err(ConnectError::NoRows);
         }
         let result =
             connection.execute(server, values, to.values, limits.rows.saturating_add(1)).await?;
@@ -82,23 +87,23 @@ pub(super) async fn read(
 
 /// A connection whose session is read-only from its first moment.
 async fn read_only_connection(
-    dialler: &Dialler,
+    dialler: &Dialer,
     to: &SqlServer,
 ) -> Result<Connection, ConnectError> {
     let (stream, _) = dialler.connect(&to.server).await?;
-    match Connection::open(to, stream, Mode::ReadOnly).await {
+    match Connection::open(to, stream, TransactionMode::ReadOnly).await {
         // 08P01: poolers such as PgBouncer take no settings when a session starts. The transaction
         // is read-only all the same.
         Err(ConnectError::Refused { state, .. }) if state == "08P01" => {
             let (stream, _) = dialler.connect(&to.server).await?;
-            Connection::open(to, stream, Mode::ReadWrite).await
+            Connection::open(to, stream, TransactionMode::ReadWrite).await
         }
         opened => opened,
     }
 }
 
 #[async_trait::async_trait]
-impl SqlSession for Session {
+impl SqlSession for PostgresSession {
     async fn run(
         &mut self,
         statement: &str,
@@ -117,7 +122,7 @@ impl SqlSession for Session {
     async fn finish(self: Box<Self>) {
         if self.connection.is_idle() {
             let Self { connection, address, server, pool } = *self;
-            pool.keep(server, address, connection);
+            pool.put(server, address, connection);
         }
     }
 }

@@ -1,27 +1,27 @@
 //! Redis: commands as words, replies as JSON.
 
-mod reply;
+mod reply_counter;
 
 use super::MAX_ANSWER_BYTES;
-use super::dial::{Dialler, encrypt, within};
+use super::dial::{Dialer, encrypt, within};
 use model::{Object, Value};
-use node_api::connect::{ConnectError, RedisServer, RedisSession, Security, Server};
+use node_api::connect::{ConnectError, RedisServer, RedisSession, RemoteServer, Security};
 use node_api::http::HttpError;
 use redis::aio::{ConnectionLike as _, MultiplexedConnection};
 use redis::{AsyncConnectionConfig, Cmd, ErrorKind, RedisConnectionInfo, RedisError};
-use reply::{Counted, Tally};
+use reply_counter::{CountedStream, ReplyCounter};
 use std::sync::Arc;
 use std::time::Duration;
 
-struct Session {
+struct GuardedRedisSession {
     connection: MultiplexedConnection,
-    server: Server,
-    replies: Arc<Tally>,
+    server: RemoteServer,
+    replies: Arc<ReplyCounter>,
     driver: tokio::task::JoinHandle<()>,
 }
 
 pub(super) async fn session(
-    dialler: &Dialler,
+    dialler: &Dialer,
     to: &RedisServer,
 ) -> Result<Box<dyn RedisSession>, ConnectError> {
     let server = &to.server;
@@ -31,8 +31,8 @@ pub(super) async fn session(
     } else {
         encrypt(server, stream).await?
     };
-    let replies = Arc::new(Tally::default());
-    let stream = Counted::new(stream, replies.clone(), MAX_ANSWER_BYTES);
+    let replies = Arc::new(ReplyCounter::default());
+    let stream = CountedStream::new(stream, replies.clone(), MAX_ANSWER_BYTES);
     let mut sign_in = RedisConnectionInfo::default().set_db(to.database).set_skip_set_lib_name();
     if !server.password.is_empty() {
         sign_in = sign_in.set_password(&server.password);
@@ -45,21 +45,21 @@ pub(super) async fn session(
     // The driver reads and writes; the sign-in itself waits for it, so both go on side by side.
     let (connection, driver) = within(server, async {
         let opened = MultiplexedConnection::new_with_config(&sign_in, stream, config).await;
-        opened.map_err(|error| told(server, &replies, &error))
+        opened.map_err(|error| connect_error(server, &replies, &error))
     })
     .await?;
     let driver = tokio::spawn(driver);
-    Ok(Box::new(Session { connection, server: server.clone(), replies, driver }))
+    Ok(Box::new(GuardedRedisSession { connection, server: server.clone(), replies, driver }))
 }
 
-impl Drop for Session {
+impl Drop for GuardedRedisSession {
     fn drop(&mut self) {
         self.driver.abort();
     }
 }
 
 #[async_trait::async_trait]
-impl RedisSession for Session {
+impl RedisSession for GuardedRedisSession {
     async fn command(&mut self, words: &[&str]) -> Result<Value, ConnectError> {
         let mut command = Cmd::new();
         for word in words {
@@ -70,7 +70,7 @@ impl RedisSession for Session {
         answer
             .and_then(redis::Value::extract_error)
             .map(json)
-            .map_err(|error| told(&self.server, &self.replies, &error))
+            .map_err(|error| connect_error(&self.server, &self.replies, &error))
     }
 }
 
@@ -97,13 +97,17 @@ fn json(value: redis::Value) -> Value {
     }
 }
 
-fn told(server: &Server, replies: &Tally, error: &RedisError) -> ConnectError {
+fn connect_error(
+    server: &RemoteServer,
+    replies: &ReplyCounter,
+    error: &RedisError,
+) -> ConnectError {
     match replies.stopped() {
         Some(HttpError::TooLarge { limit }) => return ConnectError::TooLarge { limit },
         Some(stopped) => return ConnectError::Closed(stopped),
         None => {}
     }
-    let place = server.place();
+    let place = server.authority();
     let words = error.detail().map_or_else(|| error.to_string(), str::to_owned);
     if error.is_timeout() {
         return ConnectError::Timeout { place, timeout_ms: server.timeout_ms };

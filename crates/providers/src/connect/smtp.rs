@@ -1,6 +1,6 @@
 //! Sending mail: composes the message and hands it to the server at a checked address.
 
-use super::dial::{Dialler, connect_to};
+use super::dial::{Dialer, connect_to};
 use lettre::message::header::{ContentTransferEncoding, ContentType};
 use lettre::message::{
     Attachment as Attached, Body, Mailbox, Mailboxes, Message, MultiPart, SinglePart,
@@ -9,14 +9,14 @@ use lettre::transport::smtp::authentication::{Credentials, Mechanism};
 use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
 use lettre::transport::smtp::extension::ClientId;
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
-use node_api::connect::{Attachment, ConnectError, Mail, MailReceipt, Security, Server};
+use node_api::connect::{Attachment, ConnectError, Mail, MailReceipt, RemoteServer, Security};
 use std::error::Error as _;
 use std::net::IpAddr;
 use std::time::Duration;
 
 pub(super) async fn send(
-    dialler: &Dialler,
-    server: &Server,
+    dialler: &Dialer,
+    server: &RemoteServer,
     mail: Mail,
 ) -> Result<MailReceipt, ConnectError> {
     let message = compose(mail)?;
@@ -27,25 +27,28 @@ pub(super) async fn send(
         response: String::new(),
     };
     let transport = transport(server, address(dialler, server).await?)?;
-    let answer = transport.send(message).await.map_err(|error| told(server, &error))?;
+    let answer = transport.send(message).await.map_err(|error| connect_error(server, &error))?;
     receipt.response =
         format!("{} {}", answer.code(), answer.message().collect::<Vec<_>>().join(" "));
     Ok(receipt)
 }
 
 /// Connects and signs in as for a mail, and sends none.
-pub(super) async fn greet(dialler: &Dialler, server: &Server) -> Result<(), ConnectError> {
+pub(super) async fn check_login(
+    dialler: &Dialer,
+    server: &RemoteServer,
+) -> Result<(), ConnectError> {
     let transport = transport(server, address(dialler, server).await?)?;
-    match transport.test_connection().await.map_err(|error| told(server, &error))? {
+    match transport.test_connection().await.map_err(|error| connect_error(server, &error))? {
         true => Ok(()),
         false => Err(ConnectError::Unreachable {
-            place: server.place(),
+            place: server.authority(),
             reason: "the server does not answer as a mail server does".into(),
         }),
     }
 }
 
-async fn address(dialler: &Dialler, server: &Server) -> Result<IpAddr, ConnectError> {
+async fn address(dialler: &Dialer, server: &RemoteServer) -> Result<IpAddr, ConnectError> {
     Ok(match dialler.addresses(server).await?.as_slice() {
         [only] => only.ip(),
         // Which of several addresses answers is found out with a connection of our own; the mail
@@ -55,11 +58,11 @@ async fn address(dialler: &Dialler, server: &Server) -> Result<IpAddr, ConnectEr
 }
 
 fn transport(
-    server: &Server,
+    server: &RemoteServer,
     address: IpAddr,
 ) -> Result<AsyncSmtpTransport<Tokio1Executor>, ConnectError> {
     let broken = |error: &dyn std::fmt::Display| ConnectError::Unreachable {
-        place: server.place(),
+        place: server.authority(),
         reason: error.to_string(),
     };
     let tls = || -> Result<TlsParameters, ConnectError> {
@@ -119,7 +122,7 @@ fn compose(mail: Mail) -> Result<Message, ConnectError> {
     let (inline, attached): (Vec<_>, Vec<_>) =
         mail.attachments.into_iter().partition(|file| file.content_id.is_some());
     let html = mail.html.map(SinglePart::html);
-    let html: Option<Content> = match (html, inline.is_empty()) {
+    let html: Option<MailContent> = match (html, inline.is_empty()) {
         (Some(html), false) => {
             let mut related = MultiPart::related().singlepart(html);
             for file in inline {
@@ -128,30 +131,30 @@ fn compose(mail: Mail) -> Result<Message, ConnectError> {
                 related =
                     related.singlepart(part.body(file_body(&file), content_type(&file.mime_type)));
             }
-            Some(Content::Several(related))
+            Some(MailContent::Several(related))
         }
-        (html, _) => html.map(Content::One),
+        (html, _) => html.map(MailContent::One),
     };
     let text = mail.text.map(SinglePart::plain);
     let body = match (text, html) {
-        (Some(text), Some(Content::One(html))) => {
-            Content::Several(MultiPart::alternative().singlepart(text).singlepart(html))
+        (Some(text), Some(MailContent::One(html))) => {
+            MailContent::Several(MultiPart::alternative().singlepart(text).singlepart(html))
         }
-        (Some(text), Some(Content::Several(html))) => {
-            Content::Several(MultiPart::alternative().singlepart(text).multipart(html))
+        (Some(text), Some(MailContent::Several(html))) => {
+            MailContent::Several(MultiPart::alternative().singlepart(text).multipart(html))
         }
         (None, Some(html)) => html,
-        (text, None) => Content::One(text.unwrap_or_else(|| SinglePart::plain(String::new()))),
+        (text, None) => MailContent::One(text.unwrap_or_else(|| SinglePart::plain(String::new()))),
     };
     let made = if attached.is_empty() {
         match body {
-            Content::One(part) => builder.singlepart(part),
-            Content::Several(parts) => builder.multipart(parts),
+            MailContent::One(part) => builder.singlepart(part),
+            MailContent::Several(parts) => builder.multipart(parts),
         }
     } else {
         let mut mixed = match body {
-            Content::One(part) => MultiPart::mixed().singlepart(part),
-            Content::Several(parts) => MultiPart::mixed().multipart(parts),
+            MailContent::One(part) => MultiPart::mixed().singlepart(part),
+            MailContent::Several(parts) => MultiPart::mixed().multipart(parts),
         };
         for file in attached {
             let part = Attached::new(file.file_name.clone());
@@ -170,7 +173,7 @@ fn file_body(file: &Attachment) -> Body {
     encoded.unwrap_or_else(Body::new)
 }
 
-enum Content {
+enum MailContent {
     One(SinglePart),
     Several(MultiPart),
 }
@@ -203,11 +206,11 @@ fn mailboxes(entries: &[String]) -> Result<Vec<Mailbox>, ConnectError> {
     Ok(found)
 }
 
-fn told(server: &Server, error: &lettre::transport::smtp::Error) -> ConnectError {
+fn connect_error(server: &RemoteServer, error: &lettre::transport::smtp::Error) -> ConnectError {
     if let Some(untrusted) = super::tls::untrusted(server, error) {
         return untrusted;
     }
-    let place = server.place();
+    let place = server.authority();
     let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
     match error.status().map(|code| code.to_string()) {
         _ if error.is_timeout() => ConnectError::Timeout { place, timeout_ms: server.timeout_ms },

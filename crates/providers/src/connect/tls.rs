@@ -1,6 +1,6 @@
 //! Encryption of connections, with the system's authorities or the credential's own.
 
-use node_api::connect::{ConnectError, Server};
+use node_api::connect::{ConnectError, RemoteServer};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject as _;
@@ -14,7 +14,7 @@ use std::io;
 use std::sync::Arc;
 use tokio_rustls::TlsConnector;
 
-pub(super) fn connector(server: &Server) -> Result<TlsConnector, ConnectError> {
+pub(super) fn connector(server: &RemoteServer) -> Result<TlsConnector, ConnectError> {
     let broken = |what: &str| ConnectError::Unsendable {
         message: format!("The {what} of the credential cannot be used"),
     };
@@ -22,7 +22,7 @@ pub(super) fn connector(server: &Server) -> Result<TlsConnector, ConnectError> {
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
         .map_err(|error| ConnectError::Unreachable {
-            place: server.place(),
+            place: server.authority(),
             reason: error.to_string(),
         })?;
     let own = server.certificates.as_deref();
@@ -43,7 +43,7 @@ pub(super) fn connector(server: &Server) -> Result<TlsConnector, ConnectError> {
             builder.with_root_certificates(roots)
         }
         (false, None) => builder.with_platform_verifier().map_err(|error| {
-            ConnectError::Unreachable { place: server.place(), reason: error.to_string() }
+            ConnectError::Unreachable { place: server.authority(), reason: error.to_string() }
         })?,
     };
     let identity = own.map(|own| own.identity.as_str()).filter(|pem| !pem.trim().is_empty());
@@ -61,16 +61,19 @@ pub(super) fn connector(server: &Server) -> Result<TlsConnector, ConnectError> {
     Ok(TlsConnector::from(Arc::new(config)))
 }
 
-pub(super) fn server_name(server: &Server) -> Result<ServerName<'static>, ConnectError> {
+pub(super) fn server_name(server: &RemoteServer) -> Result<ServerName<'static>, ConnectError> {
     let host = server.host.trim().trim_matches(['[', ']']).trim_end_matches('.').to_owned();
     ServerName::try_from(host).map_err(|_| ConnectError::Unreachable {
-        place: server.place(),
+        place: server.authority(),
         reason: "the host is no name a certificate could have".into(),
     })
 }
 
 /// Why a server's certificate was not taken, if that is what is at the bottom of a failure.
-pub(super) fn untrusted(server: &Server, error: &(dyn Error + 'static)) -> Option<ConnectError> {
+pub(super) fn untrusted(
+    server: &RemoteServer,
+    error: &(dyn Error + 'static),
+) -> Option<ConnectError> {
     let mut cause = Some(error);
     while let Some(error) = cause {
         if let Some(rustls::Error::InvalidCertificate(problem)) = error.downcast_ref() {
@@ -88,7 +91,7 @@ pub(super) fn untrusted(server: &Server, error: &(dyn Error + 'static)) -> Optio
                 CertificateError::Revoked => "it was revoked".to_owned(),
                 other => other.to_string(),
             };
-            return Some(ConnectError::Untrusted { place: server.place(), reason });
+            return Some(ConnectError::Untrusted { place: server.authority(), reason });
         }
         // What an I/O error wraps is not what it names as its source.
         let wrapped = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// What an address that is not public is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Special {
+pub enum SpecialRange {
     Unspecified,
     Loopback,
     Private,
@@ -19,20 +19,20 @@ pub enum Special {
     Tunnel,
 }
 
-impl Special {
+impl SpecialRange {
     /// For a sentence such as "it leads to a loopback address".
-    pub fn words(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
-            Special::Unspecified => "an unspecified address",
-            Special::Loopback => "a loopback address",
-            Special::Private => "a private address",
-            Special::LinkLocal => "a link-local address",
-            Special::Metadata => "a cloud metadata address",
-            Special::Shared => "a shared (carrier) address",
-            Special::Multicast => "a multicast address",
-            Special::Documentation => "an address reserved for documentation",
-            Special::Reserved => "a reserved address",
-            Special::Tunnel => "a tunnel address",
+            SpecialRange::Unspecified => "an unspecified address",
+            SpecialRange::Loopback => "a loopback address",
+            SpecialRange::Private => "a private address",
+            SpecialRange::LinkLocal => "a link-local address",
+            SpecialRange::Metadata => "a cloud metadata address",
+            SpecialRange::Shared => "a shared (carrier) address",
+            SpecialRange::Multicast => "a multicast address",
+            SpecialRange::Documentation => "an address reserved for documentation",
+            SpecialRange::Reserved => "a reserved address",
+            SpecialRange::Tunnel => "a tunnel address",
         }
     }
 
@@ -40,55 +40,58 @@ impl Special {
     pub fn needs_an_address_entry(self) -> bool {
         matches!(
             self,
-            Special::Metadata | Special::LinkLocal | Special::Multicast | Special::Unspecified
+            SpecialRange::Metadata
+                | SpecialRange::LinkLocal
+                | SpecialRange::Multicast
+                | SpecialRange::Unspecified
         )
     }
 }
 
-const V4: &[([u8; 4], u32, Special)] = &[
+const V4: &[([u8; 4], u32, SpecialRange)] = &[
     // Single hosts come first: the first range that fits decides.
-    ([169, 254, 169, 254], 32, Special::Metadata),
-    ([169, 254, 170, 2], 32, Special::Metadata),
-    ([100, 100, 100, 200], 32, Special::Metadata),
-    ([192, 0, 0, 192], 32, Special::Metadata),
-    ([168, 63, 129, 16], 32, Special::Metadata),
-    ([0, 0, 0, 0], 8, Special::Unspecified),
-    ([10, 0, 0, 0], 8, Special::Private),
-    ([100, 64, 0, 0], 10, Special::Shared),
-    ([127, 0, 0, 0], 8, Special::Loopback),
-    ([169, 254, 0, 0], 16, Special::LinkLocal),
-    ([172, 16, 0, 0], 12, Special::Private),
-    ([192, 0, 0, 0], 24, Special::Reserved),
-    ([192, 0, 2, 0], 24, Special::Documentation),
-    ([192, 88, 99, 0], 24, Special::Tunnel),
-    ([192, 168, 0, 0], 16, Special::Private),
-    ([198, 18, 0, 0], 15, Special::Reserved),
-    ([198, 51, 100, 0], 24, Special::Documentation),
-    ([203, 0, 113, 0], 24, Special::Documentation),
-    ([224, 0, 0, 0], 4, Special::Multicast),
-    ([240, 0, 0, 0], 4, Special::Reserved),
+    ([169, 254, 169, 254], 32, SpecialRange::Metadata),
+    ([169, 254, 170, 2], 32, SpecialRange::Metadata),
+    ([100, 100, 100, 200], 32, SpecialRange::Metadata),
+    ([192, 0, 0, 192], 32, SpecialRange::Metadata),
+    ([168, 63, 129, 16], 32, SpecialRange::Metadata),
+    ([0, 0, 0, 0], 8, SpecialRange::Unspecified),
+    ([10, 0, 0, 0], 8, SpecialRange::Private),
+    ([100, 64, 0, 0], 10, SpecialRange::Shared),
+    ([127, 0, 0, 0], 8, SpecialRange::Loopback),
+    ([169, 254, 0, 0], 16, SpecialRange::LinkLocal),
+    ([172, 16, 0, 0], 12, SpecialRange::Private),
+    ([192, 0, 0, 0], 24, SpecialRange::Reserved),
+    ([192, 0, 2, 0], 24, SpecialRange::Documentation),
+    ([192, 88, 99, 0], 24, SpecialRange::Tunnel),
+    ([192, 168, 0, 0], 16, SpecialRange::Private),
+    ([198, 18, 0, 0], 15, SpecialRange::Reserved),
+    ([198, 51, 100, 0], 24, SpecialRange::Documentation),
+    ([203, 0, 113, 0], 24, SpecialRange::Documentation),
+    ([224, 0, 0, 0], 4, SpecialRange::Multicast),
+    ([240, 0, 0, 0], 4, SpecialRange::Reserved),
 ];
 
-const V6: &[([u16; 8], u32, Special)] = &[
-    ([0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254], 128, Special::Metadata),
-    ([0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254], 128, Special::Metadata),
-    ([0, 0, 0, 0, 0, 0, 0, 0], 128, Special::Unspecified),
-    ([0, 0, 0, 0, 0, 0, 0, 1], 128, Special::Loopback),
-    ([0x64, 0xff9b, 1, 0, 0, 0, 0, 0], 48, Special::Private),
-    ([0x2001, 0, 0, 0, 0, 0, 0, 0], 32, Special::Tunnel),
-    ([0x2001, 0, 0, 0, 0, 0, 0, 0], 23, Special::Reserved),
-    ([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32, Special::Documentation),
-    ([0x2002, 0, 0, 0, 0, 0, 0, 0], 16, Special::Tunnel),
-    ([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20, Special::Documentation),
-    ([0xfc00, 0, 0, 0, 0, 0, 0, 0], 7, Special::Private),
-    ([0xfe80, 0, 0, 0, 0, 0, 0, 0], 10, Special::LinkLocal),
-    ([0xfec0, 0, 0, 0, 0, 0, 0, 0], 10, Special::Private),
-    ([0xff00, 0, 0, 0, 0, 0, 0, 0], 8, Special::Multicast),
+const V6: &[([u16; 8], u32, SpecialRange)] = &[
+    ([0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254], 128, SpecialRange::Metadata),
+    ([0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254], 128, SpecialRange::Metadata),
+    ([0, 0, 0, 0, 0, 0, 0, 0], 128, SpecialRange::Unspecified),
+    ([0, 0, 0, 0, 0, 0, 0, 1], 128, SpecialRange::Loopback),
+    ([0x64, 0xff9b, 1, 0, 0, 0, 0, 0], 48, SpecialRange::Private),
+    ([0x2001, 0, 0, 0, 0, 0, 0, 0], 32, SpecialRange::Tunnel),
+    ([0x2001, 0, 0, 0, 0, 0, 0, 0], 23, SpecialRange::Reserved),
+    ([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32, SpecialRange::Documentation),
+    ([0x2002, 0, 0, 0, 0, 0, 0, 0], 16, SpecialRange::Tunnel),
+    ([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20, SpecialRange::Documentation),
+    ([0xfc00, 0, 0, 0, 0, 0, 0, 0], 7, SpecialRange::Private),
+    ([0xfe80, 0, 0, 0, 0, 0, 0, 0], 10, SpecialRange::LinkLocal),
+    ([0xfec0, 0, 0, 0, 0, 0, 0, 0], 10, SpecialRange::Private),
+    ([0xff00, 0, 0, 0, 0, 0, 0, 0], 8, SpecialRange::Multicast),
 ];
 
 /// What the address is for if it is not public; `None` means that anyone on the internet may have
 /// it.
-pub fn classify(address: IpAddr) -> Option<Special> {
+pub fn classify(address: IpAddr) -> Option<SpecialRange> {
     match address {
         IpAddr::V4(address) => classify_v4(address),
         IpAddr::V6(address) => classify_v6(address),
@@ -104,14 +107,14 @@ pub fn unwrap_mapped(address: IpAddr) -> IpAddr {
     }
 }
 
-fn classify_v4(address: Ipv4Addr) -> Option<Special> {
+fn classify_v4(address: Ipv4Addr) -> Option<SpecialRange> {
     let bits = u32::from(address);
     V4.iter()
         .find(|(network, length, _)| (bits ^ u32::from_be_bytes(*network)) >> (32 - length) == 0)
         .map(|(_, _, special)| *special)
 }
 
-fn classify_v6(address: Ipv6Addr) -> Option<Special> {
+fn classify_v6(address: Ipv6Addr) -> Option<SpecialRange> {
     let parts = address.segments();
     let last_four = || Ipv4Addr::from(((u32::from(parts[6])) << 16) | u32::from(parts[7]));
     match parts {
@@ -123,7 +126,7 @@ fn classify_v6(address: Ipv6Addr) -> Option<Special> {
             return classify_v4(last_four());
         }
         // ISATAP keeps an IPv4 address in the lower half of any network.
-        [_, _, _, _, 0 | 0x200, 0x5efe, _, _] => return Some(Special::Tunnel),
+        [_, _, _, _, 0 | 0x200, 0x5efe, _, _] => return Some(SpecialRange::Tunnel),
         _ => {}
     }
     let bits = u128::from(address);
@@ -133,7 +136,7 @@ fn classify_v6(address: Ipv6Addr) -> Option<Special> {
     match listed {
         Some((_, _, special)) => Some(*special),
         // Only 2000::/3 is given out on the internet.
-        None if parts[0] >> 13 != 1 => Some(Special::Reserved),
+        None if parts[0] >> 13 != 1 => Some(SpecialRange::Reserved),
         None => None,
     }
 }
@@ -142,7 +145,7 @@ fn classify_v6(address: Ipv6Addr) -> Option<Special> {
 mod tests {
     use super::*;
 
-    fn class(text: &str) -> Option<Special> {
+    fn class(text: &str) -> Option<SpecialRange> {
         classify(text.parse().unwrap_or_else(|_| panic!("{text}")))
     }
 
@@ -247,7 +250,7 @@ mod tests {
             "192.0.0.192",
             "168.63.129.16",
         ] {
-            assert_eq!(class(text), Some(Special::Metadata), "{text}");
+            assert_eq!(class(text), Some(SpecialRange::Metadata), "{text}");
             assert!(class(text).unwrap().needs_an_address_entry());
         }
     }

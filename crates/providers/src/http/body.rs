@@ -3,9 +3,9 @@
 
 use super::client::{MAX_HEADER_BYTES, connection_error};
 use super::decode::BodyCollector;
-use super::policy::Destination;
+use super::policy::CheckedDestination;
 use bytes::Bytes;
-use compute::Held;
+use compute::MemoryReservation;
 use futures::stream::BoxStream;
 use futures::{Stream, StreamExt as _, stream};
 use model::Str;
@@ -13,7 +13,7 @@ use node_api::http::{HttpError, HttpRequest, HttpResponse, HttpStream};
 use reqwest::header::HeaderValue;
 use std::sync::Arc;
 
-type Piece = Result<Bytes, HttpError>;
+type BodyChunk = Result<Bytes, HttpError>;
 
 /// Of a packed answer so much is unpacked before there is another look at the room for it.
 const PACKED_BYTES: usize = 1 << 10;
@@ -25,12 +25,12 @@ const USUAL_RATIO: usize = 64;
 const UNWANTED_BYTES: usize = 64 << 10;
 
 /// The head of an answer, with its body still to come.
-pub(super) struct Opened {
+pub(super) struct OpenResponse {
     pub(super) status: u16,
     status_text: Str,
     headers: Vec<(String, String)>,
     url: String,
-    pieces: BoxStream<'static, Piece>,
+    pieces: BoxStream<'static, BodyChunk>,
     limit: usize,
     /// For a body that is packed.
     collector: Option<BodyCollector>,
@@ -39,8 +39,8 @@ pub(super) struct Opened {
 pub(super) fn open(
     response: reqwest::Response,
     request: &HttpRequest,
-    destination: Arc<Destination>,
-) -> Result<Opened, HttpError> {
+    destination: Arc<CheckedDestination>,
+) -> Result<OpenResponse, HttpError> {
     let status = response.status();
     let content_type = response
         .headers()
@@ -76,7 +76,7 @@ pub(super) fn open(
         .bytes_stream()
         .map(move |piece| piece.map_err(|error| connection_error(&error, &destination)));
     let status_text = status.canonical_reason().unwrap_or_default().into();
-    Ok(Opened {
+    Ok(OpenResponse {
         status: status.as_u16(),
         status_text,
         headers,
@@ -87,7 +87,7 @@ pub(super) fn open(
     })
 }
 
-impl Opened {
+impl OpenResponse {
     pub(super) fn location(&self) -> Option<&str> {
         self.headers
             .iter()
@@ -102,9 +102,9 @@ impl Opened {
         let body = match collector {
             // What was packed can be trusted only as a whole, so it comes as one piece.
             Some(collector) => {
-                stream::once(async { Ok(unpacked(pieces, collector).await?.0) }).boxed()
+                stream::once(async { Ok(decompress(pieces, collector).await?.0) }).boxed()
             }
-            None => counted(pieces, limit).boxed(),
+            None => count_bytes(pieces, limit).boxed(),
         };
         HttpStream { status, status_text, headers, url, body }
     }
@@ -124,17 +124,19 @@ impl Opened {
     pub(super) async fn collect(self) -> Result<HttpResponse, HttpError> {
         let Self { status, status_text, headers, url, pieces, limit, collector } = self;
         let (body, held) = match collector {
-            Some(collector) => unpacked(pieces, collector).await?,
-            None => gathered(counted(pieces, limit)).await?,
+            Some(collector) => decompress(pieces, collector).await?,
+            None => collect_chunks(count_bytes(pieces, limit)).await?,
         };
-        compute::aside(body.len()).await;
-        Ok(HttpResponse { status, status_text, headers, body, url, held })
+        compute::request_offload(body.len()).await;
+        Ok(HttpResponse { status, status_text, headers, body, url, reservation: held })
     }
 }
 
-async fn gathered(pieces: impl Stream<Item = Piece>) -> Result<(Bytes, Held), HttpError> {
+async fn collect_chunks(
+    pieces: impl Stream<Item = BodyChunk>,
+) -> Result<(Bytes, MemoryReservation), HttpError> {
     let mut pieces = std::pin::pin!(pieces);
-    let mut held = Held::default();
+    let mut held = MemoryReservation::default();
     let mut whole = Vec::new();
     let mut only = Bytes::new();
     while let Some(piece) = pieces.next().await {
@@ -150,24 +152,24 @@ async fn gathered(pieces: impl Stream<Item = Piece>) -> Result<(Bytes, Held), Ht
     Ok((if whole.is_empty() { only } else { Bytes::from(whole) }, held))
 }
 
-async fn unpacked(
-    mut pieces: BoxStream<'_, Piece>,
+async fn decompress(
+    mut pieces: BoxStream<'_, BodyChunk>,
     mut collector: BodyCollector,
-) -> Result<(Bytes, Held), HttpError> {
+) -> Result<(Bytes, MemoryReservation), HttpError> {
     while let Some(piece) = pieces.next().await {
         for part in piece?.chunks(PACKED_BYTES) {
-            collector.make_room(part.len() * USUAL_RATIO).await?;
+            collector.reserve(part.len() * USUAL_RATIO).await?;
             collector.push(part)?;
         }
-        compute::aside(collector.len()).await;
+        compute::request_offload(collector.len()).await;
     }
     collector.finish()
 }
 
-fn counted(
-    pieces: impl Stream<Item = Piece> + Send,
+fn count_bytes(
+    pieces: impl Stream<Item = BodyChunk> + Send,
     limit: usize,
-) -> impl Stream<Item = Piece> + Send {
+) -> impl Stream<Item = BodyChunk> + Send {
     pieces.scan(0_usize, move |received, piece| {
         let counted = piece.and_then(|piece| {
             *received = received.saturating_add(piece.len());

@@ -1,12 +1,12 @@
 //! The one client that reaches the outside: every hop is checked, looked up once, and connected to
 //! what was checked.
 
-use super::policy::{Destination, Policy};
-use super::resolve::{Resolve, SystemResolver, checked_addresses};
+use super::policy::{CheckedDestination, EgressPolicy};
+use super::resolve::{NameResolver, SystemResolver, checked_addresses};
 use super::userinfo::take_basic_auth;
-use super::{body, bound, multipart, redirect};
+use super::{body, multipart, redirect, secret_binding};
 use node_api::http::{
-    Certificates, Http, HttpBody, HttpError, HttpRequest, HttpResponse, HttpStream,
+    Http, HttpBody, HttpError, HttpRequest, HttpResponse, HttpStream, TlsCertificates,
 };
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use std::error::Error as _;
@@ -17,16 +17,16 @@ use std::time::Duration;
 use url::Url;
 
 /// How many connection pools are kept, one for each place with its addresses.
-const KEPT_CLIENTS: usize = 64;
+const MAX_CACHED_CLIENTS: usize = 64;
 /// A request without a time limit of its own gets this one.
-const LONGEST_MS: u64 = 3_600_000;
+const MAX_TIMEOUT_MS: u64 = 3_600_000;
 const MAX_HEADERS: usize = 256;
 pub(super) const MAX_HEADER_BYTES: usize = 128 << 10;
 
 /// HTTP behind the egress policy.
 pub struct GuardedHttp {
-    policy: Policy,
-    resolver: Arc<dyn Resolve>,
+    policy: EgressPolicy,
+    resolver: Arc<dyn NameResolver>,
     clients: Mutex<Vec<(ClientKey, reqwest::Client)>>,
 }
 
@@ -38,36 +38,40 @@ struct ClientKey {
     port: u16,
     pinned: Vec<SocketAddr>,
     allow_invalid_certificates: bool,
-    certificates: Option<Arc<Certificates>>,
+    certificates: Option<Arc<TlsCertificates>>,
     proxy: Option<String>,
     connect_timeout_ms: u64,
 }
 
 impl GuardedHttp {
-    pub fn new(policy: Policy) -> Self {
+    pub fn new(policy: EgressPolicy) -> Self {
         Self::with_resolver(policy, Arc::new(SystemResolver))
     }
 
-    pub fn with_resolver(policy: Policy, resolver: Arc<dyn Resolve>) -> Self {
+    pub fn with_resolver(policy: EgressPolicy, resolver: Arc<dyn NameResolver>) -> Self {
         Self { policy, resolver, clients: Mutex::default() }
     }
 
     /// Asks, and asks again wherever a redirect leads, until there is an answer whose body is worth
     /// reading.
-    async fn open_following(&self, mut request: HttpRequest) -> Result<body::Opened, HttpError> {
+    async fn open_following(
+        &self,
+        mut request: HttpRequest,
+    ) -> Result<body::OpenResponse, HttpError> {
         request.check_method()?;
         // From here on a proxy is a whole address, and everybody reads the same one.
         request.proxy = request.proxy.map(|proxy| with_scheme(proxy.trim()));
         let mut hops = 0;
         loop {
             let destination = Arc::new(self.policy.check_url(&request.url)?);
-            bound::check(&request, &destination.url)?;
+            secret_binding::check(&request, &destination.url)?;
             let response = self.open_once(&request, &destination).await?;
             let answer = body::open(response, &request, destination.clone())?;
             if !request.follow_redirects {
                 return Ok(answer);
             }
-            let head = redirect::Head { status: answer.status, location: answer.location() };
+            let head =
+                redirect::RedirectHead { status: answer.status, location: answer.location() };
             match redirect::follow(&request, &destination.url, head)? {
                 None => return Ok(answer),
                 Some(_) if hops >= request.max_redirects => {
@@ -86,7 +90,7 @@ impl GuardedHttp {
     async fn open_once(
         &self,
         request: &HttpRequest,
-        destination: &Destination,
+        destination: &CheckedDestination,
     ) -> Result<reqwest::Response, HttpError> {
         let pinned = self.checked_addresses(destination).await?;
         let client = match &request.proxy {
@@ -129,7 +133,7 @@ impl GuardedHttp {
     /// closes the name.
     async fn checked_addresses(
         &self,
-        destination: &Destination,
+        destination: &CheckedDestination,
     ) -> Result<Vec<SocketAddr>, HttpError> {
         if let Some(address) = destination.ip() {
             return self.policy.check_address(destination, address).map(|()| Vec::new());
@@ -145,7 +149,7 @@ impl GuardedHttp {
         }
         let client = key.build().map_err(|error| unreachable(deepest_words(&error)))?;
         clients.insert(0, (key, client.clone()));
-        clients.truncate(KEPT_CLIENTS);
+        clients.truncate(MAX_CACHED_CLIENTS);
         Ok(client)
     }
 
@@ -195,17 +199,17 @@ impl Http for GuardedHttp {
         let answer =
             tokio::time::timeout(Duration::from_millis(timeout_ms), self.open_following(request))
                 .await;
-        answer.unwrap_or(Err(HttpError::Timeout { timeout_ms })).map(body::Opened::stream)
+        answer.unwrap_or(Err(HttpError::Timeout { timeout_ms })).map(body::OpenResponse::stream)
     }
 }
 
 fn time_limit(request: &HttpRequest) -> u64 {
-    if request.timeout_ms == 0 { LONGEST_MS } else { request.timeout_ms.min(LONGEST_MS) }
+    if request.timeout_ms == 0 { MAX_TIMEOUT_MS } else { request.timeout_ms.min(MAX_TIMEOUT_MS) }
 }
 
 impl ClientKey {
     fn of(
-        place: &Destination,
+        place: &CheckedDestination,
         pinned: Vec<SocketAddr>,
         request: &HttpRequest,
         proxy: Option<String>,
@@ -232,7 +236,7 @@ impl ClientKey {
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
             // Only what was looked up and checked is connected to; any other name ends here.
-            .dns_resolver(NoNames)
+            .dns_resolver(EmptyResolver)
             .resolve_to_addrs(&self.host, &self.pinned)
             .tls_danger_accept_invalid_certs(self.allow_invalid_certificates)
             .http1_max_headers(MAX_HEADERS)
@@ -258,9 +262,9 @@ impl ClientKey {
 }
 
 /// A resolver that knows nothing.
-struct NoNames;
+struct EmptyResolver;
 
-impl reqwest::dns::Resolve for NoNames {
+impl reqwest::dns::Resolve for EmptyResolver {
     fn resolve(&self, name: reqwest::dns::Name) -> reqwest::dns::Resolving {
         let error = io::Error::new(
             io::ErrorKind::PermissionDenied,
@@ -303,7 +307,10 @@ fn unreachable(reason: String) -> HttpError {
 }
 
 /// The failure in Node.js's words, which workflows know. The URL is left out: it may carry secrets.
-pub(super) fn connection_error(error: &reqwest::Error, destination: &Destination) -> HttpError {
+pub(super) fn connection_error(
+    error: &reqwest::Error,
+    destination: &CheckedDestination,
+) -> HttpError {
     let place = format!("{}:{}", destination.host, destination.port);
     let mut cause = error.source();
     let mut deepest = None;

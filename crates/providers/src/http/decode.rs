@@ -3,7 +3,7 @@
 
 use brotli_decompressor::DecompressorWriter;
 use bytes::Bytes;
-use compute::{Held, NoRoom};
+use compute::{IntakeExhausted, MemoryReservation};
 use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use node_api::http::HttpError;
 use std::io::{self, Write};
@@ -18,38 +18,38 @@ pub(super) struct BodyCollector {
 }
 
 enum Coding {
-    Plain(Bounded),
-    Gzip(Box<MultiGzDecoder<Bounded>>),
-    Brotli(Box<DecompressorWriter<Bounded>>),
+    Plain(BoundedBuffer),
+    Gzip(Box<MultiGzDecoder<BoundedBuffer>>),
+    Brotli(Box<DecompressorWriter<BoundedBuffer>>),
     /// Servers call both forms deflate; the first bytes tell which it is.
-    DeflateUnknown(Bounded),
-    Zlib(Box<ZlibDecoder<Bounded>>),
-    Deflate(Box<DeflateDecoder<Bounded>>),
+    DeflateUnknown(BoundedBuffer),
+    Zlib(Box<ZlibDecoder<BoundedBuffer>>),
+    Deflate(Box<DeflateDecoder<BoundedBuffer>>),
 }
 
 /// A vector that refuses to grow past its limit, or without room.
-struct Bounded {
+struct BoundedBuffer {
     data: Vec<u8>,
     limit: usize,
-    held: Held,
+    reservation: MemoryReservation,
     stopped: Option<HttpError>,
 }
 
-impl Bounded {
+impl BoundedBuffer {
     fn new(limit: usize) -> Self {
-        Self { data: Vec::new(), limit, held: Held::default(), stopped: None }
+        Self { data: Vec::new(), limit, reservation: MemoryReservation::default(), stopped: None }
     }
 }
 
-impl Write for Bounded {
+impl Write for BoundedBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let length = self.data.len() + bytes.len();
         if length > self.limit {
             self.stopped = Some(HttpError::TooLarge { limit: self.limit });
             return Err(io::Error::other("too large"));
         }
-        if !self.held.try_grow_to(length) {
-            self.stopped = Some(NoRoom::default().into());
+        if !self.reservation.try_grow_to(length) {
+            self.stopped = Some(IntakeExhausted::default().into());
             return Err(io::Error::other("no room"));
         }
         self.data.extend_from_slice(bytes);
@@ -64,7 +64,7 @@ impl Write for Bounded {
 impl BodyCollector {
     /// `coding` is the answer's `Content-Encoding`.
     pub(super) fn new(coding: Option<&str>, limit: usize) -> Self {
-        let out = Bounded::new(limit);
+        let out = BoundedBuffer::new(limit);
         let coding = match coding.map(|coding| coding.trim().to_ascii_lowercase()).as_deref() {
             Some("gzip" | "x-gzip") => Coding::Gzip(Box::new(MultiGzDecoder::new(out))),
             Some("br") => Coding::Brotli(Box::new(DecompressorWriter::new(out, BROTLI_BUFFER))),
@@ -80,10 +80,10 @@ impl BodyCollector {
     }
 
     /// Waits for room for so many further bytes.
-    pub(super) async fn make_room(&mut self, more: usize) -> Result<(), HttpError> {
+    pub(super) async fn reserve(&mut self, more: usize) -> Result<(), HttpError> {
         let out = self.out_mut();
         let length = (out.data.len() + more).min(out.limit);
-        Ok(out.held.grow_to(length).await?)
+        Ok(out.reservation.grow_to(length).await?)
     }
 
     pub(super) fn push(&mut self, piece: &[u8]) -> Result<(), HttpError> {
@@ -95,7 +95,7 @@ impl BodyCollector {
             return Err(HttpError::TooLarge { limit: self.limit });
         }
         if let Coding::DeflateUnknown(out) = &mut self.coding {
-            let out = std::mem::replace(out, Bounded::new(0));
+            let out = std::mem::replace(out, BoundedBuffer::new(0));
             let has_header = piece[0] & 0x0f == 8 && piece[0] >> 4 <= 7;
             self.coding = match has_header {
                 true => Coding::Zlib(Box::new(ZlibDecoder::new(out))),
@@ -113,10 +113,10 @@ impl BodyCollector {
     }
 
     /// The body, and the room that it takes.
-    pub(super) fn finish(mut self) -> Result<(Bytes, Held), HttpError> {
+    pub(super) fn finish(mut self) -> Result<(Bytes, MemoryReservation), HttpError> {
         // A HEAD answer or a 204 may name a coding and have no body at all.
         if self.received == 0 {
-            return Ok((Bytes::new(), Held::default()));
+            return Ok((Bytes::new(), MemoryReservation::default()));
         }
         let ended = match &mut self.coding {
             Coding::Plain(_) | Coding::DeflateUnknown(_) => Ok(()),
@@ -127,7 +127,7 @@ impl BodyCollector {
         };
         ended.map_err(|error| self.failure(&error))?;
         let out = self.out_mut();
-        Ok((std::mem::take(&mut out.data).into(), std::mem::take(&mut out.held)))
+        Ok((std::mem::take(&mut out.data).into(), std::mem::take(&mut out.reservation)))
     }
 
     /// How much there is so far.
@@ -135,7 +135,7 @@ impl BodyCollector {
         self.out().data.len()
     }
 
-    fn out(&self) -> &Bounded {
+    fn out(&self) -> &BoundedBuffer {
         match &self.coding {
             Coding::Plain(out) | Coding::DeflateUnknown(out) => out,
             Coding::Gzip(decoder) => decoder.get_ref(),
@@ -145,7 +145,7 @@ impl BodyCollector {
         }
     }
 
-    fn out_mut(&mut self) -> &mut Bounded {
+    fn out_mut(&mut self) -> &mut BoundedBuffer {
         match &mut self.coding {
             Coding::Plain(out) | Coding::DeflateUnknown(out) => out,
             Coding::Gzip(decoder) => decoder.get_mut(),

@@ -1,11 +1,11 @@
 //! Writes multipart/form-data bodies.
 
 use bytes::Bytes;
-use node_api::http::Part;
+use node_api::http::MultipartPart;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// The body and its `Content-Type`.
-pub(super) fn encode(parts: &[Part]) -> (Bytes, String) {
+pub(super) fn encode(parts: &[MultipartPart]) -> (Bytes, String) {
     let boundary = boundary(parts);
     let mut body = Vec::with_capacity(parts.iter().map(|part| part.data.len() + 200).sum());
     for part in parts {
@@ -34,7 +34,7 @@ fn escape(name: &str) -> String {
 }
 
 /// A line that no part contains.
-fn boundary(parts: &[Part]) -> String {
+fn boundary(parts: &[MultipartPart]) -> String {
     loop {
         // Each RandomState has keys of its own, which is all the chance that is needed here.
         let number = || RandomState::new().build_hasher().finish();
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn parts_are_written_with_their_names_and_types() {
-        let part = |name: &str, file_name: Option<&str>, mime_type: Option<&str>| Part {
+        let part = |name: &str, file_name: Option<&str>, mime_type: Option<&str>| MultipartPart {
             name: name.into(),
             data: Bytes::from_static(b"data"),
             file_name: file_name.map(str::to_owned),

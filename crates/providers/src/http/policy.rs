@@ -1,7 +1,7 @@
 //! The egress policy: which URLs and addresses a request may go to. Pure: no lookups, no clock, no
 //! network.
 
-use super::address::{self, Special};
+use super::address::{self, SpecialRange};
 use ipnet::IpNet;
 use model::Code;
 use node_api::http::HttpError;
@@ -10,19 +10,19 @@ use url::{Host, Url};
 
 /// What the operator has opened beyond the public internet. The default opens nothing.
 #[derive(Clone, Debug, Default)]
-pub struct Policy {
-    allowed: Vec<Allowed>,
+pub struct EgressPolicy {
+    allowed: Vec<AllowEntry>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Allowed {
-    place: Place,
+struct AllowEntry {
+    target: AllowTarget,
     /// Only this port, if there is one.
     port: Option<u16>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Place {
+enum AllowTarget {
     Name(String),
     Network(IpNet),
 }
@@ -30,7 +30,7 @@ enum Place {
 /// A URL that passed the check, taken apart once: the connection is made from this and not from the
 /// text again.
 #[derive(Clone, Debug)]
-pub struct Destination {
+pub struct CheckedDestination {
     pub url: Url,
     pub host: Host<String>,
     pub port: u16,
@@ -77,18 +77,19 @@ const CLOSED_PORTS: &[u16] = &[
     11211, 27017,
 ];
 
-impl Policy {
+impl EgressPolicy {
     /// Reads a comma list of `host`, `host:port`, `CIDR` and `CIDR:port`.
     pub fn parse(list: &str) -> Result<Self, PolicyError> {
         let entries = list.split(',').map(str::trim).filter(|entry| !entry.is_empty());
         let allowed = entries.map(|entry| {
-            Allowed::parse(entry).map_err(|reason| PolicyError { entry: entry.to_owned(), reason })
+            AllowEntry::parse(entry)
+                .map_err(|reason| PolicyError { entry: entry.to_owned(), reason })
         });
         Ok(Self { allowed: allowed.collect::<Result<_, _>>()? })
     }
 
     /// Checks everything about a URL that can be known before its name is looked up.
-    pub fn check_url(&self, text: &str) -> Result<Destination, HttpError> {
+    pub fn check_url(&self, text: &str) -> Result<CheckedDestination, HttpError> {
         let refuse = |reason: String| HttpError::Url { url: without_secrets(text), reason };
         let url = Url::parse(text.trim()).map_err(|error| refuse(error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -96,13 +97,13 @@ impl Policy {
         }
         let host = url.host().ok_or_else(|| refuse("it has no host".into()))?.to_owned();
         let port = url.port_or_known_default().ok_or_else(|| refuse("it has no port".into()))?;
-        let destination = Destination { host, port, url };
+        let destination = CheckedDestination { host, port, url };
         self.check_destination(&destination)?;
         Ok(destination)
     }
 
     /// Checks a server that speaks another protocol than HTTP, before its name is looked up.
-    pub fn check_server(&self, host: &str, port: u16) -> Result<Destination, HttpError> {
+    pub fn check_server(&self, host: &str, port: u16) -> Result<CheckedDestination, HttpError> {
         let refuse = |reason: String| HttpError::Url { url: without_secrets(host), reason };
         let name = host.trim();
         let inner = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(name);
@@ -112,8 +113,8 @@ impl Policy {
         };
         let url = Url::parse(&format!("tcp://{host}:{port}"))
             .map_err(|error| refuse(error.to_string()))?;
-        let destination = Destination { url, host, port };
-        self.check_place(&destination)?;
+        let destination = CheckedDestination { url, host, port };
+        self.check_host(&destination)?;
         Ok(destination)
     }
 
@@ -121,7 +122,7 @@ impl Policy {
     /// itself.
     pub fn check_address(
         &self,
-        destination: &Destination,
+        destination: &CheckedDestination,
         address: IpAddr,
     ) -> Result<(), HttpError> {
         let address = address::unwrap_mapped(address);
@@ -141,17 +142,17 @@ impl Policy {
         self.check_url(&format!("http://{value}/")).map(drop)
     }
 
-    fn check_destination(&self, destination: &Destination) -> Result<(), HttpError> {
+    fn check_destination(&self, destination: &CheckedDestination) -> Result<(), HttpError> {
         if CLOSED_PORTS.binary_search(&destination.port).is_ok() && !self.opens_port(destination) {
             return Err(destination.refuse(format!(
                 "port {} belongs to another kind of service; {HINT}",
                 destination.port
             )));
         }
-        self.check_place(destination)
+        self.check_host(destination)
     }
 
-    fn check_place(&self, destination: &Destination) -> Result<(), HttpError> {
+    fn check_host(&self, destination: &CheckedDestination) -> Result<(), HttpError> {
         match destination.ip() {
             Some(address) => self.check_address(destination, address),
             None => {
@@ -168,30 +169,30 @@ impl Policy {
         }
     }
 
-    fn opens_name(&self, destination: &Destination) -> bool {
+    fn opens_name(&self, destination: &CheckedDestination) -> bool {
         let name = destination.name();
         self.allowed.iter().any(|entry| {
-            matches!(&entry.place, Place::Name(open) if *open == name)
-                && entry.fits(destination.port)
+            matches!(&entry.target, AllowTarget::Name(open) if *open == name)
+                && entry.matches_port(destination.port)
         })
     }
 
     fn opens_address(&self, address: IpAddr, port: u16) -> bool {
         self.allowed.iter().any(|entry| {
-            matches!(&entry.place, Place::Network(open) if open.contains(&address))
-                && entry.fits(port)
+            matches!(&entry.target, AllowTarget::Network(open) if open.contains(&address))
+                && entry.matches_port(port)
         })
     }
 
     /// A closed port is opened only by an entry that names it.
-    fn opens_port(&self, destination: &Destination) -> bool {
+    fn opens_port(&self, destination: &CheckedDestination) -> bool {
         let name = destination.name();
         self.allowed.iter().filter(|entry| entry.port == Some(destination.port)).any(|entry| {
-            match &entry.place {
-                Place::Name(open) => *open == name,
+            match &entry.target {
+                AllowTarget::Name(open) => *open == name,
                 // Which addresses a name has is not known yet; they are checked one by one once it
                 // is.
-                Place::Network(open) => {
+                AllowTarget::Network(open) => {
                     destination.ip().is_none_or(|address| open.contains(&address))
                 }
             }
@@ -199,7 +200,7 @@ impl Policy {
     }
 }
 
-impl Destination {
+impl CheckedDestination {
     /// The address that stands in the URL, if it is not a name.
     pub fn ip(&self) -> Option<IpAddr> {
         match &self.host {
@@ -213,11 +214,11 @@ impl Destination {
         self.host.to_string().trim_end_matches('.').to_ascii_lowercase()
     }
 
-    fn blocked(&self, special: Special) -> HttpError {
+    fn blocked(&self, special: SpecialRange) -> HttpError {
         // For a name the address is not told: that would let a workflow read the local network's
         // names.
         let verb = if self.ip().is_some() { "it is" } else { "it leads to" };
-        self.refuse(format!("{verb} {}; {HINT}", special.words()))
+        self.refuse(format!("{verb} {}; {HINT}", special.describe()))
     }
 
     fn refuse(&self, reason: String) -> HttpError {
@@ -225,7 +226,7 @@ impl Destination {
     }
 }
 
-impl Allowed {
+impl AllowEntry {
     fn parse(entry: &str) -> Result<Self, &'static str> {
         if let Some((address, rest)) = entry.split_once('/') {
             let (length, port) = match rest.split_once(':') {
@@ -240,7 +241,7 @@ impl Allowed {
                 length.parse().map_err(|_| "the number after the slash is no prefix length")?;
             let network =
                 IpNet::new(address, length).map_err(|_| "the prefix length is too large")?;
-            return Ok(Self { place: Place::Network(network.trunc()), port });
+            return Ok(Self { target: AllowTarget::Network(network.trunc()), port });
         }
         let (host, port) = match entry.parse::<IpAddr>() {
             Ok(_) => (entry, None),
@@ -250,20 +251,22 @@ impl Allowed {
             },
         };
         let place = match host.trim_matches(['[', ']']).parse::<IpAddr>() {
-            Ok(address) => Place::Network(address::unwrap_mapped(address).into()),
+            Ok(address) => AllowTarget::Network(address::unwrap_mapped(address).into()),
             Err(_) if host.contains('*') => {
                 return Err("wildcards are not possible; name each host");
             }
             Err(_) => match Host::parse(host).map_err(|_| "it is neither a host nor a network")? {
-                Host::Domain(name) => Place::Name(name.trim_end_matches('.').to_ascii_lowercase()),
-                Host::Ipv4(address) => Place::Network(IpAddr::V4(address).into()),
-                Host::Ipv6(address) => Place::Network(IpAddr::V6(address).into()),
+                Host::Domain(name) => {
+                    AllowTarget::Name(name.trim_end_matches('.').to_ascii_lowercase())
+                }
+                Host::Ipv4(address) => AllowTarget::Network(IpAddr::V4(address).into()),
+                Host::Ipv6(address) => AllowTarget::Network(IpAddr::V6(address).into()),
             },
         };
-        Ok(Self { place, port })
+        Ok(Self { target: place, port })
     }
 
-    fn fits(&self, port: u16) -> bool {
+    fn matches_port(&self, port: u16) -> bool {
         self.port.is_none_or(|open| open == port)
     }
 }

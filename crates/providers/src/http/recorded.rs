@@ -1,8 +1,8 @@
 //! Answers requests from a list, as the corpus' `http` mocks describe it, in place of the network.
 
-use super::fits::fits;
+use super::matcher::matches_expected;
 use super::userinfo::{percent_decode, take_basic_auth};
-use super::{bound, multipart, redirect};
+use super::{multipart, redirect, secret_binding};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -14,17 +14,17 @@ use url::Url;
 /// Recorded answers. The first unused one that fits is given; a request that fits none is a network
 /// error.
 pub struct RecordedHttp {
-    answers: Vec<Answer>,
-    left: Mutex<Vec<Left>>,
+    answers: Vec<RecordedResponse>,
+    left: Mutex<Vec<RemainingUses>>,
 }
 
 #[derive(Clone, Copy)]
-enum Left {
+enum RemainingUses {
     Times(usize),
     Always,
 }
 
-struct Answer {
+struct RecordedResponse {
     entry: Object,
     base: String,
 }
@@ -51,27 +51,27 @@ impl RecordedHttp {
                 .ok_or_else(|| fail("baseUrl is missing"))?;
             let base = base.trim_end_matches('/').to_owned();
             left.push(match entry.get("times") {
-                None | Some(Value::Undefined | Value::Null) => Left::Times(1),
-                Some(Value::String(text)) if text == "any" => Left::Always,
-                Some(times) => Left::Times(
+                None | Some(Value::Undefined | Value::Null) => RemainingUses::Times(1),
+                Some(Value::String(text)) if text == "any" => RemainingUses::Always,
+                Some(times) => RemainingUses::Times(
                     times.as_usize().ok_or_else(|| fail("times must be a number or 'any'"))?,
                 ),
             });
-            answers.push(Answer { entry, base });
+            answers.push(RecordedResponse { entry, base });
         }
         Ok(Self { answers, left: Mutex::new(left) })
     }
 
-    fn answer(&self, sent: &Sent) -> Result<HttpResponse, HttpError> {
+    fn answer(&self, sent: &OutgoingRequest) -> Result<HttpResponse, HttpError> {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         for (answer, left) in self.answers.iter().zip(left.iter_mut()) {
-            if matches!(left, Left::Times(0)) || !answer.fits(sent) {
+            if matches!(left, RemainingUses::Times(0)) || !answer.matches(sent) {
                 continue;
             }
-            if let Left::Times(times) = left {
+            if let RemainingUses::Times(times) = left {
                 *times -= 1;
             }
-            return answer.give(sent);
+            return answer.respond(sent);
         }
         let reason = format!("no recorded answer for {} {}", sent.method, sent.url);
         Err(HttpError::Unreachable { reason, errno: None })
@@ -86,10 +86,12 @@ impl Http for RecordedHttp {
                 url: request.url.clone(),
                 reason: error.to_string(),
             })?;
-            bound::check(&request, &url)?;
-            let response = self.answer(&Sent::new(&request, url.clone()))?;
-            let head =
-                redirect::Head { status: response.status, location: response.header("location") };
+            secret_binding::check(&request, &url)?;
+            let response = self.answer(&OutgoingRequest::new(&request, url.clone()))?;
+            let head = redirect::RedirectHead {
+                status: response.status,
+                location: response.header("location"),
+            };
             match request
                 .follow_redirects
                 .then(|| redirect::follow(&request, &url, head))
@@ -113,7 +115,7 @@ impl Http for RecordedHttp {
 }
 
 /// A request as it would go over the wire.
-struct Sent {
+struct OutgoingRequest {
     method: Str,
     url: Url,
     headers: Vec<(String, String)>,
@@ -122,7 +124,7 @@ struct Sent {
     is_form: bool,
 }
 
-impl Sent {
+impl OutgoingRequest {
     fn new(request: &HttpRequest, mut url: Url) -> Self {
         let mut headers = request.headers.clone();
         let (body, parsed_parts) = match &request.body {
@@ -161,8 +163,8 @@ impl Sent {
     }
 }
 
-impl Answer {
-    fn fits(&self, sent: &Sent) -> bool {
+impl RecordedResponse {
+    fn matches(&self, sent: &OutgoingRequest) -> bool {
         let method = self.entry.get("method").and_then(Value::as_str).unwrap_or("GET");
         method.eq_ignore_ascii_case(&sent.method)
             && self.fits_url(&sent.url)
@@ -186,7 +188,7 @@ impl Answer {
             Some(Value::String(path)) => {
                 let (path, in_path) = path.split_once('?').unwrap_or((path, ""));
                 let separator = if path.is_empty() || path.starts_with('/') { "" } else { "/" };
-                if !same_place(&format!("{}{separator}{path}", self.base), &origin_and_path) {
+                if !same_url(&format!("{}{separator}{path}", self.base), &origin_and_path) {
                     return false;
                 }
                 if let Some(Value::Object(wanted)) = &mut wanted_query {
@@ -198,18 +200,19 @@ impl Answer {
             Some(pattern) => {
                 let Some(rest) = origin_and_path.strip_prefix(&self.base) else { return false };
                 let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
-                if !fits(pattern, &Value::from(format!("{rest}{query}"))) {
+                if !matches_expected(pattern, &Value::from(format!("{rest}{query}"))) {
                     return false;
                 }
                 wanted_query = None;
             }
-            None if !same_place(&self.base, &origin_and_path) => return false,
+            None if !same_url(&self.base, &origin_and_path) => return false,
             None => {}
         }
-        wanted_query.is_none_or(|wanted| fits(&wanted, &pairs_to_object(url.query_pairs())))
+        wanted_query
+            .is_none_or(|wanted| matches_expected(&wanted, &pairs_to_object(url.query_pairs())))
     }
 
-    fn fits_headers(&self, sent: &Sent) -> bool {
+    fn fits_headers(&self, sent: &OutgoingRequest) -> bool {
         let basic = self.entry.get("basicAuth").and_then(Value::as_object).map(|auth| {
             let text = |key| auth.get(key).and_then(Value::as_str).unwrap_or_default();
             let pass = if auth.contains_key("pass") { text("pass") } else { text("password") };
@@ -223,8 +226,10 @@ impl Answer {
         wanted.into_iter().flat_map(Object::iter).all(|(name, value)| {
             match find(&sent.headers, name) {
                 Some(found) => {
-                    fits(&Value::from(value_text(value).unwrap_or_default()), &Value::from(found))
-                        || fits(value, &Value::from(found))
+                    matches_expected(
+                        &Value::from(value_text(value).unwrap_or_default()),
+                        &Value::from(found),
+                    ) || matches_expected(value, &Value::from(found))
                 }
                 // What the transport adds by itself is not part of the request here.
                 None => {
@@ -236,19 +241,19 @@ impl Answer {
         })
     }
 
-    fn fits_body(&self, sent: &Sent) -> bool {
+    fn fits_body(&self, sent: &OutgoingRequest) -> bool {
         match self.entry.get("requestBody") {
             None | Some(Value::Undefined) => true,
             Some(Value::String(text)) => {
                 let one_line = |text: &str| text.replace(['\r', '\n'], "");
                 one_line(text) == one_line(&String::from_utf8_lossy(&sent.body))
             }
-            Some(wanted) if sent.is_form => fits(&with_texts(wanted), &sent.parsed),
-            Some(wanted) => fits(wanted, &sent.parsed),
+            Some(wanted) if sent.is_form => matches_expected(&with_texts(wanted), &sent.parsed),
+            Some(wanted) => matches_expected(wanted, &sent.parsed),
         }
     }
 
-    fn give(&self, sent: &Sent) -> Result<HttpResponse, HttpError> {
+    fn respond(&self, sent: &OutgoingRequest) -> Result<HttpResponse, HttpError> {
         if let Some(error) = self.entry.get("networkError").filter(|error| error.is_truthy()) {
             let code =
                 error.get("code").or(Some(error)).and_then(Value::as_str).unwrap_or_default();
@@ -304,7 +309,7 @@ impl Answer {
             headers,
             body,
             url: sent.url.to_string(),
-            held: Default::default(),
+            reservation: Default::default(),
         })
     }
 }
@@ -314,7 +319,7 @@ fn find<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
 }
 
 /// Two spellings of one URL without its query: escapes do not count, nor does a lone slash.
-fn same_place(wanted: &str, found: &str) -> bool {
+fn same_url(wanted: &str, found: &str) -> bool {
     let plain = |text: &str| percent_decode(text.trim_end_matches('/'));
     let wanted = Url::parse(wanted).map_or_else(
         |_| wanted.to_owned(),

@@ -1,12 +1,12 @@
 //! Where a redirect leads and what of the request goes along.
 
-use super::bound;
+use super::secret_binding;
 use node_api::http::{HttpBody, HttpError, HttpRequest};
 use url::Url;
 
 /// What of an answer tells whether it leads elsewhere.
 #[derive(Clone, Copy)]
-pub(super) struct Head<'a> {
+pub(super) struct RedirectHead<'a> {
     pub(super) status: u16,
     pub(super) location: Option<&'a str>,
 }
@@ -15,7 +15,7 @@ pub(super) struct Head<'a> {
 pub(super) fn follow(
     request: &HttpRequest,
     from: &Url,
-    answer: Head<'_>,
+    answer: RedirectHead<'_>,
 ) -> Result<Option<HttpRequest>, HttpError> {
     let location = match (answer.status, answer.location) {
         (301 | 302 | 303 | 307 | 308, Some(location)) => location,
@@ -41,8 +41,8 @@ pub(super) fn follow(
         next.body = HttpBody::None;
         next.headers.retain(|(name, _)| !name.to_ascii_lowercase().starts_with("content-"));
     }
-    next.headers.retain(|(name, _)| !bound::is_host(name));
-    let mut next = bound::carry_over(request, next, from, &to)?;
+    next.headers.retain(|(name, _)| !secret_binding::is_host(name));
+    let mut next = secret_binding::carry_over(request, next, from, &to)?;
     next.url = to.into();
     Ok(Some(next))
 }
@@ -53,8 +53,8 @@ mod tests {
     use bytes::Bytes;
     use std::sync::Arc;
 
-    fn answer(status: u16, location: &str) -> Head<'_> {
-        Head { status, location: Some(location) }
+    fn answer(status: u16, location: &str) -> RedirectHead<'_> {
+        RedirectHead { status, location: Some(location) }
     }
 
     fn request(method: &str) -> HttpRequest {
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_client_certificate_stays_within_the_origin() {
         let certificates =
-            node_api::http::Certificates { authorities: "ca".into(), identity: "mine".into() };
+            node_api::http::TlsCertificates { authorities: "ca".into(), identity: "mine".into() };
         let mut request = request("GET");
         request.certificates = Some(Arc::new(certificates.clone()));
         let shown = |location: &str| {
@@ -151,7 +151,7 @@ mod tests {
         for status in [200, 300, 304, 305, 404] {
             assert!(follow(&request, &from, answer(status, "/z")).unwrap().is_none());
         }
-        let bare = Head { status: 302, location: None };
+        let bare = RedirectHead { status: 302, location: None };
         assert!(follow(&request, &from, bare).unwrap().is_none());
         assert!(follow(&request, &from, answer(302, "http://[")).is_err());
     }

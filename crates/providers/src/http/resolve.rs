@@ -1,6 +1,6 @@
 //! Names to addresses: a port, so that tests decide what a name means.
 
-use super::policy::{Destination, Policy};
+use super::policy::{CheckedDestination, EgressPolicy};
 use node_api::http::HttpError;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -8,7 +8,7 @@ use std::net::{IpAddr, SocketAddr};
 /// Looks a name up. Called once per hop of a request; the connection then goes to what came back
 /// and nowhere else.
 #[async_trait::async_trait]
-pub trait Resolve: Send + Sync {
+pub trait NameResolver: Send + Sync {
     async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>>;
 }
 
@@ -17,7 +17,7 @@ pub trait Resolve: Send + Sync {
 pub struct SystemResolver;
 
 #[async_trait::async_trait]
-impl Resolve for SystemResolver {
+impl NameResolver for SystemResolver {
     #[expect(clippy::disallowed_methods, reason = "the one place that looks names up")]
     async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         Ok(tokio::net::lookup_host((host, 0)).await?.map(|address| address.ip()).collect())
@@ -27,9 +27,9 @@ impl Resolve for SystemResolver {
 /// The addresses of a destination, every one of them checked. One closed address among several
 /// closes the name.
 pub(crate) async fn checked_addresses(
-    policy: &Policy,
-    resolver: &dyn Resolve,
-    destination: &Destination,
+    policy: &EgressPolicy,
+    resolver: &dyn NameResolver,
+    destination: &CheckedDestination,
 ) -> Result<Vec<SocketAddr>, HttpError> {
     let mut addresses = match destination.ip() {
         Some(address) => vec![address],

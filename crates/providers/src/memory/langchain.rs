@@ -4,7 +4,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{Object, Str, Value};
-use node_api::ai::{Arguments, Media, MediaData, Message, Part, Role, ToolCall, ToolResult};
+use node_api::ai::{
+    ChatRole, Media, MediaData, Message, MessagePart, ToolArguments, ToolCall, ToolResult,
+};
 
 /// Where our own fields lie within a message.
 const EXTRA: &str = "additional_kwargs";
@@ -38,11 +40,11 @@ pub fn from_stored(rows: &[Value]) -> Vec<Message> {
         }
         let Some(message) = read(row) else { continue };
         match messages.last_mut() {
-            Some(last) if joins_results && message.role == Role::Tool => {
+            Some(last) if joins_results && message.role == ChatRole::Tool => {
                 last.parts.extend(message.parts)
             }
             _ => {
-                joins_results = message.role == Role::Tool;
+                joins_results = message.role == ChatRole::Tool;
                 messages.push(message);
             }
         }
@@ -74,12 +76,12 @@ pub fn to_constructor(message: &Message) -> Vec<Value> {
 }
 
 /// n8n's name of who speaks.
-pub fn type_name(role: Role) -> &'static str {
+pub fn type_name(role: ChatRole) -> &'static str {
     match role {
-        Role::System => "system",
-        Role::User => "human",
-        Role::Assistant => "ai",
-        Role::Tool => "tool",
+        ChatRole::System => "system",
+        ChatRole::User => "human",
+        ChatRole::Assistant => "ai",
+        ChatRole::Tool => "tool",
     }
 }
 
@@ -89,11 +91,11 @@ pub fn content(message: &Message) -> Value {
         .parts
         .iter()
         .filter_map(|part| match part {
-            Part::Text(text) => Some(
+            MessagePart::Text(text) => Some(
                 Object::from_iter([("type", Value::from("text")), ("text", text.clone().into())])
                     .into(),
             ),
-            Part::Image(media) => {
+            MessagePart::Image(media) => {
                 let url = Object::from_iter([("url", Value::from(url_of(media)))]);
                 Some(
                     Object::from_iter([
@@ -108,7 +110,7 @@ pub fn content(message: &Message) -> Value {
         .collect();
     match (parts.as_slice(), message.parts.first()) {
         ([], _) => "".into(),
-        ([_], Some(Part::Text(_))) => message.text().into(),
+        ([_], Some(MessagePart::Text(_))) => message.text().into(),
         ([one], _) if one.get("text").is_some() => message.text().into(),
         _ => Value::array(parts),
     }
@@ -133,7 +135,7 @@ fn plainly_stored(message: &Message) -> Vec<Value> {
             ("response_metadata", Object::new().into()),
         ])
     };
-    if message.role == Role::Tool {
+    if message.role == ChatRole::Tool {
         let results = message.tool_results().map(|result| {
             let mut row = row(result.content.clone().into());
             row.insert("tool_call_id", result.id.clone());
@@ -144,10 +146,10 @@ fn plainly_stored(message: &Message) -> Vec<Value> {
         return results.collect();
     }
     let mut row = row(content(message));
-    if message.role == Role::Assistant {
+    if message.role == ChatRole::Assistant {
         let (mut calls, mut invalid) = (Vec::new(), Vec::new());
         for call in message.tool_calls() {
-            let kind = if matches!(call.arguments, Arguments::Read(_)) {
+            let kind = if matches!(call.arguments, ToolArguments::Parsed(_)) {
                 "tool_call"
             } else {
                 "invalid_tool_call"
@@ -174,14 +176,14 @@ fn read(row: &Value) -> Option<Message> {
         value.get(key).and_then(Value::as_str).unwrap_or_default().into()
     };
     let role = match kind {
-        "human" | "user" => Role::User,
-        "ai" | "assistant" => Role::Assistant,
-        "system" => Role::System,
-        "tool" => Role::Tool,
+        "human" | "user" => ChatRole::User,
+        "ai" | "assistant" => ChatRole::Assistant,
+        "system" => ChatRole::System,
+        "tool" => ChatRole::Tool,
         _ => return None,
     };
     let mut parts = parts_of(row.get("content").unwrap_or(&Value::Null));
-    if role == Role::Tool {
+    if role == ChatRole::Tool {
         let content = Message::new(role, parts).text();
         let is_error = row.get("status").and_then(Value::as_str) == Some("error");
         return Some(Message::results([ToolResult {
@@ -194,10 +196,10 @@ fn read(row: &Value) -> Option<Message> {
     for (list, is_read) in [("tool_calls", true), ("invalid_tool_calls", false)] {
         for call in row.get(list).and_then(Value::as_array).unwrap_or_default() {
             let arguments = match (call.get("args").and_then(Value::as_object), is_read) {
-                (Some(arguments), true) => Arguments::Read(arguments.clone()),
-                _ => Arguments::parse(&text(call, "args")),
+                (Some(arguments), true) => ToolArguments::Parsed(arguments.clone()),
+                _ => ToolArguments::parse(&text(call, "args")),
             };
-            parts.push(Part::ToolCall(ToolCall {
+            parts.push(MessagePart::ToolCall(ToolCall {
                 id: text(call, "id"),
                 name: text(call, "name"),
                 arguments,
@@ -208,14 +210,14 @@ fn read(row: &Value) -> Option<Message> {
     Some(Message::new(role, parts))
 }
 
-fn parts_of(content: &Value) -> Vec<Part> {
-    let one = |value: &Value| -> Option<Part> {
+fn parts_of(content: &Value) -> Vec<MessagePart> {
+    let one = |value: &Value| -> Option<MessagePart> {
         if let Some(text) = value.as_str().or_else(|| value.get("text").and_then(Value::as_str)) {
-            return Some(Part::Text(text.into()));
+            return Some(MessagePart::Text(text.into()));
         }
         let image = value.get("image_url")?;
         let url = image.as_str().or_else(|| image.get("url").and_then(Value::as_str))?;
-        Some(Part::Image(media_of(url)))
+        Some(MessagePart::Image(media_of(url)))
     };
     match content {
         Value::Array(values) => values.iter().filter_map(one).collect(),
@@ -266,7 +268,7 @@ mod tests {
         let messages = from_stored(&rows);
         assert_eq!(
             messages.iter().map(|message| message.role).collect::<Vec<_>>(),
-            [Role::User, Role::Assistant, Role::Tool, Role::Assistant]
+            [ChatRole::User, ChatRole::Assistant, ChatRole::Tool, ChatRole::Assistant]
         );
         assert_eq!(
             (messages[0].text().as_str(), messages[3].text().as_str()),
@@ -292,7 +294,12 @@ mod tests {
         let opaque = Some(Opaque { provider: "p".into(), data: json!({ "s": 1 }) });
         let media = |data| Media { mime_type: "image/png".into(), name: None, data };
         let call = |id: &str, arguments| {
-            Part::ToolCall(ToolCall { id: id.into(), name: "add".into(), arguments, opaque: None })
+            MessagePart::ToolCall(ToolCall {
+                id: id.into(),
+                name: "add".into(),
+                arguments,
+                opaque: None,
+            })
         };
         let result = |id: &str, is_error| ToolResult {
             id: id.into(),
@@ -304,30 +311,39 @@ mod tests {
             Message::user("hi"),
             Message::user(""),
             Message::system("note"),
-            Message::new(Role::User, vec![]),
-            Message::new(Role::User, vec![Part::Text("a".into()), Part::Text("b".into())]),
+            Message::new(ChatRole::User, vec![]),
             Message::new(
-                Role::User,
+                ChatRole::User,
+                vec![MessagePart::Text("a".into()), MessagePart::Text("b".into())],
+            ),
+            Message::new(
+                ChatRole::User,
                 vec![
-                    Part::Text("see".into()),
-                    Part::Image(media(MediaData::Bytes(vec![1, 2].into()))),
+                    MessagePart::Text("see".into()),
+                    MessagePart::Image(media(MediaData::Bytes(vec![1, 2].into()))),
                 ],
             ),
             Message::new(
-                Role::User,
-                vec![Part::Image(media(MediaData::Url("https://a.test/b.png".into())))],
+                ChatRole::User,
+                vec![MessagePart::Image(media(MediaData::Url("https://a.test/b.png".into())))],
             ),
-            Message::new(Role::User, vec![Part::File(media(MediaData::Bytes(vec![0].into())))]),
             Message::new(
-                Role::Assistant,
+                ChatRole::User,
+                vec![MessagePart::File(media(MediaData::Bytes(vec![0].into())))],
+            ),
+            Message::new(
+                ChatRole::Assistant,
                 vec![
-                    Part::Thinking { text: "hm".into(), opaque: opaque.clone() },
-                    Part::Text("yes".into()),
+                    MessagePart::Thinking { text: "hm".into(), opaque: opaque.clone() },
+                    MessagePart::Text("yes".into()),
                 ],
             ),
             Message::new(
-                Role::Assistant,
-                vec![call("1", Arguments::parse("{\"a\":1}")), call("2", Arguments::parse("{ no"))],
+                ChatRole::Assistant,
+                vec![
+                    call("1", ToolArguments::parse("{\"a\":1}")),
+                    call("2", ToolArguments::parse("{ no")),
+                ],
             ),
             Message { opaque, ..Message::assistant("signed") },
             Message::results([result("1", true), result("2", false)]),

@@ -5,8 +5,8 @@ use super::langchain::{from_stored, mark, ours, to_stored};
 use super::{hashed, unusable};
 use model::{Str, Value};
 use node_api::ai::{
-    Conversation, Conversations, KeptTurn, Lifetime, MemoryError, Message, Most, Rewritten, Role,
-    TurnKey,
+    ChatRole, ConversationId, ConversationStore, Lifetime, MemoryError, Message, RecallLimit,
+    RewriteOutcome, StoredTurn, TurnKey,
 };
 use node_api::connect::{ConnectError, SqlServer, SqlSession};
 use node_api::host::Host;
@@ -73,7 +73,7 @@ impl PostgresConversations {
 
     /// A transaction that nobody else has for this conversation. It ends without a trace if it is
     /// dropped.
-    async fn begin(&self, which: &Conversation) -> Result<Box<dyn SqlSession>, ConnectError> {
+    async fn begin(&self, which: &ConversationId) -> Result<Box<dyn SqlSession>, ConnectError> {
         let mut session = self.session().await?;
         session.run("BEGIN", &[]).await?;
         lock(session.as_mut(), &format!("{} {}", self.table, session_of(which))).await?;
@@ -83,10 +83,10 @@ impl PostgresConversations {
     async fn read(
         &self,
         session: &mut dyn SqlSession,
-        which: &Conversation,
-        most: Most,
-    ) -> Result<Vec<KeptTurn>, ConnectError> {
-        let mut newest_first: Vec<Row> = Vec::new();
+        which: &ConversationId,
+        most: RecallLimit,
+    ) -> Result<Vec<StoredTurn>, ConnectError> {
+        let mut newest_first: Vec<MessageRow> = Vec::new();
         let mut bytes = 0;
         loop {
             let page = self.page(session, which, newest_first.last().map(|row| row.id)).await?;
@@ -99,7 +99,7 @@ impl PostgresConversations {
                 if !is_whole && turns.len() > 1 {
                     turns.remove(0);
                 }
-                let n_fitting = most.fitting(turns.iter().rev().map(KeptTurn::bytes));
+                let n_fitting = most.count_fitting(turns.iter().rev().map(StoredTurn::bytes));
                 return Ok(turns.split_off(turns.len() - n_fitting));
             }
         }
@@ -109,9 +109,9 @@ impl PostgresConversations {
     async fn page(
         &self,
         session: &mut dyn SqlSession,
-        which: &Conversation,
+        which: &ConversationId,
         before: Option<i64>,
-    ) -> Result<Vec<Row>, ConnectError> {
+    ) -> Result<Vec<MessageRow>, ConnectError> {
         let before = before.map(|id| format!("AND id < {id}")).unwrap_or_default();
         let sql = format!(
             "SELECT id, message FROM {} WHERE session_id = $1 {before} ORDER BY id DESC LIMIT {PAGE}",
@@ -121,7 +121,7 @@ impl PostgresConversations {
         let row = |row: &model::Object| {
             let id = row.get("id").map(Value::to_js_string)?.parse().ok()?;
             let message = row.get("message")?.clone();
-            Some(Row { id, bytes: model::json::to_string(&message).len(), message })
+            Some(MessageRow { id, bytes: model::json::to_string(&message).len(), message })
         };
         Ok(found.iter().flat_map(|result| &result.rows).filter_map(row).collect())
     }
@@ -129,8 +129,8 @@ impl PostgresConversations {
     async fn insert(
         &self,
         session: &mut dyn SqlSession,
-        which: &Conversation,
-        turns: &[KeptTurn],
+        which: &ConversationId,
+        turns: &[StoredTurn],
     ) -> Result<(), ConnectError> {
         let rows = turns.iter().flat_map(rows_of).collect();
         let sql = format!(
@@ -145,13 +145,17 @@ impl PostgresConversations {
     async fn delete(
         &self,
         session: &mut dyn SqlSession,
-        which: &Conversation,
+        which: &ConversationId,
     ) -> Result<(), ConnectError> {
         let sql = format!("DELETE FROM {} WHERE session_id = $1", self.table);
         session.run(&sql, &[session_of(which).into()]).await.map(drop)
     }
 
-    async fn try_append(&self, which: &Conversation, turn: &KeptTurn) -> Result<(), ConnectError> {
+    async fn try_append(
+        &self,
+        which: &ConversationId,
+        turn: &StoredTurn,
+    ) -> Result<(), ConnectError> {
         let mut session = self.begin(which).await?;
         let sql = format!(
             "SELECT 1 AS known FROM {} WHERE session_id = $1 AND message -> 'additional_kwargs' -> 'heddle' ->> 'turn' = $2 LIMIT 1",
@@ -167,34 +171,34 @@ impl PostgresConversations {
 
     async fn try_rewrite(
         &self,
-        which: &Conversation,
+        which: &ConversationId,
         seen: &[TurnKey],
-        turns: Vec<KeptTurn>,
-    ) -> Result<Rewritten, ConnectError> {
+        turns: Vec<StoredTurn>,
+    ) -> Result<RewriteOutcome, ConnectError> {
         let mut session = self.begin(which).await?;
-        let kept = self.read(session.as_mut(), which, Most::ALL).await?;
+        let kept = self.read(session.as_mut(), which, RecallLimit::ALL).await?;
         if kept.len() < seen.len() || kept.iter().zip(seen).any(|(turn, key)| turn.key != *key) {
-            return Ok(Rewritten::Stale);
+            return Ok(RewriteOutcome::Stale);
         }
         // Rows are in the order of their numbers: those that stay are written again, behind the new
         // ones.
         let rest = kept.into_iter().skip(seen.len());
-        let all: Vec<KeptTurn> = turns.into_iter().chain(rest).collect();
+        let all: Vec<StoredTurn> = turns.into_iter().chain(rest).collect();
         self.delete(session.as_mut(), which).await?;
         self.insert(session.as_mut(), which, &all).await?;
         commit(session).await?;
-        Ok(Rewritten::Done)
+        Ok(RewriteOutcome::Done)
     }
 }
 
 #[async_trait::async_trait]
-impl Conversations for PostgresConversations {
+impl ConversationStore for PostgresConversations {
     async fn newest(
         &self,
-        which: &Conversation,
-        most: Most,
+        which: &ConversationId,
+        most: RecallLimit,
         _lifetime: Lifetime,
-    ) -> Result<Vec<KeptTurn>, MemoryError> {
+    ) -> Result<Vec<StoredTurn>, MemoryError> {
         let mut session = self.session().await.map_err(unusable)?;
         let turns = self.read(session.as_mut(), which, most).await.map_err(unusable)?;
         session.finish().await;
@@ -203,8 +207,8 @@ impl Conversations for PostgresConversations {
 
     async fn append(
         &self,
-        which: &Conversation,
-        turn: KeptTurn,
+        which: &ConversationId,
+        turn: StoredTurn,
         _lifetime: Lifetime,
     ) -> Result<(), MemoryError> {
         self.try_append(which, &turn).await.map_err(unusable)
@@ -212,15 +216,15 @@ impl Conversations for PostgresConversations {
 
     async fn rewrite(
         &self,
-        which: &Conversation,
+        which: &ConversationId,
         seen: &[TurnKey],
-        turns: Vec<KeptTurn>,
+        turns: Vec<StoredTurn>,
         _: Lifetime,
-    ) -> Result<Rewritten, MemoryError> {
+    ) -> Result<RewriteOutcome, MemoryError> {
         self.try_rewrite(which, seen, turns).await.map_err(unusable)
     }
 
-    async fn clear(&self, which: &Conversation) -> Result<(), MemoryError> {
+    async fn clear(&self, which: &ConversationId) -> Result<(), MemoryError> {
         let cleared = async {
             let mut session = self.begin(which).await?;
             self.delete(session.as_mut(), which).await?;
@@ -231,7 +235,7 @@ impl Conversations for PostgresConversations {
 }
 
 /// A row of the table.
-struct Row {
+struct MessageRow {
     id: i64,
     message: Value,
     bytes: usize,
@@ -251,7 +255,7 @@ async fn lock(session: &mut dyn SqlSession, name: &str) -> Result<(), ConnectErr
 
 /// The session as it stands in the table: as it is, so that conversations of n8n go on, or hashed
 /// where the column cannot hold it.
-fn session_of(which: &Conversation) -> String {
+fn session_of(which: &ConversationId) -> String {
     let session = which.session.as_str();
     if session.chars().count() > MAX_SESSION_CHARS
         || session.contains('\0')
@@ -266,7 +270,7 @@ fn hashed_key(key: &TurnKey) -> String {
     hashed(key.0.as_bytes())
 }
 
-fn rows_of(turn: &KeptTurn) -> Vec<Value> {
+fn rows_of(turn: &StoredTurn) -> Vec<Value> {
     let mut rows: Vec<Value> = turn.messages.iter().flat_map(to_stored).collect();
     for row in &mut rows {
         mark(row, "turn", hashed_key(&turn.key).into());
@@ -277,38 +281,38 @@ fn rows_of(turn: &KeptTurn) -> Vec<Value> {
 
 /// Rows, newest first, as turns, oldest first. What others have written begins a turn with every
 /// message of the user.
-fn turns_of(newest_first: &[Row]) -> Vec<KeptTurn> {
+fn turns_of(newest_first: &[MessageRow]) -> Vec<StoredTurn> {
     let mut turns: Vec<(TurnKey, Vec<Value>)> = Vec::new();
     for row in newest_first.iter().rev() {
         let key = ours(&row.message, "key").and_then(Value::as_str).map(|key| TurnKey(key.into()));
         let begins = || {
             from_stored(std::slice::from_ref(&row.message))
                 .first()
-                .is_none_or(|message| message.role == Role::User)
+                .is_none_or(|message| message.role == ChatRole::User)
         };
         match (turns.last_mut(), key) {
             (Some((last, rows)), Some(key)) if *last == key => rows.push(row.message.clone()),
-            (Some((last, rows)), None) if is_foreign(last) && !begins() => {
+            (Some((last, rows)), None) if is_external_key(last) && !begins() => {
                 rows.push(row.message.clone())
             }
             (_, key) => {
-                turns.push((key.unwrap_or_else(|| foreign(row.id)), vec![row.message.clone()]))
+                turns.push((key.unwrap_or_else(|| external_key(row.id)), vec![row.message.clone()]))
             }
         }
     }
     let turn = |(key, rows): (TurnKey, Vec<Value>)| {
         let messages: Vec<Message> = from_stored(&rows);
-        KeptTurn::said(key, messages)
+        StoredTurn::new(key, messages)
     };
     turns.into_iter().map(turn).filter(|turn| !turn.messages.is_empty()).collect()
 }
 
 /// What a turn is called that others have written.
-fn foreign(id: i64) -> TurnKey {
+fn external_key(id: i64) -> TurnKey {
     TurnKey(Str::from(format!("row {id}")))
 }
 
-fn is_foreign(key: &TurnKey) -> bool {
+fn is_external_key(key: &TurnKey) -> bool {
     key.0.starts_with("row ")
 }
 

@@ -3,7 +3,8 @@
 
 use model::Str;
 use node_api::ai::{
-    Conversation, Conversations, KeptTurn, Lifetime, MemoryError, Most, Rewritten, TurnKey,
+    ConversationId, ConversationStore, Lifetime, MemoryError, RecallLimit, RewriteOutcome,
+    StoredTurn, TurnKey,
 };
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,38 +29,38 @@ type Now = Arc<dyn Fn() -> i64 + Send + Sync>;
 pub struct ProcessConversations {
     limits: ProcessLimits,
     now: Now,
-    kept: Mutex<Kept>,
+    cache: Mutex<ConversationCache>,
 }
 
 #[derive(Default)]
-struct Kept {
-    conversations: HashMap<Conversation, Entry>,
+struct ConversationCache {
+    conversations: HashMap<ConversationId, CachedConversation>,
     /// By when they were last used; the number keeps two of one moment apart.
-    by_age: BTreeMap<Used, Conversation>,
+    by_age: BTreeMap<LastUsed, ConversationId>,
     bytes: usize,
     n_uses: u64,
 }
 
-type Used = (i64, u64);
+type LastUsed = (i64, u64);
 
 #[derive(Default)]
-struct Entry {
-    turns: VecDeque<KeptTurn>,
+struct CachedConversation {
+    turns: VecDeque<StoredTurn>,
     keys: HashSet<Str>,
     bytes: usize,
-    used: Used,
+    used: LastUsed,
     lifetime: Lifetime,
 }
 
 impl ProcessConversations {
     pub fn new(limits: ProcessLimits, now: impl Fn() -> i64 + Send + Sync + 'static) -> Self {
-        Self { limits, now: Arc::new(now), kept: Mutex::default() }
+        Self { limits, now: Arc::new(now), cache: Mutex::default() }
     }
 
     /// What there is, without what has outlived its time.
-    fn kept(&self) -> (MutexGuard<'_, Kept>, i64) {
+    fn lock_cache(&self) -> (MutexGuard<'_, ConversationCache>, i64) {
         let now = (self.now)();
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some((used, which)) =
             kept.by_age.first_key_value().map(|(used, which)| (*used, which.clone()))
         {
@@ -72,8 +73,8 @@ impl ProcessConversations {
     }
 }
 
-impl Kept {
-    fn forget(&mut self, which: &Conversation) {
+impl ConversationCache {
+    fn forget(&mut self, which: &ConversationId) {
         if let Some(entry) = self.conversations.remove(which) {
             self.bytes -= entry.bytes;
             self.by_age.remove(&entry.used);
@@ -81,7 +82,7 @@ impl Kept {
     }
 
     /// The conversation as it was, used now.
-    fn touch(&mut self, which: &Conversation, now: i64) -> Option<&mut Entry> {
+    fn touch(&mut self, which: &ConversationId, now: i64) -> Option<&mut CachedConversation> {
         let entry = self.conversations.get(which)?;
         if let Lifetime::Seconds(seconds) = entry.lifetime
             && now - entry.used.0 >= i64::try_from(seconds).unwrap_or(i64::MAX).saturating_mul(1000)
@@ -98,11 +99,17 @@ impl Kept {
         Some(entry)
     }
 
-    fn touch_or_make(&mut self, which: &Conversation, now: i64, lifetime: Lifetime) -> &mut Entry {
+    fn touch_or_make(
+        &mut self,
+        which: &ConversationId,
+        now: i64,
+        lifetime: Lifetime,
+    ) -> &mut CachedConversation {
         if self.touch(which, now).is_none() {
             self.n_uses += 1;
             self.by_age.insert((now, self.n_uses), which.clone());
-            let made = Entry { used: (now, self.n_uses), ..Entry::default() };
+            let made =
+                CachedConversation { used: (now, self.n_uses), ..CachedConversation::default() };
             self.conversations.insert(which.clone(), made);
         }
         let entry = self.conversations.entry(which.clone()).or_default();
@@ -111,7 +118,7 @@ impl Kept {
     }
 
     /// Makes room: other conversations go before turns of this one.
-    fn fit(&mut self, limit: usize, which: &Conversation) {
+    fn fit(&mut self, limit: usize, which: &ConversationId) {
         while self.bytes > limit {
             match self.by_age.first_key_value().map(|(_, oldest)| oldest.clone()) {
                 Some(oldest) if oldest != *which => self.forget(&oldest),
@@ -129,26 +136,26 @@ impl Kept {
 }
 
 #[async_trait::async_trait]
-impl Conversations for ProcessConversations {
+impl ConversationStore for ProcessConversations {
     async fn newest(
         &self,
-        which: &Conversation,
-        most: Most,
+        which: &ConversationId,
+        most: RecallLimit,
         _lifetime: Lifetime,
-    ) -> Result<Vec<KeptTurn>, MemoryError> {
-        let (mut kept, now) = self.kept();
+    ) -> Result<Vec<StoredTurn>, MemoryError> {
+        let (mut kept, now) = self.lock_cache();
         let Some(entry) = kept.touch(which, now) else { return Ok(Vec::new()) };
-        let n_fitting = most.fitting(entry.turns.iter().rev().map(KeptTurn::bytes));
+        let n_fitting = most.count_fitting(entry.turns.iter().rev().map(StoredTurn::bytes));
         Ok(entry.turns.range(entry.turns.len() - n_fitting..).cloned().collect())
     }
 
     async fn append(
         &self,
-        which: &Conversation,
-        turn: KeptTurn,
+        which: &ConversationId,
+        turn: StoredTurn,
         lifetime: Lifetime,
     ) -> Result<(), MemoryError> {
-        let (mut kept, now) = self.kept();
+        let (mut kept, now) = self.lock_cache();
         let entry = kept.touch_or_make(which, now, lifetime);
         if !entry.keys.insert(turn.key.0.clone()) {
             return Ok(());
@@ -163,31 +170,31 @@ impl Conversations for ProcessConversations {
 
     async fn rewrite(
         &self,
-        which: &Conversation,
+        which: &ConversationId,
         seen: &[TurnKey],
-        turns: Vec<KeptTurn>,
+        turns: Vec<StoredTurn>,
         lifetime: Lifetime,
-    ) -> Result<Rewritten, MemoryError> {
-        let (mut kept, now) = self.kept();
+    ) -> Result<RewriteOutcome, MemoryError> {
+        let (mut kept, now) = self.lock_cache();
         let entry = kept.touch_or_make(which, now, lifetime);
         if entry.turns.len() < seen.len()
             || entry.turns.iter().zip(seen).any(|(turn, key)| turn.key != *key)
         {
-            return Ok(Rewritten::Stale);
+            return Ok(RewriteOutcome::Stale);
         }
         let before = entry.bytes;
         let rest = entry.turns.split_off(seen.len());
         entry.keys.extend(turns.iter().map(|turn| turn.key.0.clone()));
         entry.turns = turns.into_iter().chain(rest).collect();
-        entry.bytes = entry.turns.iter().map(KeptTurn::bytes).sum();
+        entry.bytes = entry.turns.iter().map(StoredTurn::bytes).sum();
         let after = entry.bytes;
         kept.bytes = kept.bytes - before + after;
         kept.fit(self.limits.bytes, which);
-        Ok(Rewritten::Done)
+        Ok(RewriteOutcome::Done)
     }
 
-    async fn clear(&self, which: &Conversation) -> Result<(), MemoryError> {
-        self.kept().0.forget(which);
+    async fn clear(&self, which: &ConversationId) -> Result<(), MemoryError> {
+        self.lock_cache().0.forget(which);
         Ok(())
     }
 }
@@ -198,20 +205,23 @@ mod tests {
     use node_api::ai::{Message, SessionId};
     use std::sync::atomic::{AtomicI64, Ordering};
 
-    fn conversation(session: &str) -> Conversation {
-        Conversation {
+    fn conversation(session: &str) -> ConversationId {
+        ConversationId {
             owner: "w".into(),
             scope: "".into(),
             session: SessionId::new(session).unwrap(),
         }
     }
 
-    fn turn(key: &str, length: usize) -> KeptTurn {
-        KeptTurn::said(TurnKey(key.into()), vec![Message::user("x".repeat(length))])
+    fn turn(key: &str, length: usize) -> StoredTurn {
+        StoredTurn::new(TurnKey(key.into()), vec![Message::user("x".repeat(length))])
     }
 
     async fn length(kept: &ProcessConversations, session: &str) -> usize {
-        kept.newest(&conversation(session), Most::ALL, Lifetime::Endless).await.unwrap().len()
+        kept.newest(&conversation(session), RecallLimit::ALL, Lifetime::Endless)
+            .await
+            .unwrap()
+            .len()
     }
 
     #[tokio::test]
@@ -242,7 +252,8 @@ mod tests {
                 .await
                 .unwrap();
         }
-        let left = kept.newest(&conversation("a"), Most::ALL, Lifetime::Endless).await.unwrap();
+        let left =
+            kept.newest(&conversation("a"), RecallLimit::ALL, Lifetime::Endless).await.unwrap();
         let keys: Vec<&str> = left.iter().map(|turn| turn.key.0.as_str()).collect();
         assert_eq!(keys, ["7", "8", "9"]);
     }
@@ -262,7 +273,7 @@ mod tests {
             assert_eq!(length(&kept, "used").await, 1);
         }
         assert_eq!(length(&kept, "idle").await, 0);
-        let kept = kept.kept().0;
+        let kept = kept.lock_cache().0;
         assert_eq!((kept.conversations.len(), kept.by_age.len()), (1, 1));
         assert_eq!(kept.bytes, kept.conversations.values().map(|entry| entry.bytes).sum::<usize>());
     }

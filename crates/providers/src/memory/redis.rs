@@ -6,7 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{Str, Value};
 use node_api::ai::{
-    Conversation, Conversations, KeptTurn, Lifetime, MemoryError, Most, Rewritten, Sealer, TurnKey,
+    ConversationId, ConversationStore, Lifetime, MemoryError, RecallLimit, RewriteOutcome, Sealer,
+    StoredTurn, TurnKey,
 };
 use node_api::connect::RedisServer;
 use node_api::host::Host;
@@ -76,7 +77,7 @@ pub struct RedisConversations {
 impl RedisConversations {
     async fn run(
         &self,
-        which: &Conversation,
+        which: &ConversationId,
         script: &str,
         words: &[&str],
     ) -> Result<Value, MemoryError> {
@@ -89,18 +90,22 @@ impl RedisConversations {
 
     /// The session is in them only as a part of a hash; braces keep both on one machine of a
     /// cluster.
-    fn keys(&self, which: &Conversation) -> [String; 2] {
+    fn keys(&self, which: &ConversationId) -> [String; 2] {
         let hash = hashed(&which.identity());
         [format!("{}{{{hash}}}", self.prefix), format!("{}{{{hash}}}:keys", self.prefix)]
     }
 
     /// The name of something else that belongs to a conversation.
-    pub(super) fn mark(&self, which: &Conversation, what: &str) -> String {
+    pub(super) fn mark(&self, which: &ConversationId, what: &str) -> String {
         format!("{}{{{}}}:{what}", self.prefix, hashed(&which.identity()))
     }
 
     /// A turn with its hashed key in front.
-    async fn written(&self, which: &Conversation, turn: &KeptTurn) -> Result<String, MemoryError> {
+    async fn encode(
+        &self,
+        which: &ConversationId,
+        turn: &StoredTurn,
+    ) -> Result<String, MemoryError> {
         let text = turn.to_text();
         let body = match &self.protection {
             Protection::Open(_) => format!("open:{text}"),
@@ -112,11 +117,11 @@ impl RedisConversations {
         Ok(body)
     }
 
-    async fn read(&self, which: &Conversation, entry: &str) -> Result<KeptTurn, MemoryError> {
+    async fn read(&self, which: &ConversationId, entry: &str) -> Result<StoredTurn, MemoryError> {
         let damaged = || MemoryError::new("A turn of the conversation in Redis is damaged");
         let body = entry.get(KEY_LENGTH..).ok_or_else(damaged)?;
         if let Some(text) = body.strip_prefix("open:") {
-            return KeptTurn::from_text(text);
+            return StoredTurn::from_text(text);
         }
         let sealed = body
             .strip_prefix("sealed:")
@@ -124,18 +129,18 @@ impl RedisConversations {
             .ok_or_else(damaged)?;
         let (Protection::Sealed(sealer) | Protection::Open(sealer)) = &self.protection;
         let plain = sealer.open(&sealed_name(which), &sealed).await?;
-        KeptTurn::from_text(&String::from_utf8(plain).map_err(|_| damaged())?)
+        StoredTurn::from_text(&String::from_utf8(plain).map_err(|_| damaged())?)
     }
 }
 
 #[async_trait::async_trait]
-impl Conversations for RedisConversations {
+impl ConversationStore for RedisConversations {
     async fn newest(
         &self,
-        which: &Conversation,
-        most: Most,
+        which: &ConversationId,
+        most: RecallLimit,
         lifetime: Lifetime,
-    ) -> Result<Vec<KeptTurn>, MemoryError> {
+    ) -> Result<Vec<StoredTurn>, MemoryError> {
         // Numbers in scripts are exact up to here.
         let number = |number: usize| number.min(1 << 52).to_string();
         let found = self
@@ -150,33 +155,33 @@ impl Conversations for RedisConversations {
 
     async fn append(
         &self,
-        which: &Conversation,
-        turn: KeptTurn,
+        which: &ConversationId,
+        turn: StoredTurn,
         lifetime: Lifetime,
     ) -> Result<(), MemoryError> {
-        let body = self.written(which, &turn).await?;
+        let body = self.encode(which, &turn).await?;
         self.run(which, APPEND, &[&hashed_key(&turn.key), &body, &seconds(lifetime)]).await?;
         Ok(())
     }
 
     async fn rewrite(
         &self,
-        which: &Conversation,
+        which: &ConversationId,
         seen: &[TurnKey],
-        turns: Vec<KeptTurn>,
+        turns: Vec<StoredTurn>,
         lifetime: Lifetime,
-    ) -> Result<Rewritten, MemoryError> {
+    ) -> Result<RewriteOutcome, MemoryError> {
         let mut words = vec![seconds(lifetime), seen.len().to_string()];
         words.extend(seen.iter().map(hashed_key));
         for turn in &turns {
-            words.push(format!("{}{}", hashed_key(&turn.key), self.written(which, turn).await?));
+            words.push(format!("{}{}", hashed_key(&turn.key), self.encode(which, turn).await?));
         }
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let done = self.run(which, REWRITE, &words).await?;
-        Ok(if done.as_f64() == Some(1.0) { Rewritten::Done } else { Rewritten::Stale })
+        Ok(if done.as_f64() == Some(1.0) { RewriteOutcome::Done } else { RewriteOutcome::Stale })
     }
 
-    async fn clear(&self, which: &Conversation) -> Result<(), MemoryError> {
+    async fn clear(&self, which: &ConversationId) -> Result<(), MemoryError> {
         let [turns, keys] = self.keys(which);
         let mut session = self.host.connections().redis(&self.server).await.map_err(unusable)?;
         session.command(&["DEL", &turns, &keys]).await.map_err(unusable)?;
@@ -185,7 +190,7 @@ impl Conversations for RedisConversations {
 }
 
 /// What a turn is sealed under: it opens in its own conversation only.
-fn sealed_name(which: &Conversation) -> String {
+fn sealed_name(which: &ConversationId) -> String {
     format!("conversation {}", hashed(&which.identity()))
 }
 

@@ -1,20 +1,20 @@
 //! Anthropic's messages format: requests, answers, streams and refusals.
 
-mod answer;
 mod client;
 mod content;
 mod error;
 mod request;
+mod response;
 mod schema;
 mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use answer::turn;
 pub use client::{Anthropic, BASE_URL, reader};
 pub use error::refusal;
 pub use request::{body, headers, path};
-pub use stream::Decoder;
+pub use response::turn;
+pub use stream::AnthropicDecoder;
 
 use super::Delivery;
 use super::catalog::Traits;
@@ -29,12 +29,12 @@ pub const OLD_VERSION: &str = "2023-06-01";
 
 /// How a model of this provider was set up.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct AnthropicSettings {
     pub version: Str,
     pub betas: Vec<Str>,
-    pub auth: Auth,
+    pub auth: AnthropicAuth,
     pub delivery: Delivery,
-    pub cache: Cache,
+    pub cache: PromptCache,
     pub thinking: Thinking,
     /// Whether what the model thinks is asked for in a form that people can read.
     pub show_thinking: bool,
@@ -44,7 +44,7 @@ pub struct Settings {
 
 /// The header that the key goes into.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Auth {
+pub enum AnthropicAuth {
     #[default]
     ApiKey,
     Bearer,
@@ -52,7 +52,7 @@ pub enum Auth {
 
 /// How long the provider keeps the beginning of a conversation, to read it again at a lower price.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Cache {
+pub enum PromptCache {
     #[default]
     Off,
     FiveMinutes,
@@ -71,14 +71,14 @@ pub enum Thinking {
     Off,
 }
 
-impl Default for Settings {
+impl Default for AnthropicSettings {
     fn default() -> Self {
         Self {
             version: VERSION.into(),
             betas: Vec::new(),
-            auth: Auth::default(),
+            auth: AnthropicAuth::default(),
             delivery: Delivery::default(),
-            cache: Cache::default(),
+            cache: PromptCache::default(),
             thinking: Thinking::default(),
             show_thinking: false,
             options: ModelOptions::default(),

@@ -1,12 +1,12 @@
 //! One client for every provider that has a format of its own: what differs between them is what
 //! they implement here.
 
-use super::ask::{Access, Asker, Decoder, Format, Refuses};
-use super::failure::{Failure, node_error};
-use super::list::listed;
-use super::place::Place;
-use super::vectors;
-use super::wire::Call;
+use super::endpoint::ModelEndpoint;
+use super::failure::{ModelFailure, node_error};
+use super::model_list::listed;
+use super::requester::{ChatFormat, ErrorDecoder, ModelAccess, ModelRequester, ReplyDecoder};
+use super::vector_codec;
+use super::wire::WireRequest;
 use model::{Str, Value};
 use node_api::NodeError;
 use node_api::ai::{
@@ -14,10 +14,15 @@ use node_api::ai::{
 };
 
 /// What all requests to a provider have in common. Implemented by the settings of each wire format.
-pub trait Provider: Clone + Send + Sync + 'static {
+pub trait ModelProvider: Clone + Send + Sync + 'static {
     fn headers(&self, key: &str) -> Vec<(String, String)>;
     /// What an answer with an error status means.
-    fn refused(status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure;
+    fn decode_error(
+        status: u16,
+        headers: &[(String, String)],
+        body: &[u8],
+        unix_ms: i64,
+    ) -> ModelFailure;
     /// Where the list of models is.
     fn list_path(&self) -> String;
     /// The names in that list.
@@ -27,14 +32,14 @@ pub trait Provider: Clone + Send + Sync + 'static {
 }
 
 /// A format for conversations.
-pub trait Chats: Provider {
+pub trait ChatProvider: ModelProvider {
     fn path(&self, info: &ModelInfo) -> String;
     fn body(&self, request: &ChatRequest, info: &ModelInfo) -> Value;
-    fn decoder(&self, info: &ModelInfo, line_bytes: usize) -> Box<dyn Decoder>;
+    fn decoder(&self, info: &ModelInfo, line_bytes: usize) -> Box<dyn ReplyDecoder>;
 }
 
 /// A format for vectors.
-pub trait Embeds: Provider {
+pub trait EmbeddingProvider: ModelProvider {
     /// How many texts go into one request.
     const BATCH: usize;
     fn embed_path(&self, model: &str) -> String;
@@ -44,20 +49,20 @@ pub trait Embeds: Provider {
 }
 
 /// A chat model. Dropping a stream cancels its request.
-pub struct Client<P> {
+pub struct ChatClient<P> {
     info: ModelInfo,
     settings: P,
-    place: Place,
-    asker: Asker,
+    place: ModelEndpoint,
+    requester: ModelRequester,
 }
 
-impl<P: Chats> Client<P> {
-    pub fn new(info: ModelInfo, settings: P, place: Place, access: &Access) -> Self {
-        let asker = place.asker(access);
-        Self { info, settings, place, asker }
+impl<P: ChatProvider> ChatClient<P> {
+    pub fn new(info: ModelInfo, settings: P, place: ModelEndpoint, access: &ModelAccess) -> Self {
+        let asker = place.requester(access);
+        Self { info, settings, place, requester: asker }
     }
 
-    fn call(&self, request: &ChatRequest) -> Result<Call, ModelError> {
+    fn call(&self, request: &ChatRequest) -> Result<WireRequest, ModelError> {
         let body = self.settings.body(request, &self.info);
         self.place.post(
             &self.settings.path(&self.info),
@@ -67,34 +72,34 @@ impl<P: Chats> Client<P> {
     }
 }
 
-impl<P: Chats> ChatModel for Client<P> {
+impl<P: ChatProvider> ChatModel for ChatClient<P> {
     fn info(&self) -> &ModelInfo {
         &self.info
     }
 
     fn stream(&self, request: ChatRequest) -> ChatStream<'_> {
         match self.call(&request) {
-            Ok(call) => self.asker.stream(call, self),
+            Ok(call) => self.requester.stream(call, self),
             Err(error) => Box::pin(futures::stream::once(std::future::ready(Err(error)))),
         }
     }
 }
 
-impl<P: Provider> Refuses for Client<P> {
-    fn refused(
+impl<P: ModelProvider> ErrorDecoder for ChatClient<P> {
+    fn decode_error(
         &self,
         status: u16,
         headers: &[(String, String)],
         body: &[u8],
         unix_ms: i64,
-    ) -> Failure {
-        P::refused(status, headers, body, unix_ms)
+    ) -> ModelFailure {
+        P::decode_error(status, headers, body, unix_ms)
     }
 }
 
-impl<P: Chats> Format for Client<P> {
-    fn decoder(&self) -> Box<dyn Decoder> {
-        self.settings.decoder(&self.info, self.asker.wire.limits.line_bytes)
+impl<P: ChatProvider> ChatFormat for ChatClient<P> {
+    fn decoder(&self) -> Box<dyn ReplyDecoder> {
+        self.settings.decoder(&self.info, self.requester.wire.limits.line_bytes)
     }
 }
 
@@ -102,14 +107,14 @@ impl<P: Chats> Format for Client<P> {
 pub struct EmbeddingClient<P> {
     model: Str,
     settings: P,
-    place: Place,
-    asker: Asker,
+    place: ModelEndpoint,
+    requester: ModelRequester,
 }
 
-impl<P: Embeds> EmbeddingClient<P> {
-    pub fn new(model: &str, settings: P, place: Place, access: &Access) -> Self {
-        let asker = place.asker(access);
-        Self { model: model.into(), settings, place, asker }
+impl<P: EmbeddingProvider> EmbeddingClient<P> {
+    pub fn new(model: &str, settings: P, place: ModelEndpoint, access: &ModelAccess) -> Self {
+        let asker = place.requester(access);
+        Self { model: model.into(), settings, place, requester: asker }
     }
 
     async fn embed_batch(&self, texts: &[Str]) -> Result<Vec<Vec<f32>>, ModelError> {
@@ -119,13 +124,15 @@ impl<P: Embeds> EmbeddingClient<P> {
             self.settings.headers(self.place.key.reveal()),
             &body,
         )?;
-        let answer = vectors::parsed(&self.asker.whole(&call, &RefusalsOf::<P>::default()).await?)?;
-        vectors::in_order(P::embedded(&answer).into_iter().enumerate(), texts.len())
+        let answer = vector_codec::parsed(
+            &self.requester.whole(&call, &ProviderErrors::<P>::default()).await?,
+        )?;
+        vector_codec::in_order(P::embedded(&answer).into_iter().enumerate(), texts.len())
     }
 }
 
 #[async_trait::async_trait]
-impl<P: Embeds> Embedder for EmbeddingClient<P> {
+impl<P: EmbeddingProvider> Embedder for EmbeddingClient<P> {
     fn model(&self) -> &str {
         &self.model
     }
@@ -140,33 +147,33 @@ impl<P: Embeds> Embedder for EmbeddingClient<P> {
 }
 
 /// The names of the models that a key may use, in order.
-pub async fn list_models<P: Provider>(
+pub async fn list_models<P: ModelProvider>(
     settings: &P,
-    place: &Place,
-    access: &Access,
+    place: &ModelEndpoint,
+    access: &ModelAccess,
 ) -> Result<Vec<Str>, ModelError> {
     let call = place.get(&settings.list_path(), settings.headers(place.key.reveal()))?;
-    let answer = place.asker(access).whole(&call, &RefusalsOf::<P>::default()).await?;
+    let answer = place.requester(access).whole(&call, &ProviderErrors::<P>::default()).await?;
     listed(&answer, P::listed)
 }
 
 /// What refusals of a provider mean, for requests that are no chats.
-pub(super) struct RefusalsOf<P>(std::marker::PhantomData<P>);
+pub(super) struct ProviderErrors<P>(std::marker::PhantomData<P>);
 
-impl<P> Default for RefusalsOf<P> {
+impl<P> Default for ProviderErrors<P> {
     fn default() -> Self {
         Self(std::marker::PhantomData)
     }
 }
 
-impl<P: Provider> Refuses for RefusalsOf<P> {
-    fn refused(
+impl<P: ModelProvider> ErrorDecoder for ProviderErrors<P> {
+    fn decode_error(
         &self,
         status: u16,
         headers: &[(String, String)],
         body: &[u8],
         unix_ms: i64,
-    ) -> Failure {
-        P::refused(status, headers, body, unix_ms)
+    ) -> ModelFailure {
+        P::decode_error(status, headers, body, unix_ms)
     }
 }

@@ -1,38 +1,43 @@
 //! Vectors from Cohere.
 
-use super::bound::text_of;
-use super::client::{EmbeddingClient, Embeds, Provider};
-use super::failure::{Failure, read_body};
-use super::with::With;
+use super::client::{EmbeddingClient, EmbeddingProvider, ModelProvider};
+use super::failure::{ModelFailure, read_body};
+use super::object_ext::ObjectExt;
+use super::opaque::text_of;
 use model::{Str, Value, json};
 
 /// Where the provider is.
 pub const BASE_URL: &str = "https://api.cohere.com";
 
 /// An embedding model of Cohere.
-pub type CohereEmbedder = EmbeddingClient<Settings>;
+pub type CohereEmbedder = EmbeddingClient<CohereSettings>;
 
 /// How a model of this provider was set up.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct CohereSettings {
     /// What the vectors are for: `search_document`, `search_query`, …
     pub input_type: Str,
 }
 
-impl Default for Settings {
+impl Default for CohereSettings {
     fn default() -> Self {
         Self { input_type: "search_document".into() }
     }
 }
 
-impl Provider for Settings {
+impl ModelProvider for CohereSettings {
     fn headers(&self, key: &str) -> Vec<(String, String)> {
         vec![("authorization".to_owned(), format!("Bearer {key}"))]
     }
 
-    fn refused(status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure {
+    fn decode_error(
+        status: u16,
+        headers: &[(String, String)],
+        body: &[u8],
+        unix_ms: i64,
+    ) -> ModelFailure {
         let words = read_body(body).map_or_else(|text| text, |value| text_of(&value, "message"));
-        Failure::refused("cohere", status, headers, &words, unix_ms)
+        ModelFailure::refused("cohere", status, headers, &words, unix_ms)
     }
 
     fn list_path(&self) -> String {
@@ -40,7 +45,7 @@ impl Provider for Settings {
     }
 }
 
-impl Embeds for Settings {
+impl EmbeddingProvider for CohereSettings {
     const BATCH: usize = 96;
 
     fn embed_path(&self, _model: &str) -> String {

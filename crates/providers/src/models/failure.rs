@@ -15,16 +15,16 @@ const LONGEST_MESSAGE: usize = 2_000;
 
 /// Why an attempt gave no answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Failure {
+pub struct ModelFailure {
     pub error: ModelError,
-    pub again: Again,
+    pub retry: RetryHint,
     /// The provider wants fewer requests; everybody who uses the same key should hear it.
-    pub too_many: bool,
+    pub rate_limited: bool,
 }
 
 /// Whether to ask again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Again {
+pub enum RetryHint {
     Never,
     /// After a pause of our own choice.
     Soon,
@@ -32,22 +32,22 @@ pub enum Again {
     After(Duration),
 }
 
-impl Failure {
+impl ModelFailure {
     /// One that another try will not mend.
-    pub fn lasting(mut error: ModelError) -> Self {
+    pub fn permanent(mut error: ModelError) -> Self {
         error.may_pass = may_pass(error.code);
-        Self { error, again: Again::Never, too_many: false }
+        Self { error, retry: RetryHint::Never, rate_limited: false }
     }
 
     /// One that may pass by itself.
-    pub fn passing(mut error: ModelError) -> Self {
+    pub fn transient(mut error: ModelError) -> Self {
         error.may_pass = true;
-        Self { error, again: Again::Soon, too_many: false }
+        Self { error, retry: RetryHint::Soon, rate_limited: false }
     }
 
     /// An answer that cannot be read as what it should be.
     pub fn unreadable(words: impl Into<Str>) -> Self {
-        Self::passing(ModelError::new(Code::MODEL_ERROR, words))
+        Self::transient(ModelError::new(Code::MODEL_ERROR, words))
     }
 
     /// An answer of a provider that cannot be read or that breaks off.
@@ -85,25 +85,25 @@ impl Failure {
         error.hint = hint(code).map(Str::from);
         let again = match code {
             // No waiting fills an account.
-            Code::MODEL_QUOTA => Again::Never,
-            _ if !retry::is_retried(status, headers) => Again::Never,
-            _ => retry::wait_asked_for(headers, unix_ms).map_or(Again::Soon, Again::After),
+            Code::MODEL_QUOTA => RetryHint::Never,
+            _ if !retry::is_retryable(status, headers) => RetryHint::Never,
+            _ => retry::retry_after(headers, unix_ms).map_or(RetryHint::Soon, RetryHint::After),
         };
-        error.may_pass = again != Again::Never || may_pass(code);
-        Self { error, again, too_many: status == 429 && code != Code::MODEL_QUOTA }
+        error.may_pass = again != RetryHint::Never || may_pass(code);
+        Self { error, retry: again, rate_limited: status == 429 && code != Code::MODEL_QUOTA }
     }
 
     /// The same, of another kind than its status says.
     pub fn with_code(mut self, code: Code) -> Self {
         self.error.code = code;
         self.error.hint = hint(code).map(Str::from);
-        self.error.may_pass = self.again != Again::Never || may_pass(code);
+        self.error.may_pass = self.retry != RetryHint::Never || may_pass(code);
         self
     }
 
-    pub fn with_again(mut self, again: Again) -> Self {
-        self.again = again;
-        self.error.may_pass = again != Again::Never || may_pass(self.error.code);
+    pub fn with_retry(mut self, again: RetryHint) -> Self {
+        self.retry = again;
+        self.error.may_pass = again != RetryHint::Never || may_pass(self.error.code);
         self
     }
 
@@ -179,43 +179,43 @@ fn hint(code: Code) -> Option<&'static str> {
     })
 }
 
-impl From<WireError> for Failure {
+impl From<WireError> for ModelFailure {
     fn from(error: WireError) -> Self {
         let message = error.to_string();
         match error {
             WireError::Limit { .. } => {
                 let hint = "Raise the time limit of the model, or ask for less";
-                Self::passing(ModelError::new(Code::MODEL_TIMEOUT, message).hint(hint))
+                Self::transient(ModelError::new(Code::MODEL_TIMEOUT, message).hint(hint))
             }
             WireError::Http(HttpError::Timeout { .. }) => {
-                Self::passing(ModelError::new(Code::MODEL_TIMEOUT, message))
+                Self::transient(ModelError::new(Code::MODEL_TIMEOUT, message))
             }
             WireError::Http(HttpError::Unreachable { errno, .. }) => {
                 let error = ModelError::new(Code::MODEL_ERROR, message);
                 // A certificate does not become valid by asking again.
                 if errno == Some("CERT_INVALID") {
-                    Self::lasting(error)
+                    Self::permanent(error)
                 } else {
-                    Self::passing(error)
+                    Self::transient(error)
                 }
             }
             WireError::Http(HttpError::TooLarge { .. } | HttpError::TooManyRedirects { .. }) => {
-                Self::lasting(ModelError::new(Code::MODEL_ERROR, message))
+                Self::permanent(ModelError::new(Code::MODEL_ERROR, message))
             }
-            WireError::Http(error @ HttpError::NoRoom { .. }) => {
-                Self::passing(ModelError::new(error.code(), message))
+            WireError::Http(error @ HttpError::NoCapacity { .. }) => {
+                Self::transient(ModelError::new(error.code(), message))
             }
             WireError::Http(error @ HttpError::Bound { .. }) => {
                 let hint = "If the credential is meant for this host, its owner lists the host in the credential under Allowed hosts";
-                Self::lasting(ModelError::new(error.code(), message).hint(hint))
+                Self::permanent(ModelError::new(error.code(), message).hint(hint))
             }
             WireError::Http(
                 error @ (HttpError::Url { .. }
                 | HttpError::Blocked { .. }
                 | HttpError::HostNotAllowed { .. }
                 | HttpError::Method { .. }),
-            ) => Self::lasting(ModelError::new(error.code(), message)),
-            WireError::Line(_) => Self::lasting(ModelError::new(Code::MODEL_ERROR, message)),
+            ) => Self::permanent(ModelError::new(error.code(), message)),
+            WireError::Line(_) => Self::permanent(ModelError::new(Code::MODEL_ERROR, message)),
         }
     }
 }
@@ -244,44 +244,44 @@ fn shortened(message: &str) -> Str {
 mod tests {
     use super::*;
 
-    fn status(status: u16, code: Code, headers: &[(&str, &str)]) -> Failure {
+    fn status(status: u16, code: Code, headers: &[(&str, &str)]) -> ModelFailure {
         let headers: Vec<_> =
             headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Failure::of_status(status, code, "words", &headers, 0)
+        ModelFailure::of_status(status, code, "words", &headers, 0)
     }
 
     #[test]
     fn the_status_says_which_error_it_is_and_whether_another_model_may_do_better() {
         for (status, code, again, may_pass) in [
-            (400, Code::MODEL_REQUEST, Again::Never, false),
-            (401, Code::INVALID_CREDENTIALS, Again::Never, true),
-            (402, Code::MODEL_QUOTA, Again::Never, true),
-            (403, Code::INVALID_CREDENTIALS, Again::Never, true),
-            (404, Code::MODEL_NOT_FOUND, Again::Never, true),
-            (408, Code::MODEL_TIMEOUT, Again::Soon, true),
-            (409, Code::MODEL_ERROR, Again::Soon, true),
-            (413, Code::MODEL_CONTEXT, Again::Never, true),
-            (422, Code::MODEL_REQUEST, Again::Never, false),
-            (429, Code::MODEL_RATE_LIMIT, Again::Soon, true),
-            (500, Code::MODEL_ERROR, Again::Soon, true),
-            (504, Code::MODEL_TIMEOUT, Again::Soon, true),
-            (529, Code::MODEL_ERROR, Again::Soon, true),
+            (400, Code::MODEL_REQUEST, RetryHint::Never, false),
+            (401, Code::INVALID_CREDENTIALS, RetryHint::Never, true),
+            (402, Code::MODEL_QUOTA, RetryHint::Never, true),
+            (403, Code::INVALID_CREDENTIALS, RetryHint::Never, true),
+            (404, Code::MODEL_NOT_FOUND, RetryHint::Never, true),
+            (408, Code::MODEL_TIMEOUT, RetryHint::Soon, true),
+            (409, Code::MODEL_ERROR, RetryHint::Soon, true),
+            (413, Code::MODEL_CONTEXT, RetryHint::Never, true),
+            (422, Code::MODEL_REQUEST, RetryHint::Never, false),
+            (429, Code::MODEL_RATE_LIMIT, RetryHint::Soon, true),
+            (500, Code::MODEL_ERROR, RetryHint::Soon, true),
+            (504, Code::MODEL_TIMEOUT, RetryHint::Soon, true),
+            (529, Code::MODEL_ERROR, RetryHint::Soon, true),
         ] {
-            let failure = Failure::refused("p", status, &[], "", 0);
+            let failure = ModelFailure::refused("p", status, &[], "", 0);
             assert_eq!(
-                (failure.error.code, failure.again, failure.error.may_pass),
+                (failure.error.code, failure.retry, failure.error.may_pass),
                 (code, again, may_pass),
                 "{status}"
             );
-            assert_eq!((failure.error.status, failure.too_many), (Some(status), status == 429));
+            assert_eq!((failure.error.status, failure.rate_limited), (Some(status), status == 429));
         }
-        assert!(!Failure::lasting(ModelError::new(Code::MODEL_REFUSED, "")).error.may_pass);
+        assert!(!ModelFailure::permanent(ModelError::new(Code::MODEL_REFUSED, "")).error.may_pass);
     }
 
     #[test]
     fn a_key_that_the_server_repeats_is_not_told() {
         let failure =
-            Failure::refused("p", 401, &[], "Incorrect API key provided: sk-canary-1.", 0);
+            ModelFailure::refused("p", 401, &[], "Incorrect API key provided: sk-canary-1.", 0);
         let clean = failure.without(&[Secret::new("sk-canary-1")]);
         assert_eq!(clean.error.message, "p: Incorrect API key provided: ***.");
         assert!(clean.error.hint.is_some());
@@ -292,34 +292,37 @@ mod tests {
         let failure =
             status(429, Code::MODEL_QUOTA, &[("x-should-retry", "true"), ("retry-after", "1")]);
         assert_eq!(
-            (failure.again, failure.too_many, failure.error.may_pass),
-            (Again::Never, false, true)
+            (failure.retry, failure.rate_limited, failure.error.may_pass),
+            (RetryHint::Never, false, true)
         );
     }
 
     #[test]
     fn a_pause_that_was_asked_for_is_kept() {
         let failure = status(429, Code::MODEL_RATE_LIMIT, &[("Retry-After", "7")]);
-        assert_eq!((failure.again, failure.too_many), (Again::After(Duration::from_secs(7)), true));
-        assert_eq!(status(503, Code::MODEL_ERROR, &[]).again, Again::Soon);
-        assert_eq!(status(400, Code::MODEL_REQUEST, &[]).again, Again::Never);
+        assert_eq!(
+            (failure.retry, failure.rate_limited),
+            (RetryHint::After(Duration::from_secs(7)), true)
+        );
+        assert_eq!(status(503, Code::MODEL_ERROR, &[]).retry, RetryHint::Soon);
+        assert_eq!(status(400, Code::MODEL_REQUEST, &[]).retry, RetryHint::Never);
         assert!(!status(400, Code::MODEL_REQUEST, &[]).error.may_pass);
     }
 
     #[test]
     fn closed_addresses_and_bad_certificates_are_not_asked_again() {
         let blocked = HttpError::Blocked { host: "h".into(), reason: "r".into() };
-        let failure = Failure::from(WireError::Http(blocked));
-        assert_eq!((failure.again, failure.error.code), (Again::Never, Code::EGRESS_BLOCKED));
+        let failure = ModelFailure::from(WireError::Http(blocked));
+        assert_eq!((failure.retry, failure.error.code), (RetryHint::Never, Code::EGRESS_BLOCKED));
         let reset = HttpError::Unreachable { reason: "r".into(), errno: Some("ECONNRESET") };
-        assert_eq!(Failure::from(WireError::Http(reset)).again, Again::Soon);
+        assert_eq!(ModelFailure::from(WireError::Http(reset)).retry, RetryHint::Soon);
         let forged = HttpError::Unreachable { reason: "r".into(), errno: Some("CERT_INVALID") };
-        assert_eq!(Failure::from(WireError::Http(forged)).again, Again::Never);
+        assert_eq!(ModelFailure::from(WireError::Http(forged)).retry, RetryHint::Never);
     }
 
     #[test]
     fn long_words_are_cut_between_characters() {
-        let failure = Failure::of_status(400, Code::MODEL_REQUEST, &"é".repeat(5_000), &[], 0);
+        let failure = ModelFailure::of_status(400, Code::MODEL_REQUEST, &"é".repeat(5_000), &[], 0);
         assert_eq!(failure.error.message.chars().count(), LONGEST_MESSAGE + 1);
     }
 }

@@ -1,7 +1,7 @@
 //! A chain of models: the first that answers wins, and one that failed is left alone for a while.
 
-use super::events::told_by;
-use super::pace::Pace;
+use super::event_stream::event_stream;
+use super::timing::TimingSource;
 use futures::StreamExt as _;
 use model::{Code, Str};
 use node_api::ai::{ChatEvent, ChatModel, ChatRequest, ChatStream, ModelError, ModelInfo};
@@ -10,18 +10,18 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How many rests are remembered before those that are over are forgotten.
-const KEPT: usize = 4_096;
+const MAX_TRACKED: usize = 4_096;
 
 /// Which models rest, and until when.
 #[derive(Default)]
-pub struct Rests {
+pub struct Cooldowns {
     until: Mutex<HashMap<Str, Duration>>,
 }
 
-impl Rests {
+impl Cooldowns {
     /// Those that all runs of the process share.
     pub fn shared() -> &'static Arc<Self> {
-        static SHARED: LazyLock<Arc<Rests>> = LazyLock::new(Arc::default);
+        static SHARED: LazyLock<Arc<Cooldowns>> = LazyLock::new(Arc::default);
         &SHARED
     }
 
@@ -32,7 +32,7 @@ impl Rests {
 
     fn begin(&self, name: Str, until: Duration, now: Duration) {
         let mut state = self.state();
-        if state.len() >= KEPT {
+        if state.len() >= MAX_TRACKED {
             state.retain(|_, until| *until > now);
         }
         state.insert(name, until);
@@ -48,49 +48,49 @@ impl Rests {
 }
 
 /// The chain. A stream that began to answer is never switched: what was said cannot be taken back.
-pub struct Fallback {
+pub struct FallbackChain {
     info: ModelInfo,
-    links: Vec<Link>,
-    rests: Arc<Rests>,
-    pace: Arc<dyn Pace>,
+    links: Vec<FallbackModel>,
+    cooldowns: Arc<Cooldowns>,
+    pace: Arc<dyn TimingSource>,
     cool_down: Duration,
 }
 
 /// A model of a chain, and the name under which it rests.
-pub struct Link {
+pub struct FallbackModel {
     pub name: Str,
     pub model: Arc<dyn ChatModel>,
 }
 
-impl Fallback {
+impl FallbackChain {
     /// At least one model is needed to make a chain.
     pub fn new(
-        links: Vec<Link>,
-        rests: Arc<Rests>,
-        pace: Arc<dyn Pace>,
+        links: Vec<FallbackModel>,
+        rests: Arc<Cooldowns>,
+        pace: Arc<dyn TimingSource>,
         cool_down: Duration,
     ) -> Option<Self> {
         let info = common_info(&links)?;
-        Some(Self { info, links, rests, pace, cool_down })
+        Some(Self { info, links, cooldowns: rests, pace, cool_down })
     }
 
     /// In their order; those that rest come last, the one that has rested longest first.
-    fn order(&self) -> Vec<&Link> {
+    fn order(&self) -> Vec<&FallbackModel> {
         let now = self.pace.now();
         let mut links: Vec<_> =
-            self.links.iter().map(|link| (self.rests.left(&link.name, now), link)).collect();
+            self.links.iter().map(|link| (self.cooldowns.left(&link.name, now), link)).collect();
         links.sort_by_key(|(left, _)| *left);
         links.into_iter().map(|(_, link)| link).collect()
     }
 }
 
-impl ChatModel for Fallback {
+impl ChatModel for FallbackChain {
     fn info(&self) -> &ModelInfo {
         &self.info
     }
 
     fn stream(&self, request: ChatRequest) -> ChatStream<'_> {
-        told_by(move |teller| async move {
+        event_stream(move |teller| async move {
             let mut last = ModelError::new(Code::MODEL_ERROR, "There is no model to ask");
             let order = self.order();
             let n_links = order.len();
@@ -100,13 +100,13 @@ impl ChatModel for Fallback {
                 let error = loop {
                     match stream.next().await {
                         Some(Ok(event @ ChatEvent::Done(_))) => {
-                            self.rests.end(&link.name);
-                            teller.tell(event).await;
+                            self.cooldowns.end(&link.name);
+                            teller.send(event).await;
                             return Ok(());
                         }
                         Some(Ok(event)) => {
                             said_something |= !matches!(event, ChatEvent::Retry { .. });
-                            teller.tell(event).await;
+                            teller.send(event).await;
                         }
                         Some(Err(error)) => break error,
                         None => {
@@ -122,7 +122,7 @@ impl ChatModel for Fallback {
                 };
                 if error.may_pass {
                     let now = self.pace.now();
-                    self.rests.begin(link.name.clone(), now + self.cool_down, now);
+                    self.cooldowns.begin(link.name.clone(), now + self.cool_down, now);
                 }
                 if said_something || !error.may_pass {
                     return Err(error);
@@ -131,7 +131,7 @@ impl ChatModel for Fallback {
                     let cause =
                         format!("{} did not answer: {}", link.model.info().model, error.message);
                     teller
-                        .tell(ChatEvent::Retry {
+                        .send(ChatEvent::Retry {
                             attempt: number as u32 + 1,
                             wait_ms: 0,
                             cause: cause.into(),
@@ -146,7 +146,7 @@ impl ChatModel for Fallback {
 }
 
 /// What holds for the chain whichever of its models answers.
-fn common_info(links: &[Link]) -> Option<ModelInfo> {
+fn common_info(links: &[FallbackModel]) -> Option<ModelInfo> {
     let mut common = links.first()?.model.info().clone();
     for info in links.iter().map(|link| link.model.info()) {
         let (ours, theirs) = (&mut common.capabilities, info.capabilities);
@@ -175,9 +175,9 @@ fn least(one: Option<u64>, two: Option<u64>) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::super::catalog::Catalog;
-    use super::super::pace::testing::TestPace;
+    use super::super::timing::testing::TestTiming;
     use super::*;
-    use node_api::ai::{Message, Stop, Turn, Usage};
+    use node_api::ai::{Message, ModelReply, StopReason, TokenUsage};
 
     /// Says its words and then answers or fails.
     struct Scripted {
@@ -200,10 +200,10 @@ mod tests {
             let end = if ends.len() > 1 { ends.remove(0) } else { ends[0].clone() };
             let end = end.map(|()| {
                 let message = Message::assistant(self.name);
-                ChatEvent::Done(Box::new(Turn {
+                ChatEvent::Done(Box::new(ModelReply {
                     message,
-                    stop: Stop::Stop,
-                    usage: Usage::default(),
+                    stop: StopReason::Stop,
+                    usage: TokenUsage::default(),
                     model: self.name.into(),
                 }))
             });
@@ -218,21 +218,22 @@ mod tests {
         Err(ModelError { may_pass, ..ModelError::new(Code::MODEL_ERROR, "no") })
     }
 
-    fn chain(scripts: Vec<Script>) -> (Fallback, Asked, Arc<TestPace>) {
+    fn chain(scripts: Vec<Script>) -> (FallbackChain, Asked, Arc<TestTiming>) {
         let asked = Asked::default();
-        let pace = Arc::new(TestPace::new());
+        let pace = Arc::new(TestTiming::new());
         let link = |(name, said, end): Script| {
             let info = Catalog::shipped().find("openai", "gpt-4o").info;
             let model = Scripted { info, said, end: Mutex::new(end), asked: asked.clone(), name };
-            Link { name: name.into(), model: Arc::new(model) }
+            FallbackModel { name: name.into(), model: Arc::new(model) }
         };
         let links = scripts.into_iter().map(link).collect();
         let fallback =
-            Fallback::new(links, Arc::default(), pace.clone(), Duration::from_secs(60)).unwrap();
+            FallbackChain::new(links, Arc::default(), pace.clone(), Duration::from_secs(60))
+                .unwrap();
         (fallback, asked, pace)
     }
 
-    async fn ask(chain: &Fallback) -> Result<Str, ModelError> {
+    async fn ask(chain: &FallbackChain) -> Result<Str, ModelError> {
         chain.chat(ChatRequest::default()).await.map(|turn| turn.model)
     }
 

@@ -1,19 +1,19 @@
 //! Google's Gemini format: requests, answers, streams and refusals.
 
-mod answer;
 mod client;
 mod content;
 mod error;
 mod request;
+mod response;
 mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use answer::turn;
 pub use client::{BASE_URL, Gemini, GeminiEmbedder, reader};
 pub use error::refusal;
 pub use request::{body, headers, path};
-pub use stream::Decoder;
+pub use response::turn;
+pub use stream::GeminiDecoder;
 
 use super::Delivery;
 use super::catalog::Traits;
@@ -22,8 +22,8 @@ use node_api::ai::ModelOptions;
 
 /// How a model of this provider was set up.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
-    pub version: Version,
+pub struct GeminiSettings {
+    pub version: GeminiVersion,
     pub delivery: Delivery,
     /// Tokens for thinking, of models that count them; the others have levels, which are the effort
     /// of the options.
@@ -40,17 +40,17 @@ pub struct Settings {
 
 /// The version of the API. Previews land in the second one first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Version {
+pub enum GeminiVersion {
     #[default]
     V1,
     V1Beta,
 }
 
-impl Version {
+impl GeminiVersion {
     fn name(self) -> &'static str {
         match self {
-            Version::V1 => "v1",
-            Version::V1Beta => "v1beta",
+            GeminiVersion::V1 => "v1",
+            GeminiVersion::V1Beta => "v1beta",
         }
     }
 }

@@ -10,7 +10,7 @@ pub struct LineTooLong {
 
 /// The cutter. A piece may end anywhere, also between the two bytes of a line end.
 #[derive(Debug)]
-pub struct Lines {
+pub struct LineSplitter {
     limit: usize,
     /// Whether a carriage return alone ends a line.
     any_ending: bool,
@@ -18,7 +18,7 @@ pub struct Lines {
     after_return: bool,
 }
 
-impl Lines {
+impl LineSplitter {
     /// Lines that end with a line feed, with or without a carriage return before it.
     pub fn new(limit: usize) -> Self {
         Self { limit, any_ending: false, begun: Vec::new(), after_return: false }
@@ -83,7 +83,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn read<'p>(mut lines: Lines, pieces: impl IntoIterator<Item = &'p [u8]>) -> Vec<String> {
+    fn read<'p>(
+        mut lines: LineSplitter,
+        pieces: impl IntoIterator<Item = &'p [u8]>,
+    ) -> Vec<String> {
         let mut found = Vec::new();
         for piece in pieces {
             found.extend(lines.feed(piece).unwrap());
@@ -95,23 +98,23 @@ mod tests {
     #[test]
     fn json_lines_may_lack_the_last_line_end() {
         assert_eq!(
-            read(Lines::new(100), [&b"{\"a\":1}\r\n{\"b\""[..], b":2}\n\n{\"c\":3}"]),
+            read(LineSplitter::new(100), [&b"{\"a\":1}\r\n{\"b\""[..], b":2}\n\n{\"c\":3}"]),
             ["{\"a\":1}", "{\"b\":2}", "", "{\"c\":3}"]
         );
-        assert_eq!(read(Lines::new(100), [&b"a\rb\n"[..]]), ["a\rb"]);
+        assert_eq!(read(LineSplitter::new(100), [&b"a\rb\n"[..]]), ["a\rb"]);
     }
 
     #[test]
     fn a_line_end_cut_in_two_is_one_line_end() {
         assert_eq!(
-            read(Lines::with_any_ending(100), [&b"a\r"[..], b"", b"\nb\r", b"\rc"]),
+            read(LineSplitter::with_any_ending(100), [&b"a\r"[..], b"", b"\nb\r", b"\rc"]),
             ["a", "b", "", "c"]
         );
     }
 
     #[test]
     fn a_long_line_is_refused_and_short_ones_are_not_counted_together() {
-        let mut lines = Lines::new(10);
+        let mut lines = LineSplitter::new(10);
         assert_eq!(lines.feed(b"123456789\n123456789\n123456789\n").unwrap().len(), 3);
         assert_eq!(lines.feed(b"12345678901"), Err(LineTooLong { limit: 10 }));
     }
@@ -119,7 +122,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_cut_gives_the_same_lines(text in "[ab\r\n]{0,40}", size in 1..7_usize) {
-            for make in [Lines::new, Lines::with_any_ending] {
+            for make in [LineSplitter::new, LineSplitter::with_any_ending] {
                 prop_assert_eq!(read(make(100), text.as_bytes().chunks(size)), read(make(100), [text.as_bytes()]));
             }
         }

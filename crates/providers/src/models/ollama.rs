@@ -1,20 +1,20 @@
 //! Ollama's own format: requests, answers, lines of a stream and refusals.
 
-mod answer;
 mod client;
 mod error;
+mod model_capabilities;
 mod request;
-mod show;
+mod response;
 mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use answer::turn;
 pub use client::{BASE_URL, Ollama, OllamaEmbedder, reader};
 pub use error::refusal;
+pub use model_capabilities::{OllamaCapabilities, abilities};
 pub use request::{body, headers, path};
-pub use show::{Abilities, abilities};
-pub use stream::Decoder;
+pub use response::turn;
+pub use stream::OllamaDecoder;
 
 use super::Delivery;
 use super::catalog::Traits;
@@ -27,7 +27,7 @@ pub const CONTEXT: u64 = 8_192;
 
 /// How a model of this provider was set up.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct OllamaSettings {
     pub delivery: Delivery,
     /// Tokens of context; [`CONTEXT`] where nothing is said.
     pub context: Option<u64>,

@@ -2,7 +2,7 @@
 //! compatible.
 
 mod body;
-mod calls;
+mod call_assembler;
 mod chunks;
 mod client;
 mod embeddings;
@@ -15,8 +15,8 @@ mod usage;
 
 pub use body::body as chat_body;
 pub use chunks::ChatReader;
-pub use client::OpenAi;
+pub use client::OpenAiChat;
 pub use embeddings::{Encoding, OpenAiEmbedder, read_vectors};
 pub use list::list_models;
 pub use responses::{ResponsesReader, body as responses_body};
-pub use settings::{Api, Auth, Settings, Surface, TokenField};
+pub use settings::{OpenAiApi, OpenAiAuth, OpenAiSettings, Surface, TokenField};

@@ -7,7 +7,7 @@ pub fn merged(base: &ModelOptions, over: &ModelOptions) -> ModelOptions {
     let extra = match (&base.extra, &over.extra) {
         (Some(base), Some(over)) => {
             let mut both = base.clone();
-            super::instruct::put_extra(&mut both, over);
+            super::prompt_fallback::put_extra(&mut both, over);
             Some(both)
         }
         (base, over) => over.clone().or_else(|| base.clone()),

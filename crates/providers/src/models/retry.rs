@@ -1,7 +1,7 @@
 //! When a request is made again, and after which pause.
 
-use super::failure::{Again, Failure};
-use super::pace::Pace;
+use super::failure::{ModelFailure, RetryHint};
+use super::timing::TimingSource;
 use std::time::Duration;
 
 /// How often and how patiently a request is made again.
@@ -13,20 +13,20 @@ pub struct RetryPolicy {
     /// retries.
     pub max_waits: u32,
     /// The first pause; it doubles each time.
-    pub first_pause_ms: u64,
-    pub longest_pause_ms: u64,
+    pub initial_pause_ms: u64,
+    pub max_pause_ms: u64,
     /// A provider that asks for more patience than this is not asked again.
-    pub longest_asked_for_ms: u64,
+    pub max_retry_after_ms: u64,
 }
 
 /// How often a request was made again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tries {
+pub struct RetryCount {
     retries: u32,
     waits: u32,
 }
 
-impl Tries {
+impl RetryCount {
     pub fn total(self) -> u32 {
         self.retries + self.waits
     }
@@ -37,31 +37,36 @@ impl Default for RetryPolicy {
         Self {
             max_retries: 2,
             max_waits: 6,
-            first_pause_ms: 500,
-            longest_pause_ms: 8_000,
-            longest_asked_for_ms: 120_000,
+            initial_pause_ms: 500,
+            max_pause_ms: 8_000,
+            max_retry_after_ms: 120_000,
         }
     }
 }
 
 impl RetryPolicy {
     /// The pause before the next attempt, which is counted, or nothing if there shall be none.
-    pub fn pause(&self, failure: &Failure, tries: &mut Tries, pace: &dyn Pace) -> Option<Duration> {
-        let (made, most) = match failure.too_many {
+    pub fn pause(
+        &self,
+        failure: &ModelFailure,
+        tries: &mut RetryCount,
+        pace: &dyn TimingSource,
+    ) -> Option<Duration> {
+        let (made, most) = match failure.rate_limited {
             true => (&mut tries.waits, if self.max_retries == 0 { 0 } else { self.max_waits }),
             false => (&mut tries.retries, self.max_retries),
         };
         if *made >= most {
             return None;
         }
-        let pause = match failure.again {
-            Again::Never => return None,
-            Again::Soon => self.back_off(*made, pace.random()),
-            Again::After(wait) if wait > Duration::from_millis(self.longest_asked_for_ms) => {
+        let pause = match failure.retry {
+            RetryHint::Never => return None,
+            RetryHint::Soon => self.backoff(*made, pace.random()),
+            RetryHint::After(wait) if wait > Duration::from_millis(self.max_retry_after_ms) => {
                 return None;
             }
             // A little more than was asked for, never less, and not for everybody the same.
-            Again::After(wait) => wait + self.back_off(0, pace.random()) / 4,
+            RetryHint::After(wait) => wait + self.backoff(0, pace.random()) / 4,
         };
         *made += 1;
         Some(pause)
@@ -69,16 +74,16 @@ impl RetryPolicy {
 
     /// Twice as long each time, less up to a quarter by chance so that those who failed together do
     /// not come back together.
-    fn back_off(&self, retries: u32, random: f64) -> Duration {
+    fn backoff(&self, retries: u32, random: f64) -> Duration {
         let doubled =
-            self.first_pause_ms.saturating_mul(1_u64.checked_shl(retries).unwrap_or(u64::MAX));
-        let pause = doubled.min(self.longest_pause_ms) as f64;
+            self.initial_pause_ms.saturating_mul(1_u64.checked_shl(retries).unwrap_or(u64::MAX));
+        let pause = doubled.min(self.max_pause_ms) as f64;
         Duration::from_millis((pause * (1.0 - random.clamp(0.0, 1.0) / 4.0)) as u64)
     }
 }
 
 /// Whether an answer with this status is worth another try. The server knows best, if it says so.
-pub fn is_retried(status: u16, headers: &[(String, String)]) -> bool {
+pub fn is_retryable(status: u16, headers: &[(String, String)]) -> bool {
     match header(headers, "x-should-retry").map(str::trim) {
         Some("true") => true,
         Some("false") => false,
@@ -88,7 +93,7 @@ pub fn is_retried(status: u16, headers: &[(String, String)]) -> bool {
 
 /// The pause that an answer asks for: `retry-after-ms`, or `retry-after` in seconds or as a date.
 /// What cannot be read, lies in the past or is no pause at all counts as not said.
-pub fn wait_asked_for(headers: &[(String, String)], unix_ms: i64) -> Option<Duration> {
+pub fn retry_after(headers: &[(String, String)], unix_ms: i64) -> Option<Duration> {
     let milliseconds =
         header(headers, "retry-after-ms").and_then(|text| text.trim().parse::<f64>().ok());
     let milliseconds = milliseconds.filter(|number| number.is_finite()).or_else(|| {
@@ -113,7 +118,7 @@ fn header<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::pace::testing::TestPace;
+    use super::super::timing::testing::TestTiming;
     use super::*;
     use model::Code;
     use node_api::ai::ModelError;
@@ -125,11 +130,15 @@ mod tests {
     }
 
     fn asked(list: &[(&str, &str)]) -> Option<u64> {
-        wait_asked_for(&headers(list), NOW).map(|wait| wait.as_millis() as u64)
+        retry_after(&headers(list), NOW).map(|wait| wait.as_millis() as u64)
     }
 
-    fn failing(again: Again) -> Failure {
-        Failure { error: ModelError::new(Code::MODEL_ERROR, ""), again, too_many: false }
+    fn failing(again: RetryHint) -> ModelFailure {
+        ModelFailure {
+            error: ModelError::new(Code::MODEL_ERROR, ""),
+            retry: again,
+            rate_limited: false,
+        }
     }
 
     #[test]
@@ -146,10 +155,10 @@ mod tests {
             (500, true),
             (529, true),
         ] {
-            assert_eq!(is_retried(status, &[]), expected, "{status}");
-            assert!(is_retried(status, &headers(&[("X-Should-Retry", "true")])));
-            assert!(!is_retried(status, &headers(&[("x-should-retry", "false")])));
-            assert_eq!(is_retried(status, &headers(&[("x-should-retry", "perhaps")])), expected);
+            assert_eq!(is_retryable(status, &[]), expected, "{status}");
+            assert!(is_retryable(status, &headers(&[("X-Should-Retry", "true")])));
+            assert!(!is_retryable(status, &headers(&[("x-should-retry", "false")])));
+            assert_eq!(is_retryable(status, &headers(&[("x-should-retry", "perhaps")])), expected);
         }
     }
 
@@ -169,15 +178,15 @@ mod tests {
         const YEAR_MS: i64 = 365 * 86_400_000;
         let date = headers(&[("retry-after", "Tue, 14 Nov 2023 22:13:50 GMT")]);
         assert_eq!(
-            wait_asked_for(&date, NOW + YEAR_MS),
+            retry_after(&date, NOW + YEAR_MS),
             None,
             "forward: the date is over, and the usual pause is made"
         );
-        let seems = wait_asked_for(&date, NOW - YEAR_MS).unwrap();
+        let seems = retry_after(&date, NOW - YEAR_MS).unwrap();
         let pause = RetryPolicy::default().pause(
-            &failing(Again::After(seems)),
-            &mut Tries::default(),
-            &TestPace::new(),
+            &failing(RetryHint::After(seems)),
+            &mut RetryCount::default(),
+            &TestTiming::new(),
         );
         assert_eq!(pause, None, "back: it is told at once instead");
     }
@@ -196,12 +205,12 @@ mod tests {
     #[test]
     fn pauses_double_up_to_the_cap_and_shrink_by_chance() {
         let policy = RetryPolicy { max_retries: 100, ..RetryPolicy::default() };
-        let mut pace = TestPace::new();
+        let mut pace = TestTiming::new();
         let pauses: Vec<_> = [0, 1, 2, 3, 4, 5, 63, 64, 99]
             .into_iter()
             .map(|retries| {
                 policy
-                    .pause(&failing(Again::Soon), &mut Tries { retries, waits: 0 }, &pace)
+                    .pause(&failing(RetryHint::Soon), &mut RetryCount { retries, waits: 0 }, &pace)
                     .unwrap()
                     .as_millis()
             })
@@ -209,7 +218,10 @@ mod tests {
         assert_eq!(pauses, [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000, 8_000, 8_000]);
         pace.random = 1.0;
         assert_eq!(
-            policy.pause(&failing(Again::Soon), &mut Tries::default(), &pace).unwrap().as_millis(),
+            policy
+                .pause(&failing(RetryHint::Soon), &mut RetryCount::default(), &pace)
+                .unwrap()
+                .as_millis(),
             375
         );
     }
@@ -217,29 +229,29 @@ mod tests {
     #[test]
     fn patience_ends() {
         let policy = RetryPolicy::default();
-        let pace = TestPace::new();
-        let pause = |failure: &Failure, retries, waits| {
-            policy.pause(failure, &mut Tries { retries, waits }, &pace)
+        let pace = TestTiming::new();
+        let pause = |failure: &ModelFailure, retries, waits| {
+            policy.pause(failure, &mut RetryCount { retries, waits }, &pace)
         };
-        assert!(pause(&failing(Again::Soon), 1, 6).is_some());
-        assert_eq!(pause(&failing(Again::Soon), 2, 0), None);
-        assert_eq!(pause(&failing(Again::Never), 0, 0), None);
-        assert_eq!(pause(&failing(Again::After(Duration::from_secs(3_600))), 0, 0), None);
-        let wait = pause(&failing(Again::After(Duration::from_secs(120))), 0, 0).unwrap();
+        assert!(pause(&failing(RetryHint::Soon), 1, 6).is_some());
+        assert_eq!(pause(&failing(RetryHint::Soon), 2, 0), None);
+        assert_eq!(pause(&failing(RetryHint::Never), 0, 0), None);
+        assert_eq!(pause(&failing(RetryHint::After(Duration::from_secs(3_600))), 0, 0), None);
+        let wait = pause(&failing(RetryHint::After(Duration::from_secs(120))), 0, 0).unwrap();
         assert!(wait >= Duration::from_secs(120) && wait < Duration::from_secs(121));
     }
 
     #[test]
     fn standing_in_line_is_counted_apart() {
-        let too_many = Failure { too_many: true, ..failing(Again::Soon) };
-        let pace = TestPace::new();
-        let mut tries = Tries { retries: 2, waits: 0 };
+        let too_many = ModelFailure { rate_limited: true, ..failing(RetryHint::Soon) };
+        let pace = TestTiming::new();
+        let mut tries = RetryCount { retries: 2, waits: 0 };
         for _ in 0..6 {
             assert!(RetryPolicy::default().pause(&too_many, &mut tries, &pace).is_some());
         }
         assert_eq!(RetryPolicy::default().pause(&too_many, &mut tries, &pace), None);
         assert_eq!(tries.total(), 8);
         let never = RetryPolicy { max_retries: 0, ..RetryPolicy::default() };
-        assert_eq!(never.pause(&too_many, &mut Tries::default(), &pace), None);
+        assert_eq!(never.pause(&too_many, &mut RetryCount::default(), &pace), None);
     }
 }

@@ -1,7 +1,7 @@
 //! A text that is shown to nobody: no debug output, no serialisation, no equality that leaks it.
 
 use node_api::Credential;
-use node_api::hosts::Bound;
+use node_api::hosts::SecretBinding;
 use std::fmt;
 use std::sync::Arc;
 
@@ -9,24 +9,24 @@ use std::sync::Arc;
 pub struct Secret {
     text: String,
     /// The hosts that it may be sent to, if it comes out of a credential.
-    bound: Option<Arc<Bound>>,
+    binding: Option<Arc<SecretBinding>>,
 }
 
 impl Secret {
     /// A secret of no credential. It goes wherever it is sent.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), bound: None }
+        Self { text: text.into(), binding: None }
     }
 
     /// A field of a credential, or something made of one, which takes the hosts of the credential
     /// along.
     pub fn of(credential: &Credential, text: impl Into<String>) -> Self {
-        Self { text: text.into(), bound: Some(credential.bound()) }
+        Self { text: text.into(), binding: Some(credential.binding()) }
     }
 
     /// The same in other words, such as `Bearer KEY`.
-    pub fn worded(&self, words: impl FnOnce(&str) -> String) -> Self {
-        Self { text: words(&self.text), bound: self.bound.clone() }
+    pub fn map(&self, words: impl FnOnce(&str) -> String) -> Self {
+        Self { text: words(&self.text), binding: self.binding.clone() }
     }
 
     /// The text itself, for the request that needs it.
@@ -39,8 +39,10 @@ impl Secret {
     }
 
     /// Where a request with these secrets may go: they are of one credential, if of any.
-    pub fn bound_of<'s>(secrets: impl IntoIterator<Item = &'s Secret>) -> Option<Arc<Bound>> {
-        secrets.into_iter().find_map(|secret| secret.bound.clone())
+    pub fn binding_of<'s>(
+        secrets: impl IntoIterator<Item = &'s Secret>,
+    ) -> Option<Arc<SecretBinding>> {
+        secrets.into_iter().find_map(|secret| secret.binding.clone())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads server-sent events out of bytes that may be cut anywhere.
 
-use super::lines::{LineTooLong, Lines};
+use super::lines::{LineSplitter, LineTooLong};
 
 /// One event: its name, if it has one, and its data lines joined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct SseEvent {
 /// characters, as in browsers.
 #[derive(Debug)]
 pub struct SseDecoder {
-    lines: Lines,
+    lines: LineSplitter,
     is_first_line: bool,
     name: String,
     data: Option<String>,
@@ -24,7 +24,7 @@ pub struct SseDecoder {
 impl SseDecoder {
     pub fn new(longest_line: usize) -> Self {
         Self {
-            lines: Lines::with_any_ending(longest_line),
+            lines: LineSplitter::with_any_ending(longest_line),
             is_first_line: true,
             name: String::new(),
             data: None,

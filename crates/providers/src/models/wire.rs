@@ -2,13 +2,13 @@
 //! each wait within a named limit.
 
 use super::lines::LineTooLong;
-use super::pace::{Pace, within};
+use super::timing::{TimingSource, within};
 use bytes::Bytes;
-use compute::Held;
+use compute::MemoryReservation;
 use futures::StreamExt as _;
 use model::Value;
-use node_api::hosts::Bound;
-use node_api::http::{Http, HttpBody, HttpError, HttpPieces, HttpRequest};
+use node_api::hosts::SecretBinding;
+use node_api::http::{Http, HttpBody, HttpBodyStream, HttpError, HttpRequest};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ const MAX_REDIRECTS: usize = 5;
 
 /// How long each part of an answer may take and how large it may grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct WireLimits {
     /// Until there is a connection.
     pub connect_ms: u64,
     /// From the request to the first piece of the answer. Models that do not stream think all the
@@ -32,7 +32,7 @@ pub struct Limits {
     pub line_bytes: usize,
 }
 
-impl Default for Limits {
+impl Default for WireLimits {
     fn default() -> Self {
         Self {
             connect_ms: 10_000,
@@ -47,7 +47,7 @@ impl Default for Limits {
 
 /// A request to a model's provider.
 #[derive(Clone)]
-pub struct Call {
+pub struct WireRequest {
     pub method: &'static str,
     pub url: String,
     pub headers: Vec<(String, String)>,
@@ -55,11 +55,11 @@ pub struct Call {
     pub allow_invalid_certificates: bool,
     pub proxy: Option<String>,
     /// The hosts that the key may be sent to.
-    pub bound: Option<Arc<Bound>>,
+    pub bound: Option<Arc<SecretBinding>>,
 }
 
 /// Headers carry keys and bodies carry conversations, so neither is shown.
-impl fmt::Debug for Call {
+impl fmt::Debug for WireRequest {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "Call({})", self.method)
     }
@@ -80,23 +80,23 @@ pub enum WireError {
 #[derive(Clone)]
 pub struct Wire {
     http: Arc<dyn Http>,
-    pub(super) pace: Arc<dyn Pace>,
-    pub limits: Limits,
+    pub(super) pace: Arc<dyn TimingSource>,
+    pub limits: WireLimits,
 }
 
 /// An answer whose body is still coming.
-pub struct Answer {
+pub struct WireResponse {
     pub status: u16,
     pub headers: Vec<(String, String)>,
-    body: HttpPieces,
+    body: HttpBodyStream,
     first: Option<Result<Bytes, HttpError>>,
     deadline: Duration,
     wire: Wire,
     /// Room for what was read as a whole.
-    held: Held,
+    reservation: MemoryReservation,
 }
 
-impl Call {
+impl WireRequest {
     pub fn get(url: String) -> Self {
         Self {
             method: "GET",
@@ -119,7 +119,7 @@ impl Call {
         }
     }
 
-    fn to_request(&self, limits: &Limits) -> HttpRequest {
+    fn to_request(&self, limits: &WireLimits) -> HttpRequest {
         let mut request = HttpRequest::new(self.method, self.url.clone());
         request.headers.clone_from(&self.headers);
         // Packed answers come as a whole or not at all; these shall come piece by piece.
@@ -148,7 +148,7 @@ fn is_plain(name: &str) -> bool {
 }
 
 impl Wire {
-    pub fn new(http: Arc<dyn Http>, pace: Arc<dyn Pace>, limits: Limits) -> Self {
+    pub fn new(http: Arc<dyn Http>, pace: Arc<dyn TimingSource>, limits: WireLimits) -> Self {
         Self { http, pace, limits }
     }
 
@@ -158,7 +158,11 @@ impl Wire {
     }
 
     /// Asks, and waits for the first piece of the answer.
-    pub async fn ask(&self, call: &Call, deadline: Duration) -> Result<Answer, WireError> {
+    pub async fn ask(
+        &self,
+        call: &WireRequest,
+        deadline: Duration,
+    ) -> Result<WireResponse, WireError> {
         let asking = async {
             let mut answer = self.http.open(call.to_request(&self.limits)).await?;
             let first = answer.body.next().await;
@@ -168,14 +172,14 @@ impl Wire {
             .within("first byte", self.limits.first_byte_ms, deadline, asking)
             .await?
             .map_err(WireError::Http)?;
-        Ok(Answer {
+        Ok(WireResponse {
             status: answer.status,
             headers: answer.headers,
             body: answer.body,
             first,
             deadline,
             wire: self.clone(),
-            held: Held::default(),
+            reservation: MemoryReservation::default(),
         })
     }
 
@@ -196,13 +200,13 @@ impl Wire {
     }
 }
 
-impl Answer {
+impl WireResponse {
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
 
     /// The next piece, or nothing at the end.
-    pub async fn piece(&mut self) -> Result<Option<Bytes>, WireError> {
+    pub async fn next_chunk(&mut self) -> Result<Option<Bytes>, WireError> {
         let next = match self.first.take() {
             Some(first) => Some(first),
             None => {
@@ -215,10 +219,10 @@ impl Answer {
     }
 
     /// All that is left.
-    pub async fn whole(&mut self) -> Result<Vec<u8>, WireError> {
+    pub async fn read_all(&mut self) -> Result<Vec<u8>, WireError> {
         let mut whole = Vec::new();
-        while let Some(piece) = self.piece().await? {
-            self.held
+        while let Some(piece) = self.next_chunk().await? {
+            self.reservation
                 .grow_to(whole.len() + piece.len())
                 .await
                 .map_err(|full| WireError::Http(full.into()))?;

@@ -1,23 +1,23 @@
 //! Cohere's models that say how well documents answer a question.
 
-use super::call::Service;
+use super::json_service::JsonService;
 use crate::models::secret::Secret;
 use model::{Object, Str, Value};
 use node_api::NodeError;
-use node_api::ai::{Found, Reranker};
+use node_api::ai::{Reranker, ScoredDocument};
 use node_api::http::Http;
 use std::sync::Arc;
 
 pub struct CohereReranker {
-    service: Service,
+    service: JsonService,
     model: Str,
     top: usize,
 }
 
 impl CohereReranker {
     pub fn new(http: Arc<dyn Http>, base_url: &str, key: &Secret, model: Str, top: usize) -> Self {
-        let secret_headers = vec![("authorization", key.worded(|key| format!("Bearer {key}")))];
-        let service = Service {
+        let secret_headers = vec![("authorization", key.map(|key| format!("Bearer {key}")))];
+        let service = JsonService {
             http,
             name: "Cohere",
             base_url: base_url.to_owned(),
@@ -30,7 +30,11 @@ impl CohereReranker {
 
 #[async_trait::async_trait]
 impl Reranker for CohereReranker {
-    async fn rerank(&self, question: &str, found: Vec<Found>) -> Result<Vec<Found>, NodeError> {
+    async fn rerank(
+        &self,
+        question: &str,
+        found: Vec<ScoredDocument>,
+    ) -> Result<Vec<ScoredDocument>, NodeError> {
         let documents =
             Value::array(found.iter().map(|found| found.document.content.clone().into()).collect());
         let body = Object::from_iter([
@@ -43,7 +47,7 @@ impl Reranker for CohereReranker {
         let results = answer.get("results").and_then(Value::as_array).unwrap_or_default();
         let ranked = results.iter().filter_map(|result| {
             let found = found.get(result.get("index")?.as_usize()?)?.clone();
-            Some(Found {
+            Some(ScoredDocument {
                 score: result.get("relevance_score").and_then(Value::as_f64).unwrap_or_default(),
                 ..found
             })

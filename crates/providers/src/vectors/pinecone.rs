@@ -1,12 +1,12 @@
 //! Vectors in an index of Pinecone. Its metadata are flat: texts stand among them, under a key of
 //! their own.
 
-use super::call::Service;
+use super::json_service::JsonService;
 use super::{new_id, numbers, part};
 use crate::models::secret::Secret;
 use model::{Object, Str, Value};
 use node_api::NodeError;
-use node_api::ai::{Document, Found, Match, VectorStore};
+use node_api::ai::{Document, ScoredDocument, VectorQuery, VectorStore};
 use node_api::http::Http;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
@@ -23,11 +23,11 @@ const BATCH: usize = 100;
 const TEXT: &str = "text";
 
 pub struct Pinecone {
-    control: Service,
+    control: JsonService,
     index: Str,
     namespace: Str,
     /// Where the index is; asked for once.
-    data: OnceCell<Service>,
+    data: OnceCell<JsonService>,
 }
 
 impl Pinecone {
@@ -38,7 +38,7 @@ impl Pinecone {
         index: Str,
         namespace: Str,
     ) -> Self {
-        let control = Service {
+        let control = JsonService {
             http,
             name: "Pinecone",
             base_url: base_url.to_owned(),
@@ -48,7 +48,7 @@ impl Pinecone {
         Self { control, index, namespace, data: OnceCell::new() }
     }
 
-    async fn data(&self) -> Result<&Service, NodeError> {
+    async fn data(&self) -> Result<&JsonService, NodeError> {
         let find = || async {
             let (status, answer) = self
                 .control
@@ -61,7 +61,7 @@ impl Pinecone {
                     } else {
                         format!("https://{host}")
                     };
-                    Ok(Service { base_url, ..self.control.clone() })
+                    Ok(JsonService { base_url, ..self.control.clone() })
                 }
                 (404, _) => Err(NodeError::failed(format!("Index {} not found", self.index))
                     .describe("Please check that the index exists in your vector store")),
@@ -148,7 +148,11 @@ impl VectorStore for Pinecone {
         Ok(ids)
     }
 
-    async fn search(&self, vector: &[f32], wanted: &Match) -> Result<Vec<Found>, NodeError> {
+    async fn search(
+        &self,
+        vector: &[f32],
+        wanted: &VectorQuery,
+    ) -> Result<Vec<ScoredDocument>, NodeError> {
         let mut body = Object::from_iter([
             ("vector", numbers(vector)),
             ("topK", wanted.limit.into()),
@@ -165,7 +169,7 @@ impl VectorStore for Pinecone {
                     entry.get("metadata").and_then(Value::as_object).cloned().unwrap_or_default();
                 let content =
                     metadata.remove(TEXT).map(|text| text.to_js_string()).unwrap_or_default();
-                Found {
+                ScoredDocument {
                     id: entry.get("id").map(Value::to_js_string).unwrap_or_default(),
                     document: Document { content, metadata },
                     score: entry.get("score").and_then(Value::as_f64).unwrap_or_default(),

@@ -3,7 +3,7 @@
 use super::document;
 use model::{Object, Str, Value};
 use node_api::NodeError;
-use node_api::ai::{Document, Found, Match, VectorStore};
+use node_api::ai::{Document, ScoredDocument, VectorQuery, VectorStore};
 use node_api::connect::{ConnectError, Connections, SqlServer, SqlSession};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -229,7 +229,11 @@ impl PostgresVectors {
         Ok(ids)
     }
 
-    async fn try_search(&self, vector: &[f32], wanted: &Match) -> Result<Vec<Found>, ConnectError> {
+    async fn try_search(
+        &self,
+        vector: &[f32],
+        wanted: &VectorQuery,
+    ) -> Result<Vec<ScoredDocument>, ConnectError> {
         let mut session = self.session().await?;
         let mut values = vec![Value::from(written(vector))];
         let mut conditions = Vec::new();
@@ -265,7 +269,7 @@ impl PostgresVectors {
         );
         let found = session.run(&sql, &values).await?;
         session.finish().await;
-        let found = rows(&found).map(|row| Found {
+        let found = rows(&found).map(|row| ScoredDocument {
             id: row.get("id").map(Value::to_js_string).unwrap_or_default(),
             document: document(row.get("content"), row.get("metadata")),
             score: self
@@ -302,7 +306,11 @@ impl VectorStore for PostgresVectors {
         Ok(self.try_insert(&documents, &vectors).await?)
     }
 
-    async fn search(&self, vector: &[f32], wanted: &Match) -> Result<Vec<Found>, NodeError> {
+    async fn search(
+        &self,
+        vector: &[f32],
+        wanted: &VectorQuery,
+    ) -> Result<Vec<ScoredDocument>, NodeError> {
         Ok(self.try_search(vector, wanted).await?)
     }
 
@@ -310,7 +318,7 @@ impl VectorStore for PostgresVectors {
         Ok(self.try_delete(ids).await?)
     }
 
-    fn told_score(&self, score: f64) -> f64 {
+    fn n8n_score(&self, score: f64) -> f64 {
         self.distance.of_score(score)
     }
 }

@@ -4,7 +4,7 @@
 use super::new_id;
 use model::{Object, Str, Value};
 use node_api::NodeError;
-use node_api::ai::{Document, Found, Match, VectorStore, nearness};
+use node_api::ai::{Document, ScoredDocument, VectorQuery, VectorStore, cosine_similarity};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -23,24 +23,24 @@ impl Default for VectorLimits {
 /// All stores of a process.
 pub struct ProcessVectors {
     limits: VectorLimits,
-    kept: Mutex<Kept>,
+    cache: Mutex<StoreCache>,
 }
 
 #[derive(Default)]
-struct Kept {
-    stores: HashMap<Str, Entries>,
+struct StoreCache {
+    stores: HashMap<Str, StoreEntries>,
     bytes: usize,
     n_uses: u64,
 }
 
 #[derive(Default)]
-struct Entries {
-    entries: Vec<Entry>,
+struct StoreEntries {
+    entries: Vec<VectorEntry>,
     bytes: usize,
     used: u64,
 }
 
-struct Entry {
+struct VectorEntry {
     id: Str,
     document: Document,
     vector: Vec<f32>,
@@ -48,7 +48,7 @@ struct Entry {
 
 impl ProcessVectors {
     pub fn new(limits: VectorLimits) -> Self {
-        Self { limits, kept: Mutex::default() }
+        Self { limits, cache: Mutex::default() }
     }
 
     /// Those that the nodes of this process share.
@@ -62,8 +62,8 @@ impl ProcessVectors {
         ProcessStore { all: self.clone(), key }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_cache(&self) -> MutexGuard<'_, StoreCache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -75,7 +75,7 @@ pub struct ProcessStore {
 
 impl ProcessStore {
     pub fn clear(&self) {
-        let mut kept = self.all.kept();
+        let mut kept = self.all.lock_cache();
         let gone = kept.stores.remove(&self.key).map_or(0, |entries| entries.bytes);
         kept.bytes -= gone;
     }
@@ -93,7 +93,7 @@ impl VectorStore for ProcessStore {
         for (document, vector) in documents.into_iter().zip(vectors) {
             let id = new_id()?;
             ids.push(id.clone());
-            new.push(Entry { id, document, vector });
+            new.push(VectorEntry { id, document, vector });
         }
         let added: usize = new.iter().map(bytes_of).sum();
         if added > self.all.limits.bytes {
@@ -103,7 +103,7 @@ impl VectorStore for ProcessStore {
             ))
             .hint("Keep them in a collection with the Knowledge Base node, or in a database."));
         }
-        let mut kept = self.all.kept();
+        let mut kept = self.all.lock_cache();
         kept.n_uses += 1;
         let used = kept.n_uses;
         let entries = kept.stores.entry(self.key.clone()).or_default();
@@ -140,8 +140,12 @@ impl VectorStore for ProcessStore {
         Ok(ids)
     }
 
-    async fn search(&self, vector: &[f32], wanted: &Match) -> Result<Vec<Found>, NodeError> {
-        let mut kept = self.all.kept();
+    async fn search(
+        &self,
+        vector: &[f32],
+        wanted: &VectorQuery,
+    ) -> Result<Vec<ScoredDocument>, NodeError> {
+        let mut kept = self.all.lock_cache();
         kept.n_uses += 1;
         let used = kept.n_uses;
         let Some(entries) = kept.stores.get_mut(&self.key) else { return Ok(Vec::new()) };
@@ -158,18 +162,18 @@ impl VectorStore for ProcessStore {
             ))
             .hint("Use the embedding model that the store was filled with."));
         }
-        let fits = |entry: &&Entry| has(&entry.document.metadata, &wanted.metadata);
-        let mut scored: Vec<(f64, &Entry)> = entries
+        let fits = |entry: &&VectorEntry| has(&entry.document.metadata, &wanted.metadata);
+        let mut scored: Vec<(f64, &VectorEntry)> = entries
             .entries
             .iter()
             .filter(fits)
-            .map(|entry| (nearness(vector, &entry.vector), entry))
+            .map(|entry| (cosine_similarity(vector, &entry.vector), entry))
             .collect();
         scored.retain(|(score, _)| wanted.min_score.is_none_or(|least| *score >= least));
         scored.sort_by(|one, other| other.0.total_cmp(&one.0));
         let found = scored.into_iter().take(wanted.limit);
         Ok(found
-            .map(|(score, entry)| Found {
+            .map(|(score, entry)| ScoredDocument {
                 id: entry.id.clone(),
                 document: entry.document.clone(),
                 score,
@@ -178,7 +182,7 @@ impl VectorStore for ProcessStore {
     }
 
     async fn delete(&self, ids: &[Str]) -> Result<(), NodeError> {
-        let mut kept = self.all.kept();
+        let mut kept = self.all.lock_cache();
         let Some(entries) = kept.stores.get_mut(&self.key) else { return Ok(()) };
         let gone: usize =
             entries.entries.iter().filter(|entry| ids.contains(&entry.id)).map(bytes_of).sum();
@@ -190,7 +194,7 @@ impl VectorStore for ProcessStore {
 }
 
 /// Drops what was there before the last bytes came, and tells how much that was.
-fn drop_oldest(entries: &mut Entries, keep: usize) -> usize {
+fn drop_oldest(entries: &mut StoreEntries, keep: usize) -> usize {
     let mut gone = 0;
     while entries.bytes - gone > keep && !entries.entries.is_empty() {
         gone += bytes_of(&entries.entries.remove(0));
@@ -199,7 +203,7 @@ fn drop_oldest(entries: &mut Entries, keep: usize) -> usize {
     gone
 }
 
-fn bytes_of(entry: &Entry) -> usize {
+fn bytes_of(entry: &VectorEntry) -> usize {
     let metadata = model::json::to_string(&entry.document.metadata.clone().into()).len();
     entry.document.content.len() + metadata + 4 * entry.vector.len() + 128
 }
@@ -231,7 +235,7 @@ mod tests {
             .collect()
     }
 
-    async fn contents(store: &ProcessStore, vector: &[f32], wanted: Match) -> Vec<String> {
+    async fn contents(store: &ProcessStore, vector: &[f32], wanted: VectorQuery) -> Vec<String> {
         store
             .search(vector, &wanted)
             .await
@@ -241,8 +245,8 @@ mod tests {
             .collect()
     }
 
-    fn most(limit: usize) -> Match {
-        Match { limit, ..Match::default() }
+    fn most(limit: usize) -> VectorQuery {
+        VectorQuery { limit, ..VectorQuery::default() }
     }
 
     #[tokio::test]
@@ -253,7 +257,7 @@ mod tests {
             one.insert(documents(&["x", "y"]), vec![vec![1.0, 0.0], vec![0.0, 1.0]]).await.unwrap();
         assert_eq!(contents(&one, &[1.0, 0.5], most(5)).await, ["x", "y"]);
         assert_eq!(contents(&one, &[1.0, 0.5], most(1)).await, ["x"]);
-        let only = Match { metadata: Object::from_iter([("of", "y")]), ..most(5) };
+        let only = VectorQuery { metadata: Object::from_iter([("of", "y")]), ..most(5) };
         assert_eq!(contents(&one, &[1.0, 0.5], only).await, ["y"]);
         assert!(contents(&other, &[1.0, 0.5], most(5)).await.is_empty());
         one.delete(&ids[..1]).await.unwrap();
@@ -262,7 +266,7 @@ mod tests {
         assert!(one.insert(documents(&["z"]), vec![vec![1.0]]).await.is_err());
         one.clear();
         assert!(contents(&one, &[1.0, 0.5], most(5)).await.is_empty());
-        assert_eq!(all.kept().bytes, 0);
+        assert_eq!(all.lock_cache().bytes, 0);
     }
 
     #[tokio::test]
@@ -278,7 +282,7 @@ mod tests {
         assert!(contents(&stores[1], &[1.0], most(1)).await.is_empty());
         for _ in 0..10 {
             stores[2].insert(documents(&[&text]), vec![vec![1.0]]).await.unwrap();
-            assert!(all.kept().bytes <= 1000);
+            assert!(all.lock_cache().bytes <= 1000);
         }
         assert!(stores[2].insert(documents(&[&"t".repeat(2000)]), vec![vec![1.0]]).await.is_err());
     }

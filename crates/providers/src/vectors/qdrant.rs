@@ -1,11 +1,11 @@
 //! Vectors in a collection of Qdrant, with the payload that LangChain gives its points.
 
-use super::call::Service;
+use super::json_service::JsonService;
 use super::{document, new_id, numbers, part};
 use crate::models::secret::Secret;
 use model::{Object, Str, Value, json};
 use node_api::NodeError;
-use node_api::ai::{Document, Found, Match, VectorStore};
+use node_api::ai::{Document, ScoredDocument, VectorQuery, VectorStore};
 use node_api::http::Http;
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use std::sync::Arc;
 const BATCH: usize = 200;
 
 pub struct Qdrant {
-    service: Service,
+    service: JsonService,
     collection: Str,
     /// Settings of a collection that is made; the size of the vectors and their cosine if there are
     /// none.
@@ -28,7 +28,7 @@ impl Qdrant {
     pub fn new(http: Arc<dyn Http>, url: &str, key: &Secret, collection: Str) -> Self {
         let secret_headers =
             if key.is_empty() { Vec::new() } else { vec![("api-key", key.clone())] };
-        let service = Service {
+        let service = JsonService {
             http,
             name: "Qdrant",
             base_url: url.trim().to_owned(),
@@ -124,7 +124,11 @@ impl VectorStore for Qdrant {
         Ok(ids)
     }
 
-    async fn search(&self, vector: &[f32], wanted: &Match) -> Result<Vec<Found>, NodeError> {
+    async fn search(
+        &self,
+        vector: &[f32],
+        wanted: &VectorQuery,
+    ) -> Result<Vec<ScoredDocument>, NodeError> {
         let mut body = Object::from_iter([
             ("vector", numbers(vector)),
             ("limit", wanted.limit.into()),
@@ -142,7 +146,7 @@ impl VectorStore for Qdrant {
         let found = answer.get("result").and_then(Value::as_array).unwrap_or_default().iter().map(
             |point| {
                 let payload = |key: &Str| point.get("payload").and_then(|payload| payload.get(key));
-                Found {
+                ScoredDocument {
                     id: point.get("id").map(Value::to_js_string).unwrap_or_default(),
                     document: document(payload(&self.content_key), payload(&self.metadata_key)),
                     score: point.get("score").and_then(Value::as_f64).unwrap_or_default(),

@@ -1,11 +1,11 @@
 //! Vectors in a table of Supabase, found by the function that its guide has people make.
 
-use super::call::Service;
+use super::json_service::JsonService;
 use super::{document, numbers, part};
 use crate::models::secret::Secret;
 use model::{Object, Str, Value};
 use node_api::NodeError;
-use node_api::ai::{Document, Found, Match, VectorStore};
+use node_api::ai::{Document, ScoredDocument, VectorQuery, VectorStore};
 use node_api::http::Http;
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use std::sync::Arc;
 const BATCH: usize = 500;
 
 pub struct Supabase {
-    service: Service,
+    service: JsonService,
     table: Str,
     query_name: Str,
 }
@@ -28,13 +28,13 @@ impl Supabase {
     ) -> Self {
         let secret_headers = vec![
             ("apikey", service_role.clone()),
-            ("authorization", service_role.worded(|role| format!("Bearer {role}"))),
+            ("authorization", service_role.map(|role| format!("Bearer {role}"))),
         ];
         let headers =
             vec![("prefer", "resolution=merge-duplicates,return=representation".to_owned())];
         let base_url = format!("{}/rest/v1", host.trim().trim_end_matches('/'));
         Self {
-            service: Service { http, name: "Supabase", base_url, secret_headers, headers },
+            service: JsonService { http, name: "Supabase", base_url, secret_headers, headers },
             table,
             query_name,
         }
@@ -84,7 +84,11 @@ impl VectorStore for Supabase {
         self.upsert(&rows).await
     }
 
-    async fn search(&self, vector: &[f32], wanted: &Match) -> Result<Vec<Found>, NodeError> {
+    async fn search(
+        &self,
+        vector: &[f32],
+        wanted: &VectorQuery,
+    ) -> Result<Vec<ScoredDocument>, NodeError> {
         let body = Object::from_iter([
             ("query_embedding", numbers(vector)),
             ("filter", wanted.metadata.clone().into()),
@@ -94,7 +98,7 @@ impl VectorStore for Supabase {
             .service
             .ask("POST", &format!("/rpc/{}", part(&self.query_name)), Some(&body.into()))
             .await?;
-        let found = answer.as_array().unwrap_or_default().iter().map(|row| Found {
+        let found = answer.as_array().unwrap_or_default().iter().map(|row| ScoredDocument {
             id: row.get("id").map(Value::to_js_string).unwrap_or_default(),
             document: document(row.get("content"), row.get("metadata")),
             score: row.get("similarity").and_then(Value::as_f64).unwrap_or_default(),

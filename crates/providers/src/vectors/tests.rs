@@ -2,10 +2,10 @@
 //! is made of their answers.
 
 use super::*;
-use crate::http::{GuardedHttp, Policy};
+use crate::http::{EgressPolicy, GuardedHttp};
 use crate::models::secret::Secret;
 use model::{Object, json};
-use node_api::ai::{Found, Match, Reranker as _, VectorStore};
+use node_api::ai::{Reranker as _, ScoredDocument, VectorQuery, VectorStore};
 use node_api::http::Http;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
@@ -91,7 +91,7 @@ impl Fake {
 }
 
 fn http() -> Arc<dyn Http> {
-    Arc::new(GuardedHttp::new(Policy::parse("127.0.0.1").unwrap()))
+    Arc::new(GuardedHttp::new(EgressPolicy::parse("127.0.0.1").unwrap()))
 }
 
 fn refunds() -> Vec<Document> {
@@ -104,8 +104,8 @@ fn refunds() -> Vec<Document> {
     }]
 }
 
-fn wanted() -> Match {
-    Match { limit: 2, min_score: None, metadata: Object::from_iter([("lang", "en")]) }
+fn wanted() -> VectorQuery {
+    VectorQuery { limit: 2, min_score: None, metadata: Object::from_iter([("lang", "en")]) }
 }
 
 #[tokio::test]
@@ -151,7 +151,7 @@ async fn a_service_that_refuses_is_told_in_words_without_its_key() {
         "{error:?}"
     );
     let closed = Qdrant::new(
-        Arc::new(GuardedHttp::new(Policy::parse("").unwrap())),
+        Arc::new(GuardedHttp::new(EgressPolicy::parse("").unwrap())),
         &fake.url,
         &Secret::new("canary"),
         "c".into(),
@@ -259,7 +259,7 @@ async fn cohere_puts_documents_into_its_order() {
             json!({ "results": [{ "index": 1, "relevance_score": 0.9 }, { "index": 0, "relevance_score": 0.2 }, { "index": 9, "relevance_score": 0.1 }] }),
         )
     });
-    let found = |content: &str| Found {
+    let found = |content: &str| ScoredDocument {
         id: content.into(),
         document: Document { content: content.into(), metadata: Object::new() },
         score: 0.5,

@@ -1,65 +1,76 @@
 //! A client of each format for the mock models, with limits that a test can wait for.
 
 use futures::StreamExt as _;
-use heddle_providers::http::{GuardedHttp, Policy};
+use heddle_providers::http::{EgressPolicy, GuardedHttp};
 use heddle_providers::models::Delivery;
 use heddle_providers::models::anthropic::{self, Anthropic};
-use heddle_providers::models::ask::Access;
 use heddle_providers::models::catalog::Catalog;
+use heddle_providers::models::endpoint::ModelEndpoint;
 use heddle_providers::models::gemini::{self, Gemini};
 use heddle_providers::models::ollama::{self, Ollama};
-use heddle_providers::models::openai::{Api, OpenAi, Settings};
-use heddle_providers::models::place::Place;
+use heddle_providers::models::openai::{OpenAiApi, OpenAiChat, OpenAiSettings};
+use heddle_providers::models::requester::ModelAccess;
 use heddle_providers::models::retry::RetryPolicy;
 use heddle_providers::models::secret::Secret;
-use heddle_providers::models::wire::Limits;
+use heddle_providers::models::wire::WireLimits;
 use model::json;
 use node_api::ai::{
-    ChatEvent, ChatModel, ChatRequest, Effect, Message, ModelError, ToolDefinition, Turn,
+    ChatEvent, ChatModel, ChatRequest, Message, ModelError, ModelReply, ToolDefinition, ToolEffect,
 };
 use std::sync::Arc;
-use testkit::{Format, MockModels};
+use testkit::{MockModels, WireFormat};
 
 pub(crate) const KEY: &str = "sk-canary-0123456789";
 
-pub(crate) fn access() -> Access {
-    let limits =
-        Limits { first_byte_ms: 1_000, idle_ms: 1_000, whole_ms: 3_000, ..Limits::default() };
-    let retry = RetryPolicy { first_pause_ms: 5, longest_pause_ms: 20, ..RetryPolicy::default() };
-    let http = Arc::new(GuardedHttp::new(Policy::parse("127.0.0.1").unwrap()));
-    Access { limits, retry, ..Access::new(http) }
+pub(crate) fn access() -> ModelAccess {
+    let limits = WireLimits {
+        first_byte_ms: 1_000,
+        idle_ms: 1_000,
+        whole_ms: 3_000,
+        ..WireLimits::default()
+    };
+    let retry = RetryPolicy { initial_pause_ms: 5, max_pause_ms: 20, ..RetryPolicy::default() };
+    let http = Arc::new(GuardedHttp::new(EgressPolicy::parse("127.0.0.1").unwrap()));
+    ModelAccess { limits, retry, ..ModelAccess::new(http) }
 }
 
-pub(crate) fn place(mock: &MockModels) -> Place {
-    Place::new(&mock.url(), Secret::new(KEY))
+pub(crate) fn place(mock: &MockModels) -> ModelEndpoint {
+    ModelEndpoint::new(&mock.url(), Secret::new(KEY))
 }
 
 /// A model that speaks the format, to the mock.
-pub(crate) fn model(format: Format, mock: &MockModels, delivery: Delivery) -> Box<dyn ChatModel> {
+pub(crate) fn model(
+    format: WireFormat,
+    mock: &MockModels,
+    delivery: Delivery,
+) -> Box<dyn ChatModel> {
     let known = |provider: &str| {
         let mut known = Catalog::shipped().find(provider, "mock");
         known.info.capabilities.forced_tool = true;
         known
     };
     match format {
-        Format::OpenAiChat | Format::OpenAiResponses => {
-            let mut settings = Settings::compatible(&mock.v1(), Secret::new(KEY));
+        WireFormat::OpenAiChat | WireFormat::OpenAiResponses => {
+            let mut settings = OpenAiSettings::compatible(&mock.v1(), Secret::new(KEY));
             settings.streams = delivery == Delivery::Stream;
-            if format == Format::OpenAiResponses {
-                settings.api = Api::Responses;
+            if format == WireFormat::OpenAiResponses {
+                settings.api = OpenAiApi::Responses;
             }
-            Box::new(OpenAi::new(known("openai").info, settings, &access()))
+            Box::new(OpenAiChat::new(known("openai").info, settings, &access()))
         }
-        Format::Anthropic => {
-            let settings = anthropic::Settings { delivery, ..anthropic::Settings::default() };
+        WireFormat::Anthropic => {
+            let settings = anthropic::AnthropicSettings {
+                delivery,
+                ..anthropic::AnthropicSettings::default()
+            };
             Box::new(Anthropic::new(known("anthropic").info, settings, place(mock), &access()))
         }
-        Format::Gemini => {
-            let settings = gemini::Settings { delivery, ..gemini::Settings::default() };
+        WireFormat::Gemini => {
+            let settings = gemini::GeminiSettings { delivery, ..gemini::GeminiSettings::default() };
             Box::new(Gemini::new(known("gemini").info, settings, place(mock), &access()))
         }
-        Format::Ollama => {
-            let settings = ollama::Settings { delivery, ..ollama::Settings::default() };
+        WireFormat::Ollama => {
+            let settings = ollama::OllamaSettings { delivery, ..ollama::OllamaSettings::default() };
             Box::new(Ollama::new(known("ollama").info, settings, place(mock), &access()))
         }
     }
@@ -71,8 +82,8 @@ pub(crate) fn tool() -> ToolDefinition {
         name: "calculator".into(),
         description: "Calculates".into(),
         parameters,
-        effect: Effect::None,
-        flow: node_api::ai::Flow::default(),
+        effect: ToolEffect::None,
+        flow: node_api::ai::DataFlow::default(),
     }
 }
 
@@ -87,7 +98,7 @@ pub(crate) fn request() -> ChatRequest {
 pub(crate) async fn ask(
     model: &dyn ChatModel,
     request: ChatRequest,
-) -> (Vec<ChatEvent>, Result<Turn, ModelError>) {
+) -> (Vec<ChatEvent>, Result<ModelReply, ModelError>) {
     let mut told = Vec::new();
     let mut stream = model.stream(request);
     while let Some(event) = stream.next().await {

@@ -12,11 +12,11 @@
 use super::clients::{KEY, ask, model, request};
 use heddle_providers::models::Delivery;
 use model::Code;
-use node_api::ai::{ChatEvent, Stop};
+use node_api::ai::{ChatEvent, StopReason};
 use serde_json::json;
 use std::collections::HashSet;
 use std::time::Duration;
-use testkit::{Fault, Format, MockModels, Reply, RetryAfter};
+use testkit::{MockModels, NetFault, RetryAfter, ScriptedReply, WireFormat};
 
 /// More than the client's own limit on everything together, also on a slow machine.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -35,52 +35,57 @@ enum End {
     Error(Code),
 }
 
-fn expected(fault: Fault, format: Format) -> End {
+fn expected(fault: NetFault, format: WireFormat) -> End {
     match (fault, format) {
         (
-            Fault::NoReply
-            | Fault::ResetAfterHeaders
-            | Fault::ResetMidToken
-            | Fault::CommentsOnly
-            | Fault::ServerError,
+            NetFault::NoReply
+            | NetFault::ResetAfterHeaders
+            | NetFault::ResetMidToken
+            | NetFault::CommentsOnly
+            | NetFault::ServerError,
             _,
         ) => End::Healed,
-        (Fault::TooMany(RetryAfter::AnHour), _) => End::Error(Code::MODEL_RATE_LIMIT),
-        (Fault::TooMany(_), _) => End::Healed,
-        (Fault::ByteEvery(_), _) => End::Error(Code::MODEL_TIMEOUT),
-        (Fault::ResetBeforeEnd | Fault::LongLine(_) | Fault::ErrorInside200, _) => {
+        (NetFault::TooMany(RetryAfter::AnHour), _) => End::Error(Code::MODEL_RATE_LIMIT),
+        (NetFault::TooMany(_), _) => End::Healed,
+        (NetFault::ByteEvery(_), _) => End::Error(Code::MODEL_TIMEOUT),
+        (NetFault::ResetBeforeEnd | NetFault::LongLine(_) | NetFault::ErrorInside200, _) => {
             End::Error(Code::MODEL_ERROR)
         }
         // What ends the answer is the same event that marks the end.
-        (Fault::DoneMissing, Format::OpenAiResponses | Format::Ollama) => {
+        (NetFault::DoneMissing, WireFormat::OpenAiResponses | WireFormat::Ollama) => {
             End::Error(Code::MODEL_ERROR)
         }
         // Whoever says that it is over is taken at the word; what the responses API says at the end
         // holds all there was.
-        (Fault::DoneEarly, Format::OpenAiChat | Format::Anthropic | Format::Ollama) => End::Cut,
-        (Fault::Unauthorized, _) => End::Error(Code::INVALID_CREDENTIALS),
-        (Fault::ModelGone, _) => End::Error(Code::MODEL_NOT_FOUND),
+        (
+            NetFault::DoneEarly,
+            WireFormat::OpenAiChat | WireFormat::Anthropic | WireFormat::Ollama,
+        ) => End::Cut,
+        (NetFault::Unauthorized, _) => End::Error(Code::INVALID_CREDENTIALS),
+        (NetFault::ModelGone, _) => End::Error(Code::MODEL_NOT_FOUND),
         _ => End::Whole,
     }
 }
 
-async fn check(format: Format, fault: Fault) {
-    let calls_tools =
-        matches!(fault, Fault::ArgumentsByByte | Fault::DuplicatedIndex | Fault::OutOfOrderBlocks);
+async fn check(format: WireFormat, fault: NetFault) {
+    let calls_tools = matches!(
+        fault,
+        NetFault::ArgumentsByByte | NetFault::DuplicatedIndex | NetFault::OutOfOrderBlocks
+    );
     let reply = match calls_tools {
-        true => Reply::text("One moment.")
+        true => ScriptedReply::text("One moment.")
             .and_call("add", json!({ "a": "é", "n": [1, 2] }))
             .and_call("subtract", json!({ "b": "\"quoted\"" }))
             .with_fault(fault),
-        false => Reply::text(WORDS).with_fault(fault),
+        false => ScriptedReply::text(WORDS).with_fault(fault),
     };
-    let mock = MockModels::start([reply, Reply::text("healed")]).unwrap();
+    let mock = MockModels::start([reply, ScriptedReply::text("healed")]).unwrap();
     let model = model(format, &mock, Delivery::Stream);
     let name = format!("{format:?} {fault:?}");
     let (told, turn) = tokio::time::timeout(LIMIT, ask(&*model, request()))
         .await
         .unwrap_or_else(|_| panic!("{name} hangs"));
-    let n_asked = mock.asked().len();
+    let n_asked = mock.requests().len();
     let end = match &turn {
         Err(error) => {
             assert!(!format!("{error:?}").contains(KEY), "{name}: {error:?}");
@@ -98,7 +103,7 @@ async fn check(format: Format, fault: Fault) {
         "{name}: {told:?}"
     );
     let Ok(turn) = turn else { return };
-    if matches!(fault, Fault::UsageMissing | Fault::UsageNegative) {
+    if matches!(fault, NetFault::UsageMissing | NetFault::UsageNegative) {
         assert_eq!((turn.usage.input, turn.usage.output), (0, 0), "{name}");
     }
     if calls_tools {
@@ -114,46 +119,49 @@ async fn check(format: Format, fault: Fault) {
             "{name}"
         );
         let ids: HashSet<_> = turn.message.tool_calls().map(|call| call.id.clone()).collect();
-        assert_eq!((ids.len(), &turn.stop), (2, &Stop::ToolCalls), "{name}");
+        assert_eq!((ids.len(), &turn.stop), (2, &StopReason::ToolCalls), "{name}");
     }
 }
 
-async fn check_all(format: Format) {
-    for fault in Fault::ALL {
+async fn check_all(format: WireFormat) {
+    for fault in NetFault::ALL {
         check(format, *fault).await;
     }
 }
 
 #[tokio::test]
 async fn every_fault_of_chat_completions_ends_well_or_with_a_code() {
-    check_all(Format::OpenAiChat).await;
+    check_all(WireFormat::OpenAiChat).await;
 }
 
 #[tokio::test]
 async fn every_fault_of_responses_ends_well_or_with_a_code() {
-    check_all(Format::OpenAiResponses).await;
+    check_all(WireFormat::OpenAiResponses).await;
 }
 
 #[tokio::test]
 async fn every_fault_of_anthropic_ends_well_or_with_a_code() {
-    check_all(Format::Anthropic).await;
+    check_all(WireFormat::Anthropic).await;
 }
 
 #[tokio::test]
 async fn every_fault_of_gemini_ends_well_or_with_a_code() {
-    check_all(Format::Gemini).await;
+    check_all(WireFormat::Gemini).await;
 }
 
 #[tokio::test]
 async fn every_fault_of_ollama_ends_well_or_with_a_code() {
-    check_all(Format::Ollama).await;
+    check_all(WireFormat::Ollama).await;
 }
 
 #[tokio::test]
 async fn a_key_that_expires_in_the_middle_of_a_run_is_told_as_such() {
-    for format in Format::ALL {
-        let mock =
-            MockModels::start([Reply::text("first"), Reply::fault(Fault::Unauthorized)]).unwrap();
+    for format in WireFormat::ALL {
+        let mock = MockModels::start([
+            ScriptedReply::text("first"),
+            ScriptedReply::fault(NetFault::Unauthorized),
+        ])
+        .unwrap();
         let model = model(*format, &mock, Delivery::Stream);
         assert_eq!(ask(&*model, request()).await.1.unwrap().message.text(), "first");
         let error = ask(&*model, request()).await.1.unwrap_err();

@@ -2,26 +2,27 @@
 
 use super::clients::{KEY, access, ask, model, place, request, tool};
 use heddle_providers::models::client::{EmbeddingClient, list_models};
-use heddle_providers::models::openai::{self, OpenAiEmbedder, Settings};
+use heddle_providers::models::openai::{self, OpenAiEmbedder, OpenAiSettings};
 use heddle_providers::models::secret::Secret;
 use heddle_providers::models::{Delivery, anthropic, cohere, gemini, ollama};
 use model::Str;
-use node_api::ai::{ChatEvent, ChatRequest, Embedder, Message, Stop, ToolResult};
+use node_api::ai::{ChatEvent, ChatRequest, Embedder, Message, StopReason, ToolResult};
 use serde_json::json;
-use testkit::{Format, MockModels, Reply};
+use testkit::{MockModels, ScriptedReply, WireFormat};
 
 #[tokio::test]
 async fn an_answer_is_the_same_in_every_format_whole_or_in_pieces() {
-    for format in Format::ALL {
+    for format in WireFormat::ALL {
         for delivery in [Delivery::Stream, Delivery::Whole] {
             let name = format!("{format:?} {delivery:?}");
             let mock =
-                MockModels::start([Reply::text("Guten Tag, 😀!").with_usage(120, 34)]).unwrap();
+                MockModels::start([ScriptedReply::text("Guten Tag, 😀!").with_usage(120, 34)])
+                    .unwrap();
             let (told, turn) = ask(&*model(*format, &mock, delivery), request()).await;
             let turn = turn.unwrap();
             assert_eq!(
                 (turn.message.text().as_str(), &turn.stop),
-                ("Guten Tag, 😀!", &Stop::Stop),
+                ("Guten Tag, 😀!", &StopReason::Stop),
                 "{name}"
             );
             assert_eq!(
@@ -37,7 +38,7 @@ async fn an_answer_is_the_same_in_every_format_whole_or_in_pieces() {
                 .collect();
             assert_eq!(said, "Guten Tag, 😀!", "{name}");
             assert_eq!(told.len() > 1, delivery == Delivery::Stream, "{name}: {told:?}");
-            let asked = &mock.asked()[0];
+            let asked = &mock.requests()[0];
             assert!(
                 asked.headers.iter().any(|(_, value)| value.contains(KEY))
                     && !asked.path.contains(KEY),
@@ -49,10 +50,10 @@ async fn an_answer_is_the_same_in_every_format_whole_or_in_pieces() {
 
 #[tokio::test]
 async fn a_tool_is_called_and_its_result_goes_back_in_every_format() {
-    for format in Format::ALL {
-        let calls =
-            Reply::text("Let me see.").and_call("calculator", json!({ "expression": "2+2" }));
-        let mock = MockModels::start([calls, Reply::text("It is 4.")]).unwrap();
+    for format in WireFormat::ALL {
+        let calls = ScriptedReply::text("Let me see.")
+            .and_call("calculator", json!({ "expression": "2+2" }));
+        let mock = MockModels::start([calls, ScriptedReply::text("It is 4.")]).unwrap();
         let model = model(*format, &mock, Delivery::Stream);
         let first = ChatRequest { tools: vec![tool()], ..request() };
         let (told, turn) = ask(&*model, first.clone()).await;
@@ -63,7 +64,7 @@ async fn a_tool_is_called_and_its_result_goes_back_in_every_format() {
             ("calculator", r#"{"expression":"2+2"}"#),
             "{format:?}"
         );
-        assert_eq!(turn.stop, Stop::ToolCalls, "{format:?}");
+        assert_eq!(turn.stop, StopReason::ToolCalls, "{format:?}");
         assert!(told.iter().any(|event| matches!(event, ChatEvent::CallBegins { index: 0, name } if name == "calculator")), "{format:?}");
         let result =
             ToolResult { id: call.id, name: call.name, content: "4".into(), is_error: false };
@@ -75,7 +76,7 @@ async fn a_tool_is_called_and_its_result_goes_back_in_every_format() {
             .collect();
         let answer = ask(&*model, ChatRequest { messages, ..first }).await.1.unwrap();
         assert_eq!(answer.message.text(), "It is 4.", "{format:?}");
-        let body = mock.asked()[1].body.to_string();
+        let body = mock.requests()[1].body.to_string();
         assert!(
             body.contains("calculator") && body.contains("2+2") && body.contains('4'),
             "{format:?}: {body}"
@@ -85,10 +86,10 @@ async fn a_tool_is_called_and_its_result_goes_back_in_every_format() {
 
 #[tokio::test]
 async fn an_answer_that_was_too_long_says_so() {
-    for format in Format::ALL {
-        let mock = MockModels::start([Reply::text("And then").stopped("length")]).unwrap();
+    for format in WireFormat::ALL {
+        let mock = MockModels::start([ScriptedReply::text("And then").stopped("length")]).unwrap();
         let turn = ask(&*model(*format, &mock, Delivery::Stream), request()).await.1.unwrap();
-        assert_eq!(turn.stop, Stop::Length, "{format:?}");
+        assert_eq!(turn.stop, StopReason::Length, "{format:?}");
     }
 }
 
@@ -98,13 +99,19 @@ async fn every_provider_lists_its_models() {
     let (place, access) = (place(&mock), access());
     let wanted: [Str; 2] = ["mock".into(), "mock-large".into()];
     assert_eq!(
-        list_models(&anthropic::Settings::default(), &place, &access).await.unwrap(),
+        list_models(&anthropic::AnthropicSettings::default(), &place, &access).await.unwrap(),
         wanted
     );
-    assert_eq!(list_models(&gemini::Settings::default(), &place, &access).await.unwrap(), wanted);
-    assert_eq!(list_models(&ollama::Settings::default(), &place, &access).await.unwrap(), wanted);
     assert_eq!(
-        openai::list_models(&Settings::compatible(&mock.v1(), Secret::new(KEY)), &access)
+        list_models(&gemini::GeminiSettings::default(), &place, &access).await.unwrap(),
+        wanted
+    );
+    assert_eq!(
+        list_models(&ollama::OllamaSettings::default(), &place, &access).await.unwrap(),
+        wanted
+    );
+    assert_eq!(
+        openai::list_models(&OpenAiSettings::compatible(&mock.v1(), Secret::new(KEY)), &access)
             .await
             .unwrap(),
         wanted
@@ -118,17 +125,22 @@ async fn vectors_come_in_the_order_of_the_texts_also_over_several_requests() {
     let embedders: Vec<Box<dyn Embedder>> = vec![
         Box::new(OpenAiEmbedder::new(
             "mock",
-            Settings::compatible(&mock.v1(), Secret::new(KEY)),
+            OpenAiSettings::compatible(&mock.v1(), Secret::new(KEY)),
             &access,
         )),
         Box::new(EmbeddingClient::new(
             "models/mock",
-            gemini::Settings::default(),
+            gemini::GeminiSettings::default(),
             place.clone(),
             &access,
         )),
-        Box::new(EmbeddingClient::new("mock", ollama::Settings::default(), place.clone(), &access)),
-        Box::new(EmbeddingClient::new("mock", cohere::Settings::default(), place, &access)),
+        Box::new(EmbeddingClient::new(
+            "mock",
+            ollama::OllamaSettings::default(),
+            place.clone(),
+            &access,
+        )),
+        Box::new(EmbeddingClient::new("mock", cohere::CohereSettings::default(), place, &access)),
     ];
     let texts: Vec<Str> = (0..205)
         .map(|number| Str::from(if number % 2 == 0 { "apple pie" } else { "zebra" }))
@@ -140,7 +152,7 @@ async fn vectors_come_in_the_order_of_the_texts_also_over_several_requests() {
             vectors[0] == vectors[204] && vectors[1] == vectors[203] && vectors[0] != vectors[1]
         );
     }
-    let paths: Vec<String> = mock.asked().into_iter().map(|asked| asked.path).collect();
+    let paths: Vec<String> = mock.requests().into_iter().map(|asked| asked.path).collect();
     assert_eq!(
         paths.iter().filter(|path| path.contains("batchEmbedContents")).count(),
         3,

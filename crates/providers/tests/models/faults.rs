@@ -3,9 +3,9 @@
 use super::server::{
     END, HELLO, KEY, Server, Step, answer, ask, chunk, chunked, good, head, limits, model, send,
 };
-use heddle_providers::models::wire::Limits;
+use heddle_providers::models::wire::WireLimits;
 use model::Code;
-use node_api::ai::{ChatEvent, ModelError, Stop};
+use node_api::ai::{ChatEvent, ModelError, StopReason};
 use std::time::{Duration, Instant};
 
 fn retries(told: &[ChatEvent]) -> usize {
@@ -140,17 +140,20 @@ async fn bytes_that_trickle_one_by_one_make_the_same_answer() {
     }
     let server = Server::start(vec![script]).await;
     let turn = server.ask().await.1.unwrap();
-    assert_eq!((turn.message.text().as_str(), turn.stop.clone()), ("Grüße 😀", Stop::ToolCalls));
+    assert_eq!(
+        (turn.message.text().as_str(), turn.stop.clone()),
+        ("Grüße 😀", StopReason::ToolCalls)
+    );
     assert_eq!(turn.message.tool_calls().next().unwrap().arguments.to_text(), r#"{"a":"ä"}"#);
 }
 
 #[tokio::test]
 async fn each_wait_has_its_own_limit_with_a_name() {
-    let wide = Limits { first_byte_ms: 30_000, idle_ms: 30_000, whole_ms: 30_000, ..limits() };
+    let wide = WireLimits { first_byte_ms: 30_000, idle_ms: 30_000, whole_ms: 30_000, ..limits() };
     let (first_byte, idle, whole) = (
-        Limits { first_byte_ms: 150, ..wide },
-        Limits { idle_ms: 150, ..wide },
-        Limits { whole_ms: 600, ..wide },
+        WireLimits { first_byte_ms: 150, ..wide },
+        WireLimits { idle_ms: 150, ..wide },
+        WireLimits { whole_ms: 600, ..wide },
     );
     let slowly: Vec<Step> = [head()]
         .into_iter()
@@ -173,7 +176,7 @@ async fn each_wait_has_its_own_limit_with_a_name() {
 
 #[tokio::test]
 async fn endless_lines_and_endless_answers_are_cut() {
-    let small = Limits { line_bytes: 10_000, answer_bytes: 100_000, ..limits() };
+    let small = WireLimits { line_bytes: 10_000, answer_bytes: 100_000, ..limits() };
     let line = format!("data: {}", "x".repeat(20_000));
     let many = HELLO.repeat(4_000);
     for (script, words) in [

@@ -5,11 +5,11 @@ use super::server::{
 };
 use futures::StreamExt as _;
 use heddle_providers::models::openai::{
-    Api, Auth, Encoding, OpenAiEmbedder, Settings, list_models,
+    Encoding, OpenAiApi, OpenAiAuth, OpenAiEmbedder, OpenAiSettings, list_models,
 };
 use heddle_providers::models::secret::Secret;
 use model::Code;
-use node_api::ai::{ChatEvent, ChatModel as _, Embedder as _, Stop};
+use node_api::ai::{ChatEvent, ChatModel as _, Embedder as _, StopReason};
 use std::time::Duration;
 
 #[tokio::test]
@@ -20,7 +20,7 @@ async fn an_answer_comes_word_by_word_and_then_as_a_whole() {
     let turn = turn.unwrap();
     assert_eq!(
         (turn.message.text().as_str(), turn.stop, turn.model.as_str()),
-        ("Hello", Stop::Stop, "gpt-x")
+        ("Hello", StopReason::Stop, "gpt-x")
     );
     let seen = &server.seen()[0];
     assert!(seen.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"), "{seen}");
@@ -64,13 +64,19 @@ async fn a_server_without_streams_answers_whole() {
 async fn azure_is_asked_in_its_own_way() {
     let server = Server::start(vec![good()]).await;
     let resource = format!("http://{}", server.address);
-    let key = || Auth::ApiKey(Secret::new(KEY));
-    ask(&model(Settings::azure_dated(&resource, "2024-10-21", key()), limits())).await.1.unwrap();
-    ask(&model(Settings::azure(&resource, key()), limits())).await.1.unwrap();
-    ask(&model(Settings::azure(&resource, Auth::Bearer(Secret::new("entra"))), limits()))
+    let key = || OpenAiAuth::ApiKey(Secret::new(KEY));
+    ask(&model(OpenAiSettings::azure_dated(&resource, "2024-10-21", key()), limits()))
         .await
         .1
         .unwrap();
+    ask(&model(OpenAiSettings::azure(&resource, key()), limits())).await.1.unwrap();
+    ask(&model(
+        OpenAiSettings::azure(&resource, OpenAiAuth::Bearer(Secret::new("entra"))),
+        limits(),
+    ))
+    .await
+    .1
+    .unwrap();
     let seen = server.seen();
     assert!(
         seen[0]
@@ -102,7 +108,7 @@ async fn the_second_api_is_spoken_too() {
     ]])
     .await;
     let mut settings = server.settings();
-    settings.api = Api::Responses;
+    settings.api = OpenAiApi::Responses;
     let (_, turn) = ask(&model(settings, limits())).await;
     assert_eq!(turn.unwrap().message.text(), "Hi");
     assert!(server.seen()[0].starts_with("POST /v1/responses "));

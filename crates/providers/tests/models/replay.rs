@@ -1,11 +1,11 @@
 //! Recorded traffic of OpenAI through the readers: every answer becomes a complete turn or its
 //! vectors.
 
-use heddle_providers::models::ask::{Decoder as _, Flow};
+use heddle_providers::models::body_decoder::{BodyDecoder, EventReader};
 use heddle_providers::models::openai::{ChatReader, ResponsesReader, read_vectors};
-use heddle_providers::models::reading::{Reader, Reading};
+use heddle_providers::models::requester::{DecodeProgress, ReplyDecoder as _};
 use model::Value;
-use node_api::ai::{ChatEvent, Stop, Turn};
+use node_api::ai::{ChatEvent, ModelReply, StopReason};
 use std::path::PathBuf;
 
 #[derive(Debug, Default, PartialEq)]
@@ -61,14 +61,14 @@ fn every_recorded_answer_of_openai_becomes_a_complete_turn() {
     assert_eq!(counts, Counts { chats: 0, responses: 3, embeddings: 15, of_others: 252 });
 }
 
-fn check_turn<R: Reader>(name: &str, reader: impl Fn() -> R, response: &str) {
+fn check_turn<R: EventReader>(name: &str, reader: impl Fn() -> R, response: &str) {
     let (events, turn) = read(reader(), response.as_bytes(), response.len().max(1));
     assert!(!turn.message.parts.is_empty(), "{name}: something is said");
     assert!(turn.usage.input > 0 && turn.usage.output > 0, "{name}: the use is known");
     assert!(!turn.model.is_empty(), "{name}: the model is known");
     let has_calls = turn.message.tool_calls().next().is_some();
     assert!(
-        if has_calls { turn.stop == Stop::ToolCalls } else { turn.stop == Stop::Stop },
+        if has_calls { turn.stop == StopReason::ToolCalls } else { turn.stop == StopReason::Stop },
         "{name}: {:?}",
         turn.stop
     );
@@ -88,11 +88,11 @@ fn check_turn<R: Reader>(name: &str, reader: impl Fn() -> R, response: &str) {
     }
 }
 
-fn read<R: Reader>(reader: R, bytes: &[u8], size: usize) -> (Vec<ChatEvent>, Turn) {
-    let mut reading = Reading::new(reader, 10 << 20);
+fn read<R: EventReader>(reader: R, bytes: &[u8], size: usize) -> (Vec<ChatEvent>, ModelReply) {
+    let mut reading = BodyDecoder::new(reader, 10 << 20);
     let mut events = Vec::new();
     for piece in bytes.chunks(size) {
-        if reading.feed(piece, &mut events).unwrap() == Flow::Complete {
+        if reading.feed(piece, &mut events).unwrap() == DecodeProgress::Complete {
             break;
         }
     }

@@ -2,14 +2,15 @@
 //! the client that asks it.
 
 use futures::StreamExt as _;
-use heddle_providers::http::{GuardedHttp, Policy};
-use heddle_providers::models::ask::Access;
-use heddle_providers::models::openai::{OpenAi, Settings};
+use heddle_providers::http::{EgressPolicy, GuardedHttp};
+use heddle_providers::models::openai::{OpenAiChat, OpenAiSettings};
+use heddle_providers::models::requester::ModelAccess;
 use heddle_providers::models::retry::RetryPolicy;
 use heddle_providers::models::secret::Secret;
-use heddle_providers::models::wire::Limits;
+use heddle_providers::models::wire::WireLimits;
 use node_api::ai::{
-    Capabilities, ChatEvent, ChatModel as _, ChatRequest, Message, ModelError, ModelInfo, Turn,
+    Capabilities, ChatEvent, ChatModel as _, ChatRequest, Message, ModelError, ModelInfo,
+    ModelReply,
 };
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -71,15 +72,15 @@ impl Server {
         *self.gone.lock().unwrap()
     }
 
-    pub(crate) fn settings(&self) -> Settings {
-        Settings::compatible(&format!("http://{}/v1", self.address), Secret::new(KEY))
+    pub(crate) fn settings(&self) -> OpenAiSettings {
+        OpenAiSettings::compatible(&format!("http://{}/v1", self.address), Secret::new(KEY))
     }
 
-    pub(crate) fn model(&self) -> OpenAi {
+    pub(crate) fn model(&self) -> OpenAiChat {
         model(self.settings(), limits())
     }
 
-    pub(crate) async fn ask(&self) -> (Vec<ChatEvent>, Result<Turn, ModelError>) {
+    pub(crate) async fn ask(&self) -> (Vec<ChatEvent>, Result<ModelReply, ModelError>) {
         ask(&self.model()).await
     }
 }
@@ -128,18 +129,18 @@ async fn read_request(stream: &mut TcpStream) -> String {
     }
 }
 
-pub(crate) fn limits() -> Limits {
-    Limits { first_byte_ms: 3_000, idle_ms: 3_000, whole_ms: 20_000, ..Limits::default() }
+pub(crate) fn limits() -> WireLimits {
+    WireLimits { first_byte_ms: 3_000, idle_ms: 3_000, whole_ms: 20_000, ..WireLimits::default() }
 }
 
 /// With pauses as short as a test can have them.
-pub(crate) fn access(limits: Limits) -> Access {
-    let retry = RetryPolicy { first_pause_ms: 5, longest_pause_ms: 20, ..RetryPolicy::default() };
-    Access { limits, retry, ..Access::new(http()) }
+pub(crate) fn access(limits: WireLimits) -> ModelAccess {
+    let retry = RetryPolicy { initial_pause_ms: 5, max_pause_ms: 20, ..RetryPolicy::default() };
+    ModelAccess { limits, retry, ..ModelAccess::new(http()) }
 }
 
 pub(crate) fn http() -> Arc<GuardedHttp> {
-    Arc::new(GuardedHttp::new(Policy::parse("127.0.0.1").unwrap()))
+    Arc::new(GuardedHttp::new(EgressPolicy::parse("127.0.0.1").unwrap()))
 }
 
 pub(crate) fn info() -> ModelInfo {
@@ -156,8 +157,8 @@ pub(crate) fn info() -> ModelInfo {
     ModelInfo { provider: "openai".into(), model: "gpt-x".into(), capabilities, price: None }
 }
 
-pub(crate) fn model(settings: Settings, limits: Limits) -> OpenAi {
-    OpenAi::new(info(), settings, &access(limits))
+pub(crate) fn model(settings: OpenAiSettings, limits: WireLimits) -> OpenAiChat {
+    OpenAiChat::new(info(), settings, &access(limits))
 }
 
 pub(crate) fn request() -> ChatRequest {
@@ -165,7 +166,7 @@ pub(crate) fn request() -> ChatRequest {
 }
 
 /// Everything that the model told, and how it ended.
-pub(crate) async fn ask(model: &OpenAi) -> (Vec<ChatEvent>, Result<Turn, ModelError>) {
+pub(crate) async fn ask(model: &OpenAiChat) -> (Vec<ChatEvent>, Result<ModelReply, ModelError>) {
     let mut told = Vec::new();
     let mut stream = model.stream(request());
     while let Some(event) = stream.next().await {

@@ -1,8 +1,8 @@
 //! Many runs at once against one key that the provider has had enough of.
 
 use super::server::{KEY, http, info, limits, request};
-use heddle_providers::models::ask::Access;
-use heddle_providers::models::openai::{OpenAi, Settings};
+use heddle_providers::models::openai::{OpenAiChat, OpenAiSettings};
+use heddle_providers::models::requester::ModelAccess;
 use heddle_providers::models::secret::Secret;
 use node_api::ai::ChatModel as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,15 +48,15 @@ async fn a_hundred_runs_that_are_too_many_do_not_come_back_together() {
             });
         }
     });
-    let settings = Settings::compatible(&format!("http://{address}/v1"), Secret::new(KEY));
+    let settings = OpenAiSettings::compatible(&format!("http://{address}/v1"), Secret::new(KEY));
     let http = http();
     let runs: Vec<_> = (0..RUNS)
         .map(|_| {
             // Each run has a model of its own; only the key is the same.
-            let model = OpenAi::new(
+            let model = OpenAiChat::new(
                 info(),
                 settings.clone(),
-                &Access { limits: limits(), ..Access::new(http.clone()) },
+                &ModelAccess { limits: limits(), ..ModelAccess::new(http.clone()) },
             );
             tokio::spawn(async move { model.chat(request()).await })
         })
@@ -120,15 +120,15 @@ async fn a_provider_that_takes_few_at_a_time_serves_everybody_in_the_end() {
             });
         }
     });
-    let settings = Settings::compatible(&format!("http://{address}/v1"), Secret::new(KEY));
+    let settings = OpenAiSettings::compatible(&format!("http://{address}/v1"), Secret::new(KEY));
     let http = http();
     let begin = Instant::now();
     let runs: Vec<_> = (0..RUNS)
         .map(|_| {
-            let model = OpenAi::new(
+            let model = OpenAiChat::new(
                 info(),
                 settings.clone(),
-                &Access { limits: limits(), ..Access::new(http.clone()) },
+                &ModelAccess { limits: limits(), ..ModelAccess::new(http.clone()) },
             );
             tokio::spawn(async move { model.chat(request()).await })
         })

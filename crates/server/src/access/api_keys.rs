@@ -1,22 +1,22 @@
 //! `/api/me/api-keys`: one's own keys, for whoever is signed in. The key itself is shown once, when
 //! it is made.
 
-use super::session::changed_meanwhile;
-use super::sign_in::{now_ms, sent};
-use super::{Principal, missing, scopes};
+use super::session::password_changed;
+use super::sign_in::{now_ms, read_fields};
+use super::{Principal, not_found, scopes};
 use crate::App;
-use crate::answer::json;
-use crate::api::{Body, invalid, iso};
+use crate::api::{BodyFields, invalid, iso};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::extract::{Extension, Path, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use model::{Object, Str, Value};
-use store::Access as _;
+use store::ApiKeyStore as _;
 use store::access::{ApiKey, hash_of_key};
 
 /// Keys of one person at most.
-const MOST: usize = 100;
+const MAX_KEYS: usize = 100;
 
 pub(super) async fn list(
     State(app): State<App>,
@@ -32,14 +32,14 @@ pub(super) async fn create(
     headers: HeaderMap,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let body = sent(&headers, request, &["label", "scopes", "expiresAt"]).await?;
+    let body = read_fields(&headers, request, &["label", "scopes", "expiresAt"]).await?;
     let label = body.text("label", 1, 50)?;
     let scopes = scopes_of(&who, &body)?;
     let expires_ms = expiry(&body)?;
-    if app.store.keys_of(&who.user_id).await?.len() >= MOST {
+    if app.store.keys_of(&who.user_id).await?.len() >= MAX_KEYS {
         return Err(invalid(
             "label",
-            &format!("is one too many: nobody has more than {MOST} keys"),
+            &format!("is one too many: nobody has more than {MAX_KEYS} keys"),
         ));
     }
     let raw = format!("heddle_{}{}{}", store::new_id(), store::new_id(), store::new_id());
@@ -56,7 +56,7 @@ pub(super) async fn create(
     let mut shown = to_value(&key);
     shown.insert("rawApiKey", raw.as_str());
     if !app.store.add_key_of(&who.user_id, who.generation, key, hash_of_key(&raw)).await? {
-        return Err(changed_meanwhile());
+        return Err(password_changed());
     }
     Ok(json(StatusCode::CREATED, &shown.into()))
 }
@@ -68,12 +68,12 @@ pub(super) async fn remove(
 ) -> Result<Response, ApiError> {
     match app.store.delete_key_of(&who.user_id, &id).await? {
         true => Ok(StatusCode::NO_CONTENT.into_response()),
-        false => Err(missing("API key", &id)),
+        false => Err(not_found("API key", &id)),
     }
 }
 
 /// No key allows more than the role of whoever makes it.
-fn scopes_of(who: &Principal, body: &Body) -> Result<Vec<Str>, ApiError> {
+fn scopes_of(who: &Principal, body: &BodyFields) -> Result<Vec<Str>, ApiError> {
     let Some(list) = body.get("scopes") else { return Ok(vec!["*".into()]) };
     let list = list
         .as_array()
@@ -94,7 +94,7 @@ fn scopes_of(who: &Principal, body: &Body) -> Result<Vec<Str>, ApiError> {
     Ok(wanted)
 }
 
-fn expiry(body: &Body) -> Result<Option<i64>, ApiError> {
+fn expiry(body: &BodyFields) -> Result<Option<i64>, ApiError> {
     let moment = match body.get("expiresAt") {
         None | Some(Value::Null) => return Ok(None),
         Some(Value::String(text)) => {

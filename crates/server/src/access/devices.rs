@@ -1,30 +1,30 @@
 //! Browsers that have signed in to an account before. A cookie tells them, so that somebody who
 //! guesses from the same address, or from everywhere, does not slow them down.
 
-use super::attempts::Source;
+use super::login_throttle::AttemptSource;
 use super::passwords::Lane;
 use super::session::{cookie, new_token, set_cookie};
 use super::sign_in::now_ms;
 use crate::App;
+use crate::admission::ClientAddr;
 use crate::error::ApiError;
-use crate::gate::Client;
 use aws_lc_rs::hmac;
 use axum::http::{HeaderMap, HeaderValue};
-use store::Access as _;
+use store::ApiKeyStore as _;
 use store::users::User;
 
-const DEVICE: &str = "heddle_device";
-const LASTS_SECONDS: i64 = 90 * 24 * 60 * 60;
+const DEVICE_COOKIE: &str = "heddle_device";
+const LIFETIME_SECONDS: i64 = 90 * 24 * 60 * 60;
 
 /// Signs the cookies of devices. They open nothing by themselves, last for a while and end with the
 /// password that they were got with.
-pub(crate) struct Devices(hmac::Key);
+pub(crate) struct DeviceCookies(hmac::Key);
 
-impl Devices {
-    pub(super) async fn of(app: &App) -> Result<&Devices, ApiError> {
+impl DeviceCookies {
+    pub(super) async fn load(app: &App) -> Result<&DeviceCookies, ApiError> {
         let read = || async {
             let secret = app.store.secret("known_devices").await?;
-            Ok::<_, ApiError>(Devices::new(&secret))
+            Ok::<_, ApiError>(DeviceCookies::new(&secret))
         };
         app.device_key().get_or_try_init(read).await
     }
@@ -39,32 +39,37 @@ impl Devices {
         app: &App,
         headers: &HeaderMap,
         user: Option<&User>,
-        client: Client,
-    ) -> (Source, Lane) {
-        let told = cookie(headers, DEVICE, app.is_secure());
-        match user.zip(told).and_then(|(user, told)| self.read(&owner(user), told, now_ms())) {
-            Some(device) => (Source::Device(device), Lane::Known),
-            None => (Source::Address(client), Lane::Strangers),
+        client: ClientAddr,
+    ) -> (AttemptSource, Lane) {
+        let told = cookie(headers, DEVICE_COOKIE, app.is_secure());
+        match user.zip(told).and_then(|(user, told)| self.verify(&owner(user), told, now_ms())) {
+            Some(device) => (AttemptSource::Device(device), Lane::Known),
+            None => (AttemptSource::Address(client), Lane::Anonymous),
         }
     }
 
     /// The cookie by which a browser is known from now on.
     pub(super) fn cookie(&self, app: &App, user: &User) -> Result<HeaderValue, ApiError> {
-        set_cookie(app, DEVICE, &self.signed(&owner(user), now_ms(), &new_token()), LASTS_SECONDS)
+        set_cookie(
+            app,
+            DEVICE_COOKIE,
+            &self.sign(&owner(user), now_ms(), &new_token()),
+            LIFETIME_SECONDS,
+        )
     }
 
-    fn signed(&self, owner: &str, issued_ms: i64, device: &str) -> String {
+    fn sign(&self, owner: &str, issued_ms: i64, device: &str) -> String {
         let signature = hmac::sign(&self.0, format!("{owner}.{issued_ms}.{device}").as_bytes());
         format!("{issued_ms}.{device}.{}", hex::encode(signature))
     }
 
-    fn read(&self, owner: &str, told: &str, now_ms: i64) -> Option<String> {
+    fn verify(&self, owner: &str, told: &str, now_ms: i64) -> Option<String> {
         let (signed, signature) = told.rsplit_once('.')?;
         let (issued_ms, device) = signed.split_once('.')?;
         let age_ms = now_ms.checked_sub(issued_ms.parse().ok()?)?;
         let signature = hex::decode(signature).ok()?;
         hmac::verify(&self.0, format!("{owner}.{signed}").as_bytes(), &signature).ok()?;
-        (age_ms < LASTS_SECONDS * 1000).then(|| device.to_owned())
+        (age_ms < LIFETIME_SECONDS * 1000).then(|| device.to_owned())
     }
 }
 
@@ -79,11 +84,11 @@ mod tests {
 
     #[test]
     fn issue_14_14_a_device_is_known_to_its_own_account_only() {
-        let devices = Devices::new("secret");
-        let told = devices.signed("u1.0", 1_000, "d1");
-        assert_eq!(devices.read("u1.0", &told, 2_000).as_deref(), Some("d1"));
-        assert_eq!(devices.read("u2.0", &told, 2_000), None);
-        assert_eq!(Devices::new("other").read("u1.0", &told, 2_000), None);
+        let devices = DeviceCookies::new("secret");
+        let told = devices.sign("u1.0", 1_000, "d1");
+        assert_eq!(devices.verify("u1.0", &told, 2_000).as_deref(), Some("d1"));
+        assert_eq!(devices.verify("u2.0", &told, 2_000), None);
+        assert_eq!(DeviceCookies::new("other").verify("u1.0", &told, 2_000), None);
         for wrong in [
             "",
             ".",
@@ -94,18 +99,18 @@ mod tests {
             &told.replacen("d1", "d2", 1),
             &told.replacen("1000", "1001", 1),
         ] {
-            assert_eq!(devices.read("u1.0", wrong, 2_000), None, "{wrong}");
+            assert_eq!(devices.verify("u1.0", wrong, 2_000), None, "{wrong}");
         }
-        assert_eq!(devices.read("u1.0", &told[..told.len() - 2], 2_000), None);
+        assert_eq!(devices.verify("u1.0", &told[..told.len() - 2], 2_000), None);
     }
 
     #[test]
     fn issue_14_14_a_device_is_forgotten_with_its_time_and_with_the_password() {
-        let devices = Devices::new("secret");
-        let told = devices.signed("u1.0", 1_000, "d1");
-        let lasts_ms = LASTS_SECONDS * 1000;
-        assert!(devices.read("u1.0", &told, lasts_ms).is_some());
-        assert_eq!(devices.read("u1.0", &told, 1_000 + lasts_ms), None);
-        assert_eq!(devices.read("u1.1", &told, 2_000), None, "the password has changed since");
+        let devices = DeviceCookies::new("secret");
+        let told = devices.sign("u1.0", 1_000, "d1");
+        let lasts_ms = LIFETIME_SECONDS * 1000;
+        assert!(devices.verify("u1.0", &told, lasts_ms).is_some());
+        assert_eq!(devices.verify("u1.0", &told, 1_000 + lasts_ms), None);
+        assert_eq!(devices.verify("u1.1", &told, 2_000), None, "the password has changed since");
     }
 }

@@ -1,8 +1,8 @@
 //! The pages behind the links by which people choose a password. The token stays in the part of the
 //! address that browsers keep to themselves; the script hands it over.
 
-use crate::answer;
 use crate::page_policy::hash_of;
+use crate::response;
 use axum::http::StatusCode;
 use axum::response::Response;
 use std::sync::LazyLock;
@@ -34,7 +34,7 @@ fn page(title: &str, lead: &str, names: &str, action: &str) -> Response {
         .replace("{{lead}}", lead)
         .replace("{{names}}", names)
         .replace("{{action}}", action);
-    answer::page(
+    response::page(
         StatusCode::OK,
         &POLICY,
         filled.replace("{{style}}", STYLE).replace("{{script}}", SCRIPT),

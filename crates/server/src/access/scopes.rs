@@ -1,56 +1,58 @@
 //! The one table of what a role may do.
 
-use store::users::Role;
+use store::users::UserRole;
 
 /// Each scope with the least role that has it. What is not named here, only an owner may.
 #[rustfmt::skip]
-const LEAST: &[(&str, Role)] = &[
-    ("workflow:list", Role::Viewer), ("workflow:read", Role::Viewer),
-    ("workflow:create", Role::Editor), ("workflow:update", Role::Editor), ("workflow:delete", Role::Editor),
-    ("workflow:activate", Role::Editor), ("workflow:deactivate", Role::Editor), ("workflow:execute", Role::Editor),
-    ("workflow:move", Role::Editor),
-    ("workflowTags:list", Role::Viewer), ("workflowTags:update", Role::Editor),
-    ("execution:list", Role::Viewer), ("execution:read", Role::Viewer),
-    ("execution:delete", Role::Editor), ("execution:retry", Role::Editor), ("execution:stop", Role::Editor),
-    ("executionTags:list", Role::Viewer), ("executionTags:update", Role::Editor),
-    ("credential:list", Role::Viewer), ("credential:read", Role::Viewer),
-    ("credential:create", Role::Editor), ("credential:update", Role::Editor), ("credential:delete", Role::Editor),
-    ("credential:move", Role::Editor), ("credential:share", Role::Editor), ("credential:test", Role::Editor),
-    ("tag:list", Role::Viewer), ("tag:read", Role::Viewer),
-    ("tag:create", Role::Editor), ("tag:update", Role::Editor), ("tag:delete", Role::Editor),
-    ("variable:list", Role::Viewer), ("variable:read", Role::Viewer),
+const MIN_ROLES: &[(&str, UserRole)] = &[
+    ("workflow:list", UserRole::Viewer), ("workflow:read", UserRole::Viewer),
+    ("workflow:create", UserRole::Editor), ("workflow:update", UserRole::Editor), ("workflow:delete", UserRole::Editor),
+    ("workflow:activate", UserRole::Editor), ("workflow:deactivate", UserRole::Editor), ("workflow:execute", UserRole::Editor),
+    ("workflow:move", UserRole::Editor),
+    ("workflowTags:list", UserRole::Viewer), ("workflowTags:update", UserRole::Editor),
+    ("execution:list", UserRole::Viewer), ("execution:read", UserRole::Viewer),
+    ("execution:delete", UserRole::Editor), ("execution:retry", UserRole::Editor), ("execution:stop", UserRole::Editor),
+    ("executionTags:list", UserRole::Viewer), ("executionTags:update", UserRole::Editor),
+    ("credential:list", UserRole::Viewer), ("credential:read", UserRole::Viewer),
+    ("credential:create", UserRole::Editor), ("credential:update", UserRole::Editor), ("credential:delete", UserRole::Editor),
+    ("credential:move", UserRole::Editor), ("credential:share", UserRole::Editor), ("credential:test", UserRole::Editor),
+    ("tag:list", UserRole::Viewer), ("tag:read", UserRole::Viewer),
+    ("tag:create", UserRole::Editor), ("tag:update", UserRole::Editor), ("tag:delete", UserRole::Editor),
+    ("variable:list", UserRole::Viewer), ("variable:read", UserRole::Viewer),
     // Those that everybody's workflows read are for admins; the handlers see to it.
-    ("variable:create", Role::Editor), ("variable:update", Role::Editor), ("variable:delete", Role::Editor),
-    ("dataTable:list", Role::Viewer), ("dataTable:read", Role::Viewer), ("dataTable:readRow", Role::Viewer),
-    ("dataTable:create", Role::Editor), ("dataTable:update", Role::Editor), ("dataTable:delete", Role::Editor),
-    ("dataTable:writeRow", Role::Editor),
-    ("collection:list", Role::Viewer), ("collection:read", Role::Viewer),
-    ("collection:create", Role::Editor), ("collection:update", Role::Editor), ("collection:delete", Role::Editor),
+    ("variable:create", UserRole::Editor), ("variable:update", UserRole::Editor), ("variable:delete", UserRole::Editor),
+    ("dataTable:list", UserRole::Viewer), ("dataTable:read", UserRole::Viewer), ("dataTable:readRow", UserRole::Viewer),
+    ("dataTable:create", UserRole::Editor), ("dataTable:update", UserRole::Editor), ("dataTable:delete", UserRole::Editor),
+    ("dataTable:writeRow", UserRole::Editor),
+    ("collection:list", UserRole::Viewer), ("collection:read", UserRole::Viewer),
+    ("collection:create", UserRole::Editor), ("collection:update", UserRole::Editor), ("collection:delete", UserRole::Editor),
     // A search is paid for with the collection's credential.
-    ("collection:search", Role::Editor), ("collection:write", Role::Editor),
-    ("project:list", Role::Viewer), ("project:read", Role::Viewer), ("project:create", Role::Admin),
-    ("project:update", Role::Editor), ("project:delete", Role::Editor),
-    ("user:list", Role::Admin), ("user:read", Role::Admin), ("user:create", Role::Admin), ("user:delete", Role::Admin),
-    ("user:changeRole", Role::Admin), ("user:resetPassword", Role::Admin),
-    ("spending:list", Role::Viewer), ("metrics:read", Role::Viewer),
-    ("chat:list", Role::Viewer), ("chat:send", Role::Editor),
-    ("sourceControl:pull", Role::Admin),
-    ("securityAudit:generate", Role::Admin),
+    ("collection:search", UserRole::Editor), ("collection:write", UserRole::Editor),
+    ("project:list", UserRole::Viewer), ("project:read", UserRole::Viewer), ("project:create", UserRole::Admin),
+    ("project:update", UserRole::Editor), ("project:delete", UserRole::Editor),
+    ("user:list", UserRole::Admin), ("user:read", UserRole::Admin), ("user:create", UserRole::Admin), ("user:delete", UserRole::Admin),
+    ("user:changeRole", UserRole::Admin), ("user:resetPassword", UserRole::Admin),
+    ("spending:list", UserRole::Viewer), ("metrics:read", UserRole::Viewer),
+    ("chat:list", UserRole::Viewer), ("chat:send", UserRole::Editor),
+    ("sourceControl:pull", UserRole::Admin),
+    ("securityAudit:generate", UserRole::Admin),
 ];
 
-pub(crate) fn allows(role: Role, scope: &str) -> bool {
-    let least =
-        LEAST.iter().find(|(name, _)| *name == scope).map_or(Role::Owner, |(_, least)| *least);
+pub(crate) fn allows(role: UserRole, scope: &str) -> bool {
+    let least = MIN_ROLES
+        .iter()
+        .find(|(name, _)| *name == scope)
+        .map_or(UserRole::Owner, |(_, least)| *least);
     role >= least
 }
 
 /// Everything a role may do, by name.
-pub(crate) fn of_role(role: Role) -> impl Iterator<Item = &'static str> {
-    LEAST.iter().filter(move |(_, least)| role >= *least).map(|(name, _)| *name)
+pub(crate) fn of_role(role: UserRole) -> impl Iterator<Item = &'static str> {
+    MIN_ROLES.iter().filter(move |(_, least)| role >= *least).map(|(name, _)| *name)
 }
 
 pub(super) fn is_known(scope: &str) -> bool {
-    LEAST.iter().any(|(name, _)| *name == scope)
+    MIN_ROLES.iter().any(|(name, _)| *name == scope)
 }
 
 #[cfg(test)]
@@ -59,23 +61,24 @@ mod tests {
 
     #[test]
     fn a_higher_role_may_do_what_a_lower_one_may() {
-        for (scope, _) in LEAST {
-            let allowed = Role::ALL.map(|role| allows(role, scope));
+        for (scope, _) in MIN_ROLES {
+            let allowed = UserRole::ALL.map(|role| allows(role, scope));
             assert!(allowed.is_sorted(), "{scope}: {allowed:?}");
-            assert!(allows(Role::Owner, scope));
+            assert!(allows(UserRole::Owner, scope));
         }
     }
 
     #[test]
     fn a_scope_that_nobody_has_written_down_is_for_owners() {
         assert!(
-            !allows(Role::Admin, "workflow:unheardOf") && allows(Role::Owner, "workflow:unheardOf")
+            !allows(UserRole::Admin, "workflow:unheardOf")
+                && allows(UserRole::Owner, "workflow:unheardOf")
         );
     }
 
     #[test]
     fn issue_14_10_whoever_talks_to_a_workflow_may_run_it() {
-        for role in Role::ALL {
+        for role in UserRole::ALL {
             assert_eq!(
                 allows(role, "chat:send"),
                 allows(role, "workflow:execute"),
@@ -89,7 +92,8 @@ mod tests {
     fn viewers_change_nothing() {
         let reads = ["list", "read", "readRow"];
         assert!(
-            of_role(Role::Viewer).all(|scope| reads.contains(&scope.split(':').nth(1).unwrap()))
+            of_role(UserRole::Viewer)
+                .all(|scope| reads.contains(&scope.split(':').nth(1).unwrap()))
         );
     }
 }

@@ -6,29 +6,29 @@ use crate::error::ApiError;
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use axum::http::{HeaderMap, HeaderValue, header};
 use model::{Code, Str};
-use store::Users as _;
+use store::UserStore as _;
 use store::access::hash_of_key;
 use store::users::{NewSession, User};
 
-const SESSION: &str = "heddle_session";
+const SESSION_COOKIE: &str = "heddle_session";
 /// In the name of every cookie of ours, whatever its prefix.
-const OURS: &[u8] = b"heddle_";
+const OWN_COOKIE_MARKER: &[u8] = b"heddle_";
 /// Browsers take a cookie of this name only over a secure connection, from this very host.
 const SECURE_PREFIX: &str = "__Host-";
 pub(crate) const CSRF_HEADER: &str = "x-csrf-token";
-const LASTS_SECONDS: i64 = 7 * 24 * 60 * 60;
+const LIFETIME_SECONDS: i64 = 7 * 24 * 60 * 60;
 
 /// A session that has just begun.
-pub(super) struct Begun {
+pub(super) struct StartedSession {
     pub(super) cookie: HeaderValue,
     pub(super) csrf: Str,
 }
 
 /// Begins a session of somebody as they were when they showed who they are.
-pub(super) async fn begin(app: &App, user: &User) -> Result<Begun, ApiError> {
+pub(super) async fn begin(app: &App, user: &User) -> Result<StartedSession, ApiError> {
     let token = new_token();
     let csrf: Str = new_token().into();
-    let expires_ms = now_ms() + LASTS_SECONDS * 1000;
+    let expires_ms = now_ms() + LIFETIME_SECONDS * 1000;
     let session = NewSession {
         user_id: user.id.clone(),
         generation: user.generation,
@@ -36,23 +36,23 @@ pub(super) async fn begin(app: &App, user: &User) -> Result<Begun, ApiError> {
         expires_ms,
     };
     if !app.store.add_session(hash_of_key(&token), session).await? {
-        return Err(changed_meanwhile());
+        return Err(password_changed());
     }
-    Ok(Begun { cookie: set_cookie(app, SESSION, &token, LASTS_SECONDS)?, csrf })
+    Ok(StartedSession { cookie: set_cookie(app, SESSION_COOKIE, &token, LIFETIME_SECONDS)?, csrf })
 }
 
 /// Somebody's password was set while they did something that the old one had allowed.
-pub(super) fn changed_meanwhile() -> ApiError {
+pub(super) fn password_changed() -> ApiError {
     ApiError::new(Code::ACCESS_DENIED, "The password has changed meanwhile").hint("Sign in again.")
 }
 
-pub(super) fn ended_cookie(app: &App) -> Result<HeaderValue, ApiError> {
-    set_cookie(app, SESSION, "", 0)
+pub(super) fn expired_cookie(app: &App) -> Result<HeaderValue, ApiError> {
+    set_cookie(app, SESSION_COOKIE, "", 0)
 }
 
 /// The session's token in the cookies of a request.
 pub(super) fn token_of<'a>(app: &App, headers: &'a HeaderMap) -> Option<&'a str> {
-    cookie(headers, SESSION, app.is_secure())
+    cookie(headers, SESSION_COOKIE, app.is_secure())
 }
 
 pub(super) fn set_cookie(
@@ -97,14 +97,14 @@ pub(super) fn cookie<'a>(headers: &'a HeaderMap, name: &str, is_secure: bool) ->
 
 /// The cookies of a request that a workflow may see, in one line: none of ours. Browsers send ours
 /// along with every call of a webhook.
-pub(crate) fn cookies_of_others(headers: &HeaderMap) -> Option<String> {
+pub(crate) fn workflow_cookies(headers: &HeaderMap) -> Option<String> {
     let pairs = headers
         .get_all(header::COOKIE)
         .iter()
         .flat_map(|line| line.as_bytes().split(|byte| *byte == b';'));
     let others: Vec<_> = pairs
         .map(<[u8]>::trim_ascii)
-        .filter(|pair| !pair.is_empty() && !is_ours(pair))
+        .filter(|pair| !pair.is_empty() && !is_own_cookie(pair))
         .map(String::from_utf8_lossy)
         .collect();
     (!others.is_empty()).then(|| others.join("; "))
@@ -112,13 +112,13 @@ pub(crate) fn cookies_of_others(headers: &HeaderMap) -> Option<String> {
 
 /// Whether a cookie is one of ours in any spelling. Of one without a name the value may stand for a
 /// name.
-fn is_ours(pair: &[u8]) -> bool {
+fn is_own_cookie(pair: &[u8]) -> bool {
     let place = pair.iter().position(|byte| *byte == b'=');
     let name = place
         .map(|place| &pair[..place])
         .filter(|name| !name.trim_ascii().is_empty())
         .unwrap_or(pair);
-    name.to_ascii_lowercase().windows(OURS.len()).any(|part| part == OURS)
+    name.to_ascii_lowercase().windows(OWN_COOKIE_MARKER.len()).any(|part| part == OWN_COOKIE_MARKER)
 }
 
 /// A page of another site can send our cookie, but it cannot know this token.
@@ -144,7 +144,7 @@ mod tests {
         for line in lines {
             headers.append(header::COOKIE, HeaderValue::from_bytes(line.as_bytes()).unwrap());
         }
-        cookie(&headers, SESSION, is_secure).map(str::to_owned)
+        cookie(&headers, SESSION_COOKIE, is_secure).map(str::to_owned)
     }
 
     #[test]
@@ -200,7 +200,7 @@ mod tests {
             for (name, value) in given {
                 headers.append(name, value);
             }
-            assert_eq!(cookies_of_others(&headers).as_deref(), seen, "{lines:?}");
+            assert_eq!(workflow_cookies(&headers).as_deref(), seen, "{lines:?}");
         }
     }
 

@@ -1,15 +1,15 @@
 //! The first owner, signing in and out, and accepting an invitation.
 
-use super::attempts::Source;
-use super::session::{self, Begun};
-use super::{Attempts, Devices, Principal, api_keys, origin, pages, passwords, scopes};
+use super::login_throttle::AttemptSource;
+use super::session::{self, StartedSession};
+use super::{DeviceCookies, LoginThrottle, Principal, api_keys, origin, pages, passwords, scopes};
 use crate::App;
-use crate::answer::json;
-use crate::api::{Body, Text, invalid};
+use crate::admission::ClientAddr;
+use crate::api::{BodyFields, RequestJson, invalid};
 use crate::error::ApiError;
-use crate::gate::Client;
-use crate::observe::Origin;
-use crate::routes::{Guard, Route};
+use crate::observe::RequestOrigin;
+use crate::response::json;
+use crate::routes::{HttpRoute, RouteGuard};
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use axum::extract::{Extension, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -18,39 +18,42 @@ use axum::routing::{delete, get, post};
 use model::{Code, Object, Str, Value};
 use std::sync::{Arc, Once};
 use store::access::hash_of_key;
-use store::users::{NewUser, Role, User};
-use store::{Sqlite, Users as _};
+use store::users::{NewUser, User, UserRole};
+use store::{Sqlite, UserStore as _};
 
 /// The largest request: names, passwords and tokens are short.
 const SIGN_IN_BYTES: usize = 64 << 10;
 
 /// What somebody needs before there is a session.
-pub(crate) const PUBLIC: &[Route] = &[
-    Route::new(&["GET", "POST"], "/api/setup", || get(needs_setup).post(set_up)),
-    Route::new(&["POST"], "/api/login", || post(log_in)),
-    Route::new(&["POST"], "/api/invitation", || post(accept_invitation)),
-    Route::new(&["GET"], "/invitation", || get(pages::invitation)),
-    Route::new(&["GET"], "/password-reset", || get(pages::password_reset)),
+pub(crate) const PUBLIC: &[HttpRoute] = &[
+    HttpRoute::new(&["GET", "POST"], "/api/setup", || get(needs_setup).post(set_up)),
+    HttpRoute::new(&["POST"], "/api/login", || post(log_in)),
+    HttpRoute::new(&["POST"], "/api/invitation", || post(accept_invitation)),
+    HttpRoute::new(&["GET"], "/invitation", || get(pages::invitation)),
+    HttpRoute::new(&["GET"], "/password-reset", || get(pages::password_reset)),
 ];
 
 /// What belongs to oneself. A key makes, shows and removes no key and changes no password: one that
 /// is found somewhere would otherwise outlive its own end.
-pub(crate) const PRIVATE: &[(Guard, Route)] = &[
-    (Guard::Principal, Route::new(&["GET"], "/api/me", || get(me))),
-    (Guard::Session, Route::new(&["POST"], "/api/me/password", || post(change_password))),
+pub(crate) const PRIVATE: &[(RouteGuard, HttpRoute)] = &[
+    (RouteGuard::Principal, HttpRoute::new(&["GET"], "/api/me", || get(me))),
+    (RouteGuard::Session, HttpRoute::new(&["POST"], "/api/me/password", || post(change_password))),
     (
-        Guard::Session,
-        Route::new(&["GET", "POST"], "/api/me/api-keys", || {
+        RouteGuard::Session,
+        HttpRoute::new(&["GET", "POST"], "/api/me/api-keys", || {
             get(api_keys::list).post(api_keys::create)
         }),
     ),
-    (Guard::Session, Route::new(&["DELETE"], "/api/me/api-keys/{id}", || delete(api_keys::remove))),
-    (Guard::Principal, Route::new(&["POST"], "/api/logout", || post(log_out))),
+    (
+        RouteGuard::Session,
+        HttpRoute::new(&["DELETE"], "/api/me/api-keys/{id}", || delete(api_keys::remove)),
+    ),
+    (RouteGuard::Principal, HttpRoute::new(&["POST"], "/api/logout", || post(log_out))),
 ];
 
 /// At the start: as long as there is no owner, a token by which one is made. Whoever started the
 /// server sees it, nobody else.
-pub async fn first_start(store: &Sqlite) -> Result<Option<String>, store::Error> {
+pub async fn create_setup_token(store: &Sqlite) -> Result<Option<String>, store::Error> {
     if store.has_owner().await? {
         store.set_setup_token(None).await?;
         return Ok(None);
@@ -64,30 +67,31 @@ pub async fn first_start(store: &Sqlite) -> Result<Option<String>, store::Error>
 /// need the link with the token, and have no use for the news that nobody owns this instance yet.
 async fn needs_setup(
     State(app): State<App>,
-    Extension(Origin { client, .. }): Extension<Origin>,
+    Extension(RequestOrigin { client, .. }): Extension<RequestOrigin>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let needed = client.is_at_this_machine(&headers) && !app.store.has_owner().await?;
+    let needed = client.is_direct_local(&headers) && !app.store.has_owner().await?;
     Ok(json(StatusCode::OK, &Object::from_iter([("needsSetup", needed)]).into()))
 }
 
 async fn set_up(
     State(app): State<App>,
-    Extension(attempts): Extension<Arc<Attempts>>,
-    Extension(Origin { client, .. }): Extension<Origin>,
+    Extension(attempts): Extension<Arc<LoginThrottle>>,
+    Extension(RequestOrigin { client, .. }): Extension<RequestOrigin>,
     headers: HeaderMap,
     request: Request,
 ) -> Result<Response, ApiError> {
     // The same for everybody elsewhere, whether there is an owner or not.
-    if !app.remote_setup && !client.is_at_this_machine(&headers) {
+    if !app.remote_setup && !client.is_direct_local(&headers) {
         return Err(ApiError::new(Code::ACCESS_FORBIDDEN, "The first owner is made on the machine that Heddle runs on")
             .hint("Open the link there, run `heddle users create EMAIL --role owner`, or start Heddle with HEDDLE_REMOTE_SETUP=1."));
     }
     let fields =
-        sent(&headers, request, &["token", "email", "password", "firstName", "lastName"]).await?;
+        read_fields(&headers, request, &["token", "email", "password", "firstName", "lastName"])
+            .await?;
     let (email, password) = (fields.email()?, fields.new_password()?);
     let (first_name, last_name) = fields.names()?;
-    attempts.token(client)?;
+    attempts.throttle_token(client)?;
     let expected = app.store.setup_token().await?.unwrap_or_default();
     let given = hash_of_key(fields.text("token", 1, 200)?);
     if expected.is_empty() || verify_slices_are_equal(&expected, &given).is_err() {
@@ -97,37 +101,38 @@ async fn set_up(
         )
         .hint("The server prints it at its start as long as there is no owner."));
     }
-    let password_hash = Some(hashed(password).await?.into());
-    let owner = NewUser { email, first_name, last_name, role: Role::Owner, password_hash };
+    let password_hash = Some(hash_password(password).await?.into());
+    let owner = NewUser { email, first_name, last_name, role: UserRole::Owner, password_hash };
     let claimed = app.store.claim(owner).await?;
     let user =
         claimed.ok_or_else(|| ApiError::new(Code::ACCESS_DENIED, "There is an owner already"))?;
     app.store.set_setup_token(None).await?;
-    signed_in(&app, user).await
+    session_response(&app, user).await
 }
 
 async fn log_in(
     State(app): State<App>,
-    Extension(attempts): Extension<Arc<Attempts>>,
-    Extension(Origin { client, .. }): Extension<Origin>,
+    Extension(attempts): Extension<Arc<LoginThrottle>>,
+    Extension(RequestOrigin { client, .. }): Extension<RequestOrigin>,
     headers: HeaderMap,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let fields = sent(&headers, request, &["email", "password"]).await?;
+    let fields = read_fields(&headers, request, &["email", "password"]).await?;
     let email = fields.text("email", 1, 320)?.to_owned();
     let password = fields.text("password", 0, 10_000)?.to_owned();
     let (user, hash): (Option<User>, _) = app.store.password_of(&email).await?.unzip();
-    warn_of_unnamed_proxy(client, &headers);
-    let (source, lane) = Devices::of(&app).await?.source(&app, &headers, user.as_ref(), client);
-    attempts.begin(&email, &source)?;
+    warn_untrusted_proxy(client, &headers);
+    let (source, lane) =
+        DeviceCookies::load(&app).await?.source(&app, &headers, user.as_ref(), client);
+    attempts.record_attempt(&email, &source)?;
     // Whether there is such a person takes as long to find out, and is answered the same.
-    let is_right = passwords::is_right(password, hash.map(|hash: Str| hash.to_string()), lane)
+    let is_right = passwords::verify(password, hash.map(|hash: Str| hash.to_string()), lane)
         .await
-        .map_err(busy)?;
+        .map_err(overloaded)?;
     match user.filter(|_| is_right) {
         Some(user) => {
-            attempts.succeeded(&email, &user.id, &source)?;
-            signed_in(&app, user).await
+            attempts.record_success(&email, &user.id, &source)?;
+            session_response(&app, user).await
         }
         None => {
             Err(ApiError::new(Code::ACCESS_DENIED, "The e-mail address or the password is wrong"))
@@ -137,15 +142,16 @@ async fn log_in(
 
 async fn accept_invitation(
     State(app): State<App>,
-    Extension(attempts): Extension<Arc<Attempts>>,
-    Extension(Origin { client, .. }): Extension<Origin>,
+    Extension(attempts): Extension<Arc<LoginThrottle>>,
+    Extension(RequestOrigin { client, .. }): Extension<RequestOrigin>,
     headers: HeaderMap,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let fields = sent(&headers, request, &["token", "password", "firstName", "lastName"]).await?;
+    let fields =
+        read_fields(&headers, request, &["token", "password", "firstName", "lastName"]).await?;
     let (first, last) = fields.names()?;
     let password = fields.new_password()?;
-    attempts.token(client)?;
+    attempts.throttle_token(client)?;
     let token = hash_of_key(fields.text("token", 1, 200)?);
     let wrong = || ApiError::new(Code::ACCESS_DENIED, "The invitation is wrong, used or too old");
     // No password is hashed for a link that is not there.
@@ -153,8 +159,8 @@ async fn accept_invitation(
         return Err(wrong());
     }
     let accepted =
-        app.store.accept_invitation(token, &first, &last, &hashed(password).await?).await?;
-    signed_in(&app, accepted.ok_or_else(wrong)?).await
+        app.store.accept_invitation(token, &first, &last, &hash_password(password).await?).await?;
+    session_response(&app, accepted.ok_or_else(wrong)?).await
 }
 
 async fn log_out(State(app): State<App>, headers: HeaderMap) -> Result<Response, ApiError> {
@@ -162,7 +168,7 @@ async fn log_out(State(app): State<App>, headers: HeaderMap) -> Result<Response,
         app.store.end_session(hash_of_key(token)).await?;
     }
     let mut response = StatusCode::NO_CONTENT.into_response();
-    response.headers_mut().insert(header::SET_COOKIE, session::ended_cookie(&app)?);
+    response.headers_mut().insert(header::SET_COOKIE, session::expired_cookie(&app)?);
     Ok(response)
 }
 
@@ -178,47 +184,49 @@ async fn me(
         None => None,
     };
     let csrf = session.filter(|session| session.user.id == who.user_id).map(|session| session.csrf);
-    Ok(json(StatusCode::OK, &person(&user, csrf)))
+    Ok(json(StatusCode::OK, &user_json(&user, csrf)))
 }
 
 async fn change_password(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    Extension(attempts): Extension<Arc<Attempts>>,
+    Extension(attempts): Extension<Arc<LoginThrottle>>,
     headers: HeaderMap,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let fields = sent(&headers, request, &["currentPassword", "password"]).await?;
+    let fields = read_fields(&headers, request, &["currentPassword", "password"]).await?;
     let (current, password) =
         (fields.text("currentPassword", 0, 10_000)?.to_owned(), fields.new_password()?);
     // Only somebody who is signed in comes here, so these attempts have nothing to do with those of
     // strangers.
-    let source = Source::Device(format!("signed in as {}", who.user_id));
-    attempts.begin(&who.user, &source)?;
+    let source = AttemptSource::Device(format!("signed in as {}", who.user_id));
+    attempts.record_attempt(&who.user, &source)?;
     let (user, kept) = app.store.password_of(&who.user).await?.unzip();
-    if !passwords::is_right(current, kept.map(|hash: Str| hash.to_string()), passwords::Lane::Known)
+    if !passwords::verify(current, kept.map(|hash: Str| hash.to_string()), passwords::Lane::Known)
         .await
-        .map_err(busy)?
+        .map_err(overloaded)?
     {
         return Err(ApiError::new(Code::ACCESS_FORBIDDEN, "The current password is wrong"));
     }
-    attempts.succeeded(&who.user, &who.user_id, &source)?;
+    attempts.record_success(&who.user, &who.user_id, &source)?;
     let generation = user.map_or(who.generation, |user: User| user.generation);
-    let changed =
-        app.store.change_password(&who.user_id, generation, &hashed(password).await?).await?;
-    signed_in(&app, changed.ok_or_else(session::changed_meanwhile)?).await
+    let changed = app
+        .store
+        .change_password(&who.user_id, generation, &hash_password(password).await?)
+        .await?;
+    session_response(&app, changed.ok_or_else(session::password_changed)?).await
 }
 
-async fn signed_in(app: &App, user: User) -> Result<Response, ApiError> {
-    let Begun { cookie, csrf } = session::begin(app, &user).await?;
-    let device = Devices::of(app).await?.cookie(app, &user)?;
-    let mut response = json(StatusCode::OK, &person(&user, Some(csrf)));
+async fn session_response(app: &App, user: User) -> Result<Response, ApiError> {
+    let StartedSession { cookie, csrf } = session::begin(app, &user).await?;
+    let device = DeviceCookies::load(app).await?.cookie(app, &user)?;
+    let mut response = json(StatusCode::OK, &user_json(&user, Some(csrf)));
     response.headers_mut().insert(header::SET_COOKIE, cookie);
     response.headers_mut().append(header::SET_COOKIE, device);
     Ok(response)
 }
 
-fn person(user: &User, csrf: Option<Str>) -> Value {
+fn user_json(user: &User, csrf: Option<Str>) -> Value {
     Object::from_iter([
         ("id", Value::from(user.id.clone())),
         ("email", user.email.clone().into()),
@@ -231,7 +239,7 @@ fn person(user: &User, csrf: Option<Str>) -> Value {
     .into()
 }
 
-async fn hashed(password: String) -> Result<String, ApiError> {
+async fn hash_password(password: String) -> Result<String, ApiError> {
     passwords::hash(password)
         .await
         .ok_or_else(|| ApiError::new(Code::OVERLOAD, "There is no memory for this right now"))
@@ -239,9 +247,9 @@ async fn hashed(password: String) -> Result<String, ApiError> {
 
 /// A proxy that nobody has named makes one caller of all, who then share what is counted by
 /// address.
-fn warn_of_unnamed_proxy(client: Client, headers: &HeaderMap) {
+fn warn_untrusted_proxy(client: ClientAddr, headers: &HeaderMap) {
     static WARNED: Once = Once::new();
-    if client.is_unnamed_proxy(headers) {
+    if client.is_untrusted_proxy(headers) {
         WARNED.call_once(|| {
             let proxy = client.address;
             tracing::warn!(%proxy, "Sign-ins come through a proxy that HEDDLE_TRUSTED_PROXIES does not list; all callers share its limits.")
@@ -249,7 +257,7 @@ fn warn_of_unnamed_proxy(client: Client, headers: &HeaderMap) {
     }
 }
 
-fn busy(_: passwords::Busy) -> ApiError {
+fn overloaded(_: passwords::QueueFull) -> ApiError {
     ApiError::new(Code::OVERLOAD, "Too many passwords are being checked")
         .hint("Try again in a moment.")
         .retry_after(2)
@@ -263,22 +271,22 @@ pub(super) fn now_ms() -> i64 {
 
 /// The fields of a request that signs somebody in, or is about oneself. A form of another site's
 /// page cannot send these.
-pub(super) async fn sent(
+pub(super) async fn read_fields(
     headers: &HeaderMap,
     request: Request,
     known: &[&str],
-) -> Result<Body, ApiError> {
+) -> Result<BodyFields, ApiError> {
     origin::check(headers)?;
     let kind =
         headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if kind.split(';').next().unwrap_or_default().trim() != "application/json" {
         return Err(invalid("Content-Type", "must be application/json"));
     }
-    let Text(body) = Text::within(request, SIGN_IN_BYTES).await?;
-    Body::read(&body, known)
+    let RequestJson(body) = RequestJson::with_limit(request, SIGN_IN_BYTES).await?;
+    BodyFields::read(&body, known)
 }
 
-impl Body {
+impl BodyFields {
     fn email(&self) -> Result<Str, ApiError> {
         let email = self.text("email", 3, 320)?.to_lowercase();
         if is_email(&email) {
@@ -296,11 +304,11 @@ impl Body {
     }
 
     fn new_password(&self) -> Result<String, ApiError> {
-        let password = self.text("password", 0, passwords::LONGEST)?;
-        if password.chars().count() < passwords::SHORTEST {
+        let password = self.text("password", 0, passwords::MAX_BYTES)?;
+        if password.chars().count() < passwords::MIN_LENGTH {
             return Err(invalid(
                 "password",
-                &format!("needs at least {} letters", passwords::SHORTEST),
+                &format!("needs at least {} letters", passwords::MIN_LENGTH),
             ));
         }
         Ok(password.to_owned())

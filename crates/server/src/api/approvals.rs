@@ -2,30 +2,30 @@
 //! what those decide.
 
 use super::executions::row;
-use super::operation::{CURSOR, LIMIT, Param};
+use super::operation::{CURSOR, LIMIT, QueryParam};
 use super::{
-    Body, Operation, Query, Text, cut, invalid, iso, limit, number_from_cursor, page,
-    workflow_names,
+    ApiOperation, BodyFields, QueryParams, RequestJson, invalid, iso, limit, number_from_cursor,
+    page, split_page, workflow_names,
 };
 use crate::App;
-use crate::access::{Need, Principal};
-use crate::answer::json;
+use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{get, post};
 use model::{Object, Str, Value};
-use node_api::notes::Verdict;
-use runtime::Ruling;
-use store::Approvals as _;
+use node_api::checkpoints::ApprovalVerdict;
+use runtime::ApprovalDecision;
+use store::ApprovalStore as _;
 use store::approvals::{ApprovalFilter, NewApproval, OpenApproval};
 
 /// What a person may say about a call, in bytes.
-const LONGEST_REASON: usize = 2000;
+const MAX_REASON_BYTES: usize = 2000;
 
-pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new(
+pub(super) const OPERATIONS: &[ApiOperation] = &[
+    ApiOperation::new(
         "GET",
         "/approvals",
         "execution:list",
@@ -33,9 +33,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "List calls of agents that wait for a person, newest first",
         || get(list),
     )
-    .query(&[LIMIT, CURSOR, Param("workflowId", "string"), Param("executionId", "string")])
-    .gives(200, "approvalList"),
-    Operation::new(
+    .query(&[
+        LIMIT,
+        CURSOR,
+        QueryParam("workflowId", "string"),
+        QueryParam("executionId", "string"),
+    ])
+    .response(200, "approvalList"),
+    ApiOperation::new(
         "POST",
         "/executions/{id}/approve",
         "execution:retry",
@@ -43,14 +48,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Approve or reject a call that an agent asks for",
         || post(decide),
     )
-    .takes("approvalInput")
-    .gives(200, "execution"),
+    .request_body("approvalInput")
+    .response(200, "execution"),
 ];
 
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
     let number = |text: &String| {
@@ -61,13 +66,13 @@ async fn list(
     let filter = ApprovalFilter {
         execution,
         workflow_id: query.get("workflowId").map(|id| id.as_str().into()),
-        within: who.reach.within(),
+        within: who.access.project_filter(),
         now_ms: app.runtime.engine.ports.clock.now_ms(),
         before,
         limit: limit + 1,
     };
     let mut found = app.store.approvals(filter).await?;
-    let next = cut(&mut found, limit, |last| last.id.to_string());
+    let next = split_page(&mut found, limit, |last| last.id.to_string());
     let names = workflow_names(&app, found.iter().map(|approval| &approval.workflow_id)).await?;
     let rows =
         found.iter().map(|approval| to_value(approval, names.get(&approval.workflow_id))).collect();
@@ -96,26 +101,26 @@ async fn decide(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let execution = who.execution(&app, &id, Need::Change).await?;
-    let body = Body::read(&body, &["call", "digest", "decision", "reason"])?;
+    let execution = who.execution(&app, &id, AccessLevel::Edit).await?;
+    let body = BodyFields::read(&body, &["call", "digest", "decision", "reason"])?;
     let call = body.text("call", 1, 1000)?;
     let digest = body.text("digest", 1, 200)?.into();
     let verdict = match body.text("decision", 1, 100)? {
-        "approve" => Verdict::Approved,
-        "reject" => Verdict::Rejected,
+        "approve" => ApprovalVerdict::Approved,
+        "reject" => ApprovalVerdict::Rejected,
         _ => return Err(invalid("decision", "can be 'approve' or 'reject'")),
     };
     let reason = match body.get("reason") {
         None | Some(Value::Null) => None,
         Some(_) => body
-            .optional_text("reason", 0, LONGEST_REASON)?
+            .optional_text("reason", 0, MAX_REASON_BYTES)?
             .map(str::trim)
             .filter(|reason| !reason.is_empty())
             .map(Str::from),
     };
-    let ruling = Ruling { verdict, digest, reason, by: who.user.clone() };
+    let ruling = ApprovalDecision { verdict, digest, reason, by: who.user.clone() };
     app.runtime.decide_approval(execution.id, call, ruling).await?;
-    Ok(json(StatusCode::OK, &row(&who.execution(&app, &id, Need::See).await?)))
+    Ok(json(StatusCode::OK, &row(&who.execution(&app, &id, AccessLevel::View).await?)))
 }

@@ -1,25 +1,25 @@
 //! `POST /api/v1/audit`: what in this instance deserves a second look.
 
-use super::{Body, JsonBody, Operation, Text, invalid};
+use super::{ApiOperation, BodyFields, JsonBody, RequestJson, invalid};
 use crate::App;
-use crate::answer::json;
 use crate::error::ApiError;
+use crate::response::json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::post;
 use compute::Allowance;
 use model::{Code, Object, Str, Value};
-use node_api::trigger::{Listen, WebhookAuth};
+use node_api::trigger::{TriggerListener, WebhookAuth};
 use node_api::{NodeInfo, Registry};
-use runtime::{LISTEN_CPU_TIME, ListenScope, Loaded, took_too_long};
+use runtime::{LISTEN_CPU_TIME, ListenScope, LoadedWorkflow, is_cpu_timeout};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 use store::workflows::{StoredWorkflow, WorkflowFilter};
-use store::{Credentials as _, Variables as _, Workflows as _};
+use store::{CredentialStore as _, VariableStore as _, WorkflowStore as _};
 
-pub(super) const OPERATIONS: &[Operation] = &[Operation::new(
+pub(super) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "POST",
     "/audit",
     "securityAudit:generate",
@@ -27,8 +27,8 @@ pub(super) const OPERATIONS: &[Operation] = &[Operation::new(
     "Look for risks",
     || post(generate),
 )
-.may_take("auditInput")
-.gives(200, "audit")];
+.optional_body("auditInput")
+.response(200, "audit")];
 
 /// CPU time that the expressions of all workflows may take for one audit.
 const AUDIT_CPU_TIME: Duration = Duration::from_secs(5);
@@ -45,11 +45,11 @@ const SQL_NODES: [&str; 6] =
     ["postgres", "mySql", "microsoftSql", "snowflake", "questDb", "timescaleDb"];
 const FILE_NODES: [&str; 5] =
     ["readWriteFile", "readBinaryFile", "readBinaryFiles", "writeBinaryFile", "localFileTrigger"];
-const STRONG_NODES: [&str; 7] =
+const PRIVILEGED_NODES: [&str; 7] =
     ["executeCommand", "code", "function", "functionItem", "httpRequest", "ssh", "ftp"];
 
 /// A workflow, opened.
-struct Opened {
+struct AuditedWorkflow {
     id: Str,
     name: Str,
     active: bool,
@@ -57,9 +57,12 @@ struct Opened {
     stored: Arc<StoredWorkflow>,
 }
 
-async fn generate(State(app): State<App>, Text(body): Text) -> Result<Response, ApiError> {
-    let wanted = wanted(&body)?;
-    let workflows = opened(&app).await?;
+async fn generate(
+    State(app): State<App>,
+    RequestJson(body): RequestJson,
+) -> Result<Response, ApiError> {
+    let wanted = requested_categories(&body)?;
+    let workflows = load_workflows(&app).await?;
     let mut reports = Object::new();
     for (category, title) in
         CATEGORIES.into_iter().filter(|(category, _)| wanted.iter().any(|name| name == category))
@@ -68,7 +71,7 @@ async fn generate(State(app): State<App>, Text(body): Text) -> Result<Response, 
             "credentials" => credentials(&app, &workflows).await?,
             "database" => database(&workflows),
             "filesystem" => filesystem(&workflows),
-            "nodes" => strong_nodes(&workflows),
+            "nodes" => privileged_nodes(&workflows),
             _ => instance(&app, &workflows).await?,
         };
         if !sections.is_empty() {
@@ -81,14 +84,14 @@ async fn generate(State(app): State<App>, Text(body): Text) -> Result<Response, 
     Ok(json(StatusCode::OK, &answer))
 }
 
-fn wanted(body: &JsonBody) -> Result<Vec<String>, ApiError> {
+fn requested_categories(body: &JsonBody) -> Result<Vec<String>, ApiError> {
     let all = || CATEGORIES.iter().map(|(name, _)| (*name).to_owned()).collect();
     if body.is_blank {
         return Ok(all());
     }
-    let body = Body::read(body, &["additionalOptions"])?;
+    let body = BodyFields::read(body, &["additionalOptions"])?;
     let Some(options) = body.get("additionalOptions") else { return Ok(all()) };
-    let options = Body::of(options, &["categories", "daysAbandonedWorkflow"])?;
+    let options = BodyFields::of(options, &["categories", "daysAbandonedWorkflow"])?;
     let days = options.get("daysAbandonedWorkflow");
     if days.is_some_and(|days| days.as_usize().is_none()) {
         return Err(invalid("daysAbandonedWorkflow", "must be a number of days"));
@@ -106,13 +109,13 @@ fn wanted(body: &JsonBody) -> Result<Vec<String>, ApiError> {
         .collect()
 }
 
-async fn opened(app: &App) -> Result<Vec<Opened>, ApiError> {
+async fn load_workflows(app: &App) -> Result<Vec<AuditedWorkflow>, ApiError> {
     let filter = WorkflowFilter { limit: usize::MAX >> 1, ..WorkflowFilter::default() };
     let stored = app.store.workflows(filter).await?;
     let open = stored.into_iter().map(|stored| {
         let document = model::json::parse(&stored.document).unwrap_or_default();
         let nodes = document.get("nodes").and_then(Value::as_array).unwrap_or_default().to_vec();
-        Opened {
+        AuditedWorkflow {
             id: stored.id.clone(),
             name: stored.name.clone(),
             active: stored.active,
@@ -123,7 +126,7 @@ async fn opened(app: &App) -> Result<Vec<Opened>, ApiError> {
     Ok(open.collect())
 }
 
-async fn credentials(app: &App, workflows: &[Opened]) -> Result<Vec<Value>, ApiError> {
+async fn credentials(app: &App, workflows: &[AuditedWorkflow]) -> Result<Vec<Value>, ApiError> {
     let used = |only_active: bool| -> HashSet<&str> {
         let nodes = workflows
             .iter()
@@ -167,7 +170,7 @@ async fn credentials(app: &App, workflows: &[Opened]) -> Result<Vec<Value>, ApiE
             "Nodes without a credential that they need",
             "Nobody has chosen a credential in these nodes, or the workflow came from elsewhere. They fail with CREDENTIAL_MISSING.",
             "Open each node and choose one.",
-            places(workflows, |node| lacks_credential(node, &app.runtime.engine.registry)),
+            locations(workflows, |node| lacks_credential(node, &app.runtime.engine.registry)),
         ),
     ];
     Ok(sections.into_iter().flatten().collect())
@@ -196,7 +199,7 @@ fn lacks_credential(node: &Value, registry: &Registry) -> bool {
     !is_disabled && (lacks_required || wanted.is_some_and(|kind| !has(kind)))
 }
 
-fn database(workflows: &[Opened]) -> Vec<Value> {
+fn database(workflows: &[AuditedWorkflow]) -> Vec<Value> {
     let has_expression = |node: &Value| {
         let query = node
             .get("parameters")
@@ -209,29 +212,29 @@ fn database(workflows: &[Opened]) -> Vec<Value> {
         "Expressions in the queries of SQL nodes",
         "These queries are put together from data; whoever controls the data may change what the query does.",
         "Hand values over as query parameters.",
-        places(workflows, |node| is_one_of(node, &SQL_NODES) && has_expression(node)),
+        locations(workflows, |node| is_one_of(node, &SQL_NODES) && has_expression(node)),
     )
     .into_iter()
     .collect()
 }
 
-fn filesystem(workflows: &[Opened]) -> Vec<Value> {
+fn filesystem(workflows: &[AuditedWorkflow]) -> Vec<Value> {
     section(
         "Nodes that read or write files",
         "These nodes use files in the folder that workflows may use.",
         "Keep nothing in that folder that workflows should not see.",
-        places(workflows, |node| is_one_of(node, &FILE_NODES)),
+        locations(workflows, |node| is_one_of(node, &FILE_NODES)),
     )
     .into_iter()
     .collect()
 }
 
-fn strong_nodes(workflows: &[Opened]) -> Vec<Value> {
+fn privileged_nodes(workflows: &[AuditedWorkflow]) -> Vec<Value> {
     section(
         "Nodes that can do almost anything",
         "These nodes run code or programs, or call any address.",
         "Look at what they do, and at where their data comes from.",
-        places(workflows, |node| is_one_of(node, &STRONG_NODES)),
+        locations(workflows, |node| is_one_of(node, &PRIVILEGED_NODES)),
     )
     .into_iter()
     .collect()
@@ -239,7 +242,7 @@ fn strong_nodes(workflows: &[Opened]) -> Vec<Value> {
 
 /// How somebody outside gets in without showing who they are.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Entry {
+enum OpenEntry {
     Webhook,
     Form,
     Chat,
@@ -248,34 +251,34 @@ enum Entry {
 }
 
 /// What is said about each of them: the title, what it means, and what to do about it.
-const ENTRIES: [(Entry, &str, &str, &str); 4] = [
+const ENTRIES: [(OpenEntry, &str, &str, &str); 4] = [
     (
-        Entry::Webhook,
+        OpenEntry::Webhook,
         "Unprotected webhooks in instance",
         "Whoever knows the address of these webhooks can start their workflows.",
         "Choose an authentication in the webhook, or check what arrives in the node behind it.",
     ),
     (
-        Entry::Form,
+        OpenEntry::Form,
         "Forms that anybody can send",
         "Whoever knows the address of these forms can start their workflows.",
         "Choose an authentication in the form, or check what arrives in the node behind it.",
     ),
     (
-        Entry::Chat,
+        OpenEntry::Chat,
         "Chats that anybody can use",
         "Whoever knows the address of these public chats can talk to their workflows, and spend what their models cost.",
         "Choose an authentication in the chat trigger, or make the chat not public; set a budget for those that stay open.",
     ),
     (
-        Entry::Link,
+        OpenEntry::Link,
         "Links that go on with an execution without an authentication",
         "Whoever has such a link can let the execution go on that waits for it.",
         "Choose an authentication in the node, and send the link only to those who are to use it.",
     ),
 ];
 
-async fn instance(app: &App, workflows: &[Opened]) -> Result<Vec<Value>, ApiError> {
+async fn instance(app: &App, workflows: &[AuditedWorkflow]) -> Result<Vec<Value>, ApiError> {
     let listening = app.runtime.active_workflows();
     let stored: Vec<Arc<StoredWorkflow>> =
         workflows.iter().map(|workflow| workflow.stored.clone()).collect();
@@ -288,7 +291,8 @@ async fn instance(app: &App, workflows: &[Opened]) -> Result<Vec<Value>, ApiErro
         for stored in &stored {
             let active =
                 listening.iter().find(|active| stored.active && active.id == stored.id).cloned();
-            let Some(loaded) = active.or_else(|| Loaded::new(stored, &engine).ok().map(Arc::new))
+            let Some(loaded) =
+                active.or_else(|| LoadedWorkflow::new(stored, &engine).ok().map(Arc::new))
             else {
                 continue;
             };
@@ -296,7 +300,7 @@ async fn instance(app: &App, workflows: &[Opened]) -> Result<Vec<Value>, ApiErro
                 ListenScope::new(engine.ports.clock.now_ms(), &variables, &loaded.project_id);
             open.extend(compute::within(&allowance, || open_nodes(&loaded, &scope))?);
         }
-        Ok::<_, compute::Busy>(open)
+        Ok::<_, compute::Overloaded>(open)
     });
     let found = found.await.map_err(|_| ApiError::new(Code::OVERLOAD, "The audit was stopped"))?;
     let found = found.map_err(|busy| {
@@ -308,46 +312,51 @@ async fn instance(app: &App, workflows: &[Opened]) -> Result<Vec<Value>, ApiErro
     });
     let mut sections: Vec<Value> = sections.collect();
     sections.extend(lost_addresses(app, workflows).await?);
-    sections.extend(silent(app, workflows));
+    sections.extend(not_listening(app, workflows));
     Ok(sections)
 }
 
 /// The nodes of a workflow at which anybody gets in.
-fn open_nodes(workflow: &Loaded, scope: &ListenScope) -> Vec<(Entry, Value)> {
+fn open_nodes(workflow: &LoadedWorkflow, scope: &ListenScope) -> Vec<(OpenEntry, Value)> {
     let nodes = workflow.plan.nodes.iter().filter(|node| !node.disabled);
     let open = nodes.filter_map(|node| {
         let name = &node.info.name;
         let entry = match workflow.listens_of(name, scope) {
             Ok(listens) => open_entry(&listens),
             // A trigger that cannot listen lets nobody in.
-            Err(error) if node.is_trigger() && !took_too_long(&error) => None,
+            Err(error) if node.is_trigger() && !is_cpu_timeout(&error) => None,
             // What a node waits for is known once it does, and what is computed for long is not
             // known. Until then it is taken for open, unless it says otherwise.
             Err(_) => workflow
                 .listens_as_written(name, scope.now_ms)
-                .map_or(Some(Entry::Link), |listens| open_entry(&listens)),
+                .map_or(Some(OpenEntry::Link), |listens| open_entry(&listens)),
         };
-        let entry = entry.map(|entry| if node.is_trigger() { entry } else { Entry::Link })?;
+        let entry = entry.map(|entry| if node.is_trigger() { entry } else { OpenEntry::Link })?;
         let NodeInfo { id, name, type_name, .. } = &node.info;
-        Some((entry, place((&workflow.id, &workflow.name), id, name, type_name)))
+        Some((entry, location((&workflow.id, &workflow.name), id, name, type_name)))
     });
     open.collect()
 }
 
-fn open_entry(listens: &[Listen]) -> Option<Entry> {
+fn open_entry(listens: &[TriggerListener]) -> Option<OpenEntry> {
     listens.iter().find_map(|listen| {
         let (entry, auth) = match listen {
-            Listen::Webhook(route) => (Entry::Webhook, route.auth),
-            Listen::Form(form) => (Entry::Form, form.route.auth),
-            Listen::Chat(chat) if chat.is_public => (Entry::Chat, chat.route.auth),
-            Listen::Chat(_) | Listen::Clock(_) | Listen::Poll(_) => return None,
+            TriggerListener::Webhook(route) => (OpenEntry::Webhook, route.auth),
+            TriggerListener::Form(form) => (OpenEntry::Form, form.route.auth),
+            TriggerListener::Chat(chat) if chat.is_public => (OpenEntry::Chat, chat.route.auth),
+            TriggerListener::Chat(_) | TriggerListener::Clock(_) | TriggerListener::Poll(_) => {
+                return None;
+            }
         };
         (auth == WebhookAuth::None).then_some(entry)
     })
 }
 
 /// Workflows that were active until another one turned out to have their address.
-async fn lost_addresses(app: &App, workflows: &[Opened]) -> Result<Option<Value>, ApiError> {
+async fn lost_addresses(
+    app: &App,
+    workflows: &[AuditedWorkflow],
+) -> Result<Option<Value>, ApiError> {
     let lost = app.store.lost_addresses().await?;
     let places = lost.iter().filter_map(|lost| {
         let workflow = workflows.iter().find(|workflow| workflow.id == lost.workflow_id)?;
@@ -358,7 +367,7 @@ async fn lost_addresses(app: &App, workflows: &[Opened]) -> Result<Option<Value>
         let text = |key: &str| {
             node.and_then(|node| node.get(key)).and_then(Value::as_str).unwrap_or_default()
         };
-        Some(place((&workflow.id, &workflow.name), text("id"), &lost.node, text("type")))
+        Some(location((&workflow.id, &workflow.name), text("id"), &lost.node, text("type")))
     });
     Ok(section(
         "Workflows that were deactivated because another one has their address",
@@ -369,11 +378,11 @@ async fn lost_addresses(app: &App, workflows: &[Opened]) -> Result<Option<Value>
 }
 
 /// Workflows that are active and whose triggers compute for too long to be listened with.
-fn silent(app: &App, workflows: &[Opened]) -> Option<Value> {
+fn not_listening(app: &App, workflows: &[AuditedWorkflow]) -> Option<Value> {
     let places = app.runtime.silent_workflows().into_iter().filter_map(|(id, error)| {
         let runtime::Error::Trigger { node, .. } = &error else { return None };
         let workflow =
-            workflows.iter().find(|workflow| took_too_long(&error) && workflow.id == id)?;
+            workflows.iter().find(|workflow| is_cpu_timeout(&error) && workflow.id == id)?;
         let known = workflow
             .nodes
             .iter()
@@ -381,7 +390,7 @@ fn silent(app: &App, workflows: &[Opened]) -> Option<Value> {
         let text = |key: &str| {
             known.and_then(|known| known.get(key)).and_then(Value::as_str).unwrap_or_default()
         };
-        Some(place((&workflow.id, &workflow.name), text("id"), node, text("type")))
+        Some(location((&workflow.id, &workflow.name), text("id"), node, text("type")))
     });
     section(
         "Active workflows that do not listen because their triggers compute for too long",
@@ -396,12 +405,12 @@ fn is_one_of(node: &Value, names: &[&str]) -> bool {
     kind.rsplit_once('.').is_some_and(|(_, name)| names.contains(&name))
 }
 
-fn places(workflows: &[Opened], is_meant: impl Fn(&Value) -> bool) -> Vec<Value> {
+fn locations(workflows: &[AuditedWorkflow], is_meant: impl Fn(&Value) -> bool) -> Vec<Value> {
     let mut found = Vec::new();
     for workflow in workflows {
         for node in workflow.nodes.iter().filter(|node| is_meant(node)) {
             let text = |key: &str| node.get(key).and_then(Value::as_str).unwrap_or_default();
-            found.push(place(
+            found.push(location(
                 (&workflow.id, &workflow.name),
                 text("id"),
                 text("name"),
@@ -412,7 +421,7 @@ fn places(workflows: &[Opened], is_meant: impl Fn(&Value) -> bool) -> Vec<Value>
     found
 }
 
-fn place(
+fn location(
     (workflow_id, workflow_name): (&Str, &Str),
     node_id: &str,
     node_name: &str,

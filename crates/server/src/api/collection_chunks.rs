@@ -1,45 +1,49 @@
 //! `/api/v1/collections/{id}/…`: what is in a collection: files and texts go in, chunks are looked
 //! at and found.
 
-use super::collections::belongs;
-use super::operation::{CURSOR, LIMIT, Param};
-use super::{Body, Operation, Query, Text, from_cursor, invalid, limit, page, page_of, request};
+use super::collections::check_credential;
+use super::operation::{CURSOR, LIMIT, QueryParam};
+use super::{
+    ApiOperation, BodyFields, QueryParams, RequestJson, from_cursor, invalid, limit, page, page_of,
+    request,
+};
 use crate::App;
-use crate::access::{Need, Principal};
-use crate::answer::json;
+use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::Extension;
 use axum::extract::{Path, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::Response;
 use axum::routing::{delete, get, post};
 use model::{Binary, Code, Object, Str, Value};
-use node_api::ai::{Document, Embedder, Match};
+use node_api::ai::{Document, Embedder, VectorQuery};
 use node_api::collections::{
-    Chunk, ChunkQuery, Collection, Collections as _, Question, Source, WhichChunks, add_documents,
+    ChunkQuery, ChunkSearch, ChunkSelection, ChunkSource, Collection, Collections as _,
+    DocumentChunk, add_documents,
 };
 use std::sync::Arc;
-use store::Credentials as _;
+use store::CredentialStore as _;
 
-const SOURCE: Param = Param("source", "string");
+const SOURCE: QueryParam = QueryParam("source", "string");
 
 #[rustfmt::skip]
-pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new("GET", "/collections/{id}/sources", "collection:read", "listCollectionSources", "Where the chunks of a collection come from", || {
+pub(super) const OPERATIONS: &[ApiOperation] = &[
+    ApiOperation::new("GET", "/collections/{id}/sources", "collection:read", "listCollectionSources", "Where the chunks of a collection come from", || {
         get(sources)
-    }).gives(200, "collectionSources"),
-    Operation::new("DELETE", "/collections/{id}/sources", "collection:write", "deleteCollectionSource", "Remove the chunks of a source", || {
+    }).response(200, "collectionSources"),
+    ApiOperation::new("DELETE", "/collections/{id}/sources", "collection:write", "deleteCollectionSource", "Remove the chunks of a source", || {
         delete(remove_source)
-    }).query(&[SOURCE]).gives(200, "collectionDeleted"),
-    Operation::new("GET", "/collections/{id}/chunks", "collection:read", "listCollectionChunks", "Chunks of a collection", || get(chunks))
-        .query(&[LIMIT, CURSOR, SOURCE]).gives(200, "collectionChunks"),
-    Operation::new("POST", "/collections/{id}/files", "collection:write", "addCollectionFile", "Add the file that is the body; ?source names it", || {
+    }).query(&[SOURCE]).response(200, "collectionDeleted"),
+    ApiOperation::new("GET", "/collections/{id}/chunks", "collection:read", "listCollectionChunks", "Chunks of a collection", || get(chunks))
+        .query(&[LIMIT, CURSOR, SOURCE]).response(200, "collectionChunks"),
+    ApiOperation::new("POST", "/collections/{id}/files", "collection:write", "addCollectionFile", "Add the file that is the body; ?source names it", || {
         post(add_file)
-    }).query(&[SOURCE]).gives(200, "collectionAdded"),
-    Operation::new("POST", "/collections/{id}/texts", "collection:write", "addCollectionText", "Add a text", || post(add_text))
-        .takes("collectionText").gives(200, "collectionAdded"),
-    Operation::new("POST", "/collections/{id}/search", "collection:search", "searchCollection", "Find chunks by their meaning", || post(search))
-        .takes("collectionQuestion").gives(200, "collectionFound"),
+    }).query(&[SOURCE]).response(200, "collectionAdded"),
+    ApiOperation::new("POST", "/collections/{id}/texts", "collection:write", "addCollectionText", "Add a text", || post(add_text))
+        .request_body("collectionText").response(200, "collectionAdded"),
+    ApiOperation::new("POST", "/collections/{id}/search", "collection:search", "searchCollection", "Find chunks by their meaning", || post(search))
+        .request_body("collectionQuestion").response(200, "collectionFound"),
 ];
 
 async fn sources(
@@ -47,21 +51,21 @@ async fn sources(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    who.collection(&app, &id, Need::See).await?;
+    who.collection(&app, &id, AccessLevel::View).await?;
     let found = app.store.sources(&id).await?;
-    Ok(json(StatusCode::OK, &page(found.iter().map(Source::to_value).collect(), None)))
+    Ok(json(StatusCode::OK, &page(found.iter().map(ChunkSource::to_value).collect(), None)))
 }
 
 async fn remove_source(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
-    who.collection(&app, &id, Need::Change).await?;
+    who.collection(&app, &id, AccessLevel::Edit).await?;
     let source = query.get("source").ok_or_else(|| invalid("source", "is missing"))?;
     let n_deleted =
-        app.store.delete_chunks(&id, WhichChunks::Source(source.as_str().into())).await?;
+        app.store.delete_chunks(&id, ChunkSelection::Source(source.as_str().into())).await?;
     Ok(json(StatusCode::OK, &Object::from_iter([("deletedCount", n_deleted)]).into()))
 }
 
@@ -69,24 +73,24 @@ async fn chunks(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
-    who.collection(&app, &id, Need::See).await?;
+    who.collection(&app, &id, AccessLevel::View).await?;
     let limit = limit(&query)?;
     let source = query.get("source").map(|source| source.as_str().into());
     let after = from_cursor(&query)?.map(Str::from);
     let found = app.store.chunks(&id, ChunkQuery { source, after, limit: limit + 1 }).await?;
-    Ok(json(StatusCode::OK, &page_of(found, limit, |chunk| &chunk.id, Chunk::to_value)))
+    Ok(json(StatusCode::OK, &page_of(found, limit, |chunk| &chunk.id, DocumentChunk::to_value)))
 }
 
 async fn add_file(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: Query,
+    query: QueryParams,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let collection = who.collection(&app, &id, Need::Change).await?;
+    let collection = who.collection(&app, &id, AccessLevel::Edit).await?;
     let name = query
         .get("source")
         .filter(|name| !name.is_empty())
@@ -103,32 +107,32 @@ async fn add_file(
         mime_type
     }
     .into();
-    let data = request::bytes_of(request, app.body_limits.bytes).await?;
+    let data = request::read_bytes(request, app.body_limits.bytes).await?;
     let embedder = embedder(&app, &collection).await?;
     let documents =
-        app.librarian.read(Binary::new(data, mime_type, Some(name.as_str().into()))).await?;
-    added(&app, &collection, embedder.as_ref(), name.as_str().into(), documents).await
+        app.ingestor.read(Binary::new(data, mime_type, Some(name.as_str().into()))).await?;
+    add_chunks(&app, &collection, embedder.as_ref(), name.as_str().into(), documents).await
 }
 
 async fn add_text(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let collection = who.collection(&app, &id, Need::Change).await?;
-    let body = Body::read(&body, &["text", "source", "metadata"])?;
+    let collection = who.collection(&app, &id, AccessLevel::Edit).await?;
+    let body = BodyFields::read(&body, &["text", "source", "metadata"])?;
     let text = body.text("text", 1, app.body_limits.bytes)?.to_owned();
     let source: Str = body.optional_text("source", 0, 1000)?.unwrap_or_default().into();
     let metadata = fields(&body, "metadata")?;
     let embedder = embedder(&app, &collection).await?;
     let file = Binary::new(text.into_bytes(), "text/markdown", Some(source.clone()));
-    let mut documents = app.librarian.read(file).await?;
+    let mut documents = app.ingestor.read(file).await?;
     documents.iter_mut().for_each(|document| document.metadata.extend(metadata.clone()));
-    added(&app, &collection, embedder.as_ref(), source, documents).await
+    add_chunks(&app, &collection, embedder.as_ref(), source, documents).await
 }
 
-async fn added(
+async fn add_chunks(
     app: &App,
     collection: &Collection,
     embedder: &dyn Embedder,
@@ -145,11 +149,11 @@ async fn search(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     // A search spends what the collection's credential pays for, as a run does.
-    let collection = who.collection(&app, &id, Need::Change).await?;
-    let body = Body::read(&body, &["query", "limit", "minScore", "hybrid", "metadata"])?;
+    let collection = who.collection(&app, &id, AccessLevel::Edit).await?;
+    let body = BodyFields::read(&body, &["query", "limit", "minScore", "hybrid", "metadata"])?;
     let query = Str::from(body.text("query", 1, 10_000)?);
     let number =
         |field: &str, usual: f64, least: f64, most: f64| match body.get(field).map(Value::as_f64) {
@@ -157,7 +161,7 @@ async fn search(
             Some(Some(number)) if (least..=most).contains(&number) => Ok(number),
             Some(_) => Err(invalid(field, &format!("must be a number from {least} to {most}"))),
         };
-    let wanted = Match {
+    let wanted = VectorQuery {
         limit: number("limit", 5.0, 1.0, 100.0)? as usize,
         min_score: Some(number("minScore", 0.0, 0.0, 1.0)?),
         metadata: fields(&body, "metadata")?,
@@ -170,10 +174,10 @@ async fn search(
     let embedder = embedder(&app, &collection).await?;
     let vector =
         embedder.embed(std::slice::from_ref(&query)).await?.into_iter().next().unwrap_or_default();
-    let question = Question {
+    let question = ChunkSearch {
         model: embedder.model().into(),
         vector,
-        wanted,
+        query: wanted,
         words: is_hybrid.then_some(query),
     };
     let found = app.store.search_chunks(&id, question).await?;
@@ -192,7 +196,7 @@ async fn search(
     ))
 }
 
-fn fields(body: &Body, name: &str) -> Result<Object, ApiError> {
+fn fields(body: &BodyFields, name: &str) -> Result<Object, ApiError> {
     match body.get(name) {
         None => Ok(Object::new()),
         Some(Value::Object(fields)) => Ok((**fields).clone()),
@@ -208,17 +212,19 @@ async fn embedder(app: &App, collection: &Collection) -> Result<Arc<dyn Embedder
             .hint("Choose one with PATCH /collections/{id} and `credentialId`, fetch the built-in model with `heddle models pull`, or fill the collection in a workflow.")
     };
     let Some(id) = &collection.credential_id else {
-        let local =
-            collection.takes_local_vectors().then(|| app.librarian.local_embedder().ok()).flatten();
+        let local = collection
+            .uses_local_embeddings()
+            .then(|| app.ingestor.local_embedder().ok())
+            .flatten();
         return local.ok_or_else(none);
     };
     let credential = app.store.credential(id).await?.ok_or_else(none)?;
-    belongs(app, &credential, &collection.project_id).await?;
+    check_credential(app, &credential, &collection.project_id).await?;
     let secret = app.store.open_credential(id).await?.ok_or_else(none)?;
     #[expect(
         clippy::disallowed_methods,
         reason = "the owner of the collection chose the credential"
     )]
     let fields = secret.reveal();
-    Ok(app.librarian.embedder(&credential.kind, &fields, collection.model.as_ref())?)
+    Ok(app.ingestor.embedder(&credential.kind, &fields, collection.model.as_ref())?)
 }

@@ -1,11 +1,11 @@
 //! `/api/v1/collections`: the collections of knowledge themselves.
 
-use super::operation::{CURSOR, LIMIT, Param};
-use super::{Body, Operation, Query, Text, from_cursor, limit, page_of};
+use super::operation::{CURSOR, LIMIT, QueryParam};
+use super::{ApiOperation, BodyFields, QueryParams, RequestJson, from_cursor, limit, page_of};
 use crate::App;
-use crate::access::{Need, Principal};
-use crate::answer::json;
+use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -13,35 +13,35 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, patch, post};
 use model::{Code, Str};
 use node_api::collections::{Collection, CollectionChange, Collections as _, NewCollection};
-use store::Credentials as _;
-use store::credentials::Credential;
+use store::CredentialStore as _;
+use store::credentials::StoredCredential;
 
 #[rustfmt::skip]
-pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new("GET", "/collections", "collection:list", "listCollections", "List collections of knowledge", || get(list))
-        .query(&[LIMIT, CURSOR, Param("projectId", "string")]).gives(200, "collectionList"),
-    Operation::new("POST", "/collections", "collection:create", "createCollection", "Make a collection", || post(create))
-        .takes("collectionInput").gives(201, "collection"),
-    Operation::new("GET", "/collections/{id}", "collection:read", "getCollection", "Show a collection", || get(show)).gives(200, "collection"),
-    Operation::new("PATCH", "/collections/{id}", "collection:update", "updateCollection", "Rename a collection, or choose its credential", || {
+pub(super) const OPERATIONS: &[ApiOperation] = &[
+    ApiOperation::new("GET", "/collections", "collection:list", "listCollections", "List collections of knowledge", || get(list))
+        .query(&[LIMIT, CURSOR, QueryParam("projectId", "string")]).response(200, "collectionList"),
+    ApiOperation::new("POST", "/collections", "collection:create", "createCollection", "Make a collection", || post(create))
+        .request_body("collectionInput").response(201, "collection"),
+    ApiOperation::new("GET", "/collections/{id}", "collection:read", "getCollection", "Show a collection", || get(show)).response(200, "collection"),
+    ApiOperation::new("PATCH", "/collections/{id}", "collection:update", "updateCollection", "Rename a collection, or choose its credential", || {
         patch(change)
-    }).takes("collectionChange").gives(200, "collection"),
-    Operation::new("DELETE", "/collections/{id}", "collection:delete", "deleteCollection", "Remove a collection and what is in it", || {
+    }).request_body("collectionChange").response(200, "collection"),
+    ApiOperation::new("DELETE", "/collections/{id}", "collection:delete", "deleteCollection", "Remove a collection and what is in it", || {
         delete(remove)
-    }).gives_nothing(204),
+    }).empty_response(204),
 ];
 
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
     if let Some(project) = query.get("projectId") {
-        who.project(&app, project, Need::See).await?;
+        who.project(&app, project, AccessLevel::View).await?;
     }
     let mut found = app.store.collections().await?;
-    found.retain(|collection| who.reach.sees(&collection.project_id));
+    found.retain(|collection| who.access.can_view(&collection.project_id));
     found.retain(|collection| {
         query.get("projectId").is_none_or(|project| collection.project_id == project.as_str())
     });
@@ -59,11 +59,13 @@ async fn list(
 async fn create(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let body =
-        Body::read(&body, &["name", "description", "projectId", "embeddingModel", "credentialId"])?;
-    let project_id = who.home(&app, body.optional_text("projectId", 1, 100)?).await?;
+    let body = BodyFields::read(
+        &body,
+        &["name", "description", "projectId", "embeddingModel", "credentialId"],
+    )?;
+    let project_id = who.target_project(&app, body.optional_text("projectId", 1, 100)?).await?;
     let credential_id = match body.optional_text("credentialId", 1, 100)? {
         Some(id) => Some(usable_credential(&app, &who, id, &project_id).await?),
         None => None,
@@ -83,17 +85,17 @@ async fn show(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    Ok(json(StatusCode::OK, &who.collection(&app, &id, Need::See).await?.to_value()))
+    Ok(json(StatusCode::OK, &who.collection(&app, &id, AccessLevel::View).await?.to_value()))
 }
 
 async fn change(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let collection = who.collection(&app, &id, Need::Change).await?;
-    let body = Body::read(&body, &["name", "description", "credentialId"])?;
+    let collection = who.collection(&app, &id, AccessLevel::Edit).await?;
+    let body = BodyFields::read(&body, &["name", "description", "credentialId"])?;
     let credential_id = match body.optional_text("credentialId", 1, 100)? {
         Some(id) => Some(usable_credential(&app, &who, id, &collection.project_id).await?),
         None => None,
@@ -111,7 +113,7 @@ async fn remove(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    who.collection(&app, &id, Need::Change).await?;
+    who.collection(&app, &id, AccessLevel::Edit).await?;
     app.store.delete_collection(&id).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
@@ -123,15 +125,15 @@ async fn usable_credential(
     id: &str,
     project: &str,
 ) -> Result<Str, ApiError> {
-    let credential = who.credential(app, id, Need::See).await?;
-    belongs(app, &credential, project).await?;
+    let credential = who.credential(app, id, AccessLevel::View).await?;
+    check_credential(app, &credential, project).await?;
     Ok(credential.id)
 }
 
 /// Whether a project has a credential, or was let use it.
-pub(super) async fn belongs(
+pub(super) async fn check_credential(
     app: &App,
-    credential: &Credential,
+    credential: &StoredCredential,
     project: &str,
 ) -> Result<(), ApiError> {
     if credential.project_id == project

@@ -7,7 +7,7 @@ use node_api::credential::{GENERIC, HOST_FIELDS, service};
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Holds {
+enum FieldType {
     Text,
     Flag,
     Number,
@@ -17,8 +17,8 @@ enum Holds {
 
 /// A kind of credential: `name` or `name?` for fields that may be left out, `:flag`, `:number` or
 /// `:any` behind those that are no texts.
-struct Kind {
-    fields: Vec<(&'static str, Holds, Presence)>,
+struct CredentialKind {
+    fields: Vec<(&'static str, FieldType, Presence)>,
     /// The service may have fields that are not written down here.
     is_open: bool,
 }
@@ -59,7 +59,7 @@ pub(super) fn check(kind: &str, fields: &Object, may_be_partial: bool) -> Result
     let Some(found) = find(kind) else { return Ok(()) };
     for (name, value) in fields.iter() {
         match found.fields.iter().find(|(known, _, _)| known == name) {
-            Some((_, holds, _)) if !holds.fits(value) => {
+            Some((_, holds, _)) if !holds.accepts(value) => {
                 return Err(invalid(name, "has the wrong type for this credential"));
             }
             None if !found.is_open => {
@@ -83,22 +83,22 @@ pub(super) fn check(kind: &str, fields: &Object, may_be_partial: bool) -> Result
     }
 }
 
-fn find(kind: &str) -> Option<Kind> {
+fn find(kind: &str) -> Option<CredentialKind> {
     let generic =
         GENERIC.iter().find(|(name, _)| *name == kind).map(|(_, fields)| (*fields, false));
     let (fields, is_open) =
         generic.or_else(|| service(kind).map(|service| (service.fields, true)))?;
     let fields =
         fields.split_whitespace().chain(HOST_FIELDS.split_whitespace()).map(field).collect();
-    Some(Kind { fields, is_open })
+    Some(CredentialKind { fields, is_open })
 }
 
-fn field(text: &'static str) -> (&'static str, Holds, Presence) {
+fn field(text: &'static str) -> (&'static str, FieldType, Presence) {
     let (name, holds) = match text.split_once(':') {
-        Some((name, "flag")) => (name, Holds::Flag),
-        Some((name, "number")) => (name, Holds::Number),
-        Some((name, _)) => (name, Holds::Anything),
-        None => (text, Holds::Text),
+        Some((name, "flag")) => (name, FieldType::Flag),
+        Some((name, "number")) => (name, FieldType::Number),
+        Some((name, _)) => (name, FieldType::Anything),
+        None => (text, FieldType::Text),
     };
     match name.strip_suffix('?') {
         Some(name) => (name, holds, Presence::Optional),
@@ -106,22 +106,22 @@ fn field(text: &'static str) -> (&'static str, Holds, Presence) {
     }
 }
 
-impl Holds {
+impl FieldType {
     fn schema(self) -> Value {
         match self {
-            Holds::Text => Object::from_iter([("type", "string")]).into(),
-            Holds::Flag => Object::from_iter([("type", "boolean")]).into(),
-            Holds::Number => Object::from_iter([("type", "number")]).into(),
-            Holds::Anything => Value::empty_object(),
+            FieldType::Text => Object::from_iter([("type", "string")]).into(),
+            FieldType::Flag => Object::from_iter([("type", "boolean")]).into(),
+            FieldType::Number => Object::from_iter([("type", "number")]).into(),
+            FieldType::Anything => Value::empty_object(),
         }
     }
 
-    fn fits(self, value: &Value) -> bool {
+    fn accepts(self, value: &Value) -> bool {
         match self {
-            Holds::Text => value.is_string() || value.is_object(),
-            Holds::Flag => value.as_bool().is_some(),
-            Holds::Number => value.as_f64().is_some(),
-            Holds::Anything => true,
+            FieldType::Text => value.is_string() || value.is_object(),
+            FieldType::Flag => value.as_bool().is_some(),
+            FieldType::Number => value.as_f64().is_some(),
+            FieldType::Anything => true,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Which models a credential of a provider may use, for a list to choose from; any other name may
 //! be written beside it.
 
-use super::credential_test::body_of;
+use super::credential_test::fetch_body;
 use crate::App;
 use model::{Object, Str};
 use node_api::ai::model_names;
@@ -26,7 +26,7 @@ pub(super) async fn list(app: &App, kind: &str, fields: Object) -> Result<Vec<St
     let Some((_, address)) = LISTS.iter().find(|(known, _)| *known == kind) else {
         return Err("Credentials of this type have no list of models".to_owned());
     };
-    let body = body_of(app, kind, fields, address).await?;
+    let body = fetch_body(app, kind, fields, address).await?;
     let answer = model::json::parse(&body).unwrap_or_default();
     model_names(&answer).ok_or_else(|| "The list of models cannot be read".to_owned())
 }

@@ -2,11 +2,11 @@
 //! that signs in and does nothing.
 
 use crate::App;
-use engine::{Credentials, Engine, NoJournal, NoWorkflows, Outcome, RunOptions, Start};
+use engine::{CredentialSource, Engine, NoJournal, NoWorkflows, RunOptions, RunOutcome, RunStart};
 use model::{Object, Str, Value, Workflow};
 use node_api::NodeError;
-use node_api::connect::{Security, Server};
-use node_api::credential::is_open_field;
+use node_api::connect::{RemoteServer, Security};
+use node_api::credential::is_public_field;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -75,16 +75,16 @@ const STATEMENTS: &[(&str, &str, f64, &str)] = &[
 
 /// Why a credential does not work, in words that hold none of it.
 pub(super) async fn run(app: &App, kind: &str, fields: Object) -> Result<(), String> {
-    let secrets = texts(&fields);
+    let secrets = secret_texts(&fields);
     let tested = match kind {
         "smtp" => mail_server(app, &fields).await,
         "imap" => mailbox(app, &fields).await,
-        _ => by_node(app, kind, fields).await,
+        _ => test_with_node(app, kind, fields).await,
     };
-    tested.map_err(|reason| without(reason, &secrets))
+    tested.map_err(|reason| redact(reason, &secrets))
 }
 
-async fn by_node(app: &App, kind: &str, fields: Object) -> Result<(), String> {
+async fn test_with_node(app: &App, kind: &str, fields: Object) -> Result<(), String> {
     let statement = STATEMENTS.iter().find(|(known, ..)| *known == kind);
     let request = REQUESTS.iter().find(|(known, _)| *known == kind);
     let (node_type, version, parameters) = match (statement, request) {
@@ -94,7 +94,7 @@ async fn by_node(app: &App, kind: &str, fields: Object) -> Result<(), String> {
         (None, Some((_, address))) => (
             "n8n-nodes-base.httpRequest",
             4.2,
-            request_parameters(kind, &filled(address, &fields)?),
+            request_parameters(kind, &fill_template(address, &fields)?),
         ),
         (None, None) => return Err("Credentials of this type have no test".to_owned()),
     };
@@ -109,7 +109,7 @@ async fn run_node(
     node_type: &str,
     version: f64,
     parameters: Value,
-) -> Result<Outcome, String> {
+) -> Result<RunOutcome, String> {
     let chosen =
         Object::from_iter([(kind, Object::from_iter([("id", "tested"), ("name", "tested")]))]);
     let node = Object::from_iter([
@@ -128,14 +128,14 @@ async fn run_node(
     ]);
     let workflow = Workflow::from_value(&document.into()).ok_or("The test cannot be made")?;
     let mut ports = app.runtime.engine.ports.clone();
-    ports.credentials = Arc::new(OneCredential(fields));
+    ports.credentials = Arc::new(TestedCredential(fields));
     ports.journal = Arc::new(NoJournal);
     ports.workflows = Arc::new(NoWorkflows);
     ports.calls = None;
     let engine = Engine::new(app.runtime.engine.registry.clone(), ports);
     let mut options = RunOptions::default();
     options.limits.timeout_ms = Some(TIMEOUT_MS);
-    let start = Start { node: Some("Test".into()), ..Start::default() };
+    let start = RunStart { node: Some("Test".into()), ..RunStart::default() };
     let outcome = engine
         .run(Arc::new(engine.plan(&workflow)), start, options, CancellationToken::new())
         .await;
@@ -146,15 +146,15 @@ async fn run_node(
 }
 
 /// The body of an answer to a request that is signed with a credential.
-pub(super) async fn body_of(
+pub(super) async fn fetch_body(
     app: &App,
     kind: &str,
     fields: Object,
     address: &str,
 ) -> Result<Str, String> {
-    let secrets = texts(&fields);
+    let secrets = secret_texts(&fields);
     let asked = async {
-        let parameters = request_parameters(kind, &filled(address, &fields)?);
+        let parameters = request_parameters(kind, &fill_template(address, &fields)?);
         let outcome =
             run_node(app, kind, fields, "n8n-nodes-base.httpRequest", 4.2, parameters).await?;
         let first = outcome.last_items().and_then(|items| items.iter().next());
@@ -162,7 +162,7 @@ pub(super) async fn body_of(
             .and_then(|item| item.json.get("data").map(Value::to_js_string))
             .unwrap_or_default())
     };
-    asked.await.map_err(|reason| without(reason, &secrets))
+    asked.await.map_err(|reason| redact(reason, &secrets))
 }
 
 fn request_parameters(kind: &str, address: &str) -> Value {
@@ -185,7 +185,7 @@ fn request_parameters(kind: &str, address: &str) -> Value {
 }
 
 /// An address with the fields of a credential in it.
-fn filled(template: &str, fields: &Object) -> Result<String, String> {
+fn fill_template(template: &str, fields: &Object) -> Result<String, String> {
     let mut address = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
@@ -226,7 +226,7 @@ async fn mail_server(app: &App, fields: &Object) -> Result<(), String> {
         .engine
         .ports
         .connections
-        .greet_mail_server(&server)
+        .check_mail_server(&server)
         .await
         .map_err(|error| error.to_string())
 }
@@ -245,13 +245,13 @@ async fn mailbox(app: &App, fields: &Object) -> Result<(), String> {
         .map_err(|error| error.to_string())
 }
 
-fn server(fields: &Object, default_port: u16) -> Result<Server, String> {
+fn server(fields: &Object, default_port: u16) -> Result<RemoteServer, String> {
     let port = fields.get("port").and_then(Value::as_f64).map_or(default_port, |port| port as u16);
     let host = text(fields, "host");
     if host.trim().is_empty() {
         return Err("The field 'host' is empty".to_owned());
     }
-    let mut server = Server::new(host, port);
+    let mut server = RemoteServer::new(host, port);
     server.user = text(fields, "user");
     server.password = text(fields, "password");
     server.timeout_ms = TIMEOUT_MS;
@@ -268,8 +268,8 @@ fn flag(fields: &Object, name: &str, default: bool) -> bool {
 
 /// The texts of a credential that must not come back in a message. Addresses and the like may: they
 /// are what the message is about.
-fn texts(fields: &Object) -> Vec<String> {
-    let hidden = fields.iter().filter(|(name, _)| !is_open_field(name));
+fn secret_texts(fields: &Object) -> Vec<String> {
+    let hidden = fields.iter().filter(|(name, _)| !is_public_field(name));
     hidden
         .filter_map(|(_, value)| value.as_str())
         .filter(|text| text.len() >= 3)
@@ -277,14 +277,14 @@ fn texts(fields: &Object) -> Vec<String> {
         .collect()
 }
 
-fn without(reason: String, secrets: &[String]) -> String {
+fn redact(reason: String, secrets: &[String]) -> String {
     secrets.iter().fold(reason, |reason, secret| reason.replace(secret.as_str(), "…"))
 }
 
 /// The one credential of a test.
-struct OneCredential(Object);
+struct TestedCredential(Object);
 
-impl Credentials for OneCredential {
+impl CredentialSource for TestedCredential {
     fn get(&self, _stands_for: &str, _kind: &str, _id: &str) -> Result<Object, NodeError> {
         Ok(self.0.clone())
     }
@@ -301,16 +301,17 @@ mod tests {
             pairs.iter().map(|(name, value)| (*name, Value::from(*value))).collect::<Object>()
         };
         assert_eq!(
-            filled("{url|https://a.b/v1}/models", &fields(&[])).unwrap(),
+            fill_template("{url|https://a.b/v1}/models", &fields(&[])).unwrap(),
             "https://a.b/v1/models"
         );
         assert_eq!(
-            filled("{url|https://a.b/v1}/models", &fields(&[("url", "http://own/")])).unwrap(),
+            fill_template("{url|https://a.b/v1}/models", &fields(&[("url", "http://own/")]))
+                .unwrap(),
             "http://own/models"
         );
-        assert!(filled("{host}/x", &fields(&[])).is_err());
-        assert!(filled("{host}/x", &fields(&[("host", "={{ 1 }}")])).is_err());
-        assert!(filled("{host}/x", &fields(&[("host", "file:///etc/passwd")])).is_err());
+        assert!(fill_template("{host}/x", &fields(&[])).is_err());
+        assert!(fill_template("{host}/x", &fields(&[("host", "={{ 1 }}")])).is_err());
+        assert!(fill_template("{host}/x", &fields(&[("host", "file:///etc/passwd")])).is_err());
     }
 
     #[test]
@@ -336,7 +337,7 @@ mod tests {
                     _ => address,
                 };
                 let fields: Object = names.map(|name| (name, Value::from(value(name)))).collect();
-                let Ok(url) = filled(template, &fields) else { continue };
+                let Ok(url) = fill_template(template, &fields) else { continue };
                 let hosts = node_api::Credential::new(kind, fields).hosts();
                 assert!(
                     !hosts.is_any() && hosts.allow(&reqwest::Url::parse(&url).unwrap()),
@@ -350,7 +351,7 @@ mod tests {
     fn a_message_holds_no_secret() {
         let fields = Object::from_iter([("password", "hunter2"), ("host", "db.example")]);
         assert_eq!(
-            without("db.example refused hunter2".to_owned(), &texts(&fields)),
+            redact("db.example refused hunter2".to_owned(), &secret_texts(&fields)),
             "db.example refused …"
         );
     }

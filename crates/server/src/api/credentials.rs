@@ -2,23 +2,23 @@
 
 use super::operation::{CURSOR, LIMIT};
 use super::{
-    Body, Operation, Query, Text, credential_kinds, credential_models, credential_test,
-    from_cursor, invalid, iso, limit, missing, page_of,
+    ApiOperation, BodyFields, QueryParams, RequestJson, credential_kinds, credential_models,
+    credential_test, from_cursor, invalid, iso, limit, not_found, page_of,
 };
 use crate::App;
-use crate::access::{Need, Principal};
-use crate::answer::json;
+use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{delete, get, patch, post};
 use model::{Object, Value};
-use store::Credentials as _;
-use store::credentials::{Credential, CredentialChange, NewCredential, Secret};
+use store::CredentialStore as _;
+use store::credentials::{CredentialChange, NewCredential, SecretFields, StoredCredential};
 
-pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new(
+pub(super) const OPERATIONS: &[ApiOperation] = &[
+    ApiOperation::new(
         "GET",
         "/credentials",
         "credential:list",
@@ -27,8 +27,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         || get(list),
     )
     .query(&[LIMIT, CURSOR])
-    .gives(200, "credentialList"),
-    Operation::new(
+    .response(200, "credentialList"),
+    ApiOperation::new(
         "POST",
         "/credentials",
         "credential:create",
@@ -36,9 +36,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Make a credential",
         || post(create),
     )
-    .takes("credentialInput")
-    .gives(200, "credential"),
-    Operation::new(
+    .request_body("credentialInput")
+    .response(200, "credential"),
+    ApiOperation::new(
         "GET",
         "/credentials/{id}",
         "credential:read",
@@ -46,8 +46,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Show a credential, without what it holds",
         || get(show),
     )
-    .gives(200, "credential"),
-    Operation::new(
+    .response(200, "credential"),
+    ApiOperation::new(
         "PATCH",
         "/credentials/{id}",
         "credential:update",
@@ -55,9 +55,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Change a credential",
         || patch(update),
     )
-    .takes("credentialChange")
-    .gives(200, "credential"),
-    Operation::new(
+    .request_body("credentialChange")
+    .response(200, "credential"),
+    ApiOperation::new(
         "DELETE",
         "/credentials/{id}",
         "credential:delete",
@@ -65,8 +65,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Remove a credential",
         || delete(remove),
     )
-    .gives(200, "credential"),
-    Operation::new(
+    .response(200, "credential"),
+    ApiOperation::new(
         "POST",
         "/credentials/{id}/test",
         "credential:test",
@@ -74,8 +74,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Try a credential out",
         || post(test),
     )
-    .gives(200, "credentialTest"),
-    Operation::new(
+    .response(200, "credentialTest"),
+    ApiOperation::new(
         "GET",
         "/credentials/{id}/models",
         "credential:test",
@@ -83,8 +83,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "The models that a credential may use",
         || get(models),
     )
-    .gives(200, "credentialModels"),
-    Operation::new(
+    .response(200, "credentialModels"),
+    ApiOperation::new(
         "GET",
         "/credentials/schema/{kind}",
         "",
@@ -92,17 +92,17 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "The fields of a kind of credential",
         || get(schema),
     )
-    .for_everybody()
-    .gives(200, "schema"),
+    .without_scope()
+    .response(200, "schema"),
 ];
 
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
     let (limit, after) = (limit(&query)?, from_cursor(&query)?);
-    let found = match who.reach.within() {
+    let found = match who.access.project_filter() {
         None => app.store.credentials(after.as_deref(), limit + 1).await?,
         Some(projects) => app.store.credentials_of(projects, after.as_deref(), limit + 1).await?,
     };
@@ -114,10 +114,10 @@ async fn show(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    let credential = who.credential(&app, &id, Need::See).await?;
+    let credential = who.credential(&app, &id, AccessLevel::View).await?;
     let mut shown = to_value(&credential);
     // With whom it is shared is for those who may change that.
-    if who.credential(&app, &id, Need::Manage).await.is_ok() {
+    if who.credential(&app, &id, AccessLevel::Manage).await.is_ok() {
         let shares = app.store.shares_of(&credential.id).await?;
         shown
             .make_object()
@@ -129,19 +129,20 @@ async fn show(
 async fn create(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let body = Body::read(&body, &["name", "type", "data", "isResolvable", "projectId"])?;
+    let body = BodyFields::read(&body, &["name", "type", "data", "isResolvable", "projectId"])?;
     let (name, kind) = (body.text("name", 1, 128)?, body.text("type", 1, 128)?);
     let fields = fields(&body)?.ok_or_else(|| invalid("data", "is missing"))?;
     known(&app, kind)?;
     credential_kinds::check(kind, &fields, false)?;
-    let project_id = Some(who.home(&app, body.optional_text("projectId", 1, 100)?).await?);
+    let project_id =
+        Some(who.target_project(&app, body.optional_text("projectId", 1, 100)?).await?);
     let new = NewCredential {
         id: store::new_id(),
         name: name.into(),
         kind: kind.into(),
-        secret: Secret::new(fields),
+        secret: SecretFields::new(fields),
         project_id,
     };
     Ok(json(StatusCode::OK, &to_value(&app.store.save_credential(new).await?)))
@@ -151,11 +152,13 @@ async fn update(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let before = who.credential(&app, &id, Need::Change).await?;
-    let body =
-        Body::read(&body, &["name", "type", "data", "isGlobal", "isResolvable", "isPartialData"])?;
+    let before = who.credential(&app, &id, AccessLevel::Edit).await?;
+    let body = BodyFields::read(
+        &body,
+        &["name", "type", "data", "isGlobal", "isResolvable", "isPartialData"],
+    )?;
     let is_partial = match body.get("isPartialData") {
         None => false,
         Some(value) => {
@@ -175,14 +178,14 @@ async fn update(
     let change = CredentialChange {
         name: body.optional_text("name", 1, 128)?.map(Into::into),
         kind: kind.map(Into::into),
-        secret: fields.map(Secret::new),
+        secret: fields.map(SecretFields::new),
         is_partial,
     };
     let after = app
         .store
         .change_credential(&id, change)
         .await?
-        .ok_or_else(|| missing("credential", &id))?;
+        .ok_or_else(|| not_found("credential", &id))?;
     Ok(json(StatusCode::OK, &to_value(&after)))
 }
 
@@ -191,7 +194,7 @@ async fn remove(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    let before = who.credential(&app, &id, Need::Change).await?;
+    let before = who.credential(&app, &id, AccessLevel::Edit).await?;
     app.store.delete_credential(&id).await?;
     Ok(json(StatusCode::OK, &to_value(&before)))
 }
@@ -207,7 +210,7 @@ async fn schema(State(app): State<App>, Path(kind): Path<String>) -> Result<Resp
     };
     let shown =
         credential_kinds::schema(&kind).or_else(|| is_used_by_a_node(&app, &kind).then(any_fields));
-    Ok(json(StatusCode::OK, &shown.ok_or_else(|| missing("kind of credential", &kind))?))
+    Ok(json(StatusCode::OK, &shown.ok_or_else(|| not_found("kind of credential", &kind))?))
 }
 
 /// Uses a credential once, the way its kind is tested.
@@ -216,12 +219,12 @@ async fn test(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    let credential = who.credential(&app, &id, Need::Change).await?;
+    let credential = who.credential(&app, &id, AccessLevel::Edit).await?;
     let secret = app
         .store
         .open_credential(&credential.id)
         .await?
-        .ok_or_else(|| missing("credential", &id))?;
+        .ok_or_else(|| not_found("credential", &id))?;
     #[expect(clippy::disallowed_methods, reason = "whoever may change a credential may try it out")]
     let fields = secret.reveal();
     let (status, message) = match credential_test::run(&app, &credential.kind, fields).await {
@@ -240,12 +243,12 @@ async fn models(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    let credential = who.credential(&app, &id, Need::Change).await?;
+    let credential = who.credential(&app, &id, AccessLevel::Edit).await?;
     let secret = app
         .store
         .open_credential(&credential.id)
         .await?
-        .ok_or_else(|| missing("credential", &id))?;
+        .ok_or_else(|| not_found("credential", &id))?;
     #[expect(clippy::disallowed_methods, reason = "whoever may change a credential may try it out")]
     let fields = secret.reveal();
     let (names, message) = match credential_models::list(&app, &credential.kind, fields).await {
@@ -256,7 +259,7 @@ async fn models(
     Ok(json(StatusCode::OK, &Object::from_iter([("data", data), ("message", message)]).into()))
 }
 
-fn fields(body: &Body) -> Result<Option<Object>, ApiError> {
+fn fields(body: &BodyFields) -> Result<Option<Object>, ApiError> {
     let Some(value) = body.get("data") else { return Ok(None) };
     value.as_object().cloned().map(Some).ok_or_else(|| invalid("data", "must be an object"))
 }
@@ -283,7 +286,7 @@ fn is_used_by_a_node(app: &App, kind: &str) -> bool {
         .any(|node| node.spec.credentials.iter().any(|used| used.kind == kind))
 }
 
-fn to_value(credential: &Credential) -> Value {
+fn to_value(credential: &StoredCredential) -> Value {
     Object::from_iter([
         ("id", Value::from(credential.id.clone())),
         ("name", credential.name.clone().into()),

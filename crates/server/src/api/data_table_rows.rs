@@ -1,48 +1,50 @@
 //! `/api/v1/data-tables/{id}/rows`: the rows of a data table, and all of them as CSV.
 
 use super::data_tables::{offset, sorting};
-use super::operation::{CURSOR, LIMIT, Param};
+use super::operation::{CURSOR, LIMIT, QueryParam};
 use super::{
-    Body, JsonBody, Operation, Query, Text, flag, invalid, limit, number_from_cursor, page,
-    request, to_cursor,
+    ApiOperation, BodyFields, JsonBody, QueryParams, RequestJson, flag, invalid, limit,
+    number_from_cursor, page, request, to_cursor,
 };
 use crate::App;
-use crate::access::{Need, Principal};
-use crate::answer::json;
+use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{delete, get, patch, post};
 use model::{Object, Value};
-use node_api::tables::{Effect, Filter, Returning, RowQuery, Sort, Table, Tables as _};
+use node_api::tables::{
+    ChangeMode, Returning, RowFilter, RowQuery, RowSort, TableRecord, Tables as _,
+};
 
-const FILTER: Param = Param("filter", "string");
-const SORT: Param = Param("sortBy", "string");
-const SEARCH: Param = Param("search", "string");
+const FILTER: QueryParam = QueryParam("filter", "string");
+const SORT: QueryParam = QueryParam("sortBy", "string");
+const SEARCH: QueryParam = QueryParam("search", "string");
 
 /// Rows that are read at once for a file.
 const FILE_PAGE: usize = 1000;
 
 #[rustfmt::skip]
-pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new("GET", "/data-tables/{id}/rows", "dataTable:readRow", "listDataTableRows", "Rows of a data table", || get(list))
-        .query(&[LIMIT, CURSOR, FILTER, SORT, SEARCH]).gives(200, "dataTableRowList"),
-    Operation::new("POST", "/data-tables/{id}/rows", "dataTable:writeRow", "insertDataTableRows", "Insert rows", || post(insert))
-        .takes("dataTableInsert").gives(200, "dataTableInserted"),
-    Operation::new("PATCH", "/data-tables/{id}/rows/update", "dataTable:writeRow", "updateDataTableRows", "Change the rows that fit a filter", || {
+pub(super) const OPERATIONS: &[ApiOperation] = &[
+    ApiOperation::new("GET", "/data-tables/{id}/rows", "dataTable:readRow", "listDataTableRows", "Rows of a data table", || get(list))
+        .query(&[LIMIT, CURSOR, FILTER, SORT, SEARCH]).response(200, "dataTableRowList"),
+    ApiOperation::new("POST", "/data-tables/{id}/rows", "dataTable:writeRow", "insertDataTableRows", "Insert rows", || post(insert))
+        .request_body("dataTableInsert").response(200, "dataTableInserted"),
+    ApiOperation::new("PATCH", "/data-tables/{id}/rows/update", "dataTable:writeRow", "updateDataTableRows", "Change the rows that fit a filter", || {
         patch(update)
-    }).takes("dataTableChange").gives(200, "dataTableChanged"),
-    Operation::new("POST", "/data-tables/{id}/rows/upsert", "dataTable:writeRow", "upsertDataTableRow", "Change the rows that fit, or insert one", || {
+    }).request_body("dataTableChange").response(200, "dataTableChanged"),
+    ApiOperation::new("POST", "/data-tables/{id}/rows/upsert", "dataTable:writeRow", "upsertDataTableRow", "Change the rows that fit, or insert one", || {
         post(upsert)
-    }).takes("dataTableChange").gives(200, "dataTableChanged"),
-    Operation::new("DELETE", "/data-tables/{id}/rows/delete", "dataTable:writeRow", "deleteDataTableRows", "Remove the rows that fit a filter", || {
+    }).request_body("dataTableChange").response(200, "dataTableChanged"),
+    ApiOperation::new("DELETE", "/data-tables/{id}/rows/delete", "dataTable:writeRow", "deleteDataTableRows", "Remove the rows that fit a filter", || {
         delete(remove)
-    }).query(&[FILTER, Param("returnData", "boolean"), Param("dryRun", "boolean")]).gives(200, "dataTableChanged"),
-    Operation::new("DELETE", "/data-tables/{id}/rows/clear", "dataTable:writeRow", "clearDataTableRows", "Remove all rows", || delete(clear))
-        .gives(200, "dataTableCleared"),
-    Operation::new("GET", "/data-tables/{id}/rows/csv", "dataTable:readRow", "exportDataTableRows", "All rows as CSV", || get(export))
+    }).query(&[FILTER, QueryParam("returnData", "boolean"), QueryParam("dryRun", "boolean")]).response(200, "dataTableChanged"),
+    ApiOperation::new("DELETE", "/data-tables/{id}/rows/clear", "dataTable:writeRow", "clearDataTableRows", "Remove all rows", || delete(clear))
+        .response(200, "dataTableCleared"),
+    ApiOperation::new("GET", "/data-tables/{id}/rows/csv", "dataTable:readRow", "exportDataTableRows", "All rows as CSV", || get(export))
         .query(&[FILTER, SORT, SEARCH]),
 ];
 
@@ -50,10 +52,10 @@ async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
-    let mut wanted = wanted(&query)?;
+    let mut wanted = parse_query(&query)?;
     match wanted.sort {
         // In the order of ids a page begins behind the last row, whatever was added or removed
         // meanwhile.
@@ -62,7 +64,7 @@ async fn list(
     }
     wanted.limit = limit + 1;
     let (is_sorted, skip) = (wanted.sort.is_some(), wanted.skip);
-    who.table(&app, &id, Need::See).await?;
+    who.table(&app, &id, AccessLevel::View).await?;
     let mut rows = app.store.rows(&id, wanted).await?;
     let has_more = rows.len() > limit;
     rows.truncate(limit);
@@ -75,9 +77,9 @@ async fn insert(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let body = Body::read(&body, &["data", "returnType"])?;
+    let body = BodyFields::read(&body, &["data", "returnType"])?;
     let returning = match body.optional_text("returnType", 1, 20)? {
         None | Some("count") => Returning::Nothing,
         Some("id") => Returning::Ids,
@@ -90,7 +92,7 @@ async fn insert(
         row.as_object().cloned().ok_or_else(|| invalid("data", "must be a list of objects"))
     };
     let rows = list.iter().map(row).collect::<Result<Vec<Object>, ApiError>>()?;
-    who.table(&app, &id, Need::Change).await?;
+    who.table(&app, &id, AccessLevel::Edit).await?;
     let inserted = app.store.insert_rows(&id, rows, returning).await?;
     let told = match returning {
         Returning::Nothing => Object::from_iter([("count", inserted.count)]).into(),
@@ -104,39 +106,39 @@ async fn update(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let (filter, data, effect) = change(&body)?;
-    who.table(&app, &id, Need::Change).await?;
+    who.table(&app, &id, AccessLevel::Edit).await?;
     let changed = app.store.update_rows(&id, filter, data, effect).await?;
-    Ok(told(effect, changed.rows))
+    Ok(effect_response(effect, changed.rows))
 }
 
 async fn upsert(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let (filter, data, effect) = change(&body)?;
-    who.table(&app, &id, Need::Change).await?;
+    who.table(&app, &id, AccessLevel::Edit).await?;
     let changed = app.store.upsert_row(&id, filter, data, effect).await?;
-    Ok(told(effect, changed.rows))
+    Ok(effect_response(effect, changed.rows))
 }
 
 async fn remove(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
     let text = query.get("filter").ok_or_else(|| invalid("filter", "is missing"))?;
     let filter = filter(text)?;
     let is_set = |name: &str| Ok::<_, ApiError>(flag(&query, name)?.unwrap_or(false));
     let effect = effect(is_set("dryRun")?, is_set("returnData")?);
-    who.table(&app, &id, Need::Change).await?;
+    who.table(&app, &id, AccessLevel::Edit).await?;
     let changed = app.store.delete_rows(&id, filter, effect).await?;
-    Ok(told(effect, changed.rows))
+    Ok(effect_response(effect, changed.rows))
 }
 
 async fn clear(
@@ -144,7 +146,7 @@ async fn clear(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    who.table(&app, &id, Need::Change).await?;
+    who.table(&app, &id, AccessLevel::Edit).await?;
     let count = app.store.clear_rows(&id).await?;
     Ok(json(StatusCode::OK, &Object::from_iter([("deletedCount", count)]).into()))
 }
@@ -153,16 +155,16 @@ async fn export(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
-    let table = who.table(&app, &id, Need::See).await?;
-    let mut wanted = wanted(&query)?;
+    let table = who.table(&app, &id, AccessLevel::View).await?;
+    let mut wanted = parse_query(&query)?;
     wanted.limit = if wanted.sort.is_some() { usize::MAX >> 1 } else { FILE_PAGE };
-    let mut text = line(names(&table).map(Value::from));
+    let mut text = csv_line(names(&table).map(Value::from));
     loop {
         let rows = app.store.rows(&id, wanted.clone()).await?;
         for row in &rows {
-            text.push_str(&line(
+            text.push_str(&csv_line(
                 names(&table).map(|name| row.get(name).cloned().unwrap_or_default()),
             ));
         }
@@ -182,29 +184,29 @@ async fn export(
     Ok(response)
 }
 
-fn wanted(query: &Query) -> Result<RowQuery, ApiError> {
+fn parse_query(query: &QueryParams) -> Result<RowQuery, ApiError> {
     let sort = query.get("sortBy").map(|text| sorting(text)).transpose()?;
     Ok(RowQuery {
         filter: query.get("filter").map(|text| filter(text)).transpose()?.unwrap_or_default(),
         search: query.get("search").map(|text| text.as_str().into()),
-        sort: sort.map(|(column, order)| Sort { column: column.into(), order }),
+        sort: sort.map(|(column, order)| RowSort { column: column.into(), order }),
         ..RowQuery::default()
     })
 }
 
-fn filter(text: &str) -> Result<Filter, ApiError> {
+fn filter(text: &str) -> Result<RowFilter, ApiError> {
     let value = request::json(text).map_err(|_| invalid("filter", "is not JSON"))?;
-    Ok(Filter::from_value(&value)?)
+    Ok(RowFilter::from_value(&value)?)
 }
 
-fn change(body: &JsonBody) -> Result<(Filter, Object, Effect), ApiError> {
-    let body = Body::read(body, &["filter", "data", "returnData", "dryRun"])?;
+fn change(body: &JsonBody) -> Result<(RowFilter, Object, ChangeMode), ApiError> {
+    let body = BodyFields::read(body, &["filter", "data", "returnData", "dryRun"])?;
     let is_set = |name: &str| match body.get(name) {
         None => Ok(false),
         Some(value) => value.as_bool().ok_or_else(|| invalid(name, "must be true or false")),
     };
     let filter =
-        Filter::from_value(body.get("filter").ok_or_else(|| invalid("filter", "is missing"))?)?;
+        RowFilter::from_value(body.get("filter").ok_or_else(|| invalid("filter", "is missing"))?)?;
     let data = body
         .get("data")
         .and_then(Value::as_object)
@@ -213,18 +215,18 @@ fn change(body: &JsonBody) -> Result<(Filter, Object, Effect), ApiError> {
     Ok((filter, data, effect(is_set("dryRun")?, is_set("returnData")?)))
 }
 
-fn effect(is_dry_run: bool, returns_data: bool) -> Effect {
+fn effect(is_dry_run: bool, returns_data: bool) -> ChangeMode {
     match (is_dry_run, returns_data) {
-        (true, _) => Effect::DryRun,
-        (false, true) => Effect::Returning,
-        (false, false) => Effect::Silent,
+        (true, _) => ChangeMode::DryRun,
+        (false, true) => ChangeMode::Returning,
+        (false, false) => ChangeMode::Silent,
     }
 }
 
-fn told(effect: Effect, rows: Vec<Object>) -> Response {
+fn effect_response(effect: ChangeMode, rows: Vec<Object>) -> Response {
     let value = match effect {
-        Effect::Silent => Value::from(true),
-        Effect::Returning | Effect::DryRun => {
+        ChangeMode::Silent => Value::from(true),
+        ChangeMode::Returning | ChangeMode::DryRun => {
             Value::array(rows.into_iter().map(Value::from).collect())
         }
     };
@@ -235,13 +237,13 @@ fn id_of(row: &Object) -> Option<i64> {
     row.get("id").and_then(Value::as_f64).map(|id| id as i64)
 }
 
-fn names(table: &Table) -> impl Iterator<Item = &str> {
+fn names(table: &TableRecord) -> impl Iterator<Item = &str> {
     let columns = table.columns.iter().map(|column| column.name.as_str());
     ["id"].into_iter().chain(columns).chain(["createdAt", "updatedAt"])
 }
 
 /// A line of CSV. A text that a spreadsheet would take for a formula gets an apostrophe before it.
-fn line(values: impl Iterator<Item = Value>) -> String {
+fn csv_line(values: impl Iterator<Item = Value>) -> String {
     let cell = |value: Value| {
         let text = match value {
             Value::Undefined | Value::Null => return String::new(),
@@ -265,7 +267,7 @@ mod tests {
     #[test]
     fn csv_is_quoted_and_formulas_are_texts() {
         let values = ["a,b", "say \"hi\"", "=1+1", "plain", "two\nlines"].map(Value::from);
-        let made = line(values.into_iter().chain([Value::from(-3), Value::Null]));
+        let made = csv_line(values.into_iter().chain([Value::from(-3), Value::Null]));
         assert_eq!(made, "\"a,b\",\"say \"\"hi\"\"\",'=1+1,plain,\"two\nlines\",-3,\r\n");
     }
 }

@@ -1,14 +1,14 @@
 //! `/api/v1/data-tables`: the tables themselves and their columns.
 
-use super::operation::{CURSOR, LIMIT, Param};
+use super::operation::{CURSOR, LIMIT, QueryParam};
 use super::{
-    Body, Operation, Query, Text, invalid, limit, missing, number_from_cursor, page, request,
-    to_cursor,
+    ApiOperation, BodyFields, QueryParams, RequestJson, invalid, limit, not_found,
+    number_from_cursor, page, request, to_cursor,
 };
 use crate::App;
-use crate::access::{Need, Principal};
-use crate::answer::json;
+use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -16,33 +16,34 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, patch, post};
 use model::{Code, Object, Value};
 use node_api::tables::{
-    Column, ColumnChange, ColumnKind, NewColumn, NewTable, Order, Table, TableError, Tables as _,
+    ColumnChange, ColumnKind, NewColumn, NewTable, SortOrder, TableColumn, TableError, TableRecord,
+    Tables as _,
 };
 
 #[rustfmt::skip]
-pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new("GET", "/data-tables", "dataTable:list", "listDataTables", "List data tables", || get(list))
-        .query(&[LIMIT, CURSOR, Param("filter", "string"), Param("sortBy", "string")])
-        .gives(200, "dataTableList"),
-    Operation::new("POST", "/data-tables", "dataTable:create", "createDataTable", "Make a data table", || post(create))
-        .takes("dataTableInput").gives(201, "dataTable"),
-    Operation::new("GET", "/data-tables/{id}", "dataTable:read", "getDataTable", "Show a data table", || get(show)).gives(200, "dataTable"),
-    Operation::new("PATCH", "/data-tables/{id}", "dataTable:update", "updateDataTable", "Rename a data table", || patch(rename))
-        .takes("dataTableName").gives(200, "dataTable"),
-    Operation::new("DELETE", "/data-tables/{id}", "dataTable:delete", "deleteDataTable", "Remove a data table and its rows", || {
+pub(super) const OPERATIONS: &[ApiOperation] = &[
+    ApiOperation::new("GET", "/data-tables", "dataTable:list", "listDataTables", "List data tables", || get(list))
+        .query(&[LIMIT, CURSOR, QueryParam("filter", "string"), QueryParam("sortBy", "string")])
+        .response(200, "dataTableList"),
+    ApiOperation::new("POST", "/data-tables", "dataTable:create", "createDataTable", "Make a data table", || post(create))
+        .request_body("dataTableInput").response(201, "dataTable"),
+    ApiOperation::new("GET", "/data-tables/{id}", "dataTable:read", "getDataTable", "Show a data table", || get(show)).response(200, "dataTable"),
+    ApiOperation::new("PATCH", "/data-tables/{id}", "dataTable:update", "updateDataTable", "Rename a data table", || patch(rename))
+        .request_body("dataTableName").response(200, "dataTable"),
+    ApiOperation::new("DELETE", "/data-tables/{id}", "dataTable:delete", "deleteDataTable", "Remove a data table and its rows", || {
         delete(remove)
-    }).gives_nothing(204),
-    Operation::new("GET", "/data-tables/{id}/columns", "dataTable:read", "listDataTableColumns", "The columns of a data table", || {
+    }).empty_response(204),
+    ApiOperation::new("GET", "/data-tables/{id}/columns", "dataTable:read", "listDataTableColumns", "The columns of a data table", || {
         get(columns)
-    }).gives(200, "dataTableColumns"),
-    Operation::new("POST", "/data-tables/{id}/columns", "dataTable:update", "createDataTableColumn", "Add a column", || post(add_column))
-        .takes("dataTableColumnInput").gives(201, "dataTableColumn"),
-    Operation::new("PATCH", "/data-tables/{id}/columns/{columnId}", "dataTable:update", "updateDataTableColumn", "Rename or move a column", || {
+    }).response(200, "dataTableColumns"),
+    ApiOperation::new("POST", "/data-tables/{id}/columns", "dataTable:update", "createDataTableColumn", "Add a column", || post(add_column))
+        .request_body("dataTableColumnInput").response(201, "dataTableColumn"),
+    ApiOperation::new("PATCH", "/data-tables/{id}/columns/{columnId}", "dataTable:update", "updateDataTableColumn", "Rename or move a column", || {
         patch(change_column)
-    }).takes("dataTableColumnChange").gives(200, "dataTableColumn"),
-    Operation::new("DELETE", "/data-tables/{id}/columns/{columnId}", "dataTable:update", "deleteDataTableColumn", "Remove a column with its values", || {
+    }).request_body("dataTableColumnChange").response(200, "dataTableColumn"),
+    ApiOperation::new("DELETE", "/data-tables/{id}/columns/{columnId}", "dataTable:update", "deleteDataTableColumn", "Remove a column with its values", || {
         delete(remove_column)
-    }).gives_nothing(204),
+    }).empty_response(204),
 ];
 
 impl From<TableError> for ApiError {
@@ -58,37 +59,41 @@ impl From<TableError> for ApiError {
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
     let mut found = app.store.tables().await?;
-    found.retain(|table| who.reach.sees(&table.project_id));
+    found.retain(|table| who.access.can_view(&table.project_id));
     if let Some(filter) = query.get("filter") {
-        let wanted = Wanted::read(filter)?;
-        found.retain(|table| wanted.fits(table));
+        let wanted = TableFilter::parse(filter)?;
+        found.retain(|table| wanted.matches(table));
     }
     sort(&mut found, query.get("sortBy").map_or("name:asc", String::as_str))?;
     let skip = offset(&query)?;
     let rest = found.get(skip..).unwrap_or_default();
     let next = (rest.len() > limit).then(|| to_cursor(&(skip + limit).to_string()));
-    Ok(json(StatusCode::OK, &page(rest.iter().take(limit).map(Table::to_value).collect(), next)))
+    Ok(json(
+        StatusCode::OK,
+        &page(rest.iter().take(limit).map(TableRecord::to_value).collect(), next),
+    ))
 }
 
 async fn create(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let body = Body::read(&body, &["name", "columns", "projectId"])?;
+    let body = BodyFields::read(&body, &["name", "columns", "projectId"])?;
     let list = body
         .get("columns")
         .and_then(Value::as_array)
         .ok_or_else(|| invalid("columns", "must be a list"))?;
     let columns = list
         .iter()
-        .map(|column| new_column(&Body::of(column, &["name", "type"])?))
+        .map(|column| new_column(&BodyFields::of(column, &["name", "type"])?))
         .collect::<Result<_, ApiError>>()?;
-    let project_id = Some(who.home(&app, body.optional_text("projectId", 1, 100)?).await?);
+    let project_id =
+        Some(who.target_project(&app, body.optional_text("projectId", 1, 100)?).await?);
     let name = body.text("name", 1, 1000)?.trim().into();
     let table = app.store.create_table(NewTable { name, columns, project_id }).await?;
     Ok(json(StatusCode::CREATED, &table.to_value()))
@@ -99,17 +104,17 @@ async fn show(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    Ok(json(StatusCode::OK, &who.table(&app, &id, Need::See).await?.to_value()))
+    Ok(json(StatusCode::OK, &who.table(&app, &id, AccessLevel::View).await?.to_value()))
 }
 
 async fn rename(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let body = Body::read(&body, &["name"])?;
-    who.table(&app, &id, Need::Change).await?;
+    let body = BodyFields::read(&body, &["name"])?;
+    who.table(&app, &id, AccessLevel::Edit).await?;
     let table = app.store.rename_table(&id, body.text("name", 1, 1000)?.trim()).await?;
     Ok(json(StatusCode::OK, &table.to_value()))
 }
@@ -119,7 +124,7 @@ async fn remove(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    who.table(&app, &id, Need::Change).await?;
+    who.table(&app, &id, AccessLevel::Edit).await?;
     app.store.delete_table(&id).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
@@ -129,18 +134,21 @@ async fn columns(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    let table = who.table(&app, &id, Need::See).await?;
-    Ok(json(StatusCode::OK, &Value::array(table.columns.iter().map(Column::to_value).collect())))
+    let table = who.table(&app, &id, AccessLevel::View).await?;
+    Ok(json(
+        StatusCode::OK,
+        &Value::array(table.columns.iter().map(TableColumn::to_value).collect()),
+    ))
 }
 
 async fn add_column(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let body = Body::read(&body, &["name", "type", "index"])?;
-    who.table(&app, &id, Need::Change).await?;
+    let body = BodyFields::read(&body, &["name", "type", "index"])?;
+    who.table(&app, &id, AccessLevel::Edit).await?;
     let column = app.store.add_column(&id, new_column(&body)?, index(&body)?).await?;
     Ok(json(StatusCode::CREATED, &column.to_value()))
 }
@@ -149,10 +157,10 @@ async fn change_column(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path((id, column_id)): Path<(String, String)>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    has_column(&who.table(&app, &id, Need::Change).await?, &column_id)?;
-    let body = Body::read(&body, &["name", "index"])?;
+    has_column(&who.table(&app, &id, AccessLevel::Edit).await?, &column_id)?;
+    let body = BodyFields::read(&body, &["name", "index"])?;
     let change = ColumnChange {
         name: body.optional_text("name", 1, 1000)?.map(Into::into),
         index: index(&body)?,
@@ -168,45 +176,45 @@ async fn remove_column(
     Extension(who): Extension<Principal>,
     Path((id, column_id)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    has_column(&who.table(&app, &id, Need::Change).await?, &column_id)?;
+    has_column(&who.table(&app, &id, AccessLevel::Edit).await?, &column_id)?;
     app.store.delete_column(&id, &column_id).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-fn has_column(table: &Table, column_id: &str) -> Result<(), ApiError> {
+fn has_column(table: &TableRecord, column_id: &str) -> Result<(), ApiError> {
     match table.columns.iter().any(|column| column.id == column_id) {
         true => Ok(()),
-        false => Err(missing("column", column_id)),
+        false => Err(not_found("column", column_id)),
     }
 }
 
-fn new_column(body: &Body) -> Result<NewColumn, ApiError> {
+fn new_column(body: &BodyFields) -> Result<NewColumn, ApiError> {
     let kind = ColumnKind::from_name(body.text("type", 1, 20)?);
     let kind = kind.ok_or_else(|| invalid("type", "can be string, number, boolean and date"))?;
     Ok(NewColumn { name: body.text("name", 1, 1000)?.into(), kind })
 }
 
-fn index(body: &Body) -> Result<Option<usize>, ApiError> {
+fn index(body: &BodyFields) -> Result<Option<usize>, ApiError> {
     let whole =
         |value: &Value| value.as_usize().ok_or_else(|| invalid("index", "must be a whole number"));
     body.get("index").map(whole).transpose()
 }
 
 /// Where a list that is paged by count goes on.
-pub(super) fn offset(query: &Query) -> Result<usize, ApiError> {
+pub(super) fn offset(query: &QueryParams) -> Result<usize, ApiError> {
     Ok(number_from_cursor::<u32>(query)?.unwrap_or(0) as usize)
 }
 
 /// `column:asc` or `column:desc`.
-pub(super) fn sorting(text: &str) -> Result<(&str, Order), ApiError> {
+pub(super) fn sorting(text: &str) -> Result<(&str, SortOrder), ApiError> {
     match text.rsplit_once(':') {
-        Some((column, "asc")) => Ok((column, Order::Ascending)),
-        Some((column, "desc")) => Ok((column, Order::Descending)),
+        Some((column, "asc")) => Ok((column, SortOrder::Ascending)),
+        Some((column, "desc")) => Ok((column, SortOrder::Descending)),
         _ => Err(invalid("sortBy", "must be a name with :asc or :desc")),
     }
 }
 
-fn sort(tables: &mut [Table], text: &str) -> Result<(), ApiError> {
+fn sort(tables: &mut [TableRecord], text: &str) -> Result<(), ApiError> {
     let (field, order) = sorting(text)?;
     match field {
         "name" => tables.sort_by_cached_key(|table| table.name.to_lowercase()),
@@ -215,7 +223,7 @@ fn sort(tables: &mut [Table], text: &str) -> Result<(), ApiError> {
         "size" | "sizeBytes" => tables.sort_by_key(|table| table.bytes),
         _ => return Err(invalid("sortBy", "can be name, createdAt, updatedAt and size")),
     }
-    if order == Order::Descending {
+    if order == SortOrder::Descending {
         tables.reverse();
     }
     Ok(())
@@ -223,10 +231,10 @@ fn sort(tables: &mut [Table], text: &str) -> Result<(), ApiError> {
 
 /// Which tables a list is asked for: `{ "id", "name", "projectId" }`, each a text or a list of
 /// them.
-struct Wanted(Object);
+struct TableFilter(Object);
 
-impl Wanted {
-    fn read(text: &str) -> Result<Self, ApiError> {
+impl TableFilter {
+    fn parse(text: &str) -> Result<Self, ApiError> {
         let value = request::json(text).map_err(|_| invalid("filter", "is not JSON"))?;
         let fields = value.as_object().ok_or_else(|| invalid("filter", "must be an object"))?;
         let is_text = |value: &Value| value.is_string();
@@ -245,7 +253,7 @@ impl Wanted {
         Ok(Self(fields.clone()))
     }
 
-    fn fits(&self, table: &Table) -> bool {
+    fn matches(&self, table: &TableRecord) -> bool {
         self.0.iter().all(|(key, wanted)| {
             let fits = |wanted: &Value| {
                 let wanted = wanted.as_str().unwrap_or_default();

@@ -11,12 +11,12 @@ pub(super) mod insights;
 pub(super) mod instance;
 pub(super) mod items;
 mod iteration;
+mod journal_view;
 pub(super) mod node_types;
 pub(super) mod outline;
 mod previews;
 pub(super) mod run;
 mod schema;
-mod story;
 
 pub(crate) use node_types::Catalogue;
 pub(crate) use previews::Previews;

@@ -2,9 +2,9 @@
 //! reference.
 
 use crate::App;
-use crate::access::{Need, Principal};
-use crate::answer::SANDBOX;
+use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
+use crate::response::SANDBOX;
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -14,8 +14,8 @@ use model::Code;
 use node_api::trigger::MediaType;
 use std::io::SeekFrom;
 use std::ops::RangeInclusive;
-use store::Executions as _;
-use store::blobs::{StoredFile, Sum};
+use store::ExecutionStore as _;
+use store::blobs::{FileHash, StoredFile};
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
 
 /// How much is read from the file at a time.
@@ -27,24 +27,28 @@ pub(super) async fn show(
     Path((id, reference)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let execution = who.execution(&app, &id, Need::See).await?;
+    let execution = who.execution(&app, &id, AccessLevel::View).await?;
     let missing = || {
         ApiError::new(
             Code::EXECUTION_NOT_FOUND,
             format!("Execution {} has no such file", execution.id),
         )
     };
-    let sum = Sum::parse(&reference).ok_or_else(missing)?;
+    let sum = FileHash::parse(&reference).ok_or_else(missing)?;
     let found = app.store.file(execution.id, sum).await?.ok_or_else(missing)?;
     let tag = format!("\"{}\"", sum.to_hex());
     let wanted = headers.get(header::RANGE).and_then(|range| range.to_str().ok());
     // A part is only worth something if it is of the same file.
     let is_same =
         headers.get(header::IF_RANGE).is_none_or(|known| known.as_bytes() == tag.as_bytes());
-    answer(found, &tag, wanted.filter(|_| is_same)).await
+    file_response(found, &tag, wanted.filter(|_| is_same)).await
 }
 
-async fn answer(found: StoredFile, tag: &str, range: Option<&str>) -> Result<Response, ApiError> {
+async fn file_response(
+    found: StoredFile,
+    tag: &str,
+    range: Option<&str>,
+) -> Result<Response, ApiError> {
     let StoredFile { file, size, mime_type, file_name } = found;
     let part = range.and_then(|range| parse_range(range, size));
     let mut response = Response::new(Body::empty());

@@ -16,7 +16,7 @@ use model::{Items, Str, TaskData, Value, json};
 use runtime::history;
 use std::io::{self, Write};
 use std::sync::Arc;
-use store::Executions as _;
+use store::ExecutionStore as _;
 use store::executions::Execution;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
@@ -25,37 +25,39 @@ use tokio::sync::mpsc;
 pub(super) const STREAMED_BYTES: i64 = 4 << 20;
 
 /// How much leaves at once, and how many of these a slow reader may be behind.
-const PIECE_BYTES: usize = 64 << 10;
-const PIECES: usize = 4;
+const CHUNK_BYTES: usize = 64 << 10;
+const MAX_CHUNKS: usize = 4;
 
 /// Reading a list takes about this much memory, however large it is.
-const LIST_WEIGHT: usize = 32 << 20;
+const LIST_MEMORY: usize = 32 << 20;
 
 type Runs = Vec<(Str, Vec<Arc<TaskData>>)>;
 
 /// The text of an answer with a mark in place of what the nodes did, and that.
-struct Framed {
+struct FramedResponse {
     frame: String,
     mark: Str,
     runs: Runs,
 }
 
-pub(super) async fn answer(
+pub(super) async fn stream_response(
     app: &App,
     who: &Principal,
     execution: Execution,
 ) -> Result<Response, ApiError> {
-    let weight = app.store.outline_weight(execution.id).await?.saturating_add(LIST_WEIGHT);
-    let (framed, room) =
-        app.read_budget().read(&who.user_id, weight, framed(app.clone(), execution)).await?;
-    let Framed { frame, mark, runs } = framed?;
-    let (sender, receiver) = mpsc::channel(PIECES);
+    let weight = app.store.outline_bytes(execution.id).await?.saturating_add(LIST_MEMORY);
+    let (framed, room) = app
+        .read_budget()
+        .read(&who.user_id, weight, frame_response(app.clone(), execution))
+        .await?;
+    let FramedResponse { frame, mark, runs } = framed?;
+    let (sender, receiver) = mpsc::channel(MAX_CHUNKS);
     let runtime = Handle::current();
     let sending = tokio::task::spawn_blocking(move || {
-        let mut out = Pieces {
+        let mut out = ChunkWriter {
             sender: PacedSender::new(sender),
             runtime,
-            gathered: Vec::with_capacity(PIECE_BYTES),
+            buffer: Vec::with_capacity(CHUNK_BYTES),
         };
         let written = write(&mut out, &frame, &mark, &runs).and_then(|()| out.flush());
         drop((runs, room));
@@ -72,7 +74,7 @@ pub(super) async fn answer(
     Ok(response)
 }
 
-async fn framed(app: App, execution: Execution) -> Result<Framed, ApiError> {
+async fn frame_response(app: App, execution: Execution) -> Result<FramedResponse, ApiError> {
     let mut outcome = history::outcome(&execution, app.store.outline(execution.id).await?);
     let runs = std::mem::take(&mut outcome.run_data);
     let mark = store::new_id();
@@ -82,7 +84,7 @@ async fn framed(app: App, execution: Execution) -> Result<Framed, ApiError> {
     data.make_object().entry("resultData").make_object().insert("runData", mark.clone());
     fields.insert("data", data);
     fields.insert("workflowData", document_of(&app, &execution).await?.unwrap_or(Value::Null));
-    Ok(Framed { frame: json::to_string(&value), mark, runs })
+    Ok(FramedResponse { frame: json::to_string(&value), mark, runs })
 }
 
 fn write(out: &mut dyn Write, frame: &str, mark: &str, runs: &Runs) -> io::Result<()> {
@@ -102,23 +104,23 @@ fn write(out: &mut dyn Write, frame: &str, mark: &str, runs: &Runs) -> io::Resul
 }
 
 /// Gathers what is written and sends it on.
-struct Pieces {
+struct ChunkWriter {
     sender: PacedSender<Bytes>,
     runtime: Handle,
-    gathered: Vec<u8>,
+    buffer: Vec<u8>,
 }
 
-impl Write for Pieces {
+impl Write for ChunkWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.gathered.extend_from_slice(bytes);
-        if self.gathered.len() >= PIECE_BYTES {
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() >= CHUNK_BYTES {
             self.flush()?;
         }
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let gathered = std::mem::replace(&mut self.gathered, Vec::with_capacity(PIECE_BYTES));
+        let gathered = std::mem::replace(&mut self.buffer, Vec::with_capacity(CHUNK_BYTES));
         if gathered.is_empty() {
             return Ok(());
         }

@@ -1,14 +1,14 @@
 //! `/api/v1/executions`.
 
-use super::operation::{CURSOR, LIMIT, Param};
+use super::operation::{CURSOR, LIMIT, QueryParam};
 use super::{
-    Body, JsonBody, Operation, Query, Text, cut, flag, invalid, iso, limit, number_from_cursor,
-    page, workflow_names,
+    ApiOperation, BodyFields, JsonBody, QueryParams, RequestJson, flag, invalid, iso, limit,
+    number_from_cursor, page, split_page, workflow_names,
 };
 use super::{execution_files, execution_stream};
-use crate::access::{Need, Principal};
-use crate::answer::json;
+use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
+use crate::response::json;
 use crate::{App, events};
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
@@ -16,14 +16,14 @@ use axum::response::Response;
 use axum::routing::{delete, get, post};
 use futures::StreamExt as _;
 use model::{Code, Object, RunStatus, Str, Value};
-use runtime::{Decision, Finding, Fork, RetryWith, history};
+use runtime::{Decision, DecisionOutcome, Fork, RetryWith, history};
 use store::executions::{Execution, ExecutionFilter, READ_FACTOR};
-use store::{Executions as _, Workflows as _};
+use store::{ExecutionStore as _, WorkflowStore as _};
 
-const INCLUDE_DATA: Param = Param("includeData", "boolean");
+const INCLUDE_DATA: QueryParam = QueryParam("includeData", "boolean");
 
-pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new(
+pub(super) const OPERATIONS: &[ApiOperation] = &[
+    ApiOperation::new(
         "GET",
         "/executions",
         "execution:list",
@@ -35,15 +35,15 @@ pub(super) const OPERATIONS: &[Operation] = &[
         LIMIT,
         CURSOR,
         INCLUDE_DATA,
-        Param("status", "string"),
-        Param("workflowId", "string"),
-        Param("projectId", "string"),
-        Param("startedAfter", "string"),
-        Param("startedBefore", "string"),
-        Param("mode", "string"),
+        QueryParam("status", "string"),
+        QueryParam("workflowId", "string"),
+        QueryParam("projectId", "string"),
+        QueryParam("startedAfter", "string"),
+        QueryParam("startedBefore", "string"),
+        QueryParam("mode", "string"),
     ])
-    .gives(200, "executionList"),
-    Operation::new(
+    .response(200, "executionList"),
+    ApiOperation::new(
         "POST",
         "/executions/stop",
         "execution:stop",
@@ -51,9 +51,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Stop several executions",
         || post(stop_many),
     )
-    .takes("stopInput")
-    .gives(200, "stopped"),
-    Operation::new(
+    .request_body("stopInput")
+    .response(200, "stopped"),
+    ApiOperation::new(
         "GET",
         "/executions/{id}",
         "execution:read",
@@ -62,8 +62,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         || get(show),
     )
     .query(&[INCLUDE_DATA])
-    .gives(200, "execution"),
-    Operation::new(
+    .response(200, "execution"),
+    ApiOperation::new(
         "DELETE",
         "/executions/{id}",
         "execution:delete",
@@ -71,8 +71,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Remove an execution",
         || delete(remove),
     )
-    .gives(200, "execution"),
-    Operation::new(
+    .response(200, "execution"),
+    ApiOperation::new(
         "GET",
         "/executions/{id}/binary/{reference}",
         "execution:read",
@@ -80,24 +80,24 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "The bytes of a file that an execution shows by reference",
         || get(execution_files::show),
     ),
-    Operation::new(
+    ApiOperation::new(
         "GET",
         "/executions/{id}/events",
         "execution:read",
         "followExecution",
         "Follow an execution as it runs (SSE)",
-        || get(events::of_execution),
+        || get(events::execution_events),
     ),
-    Operation::new(
+    ApiOperation::new(
         "GET",
         "/events",
         "execution:read",
         "followExecutions",
         "Follow all executions as they run (SSE)",
-        || get(events::all),
+        || get(events::all_events),
     )
-    .query(&[Param("workflowId", "string")]),
-    Operation::new(
+    .query(&[QueryParam("workflowId", "string")]),
+    ApiOperation::new(
         "POST",
         "/executions/{id}/retry",
         "execution:retry",
@@ -105,9 +105,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Run a failed execution again",
         || post(retry),
     )
-    .may_take("retryInput")
-    .gives(200, "execution"),
-    Operation::new(
+    .optional_body("retryInput")
+    .response(200, "execution"),
+    ApiOperation::new(
         "POST",
         "/executions/{id}/fork",
         "execution:retry",
@@ -115,9 +115,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Go another way from a step of an execution",
         || post(fork),
     )
-    .takes("forkInput")
-    .gives(200, "execution"),
-    Operation::new(
+    .request_body("forkInput")
+    .response(200, "execution"),
+    ApiOperation::new(
         "POST",
         "/executions/{id}/resume",
         "execution:retry",
@@ -125,9 +125,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Decide about an uncertain step and go on",
         || post(resume),
     )
-    .may_take("resumeInput")
-    .gives(200, "execution"),
-    Operation::new(
+    .optional_body("resumeInput")
+    .response(200, "execution"),
+    ApiOperation::new(
         "POST",
         "/executions/{id}/stop",
         "execution:stop",
@@ -135,13 +135,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Stop an execution",
         || post(stop),
     )
-    .gives(200, "execution"),
+    .response(200, "execution"),
 ];
 
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
     let status = query
@@ -150,8 +150,9 @@ async fn list(
         .transpose()?;
     let before = number_from_cursor(&query)?;
     let workflow_id = query.get("workflowId").map(|id| id.as_str().into());
-    let within = within(&who, query.get("projectId").map(String::as_str));
-    let moment = |field: &str| query.get(field).map(|text| moment(field, text)).transpose();
+    let within = project_filter(&who, query.get("projectId").map(String::as_str));
+    let moment =
+        |field: &str| query.get(field).map(|text| parse_timestamp(field, text)).transpose();
     let filter = ExecutionFilter {
         workflow_id,
         status,
@@ -163,12 +164,12 @@ async fn list(
         limit: limit + 1,
     };
     if before.is_none() && status.is_none_or(|status| status == RunStatus::Running) {
-        app.runtime.settle_long_running().await;
+        app.runtime.flush_long_running().await;
     }
     let mut found = app.store.executions(filter).await?;
     let with_data = flag(&query, "includeData")?.unwrap_or(false);
-    let limit = if with_data { fitting(&found).min(limit) } else { limit };
-    let next = cut(&mut found, limit, |last| last.id.to_string());
+    let limit = if with_data { count_fitting(&found).min(limit) } else { limit };
+    let next = split_page(&mut found, limit, |last| last.id.to_string());
     let bytes: i64 = if with_data {
         found.iter().filter(|one| !is_too_large(one)).map(|one| one.bytes.max(0)).sum()
     } else {
@@ -184,13 +185,13 @@ async fn list(
 
 async fn rows_of(app: App, found: Vec<Execution>, with_data: bool) -> Result<Vec<Value>, ApiError> {
     let names =
-        workflow_names(&app, found.iter().map(|execution| &execution.begun.workflow_id)).await?;
+        workflow_names(&app, found.iter().map(|execution| &execution.started.workflow_id)).await?;
     let mut rows = Vec::with_capacity(found.len());
     for execution in &found {
         let mut value = match with_data {
             false => row(execution),
             true if is_too_large(execution) => row(execution),
-            true => match with_data_of(&app, execution).await {
+            true => match row_with_data(&app, execution).await {
                 // Asked for on its own it says what is wrong; the others are not to go with it.
                 Err(error) if error.code == Code::STORE_CORRUPT => row(execution),
                 other => other?,
@@ -198,7 +199,7 @@ async fn rows_of(app: App, found: Vec<Execution>, with_data: bool) -> Result<Vec
         };
         value
             .make_object()
-            .insert("workflowName", names.get(&execution.begun.workflow_id).cloned());
+            .insert("workflowName", names.get(&execution.started.workflow_id).cloned());
         rows.push(value);
     }
     Ok(rows)
@@ -208,17 +209,17 @@ async fn show(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
-    let execution = who.execution(&app, &id, Need::See).await?;
+    let execution = who.execution(&app, &id, AccessLevel::View).await?;
     match flag(&query, "includeData")?.unwrap_or(false) {
         true if execution.bytes > execution_stream::STREAMED_BYTES => {
-            execution_stream::answer(&app, &who, execution).await
+            execution_stream::stream_response(&app, &who, execution).await
         }
         true => {
             let weight = (execution.bytes.max(0) as usize).saturating_mul(DATA_FACTOR);
             let reader = app.clone();
-            let reading = async move { with_data_of(&reader, &execution).await };
+            let reading = async move { row_with_data(&reader, &execution).await };
             let (value, _room) = app.read_budget().read(&who.user_id, weight, reading).await?;
             Ok(json(StatusCode::OK, &value?))
         }
@@ -231,7 +232,7 @@ async fn remove(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    let execution = who.execution(&app, &id, Need::Change).await?;
+    let execution = who.execution(&app, &id, AccessLevel::Edit).await?;
     if app.runtime.runner.is_running(execution.id) {
         let hint = "Stop it first.";
         return Err(
@@ -248,15 +249,16 @@ async fn retry(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let execution = who.execution(&app, &id, Need::Change).await?;
-    let loads_newest = match Body::read_or_empty(&body, &["loadWorkflow"])?.get("loadWorkflow") {
-        None => false,
-        Some(value) => {
-            value.as_bool().ok_or_else(|| invalid("loadWorkflow", "must be true or false"))?
-        }
-    };
+    let execution = who.execution(&app, &id, AccessLevel::Edit).await?;
+    let loads_newest =
+        match BodyFields::read_or_empty(&body, &["loadWorkflow"])?.get("loadWorkflow") {
+            None => false,
+            Some(value) => {
+                value.as_bool().ok_or_else(|| invalid("loadWorkflow", "must be true or false"))?
+            }
+        };
     if !matches!(
         execution.state.status,
         RunStatus::Error | RunStatus::Cancelled | RunStatus::Uncertain
@@ -269,7 +271,10 @@ async fn retry(
     }
     let version = if loads_newest { RetryWith::NewestVersion } else { RetryWith::SameVersion };
     let taken = app.runtime.retry(execution.id, version).await?;
-    Ok(json(StatusCode::OK, &row(&who.execution(&app, &taken.id.to_string(), Need::See).await?)))
+    Ok(json(
+        StatusCode::OK,
+        &row(&who.execution(&app, &taken.id.to_string(), AccessLevel::View).await?),
+    ))
 }
 
 /// Takes what an execution did up to a step as done, and does the rest anew.
@@ -277,10 +282,10 @@ async fn fork(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let execution = who.execution(&app, &id, Need::Change).await?;
-    let fields = Body::read(&body, &["from", "model"])?;
+    let execution = who.execution(&app, &id, AccessLevel::Edit).await?;
+    let fields = BodyFields::read(&body, &["from", "model"])?;
     let text = |name: &'static str| match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) if !text.is_empty() => Ok(Some(text.clone())),
@@ -288,7 +293,10 @@ async fn fork(
     };
     let from = text("from")?.ok_or_else(|| invalid("from", "must name a step"))?;
     let taken = app.runtime.fork(execution.id, Fork { from, model: text("model")? }).await?;
-    Ok(json(StatusCode::OK, &row(&who.execution(&app, &taken.id.to_string(), Need::See).await?)))
+    Ok(json(
+        StatusCode::OK,
+        &row(&who.execution(&app, &taken.id.to_string(), AccessLevel::View).await?),
+    ))
 }
 
 /// Goes on with an execution that stopped as uncertain: whoever asks has looked, and says whether
@@ -297,19 +305,19 @@ async fn resume(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let execution = who.execution(&app, &id, Need::Change).await?;
-    app.runtime.resume(execution.id, decision_of(&body)?).await?;
-    Ok(json(StatusCode::OK, &row(&who.execution(&app, &id, Need::See).await?)))
+    let execution = who.execution(&app, &id, AccessLevel::Edit).await?;
+    app.runtime.resume_decided(execution.id, decision_of(&body)?).await?;
+    Ok(json(StatusCode::OK, &row(&who.execution(&app, &id, AccessLevel::View).await?)))
 }
 
 /// Without a word the execution goes on only if none of its steps may have happened.
 fn decision_of(body: &JsonBody) -> Result<Decision, ApiError> {
     if body.is_blank {
-        return Ok(Decision::unsaid());
+        return Ok(Decision::undecided());
     }
-    let fields = Body::read(body, &["decision", "result", "call", "events"])?;
+    let fields = BodyFields::read(body, &["decision", "result", "call", "events"])?;
     let text = |name: &'static str| match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
@@ -317,9 +325,9 @@ fn decision_of(body: &JsonBody) -> Result<Decision, ApiError> {
     };
     let (decision, result) = (text("decision")?, text("result")?);
     let finding = match decision.as_deref() {
-        Some("done") => Finding::Happened { result: result.unwrap_or_default() },
-        None if result.is_none() => Finding::Unsaid,
-        Some("again") if result.is_none() => Finding::Again,
+        Some("done") => DecisionOutcome::Happened { result: result.unwrap_or_default() },
+        None if result.is_none() => DecisionOutcome::Undecided,
+        Some("again") if result.is_none() => DecisionOutcome::Retry,
         None | Some("again") => return Err(invalid("result", "belongs to the decision 'done'")),
         Some(_) => return Err(invalid("decision", "can be 'done' or 'again'")),
     };
@@ -338,9 +346,9 @@ async fn stop(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    let execution = who.execution(&app, &id, Need::Change).await?;
+    let execution = who.execution(&app, &id, AccessLevel::Edit).await?;
     app.runtime.stop_execution(execution.id).await?;
-    Ok(json(StatusCode::OK, &row(&who.execution(&app, &id, Need::See).await?)))
+    Ok(json(StatusCode::OK, &row(&who.execution(&app, &id, AccessLevel::View).await?)))
 }
 
 /// Stops whatever stands like this: running here, or asleep. Callers come before the runs they
@@ -348,9 +356,9 @@ async fn stop(
 async fn stop_many(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let body = Body::read(&body, &["status", "workflowId", "startedAfter", "startedBefore"])?;
+    let body = BodyFields::read(&body, &["status", "workflowId", "startedAfter", "startedBefore"])?;
     let list = body.get("status").and_then(Value::as_array).filter(|list| !list.is_empty());
     let list = list.ok_or_else(|| invalid("status", "must be a list with at least one status"))?;
     let mut wanted = Vec::new();
@@ -362,15 +370,16 @@ async fn stop_many(
         }
     }
     wanted.dedup();
-    let moment =
-        |field: &str| body.optional_text(field, 1, 50)?.map(|text| moment(field, text)).transpose();
+    let moment = |field: &str| {
+        body.optional_text(field, 1, 50)?.map(|text| parse_timestamp(field, text)).transpose()
+    };
     let (started_after_ms, started_before_ms) = (moment("startedAfter")?, moment("startedBefore")?);
     let workflow_id: Option<Str> = body.optional_text("workflowId", 1, 100)?.map(Into::into);
     let mut stopped = 0;
     let mut failure = None;
-    app.runtime.settle_long_running().await;
+    app.runtime.flush_long_running().await;
     for status in wanted {
-        let (workflow_id, within) = (workflow_id.clone(), who.reach.within());
+        let (workflow_id, within) = (workflow_id.clone(), who.access.project_filter());
         let status = Some(status);
         let limit = usize::MAX >> 1;
         let filter = ExecutionFilter {
@@ -392,7 +401,7 @@ async fn stop_many(
             .collect();
         let mut stops = futures::stream::iter(ids)
             .map(|id| stop_one(&app, &who, id))
-            .buffer_unordered(STOPS_AT_ONCE);
+            .buffer_unordered(MAX_CONCURRENT_STOPS);
         while let Some(one) = stops.next().await {
             match one {
                 Ok(is_stopped) => stopped += i32::from(is_stopped),
@@ -408,11 +417,11 @@ async fn stop_many(
 }
 
 /// One that does not end takes a while, and holds no others up.
-const STOPS_AT_ONCE: usize = 16;
+const MAX_CONCURRENT_STOPS: usize = 16;
 
 /// Stops one of many; whether it was.
 async fn stop_one(app: &App, who: &Principal, id: i64) -> Result<bool, ApiError> {
-    if who.execution(app, &id.to_string(), Need::Change).await.is_err() {
+    if who.execution(app, &id.to_string(), AccessLevel::Edit).await.is_err() {
         return Ok(false);
     }
     match app.runtime.stop_execution(id).await {
@@ -435,7 +444,7 @@ const MAX_DATA_PAGE: i64 = 16 << 20;
 const DATA_FACTOR: usize = READ_FACTOR + 8;
 
 /// How many of these executions fit on a page with their data; one at the least.
-fn fitting(found: &[Execution]) -> usize {
+fn count_fitting(found: &[Execution]) -> usize {
     let mut bytes = 0;
     let fits = found.iter().take_while(|execution| {
         bytes += if is_too_large(execution) { 0 } else { execution.bytes };
@@ -449,7 +458,7 @@ fn is_too_large(execution: &Execution) -> bool {
 }
 
 /// A moment as ISO 8601 writes it, in milliseconds.
-fn moment(field: &str, text: &str) -> Result<i64, ApiError> {
+fn parse_timestamp(field: &str, text: &str) -> Result<i64, ApiError> {
     let moment = text
         .parse::<jiff::Timestamp>()
         .map_err(|_| invalid(field, "is no moment such as 2026-01-31T12:00:00Z"))?;
@@ -457,15 +466,17 @@ fn moment(field: &str, text: &str) -> Result<i64, ApiError> {
 }
 
 /// The projects that a list may come from: one that was named, or all that somebody reaches.
-fn within(who: &Principal, named: Option<&str>) -> Option<Vec<Str>> {
+fn project_filter(who: &Principal, named: Option<&str>) -> Option<Vec<Str>> {
     match named {
-        None => who.reach.within(),
-        Some(id) => Some(Some(Str::from(id)).filter(|id| who.reach.sees(id)).into_iter().collect()),
+        None => who.access.project_filter(),
+        Some(id) => {
+            Some(Some(Str::from(id)).filter(|id| who.access.can_view(id)).into_iter().collect())
+        }
     }
 }
 
 pub(super) fn row(execution: &Execution) -> Value {
-    let Execution { id, begun, state, .. } = execution;
+    let Execution { id, started: begun, state, .. } = execution;
     Object::from_iter([
         ("id", Value::from(Str::from(id.to_string()))),
         ("finished", (state.status == RunStatus::Success).into()),
@@ -493,7 +504,7 @@ pub(super) fn row(execution: &Execution) -> Value {
 }
 
 /// The row with everything the run did, and the workflow as it was.
-async fn with_data_of(app: &App, execution: &Execution) -> Result<Value, ApiError> {
+async fn row_with_data(app: &App, execution: &Execution) -> Result<Value, ApiError> {
     let events = app.store.outline(execution.id).await?;
     let told = history::outcome(execution, events).to_value();
     let mut value = row(execution);
@@ -509,9 +520,9 @@ pub(super) async fn document_of(
     app: &App,
     execution: &Execution,
 ) -> Result<Option<Value>, ApiError> {
-    let document = match execution.begun.version_id.is_empty() {
+    let document = match execution.started.version_id.is_empty() {
         true => app.store.document(execution.id).await?,
-        false => app.store.version(&execution.begun.version_id).await?,
+        false => app.store.version(&execution.started.version_id).await?,
     };
     Ok(document.and_then(|text| model::json::parse(&text).ok()))
 }

@@ -2,22 +2,25 @@
 
 use super::operation::{CURSOR, LIMIT};
 use super::projects::team;
-use super::{Body, Operation, Query, Text, from_cursor, invalid, limit, missing, page_of, users};
+use super::{
+    ApiOperation, BodyFields, QueryParams, RequestJson, from_cursor, invalid, limit, not_found,
+    page_of, users,
+};
 use crate::App;
-use crate::access::{Need, Principal};
-use crate::answer::json;
+use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, patch, post};
 use model::{Code, Str, Value};
-use store::Projects as _;
+use store::ProjectStore as _;
 use store::projects::{ProjectKind, ProjectRole};
 use store::users::User;
 
-pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new(
+pub(super) const OPERATIONS: &[ApiOperation] = &[
+    ApiOperation::new(
         "GET",
         "/projects/{id}/users",
         "project:read",
@@ -26,8 +29,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         || get(list),
     )
     .query(&[LIMIT, CURSOR])
-    .gives(200, "memberList"),
-    Operation::new(
+    .response(200, "memberList"),
+    ApiOperation::new(
         "POST",
         "/projects/{id}/users",
         "project:update",
@@ -35,9 +38,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Let users into a project",
         || post(add),
     )
-    .takes("memberInputs")
-    .gives_nothing(201),
-    Operation::new(
+    .request_body("memberInputs")
+    .empty_response(201),
+    ApiOperation::new(
         "PATCH",
         "/projects/{id}/users/{userId}",
         "project:update",
@@ -45,9 +48,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Change what a user may do in a project",
         || patch(change),
     )
-    .takes("memberRole")
-    .gives_nothing(204),
-    Operation::new(
+    .request_body("memberRole")
+    .empty_response(204),
+    ApiOperation::new(
         "DELETE",
         "/projects/{id}/users/{userId}",
         "project:update",
@@ -55,24 +58,24 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Take a user out of a project",
         || delete(remove),
     )
-    .gives_nothing(204),
+    .empty_response(204),
 ];
 
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
     let (limit, after) = (limit(&query)?, from_cursor(&query)?);
-    let project = who.project(&app, &id, Need::See).await?;
+    let project = who.project(&app, &id, AccessLevel::View).await?;
     let all = app.store.members(&project.id).await?;
     let begin = after
         .and_then(|after| all.iter().position(|(user, _)| user.id == after))
         .map_or(0, |place| place + 1);
     let found: Vec<(User, ProjectRole)> = all.into_iter().skip(begin).take(limit + 1).collect();
     let shown = |(user, role): &(User, ProjectRole)| {
-        let mut value = users::to_value(user, users::Roles::Left);
+        let mut value = users::to_value(user, users::RoleField::Omitted);
         let name = if project.kind == ProjectKind::Personal {
             "project:personalOwner"
         } else {
@@ -88,9 +91,9 @@ async fn add(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let body = Body::read(&body, &["relations"])?;
+    let body = BodyFields::read(&body, &["relations"])?;
     let list = body
         .get("relations")
         .and_then(Value::as_array)
@@ -99,7 +102,7 @@ async fn add(
         list.ok_or_else(|| invalid("relations", "must be a list of users and their roles"))?;
     let mut members: Vec<(Str, ProjectRole)> = Vec::with_capacity(list.len());
     for row in list {
-        let row = Body::of(row, &["userId", "role"])?;
+        let row = BodyFields::of(row, &["userId", "role"])?;
         members.push((row.text("userId", 1, 100)?.into(), role_named(row.text("role", 1, 100)?)?));
     }
     let project = team(&app, &who, &id).await?;
@@ -113,16 +116,16 @@ async fn change(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path((id, user_id)): Path<(String, String)>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let role = role_named(Body::read(&body, &["role"])?.text("role", 1, 100)?)?;
+    let role = role_named(BodyFields::read(&body, &["role"])?.text("role", 1, 100)?)?;
     let project = team(&app, &who, &id).await?;
     let is_member =
         app.store.members(&project.id).await?.iter().any(|(user, _)| user.id == user_id);
     if !is_member
         || !app.store.set_members(&project.id, vec![(user_id.as_str().into(), role)]).await?
     {
-        return Err(missing("user of this project", &user_id));
+        return Err(not_found("user of this project", &user_id));
     }
     Ok(StatusCode::NO_CONTENT.into_response())
 }
@@ -135,7 +138,7 @@ async fn remove(
     let project = team(&app, &who, &id).await?;
     match app.store.remove_member(&project.id, &user_id).await? {
         true => Ok(StatusCode::NO_CONTENT.into_response()),
-        false => Err(missing("user of this project", &user_id)),
+        false => Err(not_found("user of this project", &user_id)),
     }
 }
 

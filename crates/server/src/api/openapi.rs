@@ -1,20 +1,22 @@
 //! `GET /api/v1/openapi.json`: the description of the API, made from the table of operations.
 
-use super::operation::Param;
-use super::{OPERATIONS as TABLES, Operation};
+use super::operation::QueryParam;
+use super::{ApiOperation, OPERATIONS as TABLES};
 use crate::App;
-use crate::answer::json;
 use crate::error::ApiError;
+use crate::response::json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
 use model::{Code, Object, Value};
 
-pub(super) const OPERATIONS: &[Operation] =
-    &[Operation::new("GET", "/openapi.json", "", "getOpenApi", "This description", || get(show))
-        .for_everybody()
-        .gives(200, "schema")];
+pub(super) const OPERATIONS: &[ApiOperation] =
+    &[ApiOperation::new("GET", "/openapi.json", "", "getOpenApi", "This description", || {
+        get(show)
+    })
+    .without_scope()
+    .response(200, "schema")];
 
 /// What goes in and comes out, by name.
 const SCHEMAS: &str = include_str!("schemas.json");
@@ -56,7 +58,7 @@ fn document(base_url: &str) -> Option<Value> {
     ]))
 }
 
-fn described(operation: &Operation) -> Value {
+fn described(operation: &ApiOperation) -> Value {
     let group = operation.path.trim_start_matches('/').split('/').next().unwrap_or_default();
     let mut fields = Object::from_iter([
         ("operationId", Value::from(operation.id)),
@@ -69,7 +71,8 @@ fn described(operation: &Operation) -> Value {
     let in_path =
         operation.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     let in_path = in_path.map(|name| parameter(name, "path", "string"));
-    let in_query = operation.query.iter().map(|Param(name, kind)| parameter(name, "query", kind));
+    let in_query =
+        operation.query.iter().map(|QueryParam(name, kind)| parameter(name, "query", kind));
     fields.insert("parameters", Value::array(in_path.chain(in_query).collect()));
     if let Some(schema) = operation.body {
         fields.insert(
@@ -114,15 +117,17 @@ fn parameter(name: &str, place: &str, kind: &str) -> Value {
     ])
 }
 
-fn responses(operation: &Operation) -> Value {
+fn responses(operation: &ApiOperation) -> Value {
     let mut responses = Object::new();
     let mut success = Object::from_iter([("description", "It is done.")]);
-    if let Some(schema) = operation.answer {
+    if let Some(schema) = operation.response {
         success.insert("content", content(schema));
     }
     responses.insert(operation.status.to_string(), success);
-    let names_something =
-        operation.query.iter().any(|Param(name, _)| matches!(*name, "projectId" | "workflowId"));
+    let names_something = operation
+        .query
+        .iter()
+        .any(|QueryParam(name, _)| matches!(*name, "projectId" | "workflowId"));
     let has_place = operation.path.contains('{') || names_something;
     let takes_names = operation.body.is_some();
     let failures = [
@@ -186,7 +191,7 @@ mod tests {
             let described =
                 document.get("paths").and_then(|paths| paths.get(operation.path)).unwrap();
             assert!(described.get(&operation.method.to_lowercase()).is_some());
-            for name in operation.body.into_iter().chain(operation.answer) {
+            for name in operation.body.into_iter().chain(operation.response) {
                 assert!(schemas.get(name).is_some(), "there is no schema '{name}'");
             }
         }

@@ -11,7 +11,7 @@ use axum::routing::MethodRouter;
 use model::Code;
 
 /// A row of the table of operations.
-pub(crate) struct Operation {
+pub(crate) struct ApiOperation {
     pub(crate) method: &'static str,
     /// Below `/api/v1`.
     pub(crate) path: &'static str,
@@ -20,23 +20,23 @@ pub(crate) struct Operation {
     /// The name that n8n gives it.
     pub(super) id: &'static str,
     pub(super) summary: &'static str,
-    pub(super) query: &'static [Param],
+    pub(super) query: &'static [QueryParam],
     /// The schema of the body, by its name in `schemas.json`.
     pub(super) body: Option<&'static str>,
     /// The body may be left out.
     pub(super) body_is_optional: bool,
     pub(super) status: u16,
-    pub(super) answer: Option<&'static str>,
+    pub(super) response: Option<&'static str>,
     handler: fn() -> MethodRouter<App>,
 }
 
 /// A parameter behind `?`, and its type.
-pub(super) struct Param(pub(super) &'static str, pub(super) &'static str);
+pub(super) struct QueryParam(pub(super) &'static str, pub(super) &'static str);
 
-pub(super) const LIMIT: Param = Param("limit", "integer");
-pub(super) const CURSOR: Param = Param("cursor", "string");
+pub(super) const LIMIT: QueryParam = QueryParam("limit", "integer");
+pub(super) const CURSOR: QueryParam = QueryParam("cursor", "string");
 
-impl Operation {
+impl ApiOperation {
     pub(super) const fn new(
         method: &'static str,
         path: &'static str,
@@ -55,40 +55,40 @@ impl Operation {
             body: None,
             body_is_optional: false,
             status: 200,
-            answer: None,
+            response: None,
             handler,
         }
     }
 
-    pub(super) const fn for_everybody(mut self) -> Self {
+    pub(super) const fn without_scope(mut self) -> Self {
         self.scope = None;
         self
     }
 
-    pub(super) const fn query(mut self, query: &'static [Param]) -> Self {
+    pub(super) const fn query(mut self, query: &'static [QueryParam]) -> Self {
         self.query = query;
         self
     }
 
-    pub(super) const fn takes(mut self, schema: &'static str) -> Self {
+    pub(super) const fn request_body(mut self, schema: &'static str) -> Self {
         self.body = Some(schema);
         self
     }
 
     /// A body that may be left out.
-    pub(super) const fn may_take(mut self, schema: &'static str) -> Self {
+    pub(super) const fn optional_body(mut self, schema: &'static str) -> Self {
         self.body = Some(schema);
         self.body_is_optional = true;
         self
     }
 
-    pub(super) const fn gives(mut self, status: u16, schema: &'static str) -> Self {
+    pub(super) const fn response(mut self, status: u16, schema: &'static str) -> Self {
         self.status = status;
-        self.answer = Some(schema);
+        self.response = Some(schema);
         self
     }
 
-    pub(super) const fn gives_nothing(mut self, status: u16) -> Self {
+    pub(super) const fn empty_response(mut self, status: u16) -> Self {
         self.status = status;
         self
     }
@@ -115,7 +115,7 @@ impl Operation {
         }
         let asked = form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes());
         for (name, value) in asked {
-            if !self.query.iter().any(|Param(known, _)| *known == name) {
+            if !self.query.iter().any(|QueryParam(known, _)| *known == name) {
                 return Err(invalid(&name, "is not a parameter of this address"));
             }
             if value.contains('\0') {

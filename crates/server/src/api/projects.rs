@@ -2,27 +2,28 @@
 
 use super::operation::{CURSOR, LIMIT};
 use super::{
-    Body, JsonBody, Operation, Query, Text, from_cursor, invalid, iso, limit, page_of, workflows,
+    ApiOperation, BodyFields, JsonBody, QueryParams, RequestJson, from_cursor, invalid, iso, limit,
+    page_of, workflows,
 };
 use crate::App;
-use crate::access::{Need, Principal, missing};
-use crate::answer::json;
+use crate::access::{AccessLevel, Principal, not_found};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post, put};
 use model::{Code, Object, Str, Value};
 use store::projects::{Project, ProjectKind};
-use store::{Credentials as _, Projects as _};
+use store::{CredentialStore as _, ProjectStore as _};
 
-pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new("GET", "/projects", "project:list", "getProjects", "List projects", || {
+pub(super) const OPERATIONS: &[ApiOperation] = &[
+    ApiOperation::new("GET", "/projects", "project:list", "getProjects", "List projects", || {
         get(list)
     })
     .query(&[LIMIT, CURSOR])
-    .gives(200, "projectList"),
-    Operation::new(
+    .response(200, "projectList"),
+    ApiOperation::new(
         "POST",
         "/projects",
         "project:create",
@@ -30,13 +31,18 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Make a project",
         || post(create),
     )
-    .takes("projectInput")
-    .gives(201, "project"),
-    Operation::new("GET", "/projects/{id}", "project:read", "getProject", "Show a project", || {
-        get(show)
-    })
-    .gives(200, "project"),
-    Operation::new(
+    .request_body("projectInput")
+    .response(201, "project"),
+    ApiOperation::new(
+        "GET",
+        "/projects/{id}",
+        "project:read",
+        "getProject",
+        "Show a project",
+        || get(show),
+    )
+    .response(200, "project"),
+    ApiOperation::new(
         "PUT",
         "/projects/{id}",
         "project:update",
@@ -44,9 +50,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Rename a project",
         || put(update),
     )
-    .takes("projectInput")
-    .gives_nothing(204),
-    Operation::new(
+    .request_body("projectInput")
+    .empty_response(204),
+    ApiOperation::new(
         "DELETE",
         "/projects/{id}",
         "project:delete",
@@ -54,8 +60,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Remove a project; what it holds goes to the first owner",
         || delete(remove),
     )
-    .gives_nothing(204),
-    Operation::new(
+    .empty_response(204),
+    ApiOperation::new(
         "PUT",
         "/workflows/{id}/transfer",
         "workflow:move",
@@ -63,9 +69,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Move a workflow to another project",
         || put(move_workflow),
     )
-    .takes("transfer")
-    .gives_nothing(204),
-    Operation::new(
+    .request_body("transfer")
+    .empty_response(204),
+    ApiOperation::new(
         "PUT",
         "/credentials/{id}/transfer",
         "credential:move",
@@ -73,9 +79,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Move a credential to another project",
         || put(move_credential),
     )
-    .takes("transfer")
-    .gives_nothing(204),
-    Operation::new(
+    .request_body("transfer")
+    .empty_response(204),
+    ApiOperation::new(
         "PUT",
         "/credentials/{id}/share",
         "credential:share",
@@ -83,14 +89,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Let the workflows of exactly these other projects use a credential",
         || put(share_credential),
     )
-    .takes("shares")
-    .gives_nothing(204),
+    .request_body("shares")
+    .empty_response(204),
 ];
 
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
     let (limit, after) = (limit(&query)?, from_cursor(&query)?);
     let all: Vec<Project> = app
@@ -98,7 +104,7 @@ async fn list(
         .projects()
         .await?
         .into_iter()
-        .filter(|project| who.reach.sees(&project.id))
+        .filter(|project| who.access.can_view(&project.id))
         .collect();
     let begin = after
         .and_then(|after| all.iter().position(|project| project.id == after))
@@ -112,10 +118,13 @@ async fn show(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    Ok(json(StatusCode::OK, &to_value(&who.project(&app, &id, Need::See).await?)))
+    Ok(json(StatusCode::OK, &to_value(&who.project(&app, &id, AccessLevel::View).await?)))
 }
 
-async fn create(State(app): State<App>, Text(body): Text) -> Result<Response, ApiError> {
+async fn create(
+    State(app): State<App>,
+    RequestJson(body): RequestJson,
+) -> Result<Response, ApiError> {
     let project = app.store.add_project(&name(&body)?).await?;
     Ok(json(StatusCode::CREATED, &to_value(&project)))
 }
@@ -124,12 +133,12 @@ async fn update(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     team(&app, &who, &id).await?;
     match app.store.rename_project(&id, &name(&body)?).await? {
         true => Ok(StatusCode::NO_CONTENT.into_response()),
-        false => Err(missing("project", &id)),
+        false => Err(not_found("project", &id)),
     }
 }
 
@@ -141,7 +150,7 @@ async fn remove(
     team(&app, &who, &id).await?;
     match app.store.delete_project(&id).await? {
         true => Ok(StatusCode::NO_CONTENT.into_response()),
-        false => Err(missing("project", &id)),
+        false => Err(not_found("project", &id)),
     }
 }
 
@@ -149,11 +158,11 @@ async fn move_workflow(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let destination = destination(&body)?;
-    let workflow = who.workflow(&app, &id, Need::Manage).await?;
-    let project = who.project(&app, &destination, Need::Change).await?;
+    let workflow = who.workflow(&app, &id, AccessLevel::Manage).await?;
+    let project = who.project(&app, &destination, AccessLevel::Edit).await?;
     let damaged = |_| {
         ApiError::new(
             Code::STORE_CORRUPT,
@@ -172,11 +181,11 @@ async fn move_credential(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let destination = destination(&body)?;
-    let credential = who.credential(&app, &id, Need::Manage).await?;
-    let project = who.project(&app, &destination, Need::Change).await?;
+    let credential = who.credential(&app, &id, AccessLevel::Manage).await?;
+    let project = who.project(&app, &destination, AccessLevel::Edit).await?;
     app.store.move_credential(&credential.id, &project.id).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
@@ -185,19 +194,19 @@ async fn share_credential(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let body = Body::read(&body, &["shareWithIds"])?;
+    let body = BodyFields::read(&body, &["shareWithIds"])?;
     let list = body.get("shareWithIds").and_then(Value::as_array).filter(|list| list.len() <= 1000);
     let list = list.ok_or_else(|| invalid("shareWithIds", "must be a list of projects"))?;
     let ids = list.iter().map(|id| {
         id.as_str().map(Str::from).ok_or_else(|| invalid("shareWithIds", "has one that is no text"))
     });
     let ids = ids.collect::<Result<Vec<_>, _>>()?;
-    let credential = who.credential(&app, &id, Need::Manage).await?;
+    let credential = who.credential(&app, &id, AccessLevel::Manage).await?;
     let before = app.store.shares_of(&credential.id).await?;
     for id in ids.iter().filter(|id| !before.contains(id)) {
-        who.project(&app, id, Need::See).await?;
+        who.project(&app, id, AccessLevel::View).await?;
     }
     let ids = ids.into_iter().filter(|id| *id != credential.project_id).collect();
     match app.store.share_credential(&credential.id, ids).await? {
@@ -208,7 +217,7 @@ async fn share_credential(
 
 /// A project that can have members, a name and an end of its own.
 pub(super) async fn team(app: &App, who: &Principal, id: &str) -> Result<Project, ApiError> {
-    let project = who.project(app, id, Need::Manage).await?;
+    let project = who.project(app, id, AccessLevel::Manage).await?;
     match project.kind {
         ProjectKind::Team => Ok(project),
         ProjectKind::Personal => {
@@ -218,13 +227,13 @@ pub(super) async fn team(app: &App, who: &Principal, id: &str) -> Result<Project
 }
 
 fn destination(body: &JsonBody) -> Result<String, ApiError> {
-    Ok(Body::read(body, &["destinationProjectId"])?
+    Ok(BodyFields::read(body, &["destinationProjectId"])?
         .text("destinationProjectId", 1, 100)?
         .to_owned())
 }
 
 fn name(body: &JsonBody) -> Result<String, ApiError> {
-    Ok(Body::read(body, &["name", "id", "type"])?.text("name", 1, 255)?.to_owned())
+    Ok(BodyFields::read(body, &["name", "id", "type"])?.text("name", 1, 255)?.to_owned())
 }
 
 fn to_value(project: &Project) -> Value {

@@ -1,9 +1,9 @@
 //! What requests of the API bring along: pages, flags, cursors and bodies.
 
 use crate::App;
+use crate::admission::BodyReservation;
 use crate::body;
 use crate::error::ApiError;
-use crate::gate::Received;
 use axum::body::Body as RawBody;
 use axum::extract::{FromRequest, Request};
 use axum::http::header;
@@ -20,7 +20,7 @@ const PAGE: usize = 100;
 const MAX_PAGE: usize = 250;
 
 /// The parameters behind `?`.
-pub(super) type Query = axum::extract::Query<HashMap<String, String>>;
+pub(super) type QueryParams = axum::extract::Query<HashMap<String, String>>;
 
 pub(super) fn limit(query: &HashMap<String, String>) -> Result<usize, ApiError> {
     match query.get("limit") {
@@ -87,7 +87,7 @@ pub(super) fn number_from_cursor<T: FromStr>(
 }
 
 /// The body of a request, which is JSON.
-pub(crate) struct Text(pub(crate) JsonBody);
+pub(crate) struct RequestJson(pub(crate) JsonBody);
 
 /// What was in a body. All bodies of the API are read here, so that none takes too much memory or
 /// holds up a thread that serves others.
@@ -99,23 +99,23 @@ pub(crate) struct JsonBody {
     pub(crate) is_blank: bool,
 }
 
-impl FromRequest<App> for Text {
+impl FromRequest<App> for RequestJson {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
-        Self::within(request, app.body_limits.bytes).await
+        Self::with_limit(request, app.body_limits.bytes).await
     }
 }
 
-impl Text {
+impl RequestJson {
     /// A body of at most this many bytes.
-    pub(crate) async fn within(request: Request, limit: usize) -> Result<Self, ApiError> {
+    pub(crate) async fn with_limit(request: Request, limit: usize) -> Result<Self, ApiError> {
         // It counts as long as it is being read.
-        let _received = request.extensions().get::<Received>().cloned();
-        let bytes = bytes_of(request, limit).await?;
+        let _received = request.extensions().get::<BodyReservation>().cloned();
+        let bytes = read_bytes(request, limit).await?;
         let text = String::from_utf8(bytes.into())
             .map_err(|_| ApiError::new(Code::REQUEST_BODY, "The body is not UTF-8"))?;
-        let _room = body::room_for(&text, body::Format::Json, limit).await?;
+        let _room = body::reserve_memory(&text, body::BodyFormat::Json, limit).await?;
         let parsed = compute::for_size(text.len(), || body::json(&text, limit))?;
         Ok(Self(JsonBody { parsed, length: text.len(), is_blank: text.trim().is_empty() }))
     }
@@ -132,17 +132,17 @@ impl JsonBody {
 }
 
 /// The bytes of a body, at most this many.
-pub(super) async fn bytes_of(request: Request, limit: usize) -> Result<Bytes, ApiError> {
+pub(super) async fn read_bytes(request: Request, limit: usize) -> Result<Bytes, ApiError> {
     let too_large =
         || ApiError::new(Code::REQUEST_TOO_LARGE, format!("The body is larger than {limit} bytes"));
     let read = axum::body::to_bytes(request.into_body(), limit).await;
-    read.map_err(|error| body::stopped(&error).unwrap_or_else(too_large))
+    read.map_err(|error| body::body_error(&error).unwrap_or_else(too_large))
 }
 
 /// The fields of a body. Those that nobody knows are refused.
-pub(crate) struct Body(Object);
+pub(crate) struct BodyFields(Object);
 
-impl Body {
+impl BodyFields {
     pub(crate) fn read(body: &JsonBody, known: &[&str]) -> Result<Self, ApiError> {
         Self::of(body.json()?, known)
     }
@@ -193,7 +193,7 @@ impl Body {
     }
 }
 
-/// JSON of a parameter; that of a body is in [`Text`].
+/// JSON of a parameter; that of a body is in [`RequestJson`].
 pub(super) fn json(text: &str) -> Result<Value, ApiError> {
     model::json::parse(text).map_err(|error| {
         ApiError::new(Code::REQUEST_BODY, format!("The body is not JSON: {error}"))
@@ -202,7 +202,7 @@ pub(super) fn json(text: &str) -> Result<Value, ApiError> {
 
 /// What the framework refuses by itself it tells as plain text; callers get the one shape of
 /// errors.
-pub(crate) async fn as_json(response: Response) -> Response {
+pub(crate) async fn json_error(response: Response) -> Response {
     let is_plain = response
         .headers()
         .get(header::CONTENT_TYPE)

@@ -1,12 +1,12 @@
 //! `/api/v1/source-control/pull`: known to n8n's clients; no repository is connected here.
 
-use super::{Operation, Text};
+use super::{ApiOperation, RequestJson};
 use crate::error::ApiError;
 use axum::response::Response;
 use axum::routing::post;
 use model::Code;
 
-pub(super) const OPERATIONS: &[Operation] = &[Operation::new(
+pub(super) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "POST",
     "/source-control/pull",
     "sourceControl:pull",
@@ -14,9 +14,9 @@ pub(super) const OPERATIONS: &[Operation] = &[Operation::new(
     "Bring in what a repository has",
     || post(pull),
 )
-.takes("schema")];
+.request_body("schema")];
 
-async fn pull(Text(body): Text) -> Result<Response, ApiError> {
+async fn pull(RequestJson(body): RequestJson) -> Result<Response, ApiError> {
     body.json()?;
     Err(ApiError::new(Code::SOURCE_CONTROL_NONE, "No repository is connected to this instance")
         .hint("Bring workflows in from files with `heddle import`."))

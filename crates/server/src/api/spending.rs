@@ -1,18 +1,18 @@
 //! `/api/v1/spending`: what models have cost, by day, workflow and model.
 
-use super::{Operation, Query, invalid, operation::Param};
+use super::{ApiOperation, QueryParams, invalid, operation::QueryParam};
 use crate::App;
 use crate::access::Principal;
-use crate::answer::json;
 use crate::error::ApiError;
+use crate::response::json;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
 use model::{Object, Str, Value};
-use store::spending::{SpendingAccount as _, SpendingFilter, SpendingRow};
+use store::spending::{SpendingFilter, SpendingRow, SpendingStore as _};
 
-pub(super) const OPERATIONS: &[Operation] = &[Operation::new(
+pub(super) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "GET",
     "/spending",
     "spending:list",
@@ -20,19 +20,23 @@ pub(super) const OPERATIONS: &[Operation] = &[Operation::new(
     "What models have cost",
     || get(list),
 )
-.query(&[Param("from", "string"), Param("to", "string"), Param("workflowId", "string")])
-.gives(200, "spending")];
+.query(&[
+    QueryParam("from", "string"),
+    QueryParam("to", "string"),
+    QueryParam("workflowId", "string"),
+])
+.response(200, "spending")];
 
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
     let filter = SpendingFilter {
         from: day(&query, "from")?,
         to: day(&query, "to")?,
         workflow_id: query.get("workflowId").map(|id| id.as_str().into()),
-        within: who.reach.within(),
+        within: who.access.project_filter(),
     };
     let rows = app.store.spending(filter).await?;
     let dollars: f64 = rows.iter().map(|row| row.dollars).sum();
@@ -43,7 +47,7 @@ async fn list(
     Ok(json(StatusCode::OK, &answer.into()))
 }
 
-fn day(query: &Query, name: &'static str) -> Result<Option<Str>, ApiError> {
+fn day(query: &QueryParams, name: &'static str) -> Result<Option<Str>, ApiError> {
     let Some(text) = query.get(name) else { return Ok(None) };
     let is_day = text.len() == 10 && text.parse::<jiff::civil::Date>().is_ok();
     if is_day {

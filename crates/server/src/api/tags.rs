@@ -2,36 +2,39 @@
 
 use super::operation::{CURSOR, LIMIT};
 use super::{
-    Body, JsonBody, Operation, Query, Text, cut, from_cursor, invalid, iso, limit, missing, page,
+    ApiOperation, BodyFields, JsonBody, QueryParams, RequestJson, from_cursor, invalid, iso, limit,
+    not_found, page, split_page,
 };
 use crate::App;
-use crate::access::{Need, Principal};
-use crate::answer::json;
+use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{delete, get, post, put};
 use model::{Code, Object, Str, Value};
-use store::Tags as _;
-use store::tags::{Tag, TagChange, TagPlace, Tagged, TagsSet};
+use store::TagStore as _;
+use store::tags::{Tag, TagChange, TagCursor, TagTarget, TagsUpdate};
 
 /// Letters of a tag's name at most.
-const LONGEST: usize = 100;
+const MAX_NAME_CHARS: usize = 100;
 
-pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new("GET", "/tags", "tag:list", "getTags", "List tags", || get(list))
+pub(super) const OPERATIONS: &[ApiOperation] = &[
+    ApiOperation::new("GET", "/tags", "tag:list", "getTags", "List tags", || get(list))
         .query(&[LIMIT, CURSOR])
-        .gives(200, "tagList"),
-    Operation::new("POST", "/tags", "tag:create", "createTag", "Make a tag", || post(create))
-        .takes("tagInput")
-        .gives(201, "tag"),
-    Operation::new("GET", "/tags/{id}", "tag:read", "getTag", "Show a tag", || get(show))
-        .gives(200, "tag"),
-    Operation::new("PUT", "/tags/{id}", "tag:update", "updateTag", "Rename a tag", || put(update))
-        .takes("tagInput")
-        .gives(200, "tag"),
-    Operation::new(
+        .response(200, "tagList"),
+    ApiOperation::new("POST", "/tags", "tag:create", "createTag", "Make a tag", || post(create))
+        .request_body("tagInput")
+        .response(201, "tag"),
+    ApiOperation::new("GET", "/tags/{id}", "tag:read", "getTag", "Show a tag", || get(show))
+        .response(200, "tag"),
+    ApiOperation::new("PUT", "/tags/{id}", "tag:update", "updateTag", "Rename a tag", || {
+        put(update)
+    })
+    .request_body("tagInput")
+    .response(200, "tag"),
+    ApiOperation::new(
         "DELETE",
         "/tags/{id}",
         "tag:delete",
@@ -39,8 +42,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Remove a tag from everything",
         || delete(remove),
     )
-    .gives(200, "tag"),
-    Operation::new(
+    .response(200, "tag"),
+    ApiOperation::new(
         "GET",
         "/workflows/{id}/tags",
         "workflowTags:list",
@@ -48,8 +51,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "The tags of a workflow",
         || get(of_workflow),
     )
-    .gives(200, "tags"),
-    Operation::new(
+    .response(200, "tags"),
+    ApiOperation::new(
         "PUT",
         "/workflows/{id}/tags",
         "workflowTags:update",
@@ -57,9 +60,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Give a workflow these tags",
         || put(set_of_workflow),
     )
-    .takes("tagIds")
-    .gives(200, "tags"),
-    Operation::new(
+    .request_body("tagIds")
+    .response(200, "tags"),
+    ApiOperation::new(
         "GET",
         "/executions/{id}/tags",
         "executionTags:list",
@@ -67,8 +70,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "The tags of an execution",
         || get(of_execution),
     )
-    .gives(200, "tags"),
-    Operation::new(
+    .response(200, "tags"),
+    ApiOperation::new(
         "PUT",
         "/executions/{id}/tags",
         "executionTags:update",
@@ -76,14 +79,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Give an execution these tags",
         || put(set_of_execution),
     )
-    .takes("tagIds")
-    .gives(200, "tags"),
+    .request_body("tagIds")
+    .response(200, "tags"),
 ];
 
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
     let after = match from_cursor(&query)? {
@@ -91,19 +94,19 @@ async fn list(
             let (id, name) = text
                 .split_once(' ')
                 .ok_or_else(|| invalid("cursor", "is none that this list gave out"))?;
-            Some(TagPlace { name: name.into(), id: id.into() })
+            Some(TagCursor { name: name.into(), id: id.into() })
         }
         None => None,
     };
     let mut found = app.store.tags(who.tags(), after, limit + 1).await?;
-    let next = cut(&mut found, limit, |last| format!("{} {}", last.id, last.name));
+    let next = split_page(&mut found, limit, |last| format!("{} {}", last.id, last.name));
     Ok(json(StatusCode::OK, &page(found.iter().map(to_value).collect(), next)))
 }
 
 async fn create(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let tag = app.store.add_tag(&name(&body)?, &who.user_id, who.tags()).await?;
     Ok(json(StatusCode::CREATED, &to_value(&tag)))
@@ -114,7 +117,7 @@ async fn show(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    let tag = app.store.tag(&id, who.tags()).await?.ok_or_else(|| missing("tag", &id))?;
+    let tag = app.store.tag(&id, who.tags()).await?.ok_or_else(|| not_found("tag", &id))?;
     Ok(json(StatusCode::OK, &to_value(&tag)))
 }
 
@@ -122,9 +125,9 @@ async fn update(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    changed(&id, app.store.rename_tag(&id, &name(&body)?, who.tags()).await?)
+    change_response(&id, app.store.rename_tag(&id, &name(&body)?, who.tags()).await?)
 }
 
 async fn remove(
@@ -132,13 +135,13 @@ async fn remove(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    changed(&id, app.store.delete_tag(&id, who.tags()).await?)
+    change_response(&id, app.store.delete_tag(&id, who.tags()).await?)
 }
 
-fn changed(id: &str, change: TagChange) -> Result<Response, ApiError> {
+fn change_response(id: &str, change: TagChange) -> Result<Response, ApiError> {
     match change {
         TagChange::Done(tag) => Ok(json(StatusCode::OK, &to_value(&tag))),
-        TagChange::Missing => Err(missing("tag", id)),
+        TagChange::Missing => Err(not_found("tag", id)),
         TagChange::Foreign => Err(ApiError::new(
             Code::ACCESS_FORBIDDEN,
             "The tag is used in projects in which you may not change anything",
@@ -151,16 +154,22 @@ async fn of_workflow(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    tags_of(&app, Tagged::Workflow(who.workflow(&app, &id, Need::See).await?.id)).await
+    tags_of(&app, TagTarget::Workflow(who.workflow(&app, &id, AccessLevel::View).await?.id)).await
 }
 
 async fn set_of_workflow(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    set(&app, &who, Tagged::Workflow(who.workflow(&app, &id, Need::Change).await?.id), &body).await
+    set(
+        &app,
+        &who,
+        TagTarget::Workflow(who.workflow(&app, &id, AccessLevel::Edit).await?.id),
+        &body,
+    )
+    .await
 }
 
 async fn of_execution(
@@ -168,20 +177,25 @@ async fn of_execution(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    tags_of(&app, Tagged::Execution(who.execution(&app, &id, Need::See).await?.id)).await
+    tags_of(&app, TagTarget::Execution(who.execution(&app, &id, AccessLevel::View).await?.id)).await
 }
 
 async fn set_of_execution(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    set(&app, &who, Tagged::Execution(who.execution(&app, &id, Need::Change).await?.id), &body)
-        .await
+    set(
+        &app,
+        &who,
+        TagTarget::Execution(who.execution(&app, &id, AccessLevel::Edit).await?.id),
+        &body,
+    )
+    .await
 }
 
-async fn tags_of(app: &App, tagged: Tagged) -> Result<Response, ApiError> {
+async fn tags_of(app: &App, tagged: TagTarget) -> Result<Response, ApiError> {
     let tags = app.store.tags_of(tagged).await?;
     Ok(json(StatusCode::OK, &Value::array(tags.iter().map(to_value).collect())))
 }
@@ -189,7 +203,7 @@ async fn tags_of(app: &App, tagged: Tagged) -> Result<Response, ApiError> {
 async fn set(
     app: &App,
     who: &Principal,
-    tagged: Tagged,
+    tagged: TagTarget,
     body: &JsonBody,
 ) -> Result<Response, ApiError> {
     let value = body.json()?;
@@ -199,12 +213,12 @@ async fn set(
     }
     let ids = list
         .iter()
-        .map(|row| Ok(Body::of(row, &["id"])?.text("id", 1, 100)?.into()))
+        .map(|row| Ok(BodyFields::of(row, &["id"])?.text("id", 1, 100)?.into()))
         .collect::<Result<Vec<Str>, ApiError>>()?;
     match app.store.set_tags(tagged.clone(), ids, who.tags()).await? {
-        TagsSet::Done => tags_of(app, tagged).await,
-        TagsSet::Missing => Err(ApiError::new(Code::NOT_FOUND, "Some tags are not there")),
-        TagsSet::Foreign => Err(ApiError::new(
+        TagsUpdate::Done => tags_of(app, tagged).await,
+        TagsUpdate::Missing => Err(ApiError::new(Code::NOT_FOUND, "Some tags are not there")),
+        TagsUpdate::Foreign => Err(ApiError::new(
             Code::ACCESS_FORBIDDEN,
             "Some tags are used only in projects in which you may not change anything",
         )
@@ -214,8 +228,8 @@ async fn set(
 
 fn name(body: &JsonBody) -> Result<String, ApiError> {
     // Clients send back what they got; only the name is theirs to change.
-    let body = Body::read(body, &["name", "id", "createdAt", "updatedAt"])?;
-    let name = body.text("name", 1, LONGEST)?.trim();
+    let body = BodyFields::read(body, &["name", "id", "createdAt", "updatedAt"])?;
+    let name = body.text("name", 1, MAX_NAME_CHARS)?.trim();
     if name.is_empty() { Err(invalid("name", "is empty")) } else { Ok(name.to_owned()) }
 }
 

@@ -1,22 +1,22 @@
 //! Listening for a test call of a workflow's webhook or form.
 
-use super::{Body, Operation, Text, iso};
+use super::{ApiOperation, BodyFields, RequestJson, iso};
 use crate::App;
-use crate::access::{Need, Principal};
-use crate::answer::json;
+use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, post};
 use model::{Code, Object, Str, Value};
-use runtime::{Door, TestAddress};
+use runtime::{EndpointKind, TestAddress};
 
 const PATH: &str = "/workflows/{id}/test-webhook";
 
-pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new(
+pub(super) const OPERATIONS: &[ApiOperation] = &[
+    ApiOperation::new(
         "POST",
         PATH,
         "workflow:execute",
@@ -24,9 +24,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Listen for one call of a test address, for two minutes",
         || post(listen),
     )
-    .takes("testWebhookInput")
-    .gives(200, "testWebhook"),
-    Operation::new(
+    .request_body("testWebhookInput")
+    .response(200, "testWebhook"),
+    ApiOperation::new(
         "DELETE",
         PATH,
         "workflow:execute",
@@ -34,21 +34,21 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Stop listening for a test call",
         || delete(stop),
     )
-    .gives_nothing(204),
+    .empty_response(204),
 ];
 
 async fn listen(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(text): Text,
+    RequestJson(text): RequestJson,
 ) -> Result<Response, ApiError> {
-    who.workflow(&app, &id, Need::Change).await?;
-    let body = Body::read_or_empty(&text, &["node", "destinationNode"])?;
+    who.workflow(&app, &id, AccessLevel::Edit).await?;
+    let body = BodyFields::read_or_empty(&text, &["node", "destinationNode"])?;
     let node = body.optional_text("node", 1, 1000)?;
     let destination = body.optional_text("destinationNode", 1, 1000)?.map(Str::from);
     let listening = app.runtime.listen_for_test(&id, node, destination).await?;
-    let addresses = listening.addresses.iter().map(|address| shown(&app, address));
+    let addresses = listening.addresses.iter().map(|address| address_json(&app, address));
     let answer = Object::from_iter([
         ("waitingForWebhook", Value::from(true)),
         ("expiresAt", iso(listening.until_ms)),
@@ -62,7 +62,7 @@ async fn stop(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    who.workflow(&app, &id, Need::Change).await?;
+    who.workflow(&app, &id, AccessLevel::Edit).await?;
     match app.runtime.end_test(&id) {
         true => Ok(StatusCode::NO_CONTENT.into_response()),
         false => {
@@ -71,10 +71,10 @@ async fn stop(
     }
 }
 
-pub(super) fn shown(app: &App, address: &TestAddress) -> Value {
-    let (kind, folder) = match address.door {
-        Door::Webhook => ("webhook", "webhook-test"),
-        Door::Form => ("form", "form-test"),
+pub(super) fn address_json(app: &App, address: &TestAddress) -> Value {
+    let (kind, folder) = match address.kind {
+        EndpointKind::Webhook => ("webhook", "webhook-test"),
+        EndpointKind::Form => ("form", "form-test"),
     };
     Object::from_iter([
         ("node", Value::from(address.node.clone())),

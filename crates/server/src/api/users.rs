@@ -1,34 +1,37 @@
 //! `/api/v1/users`.
 
-use super::operation::{CURSOR, LIMIT, Param};
+use super::operation::{CURSOR, LIMIT, QueryParam};
 use super::{
-    Body, Operation, Query, Text, flag, from_cursor, invalid, iso, limit, missing, page_of,
+    ApiOperation, BodyFields, QueryParams, RequestJson, flag, from_cursor, invalid, iso, limit,
+    not_found, page_of,
 };
 use crate::App;
-use crate::access::{Need, Principal, is_email};
-use crate::answer::json;
+use crate::access::{AccessLevel, Principal, is_email};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, patch, post};
 use model::{Code, Object, Value};
 use store::access::hash_of_key;
-use store::users::{NewUser, Role, User};
-use store::{Projects as _, Users as _};
+use store::users::{NewUser, User, UserRole};
+use store::{ProjectStore as _, UserStore as _};
 
 const INVITATION_LASTS_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 const RESET_LASTS_MS: i64 = 24 * 60 * 60 * 1000;
-const INCLUDE_ROLE: Param = Param("includeRole", "boolean");
+const INCLUDE_ROLE: QueryParam = QueryParam("includeRole", "boolean");
 
-pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new("GET", "/users", "user:list", "getUsers", "List users", || get(list))
-        .query(&[LIMIT, CURSOR, INCLUDE_ROLE, Param("projectId", "string")])
-        .gives(200, "userList"),
-    Operation::new("POST", "/users", "user:create", "createUser", "Invite users", || post(create))
-        .takes("userInputs")
-        .gives(201, "invitations"),
-    Operation::new(
+pub(super) const OPERATIONS: &[ApiOperation] = &[
+    ApiOperation::new("GET", "/users", "user:list", "getUsers", "List users", || get(list))
+        .query(&[LIMIT, CURSOR, INCLUDE_ROLE, QueryParam("projectId", "string")])
+        .response(200, "userList"),
+    ApiOperation::new("POST", "/users", "user:create", "createUser", "Invite users", || {
+        post(create)
+    })
+    .request_body("userInputs")
+    .response(201, "invitations"),
+    ApiOperation::new(
         "GET",
         "/users/{id}",
         "user:read",
@@ -37,8 +40,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         || get(show),
     )
     .query(&[INCLUDE_ROLE])
-    .gives(200, "user"),
-    Operation::new(
+    .response(200, "user"),
+    ApiOperation::new(
         "POST",
         "/users/{id}/password-reset",
         "user:resetPassword",
@@ -46,12 +49,17 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "A link by which a user chooses a new password",
         || post(reset_password),
     )
-    .gives(200, "link"),
-    Operation::new("DELETE", "/users/{id}", "user:delete", "deleteUser", "Remove a user", || {
-        delete(remove)
-    })
-    .gives_nothing(204),
-    Operation::new(
+    .response(200, "link"),
+    ApiOperation::new(
+        "DELETE",
+        "/users/{id}",
+        "user:delete",
+        "deleteUser",
+        "Remove a user",
+        || delete(remove),
+    )
+    .empty_response(204),
+    ApiOperation::new(
         "PATCH",
         "/users/{id}/role",
         "user:changeRole",
@@ -59,21 +67,21 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Change a user's role",
         || patch(set_role),
     )
-    .takes("roleInput")
-    .gives_nothing(204),
+    .request_body("roleInput")
+    .empty_response(204),
 ];
 
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
     let (limit, roles) = (limit(&query)?, roles(&query)?);
     let after = from_cursor(&query)?;
     let found = match query.get("projectId") {
         None => app.store.users(after.as_deref(), limit + 1).await?,
         Some(id) => {
-            let project = who.project(&app, id, Need::See).await?;
+            let project = who.project(&app, id, AccessLevel::View).await?;
             let all: Vec<User> =
                 app.store.members(&project.id).await?.into_iter().map(|(user, _)| user).collect();
             let begin = after
@@ -88,14 +96,18 @@ async fn list(
 async fn show(
     State(app): State<App>,
     Path(id): Path<String>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
     let roles = roles(&query)?;
     Ok(json(StatusCode::OK, &to_value(&find(&app, &id).await?, roles)))
 }
 
-fn roles(query: &Query) -> Result<Roles, ApiError> {
-    Ok(if flag(query, "includeRole")?.unwrap_or(false) { Roles::Told } else { Roles::Left })
+fn roles(query: &QueryParams) -> Result<RoleField, ApiError> {
+    Ok(if flag(query, "includeRole")?.unwrap_or(false) {
+        RoleField::Included
+    } else {
+        RoleField::Omitted
+    })
 }
 
 /// Each gets a link by which a password is chosen; nobody sends mail here, so the caller passes it
@@ -103,7 +115,7 @@ fn roles(query: &Query) -> Result<Roles, ApiError> {
 async fn create(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let value = body.json()?;
     let list = value.as_array().ok_or_else(|| invalid("body", "must be a list of users"))?;
@@ -112,13 +124,13 @@ async fn create(
     }
     let mut wanted = Vec::with_capacity(list.len());
     for row in list {
-        let row = Body::of(row, &["email", "role"])?;
+        let row = BodyFields::of(row, &["email", "role"])?;
         let email = row.text("email", 3, 320)?.to_lowercase();
         if !is_email(&email) {
             return Err(invalid("email", "is no e-mail address"));
         }
-        let role = row.optional_text("role", 1, 100)?.map_or(Ok(Role::Editor), role_named)?;
-        may_handle(&who, role)?;
+        let role = row.optional_text("role", 1, 100)?.map_or(Ok(UserRole::Editor), role_named)?;
+        check_rank(&who, role)?;
         wanted.push((email, role));
     }
     let mut rows = Vec::with_capacity(wanted.len());
@@ -128,7 +140,7 @@ async fn create(
     Ok(json(StatusCode::CREATED, &Value::array(rows)))
 }
 
-async fn invite(app: &App, email: String, role: Role) -> Result<Value, ApiError> {
+async fn invite(app: &App, email: String, role: UserRole) -> Result<Value, ApiError> {
     let new = NewUser {
         email: email.as_str().into(),
         first_name: "".into(),
@@ -174,7 +186,7 @@ async fn reset_password(
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let user = find(&app, &id).await?;
-    may_handle(&who, user.role)?;
+    check_rank(&who, user.role)?;
     let link = link(&app, &user, "password-reset", RESET_LASTS_MS).await?;
     Ok(json(StatusCode::OK, &Object::from_iter([("link", link)]).into()))
 }
@@ -185,8 +197,8 @@ async fn remove(
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let user = find(&app, &id).await?;
-    not_oneself(&who, &user)?;
-    may_handle(&who, user.role)?;
+    check_not_self(&who, &user)?;
+    check_rank(&who, user.role)?;
     app.store.delete_user(&user.id).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
@@ -195,25 +207,26 @@ async fn set_role(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let role = role_named(Body::read(&body, &["newRoleName"])?.text("newRoleName", 1, 100)?)?;
+    let role =
+        role_named(BodyFields::read(&body, &["newRoleName"])?.text("newRoleName", 1, 100)?)?;
     let user = find(&app, &id).await?;
-    not_oneself(&who, &user)?;
-    may_handle(&who, user.role)?;
-    may_handle(&who, role)?;
+    check_not_self(&who, &user)?;
+    check_rank(&who, user.role)?;
+    check_rank(&who, role)?;
     app.store.set_role(&user.id, role).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 async fn find(app: &App, id: &str) -> Result<User, ApiError> {
-    app.store.user(id).await?.ok_or_else(|| missing("user", id))
+    app.store.user(id).await?.ok_or_else(|| not_found("user", id))
 }
 
 /// Nobody makes, changes or removes people above themselves, and owners are made at the set-up
 /// only.
-fn may_handle(who: &Principal, role: Role) -> Result<(), ApiError> {
-    if role < Role::Owner && role <= who.role {
+fn check_rank(who: &Principal, role: UserRole) -> Result<(), ApiError> {
+    if role < UserRole::Owner && role <= who.role {
         return Ok(());
     }
     Err(ApiError::new(
@@ -222,7 +235,7 @@ fn may_handle(who: &Principal, role: Role) -> Result<(), ApiError> {
     ))
 }
 
-fn not_oneself(who: &Principal, user: &User) -> Result<(), ApiError> {
+fn check_not_self(who: &Principal, user: &User) -> Result<(), ApiError> {
     if user.id == who.user_id {
         return Err(ApiError::new(
             Code::ACCESS_FORBIDDEN,
@@ -233,29 +246,29 @@ fn not_oneself(who: &Principal, user: &User) -> Result<(), ApiError> {
 }
 
 /// Roles as n8n names them; it has no viewers, and calls editors members.
-fn role_name(role: Role) -> &'static str {
+fn role_name(role: UserRole) -> &'static str {
     match role {
-        Role::Owner => "global:owner",
-        Role::Admin => "global:admin",
-        Role::Editor => "global:member",
-        Role::Viewer => "global:viewer",
+        UserRole::Owner => "global:owner",
+        UserRole::Admin => "global:admin",
+        UserRole::Editor => "global:member",
+        UserRole::Viewer => "global:viewer",
     }
 }
 
-fn role_named(name: &str) -> Result<Role, ApiError> {
+fn role_named(name: &str) -> Result<UserRole, ApiError> {
     let plain = name.strip_prefix("global:").unwrap_or(name);
-    let role = if plain == "member" { Some(Role::Editor) } else { Role::from_name(plain) };
+    let role = if plain == "member" { Some(UserRole::Editor) } else { UserRole::from_name(plain) };
     role.ok_or_else(|| invalid("role", "is none of global:admin, global:member and global:viewer"))
 }
 
 /// Whether the role of a person is part of the answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Roles {
-    Told,
-    Left,
+pub(super) enum RoleField {
+    Included,
+    Omitted,
 }
 
-pub(super) fn to_value(user: &User, roles: Roles) -> Value {
+pub(super) fn to_value(user: &User, roles: RoleField) -> Value {
     let mut value = Object::from_iter([
         ("id", Value::from(user.id.clone())),
         ("email", user.email.clone().into()),
@@ -265,7 +278,7 @@ pub(super) fn to_value(user: &User, roles: Roles) -> Value {
         ("createdAt", iso(user.created_ms)),
         ("updatedAt", iso(user.updated_ms)),
     ]);
-    if roles == Roles::Told {
+    if roles == RoleField::Included {
         value.insert("role", role_name(user.role));
     }
     value.into()

@@ -1,32 +1,38 @@
 //! `/api/v1/variables`.
 
-use super::operation::{CURSOR, LIMIT, Param};
+use super::operation::{CURSOR, LIMIT, QueryParam};
 use super::{
-    Body, JsonBody, Operation, Query, Text, from_cursor, invalid, limit, missing, page_of,
+    ApiOperation, BodyFields, JsonBody, QueryParams, RequestJson, from_cursor, invalid, limit,
+    not_found, page_of,
 };
 use crate::App;
-use crate::access::{Need, Principal};
-use crate::answer::json;
+use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post, put};
 use model::{Code, Object, Value};
-use store::Variables as _;
-use store::users::Role;
+use store::VariableStore as _;
+use store::users::UserRole;
 use store::variables::Variable;
 
-const LONGEST_KEY: usize = 50;
-const LONGEST_VALUE: usize = 1000;
+const MAX_KEY_LENGTH: usize = 50;
+const MAX_VALUE_LENGTH: usize = 1000;
 
-pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new("GET", "/variables", "variable:list", "getVariables", "List variables", || {
-        get(list)
-    })
-    .query(&[LIMIT, CURSOR, Param("state", "string"), Param("projectId", "string")])
-    .gives(200, "variableList"),
-    Operation::new(
+pub(super) const OPERATIONS: &[ApiOperation] = &[
+    ApiOperation::new(
+        "GET",
+        "/variables",
+        "variable:list",
+        "getVariables",
+        "List variables",
+        || get(list),
+    )
+    .query(&[LIMIT, CURSOR, QueryParam("state", "string"), QueryParam("projectId", "string")])
+    .response(200, "variableList"),
+    ApiOperation::new(
         "POST",
         "/variables",
         "variable:create",
@@ -34,9 +40,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Make a variable",
         || post(create),
     )
-    .takes("variableInput")
-    .gives(201, "variable"),
-    Operation::new(
+    .request_body("variableInput")
+    .response(201, "variable"),
+    ApiOperation::new(
         "PUT",
         "/variables/{id}",
         "variable:update",
@@ -44,9 +50,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Change a variable",
         || put(update),
     )
-    .takes("variableInput")
-    .gives_nothing(204),
-    Operation::new(
+    .request_body("variableInput")
+    .empty_response(204),
+    ApiOperation::new(
         "DELETE",
         "/variables/{id}",
         "variable:delete",
@@ -54,13 +60,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Remove a variable",
         || delete(remove),
     )
-    .gives_nothing(204),
+    .empty_response(204),
 ];
 
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
     let (limit, after) = (limit(&query)?, from_cursor(&query)?);
     let only_empty = match query.get("state").map(String::as_str) {
@@ -71,7 +77,7 @@ async fn list(
     let project = query.get("projectId").map(String::as_str);
     let mut all = app.store.variables().await?;
     all.retain(|variable| {
-        sees(&who, variable)
+        can_view(&who, variable)
             && project.is_none_or(|wanted| variable.project_id.as_deref() == Some(wanted))
     });
     let begin = after
@@ -86,10 +92,10 @@ async fn list(
 async fn create(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let Sent { key, value, project } = read(&body)?;
-    may_change(&app, &who, project.as_deref()).await?;
+    let VariableInput { key, value, project } = read(&body)?;
+    check_can_change(&app, &who, project.as_deref()).await?;
     let made = app.store.add_variable(&key, &value, project.as_deref()).await?;
     app.runtime.reload().await?;
     Ok(json(StatusCode::CREATED, &to_value(&made)))
@@ -99,16 +105,16 @@ async fn update(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let before = find(&app, &who, &id).await?;
-    let Sent { key, value, project } = read(&body)?;
-    may_change(&app, &who, before.project_id.as_deref()).await?;
+    let VariableInput { key, value, project } = read(&body)?;
+    check_can_change(&app, &who, before.project_id.as_deref()).await?;
     let project = project.or_else(|| before.project_id.map(|id| id.to_string()));
-    may_change(&app, &who, project.as_deref()).await?;
+    check_can_change(&app, &who, project.as_deref()).await?;
     match app.store.change_variable(&id, &key, &value, project.as_deref()).await? {
-        true => changed(&app).await,
-        false => Err(missing("variable", &id)),
+        true => change_response(&app).await,
+        false => Err(not_found("variable", &id)),
     }
 }
 
@@ -118,16 +124,16 @@ async fn remove(
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let before = find(&app, &who, &id).await?;
-    may_change(&app, &who, before.project_id.as_deref()).await?;
+    check_can_change(&app, &who, before.project_id.as_deref()).await?;
     match app.store.delete_variable(&id).await? {
-        true => changed(&app).await,
-        false => Err(missing("variable", &id)),
+        true => change_response(&app).await,
+        false => Err(not_found("variable", &id)),
     }
 }
 
 /// Whoever is told that a variable has changed finds triggers that read it, and what is started
 /// from then on, as it says now.
-async fn changed(app: &App) -> Result<Response, ApiError> {
+async fn change_response(app: &App) -> Result<Response, ApiError> {
     app.runtime.reload().await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
@@ -136,19 +142,23 @@ async fn find(app: &App, who: &Principal, id: &str) -> Result<Variable, ApiError
     app.store
         .variable(id)
         .await?
-        .filter(|variable| sees(who, variable))
-        .ok_or_else(|| missing("variable", id))
+        .filter(|variable| can_view(who, variable))
+        .ok_or_else(|| not_found("variable", id))
 }
 
-fn sees(who: &Principal, variable: &Variable) -> bool {
-    variable.project_id.as_ref().is_none_or(|project| who.reach.sees(project))
+fn can_view(who: &Principal, variable: &Variable) -> bool {
+    variable.project_id.as_ref().is_none_or(|project| who.access.can_view(project))
 }
 
 /// Those of a project are for its editors, those of everybody for admins.
-async fn may_change(app: &App, who: &Principal, project: Option<&str>) -> Result<(), ApiError> {
+async fn check_can_change(
+    app: &App,
+    who: &Principal,
+    project: Option<&str>,
+) -> Result<(), ApiError> {
     match project {
-        Some(id) => who.project(app, id, Need::Change).await.map(drop),
-        None if who.role >= Role::Admin => Ok(()),
+        Some(id) => who.project(app, id, AccessLevel::Edit).await.map(drop),
+        None if who.role >= UserRole::Admin => Ok(()),
         None => Err(ApiError::new(
             Code::ACCESS_FORBIDDEN,
             "Only admins change variables that every workflow reads",
@@ -157,15 +167,15 @@ async fn may_change(app: &App, who: &Principal, project: Option<&str>) -> Result
     }
 }
 
-struct Sent {
+struct VariableInput {
     key: String,
     value: String,
     project: Option<String>,
 }
 
-fn read(body: &JsonBody) -> Result<Sent, ApiError> {
-    let body = Body::read(body, &["key", "value", "id", "type", "projectId", "project"])?;
-    let key = body.text("key", 1, LONGEST_KEY)?;
+fn read(body: &JsonBody) -> Result<VariableInput, ApiError> {
+    let body = BodyFields::read(body, &["key", "value", "id", "type", "projectId", "project"])?;
+    let key = body.text("key", 1, MAX_KEY_LENGTH)?;
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     if !key.chars().all(is_name) || key.starts_with(|letter: char| letter.is_ascii_digit()) {
         return Err(invalid(
@@ -177,9 +187,9 @@ fn read(body: &JsonBody) -> Result<Sent, ApiError> {
         None | Some(Value::Null) => None,
         Some(_) => body.optional_text("projectId", 1, 100)?.map(str::to_owned),
     };
-    Ok(Sent {
+    Ok(VariableInput {
         key: key.to_owned(),
-        value: body.text("value", 0, LONGEST_VALUE)?.to_owned(),
+        value: body.text("value", 0, MAX_VALUE_LENGTH)?.to_owned(),
         project,
     })
 }

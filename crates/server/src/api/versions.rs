@@ -1,21 +1,21 @@
 //! The versions of a workflow.
 
-use super::operation::Param;
-use super::{Operation, Query, invalid, iso, missing};
+use super::operation::QueryParam;
+use super::{ApiOperation, QueryParams, invalid, iso, not_found};
 use crate::App;
-use crate::access::{Need, Principal};
-use crate::answer::json;
+use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
 use model::{Code, Object, Value};
-use store::Workflows as _;
-use store::workflows::Version;
+use store::WorkflowStore as _;
+use store::workflows::WorkflowVersion;
 
-pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new(
+pub(super) const OPERATIONS: &[ApiOperation] = &[
+    ApiOperation::new(
         "GET",
         "/workflows/{id}/history",
         "workflow:read",
@@ -23,9 +23,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "The versions of a workflow",
         || get(history),
     )
-    .query(&[Param("take", "integer"), Param("skip", "integer")])
-    .gives(200, "versions"),
-    Operation::new(
+    .query(&[QueryParam("take", "integer"), QueryParam("skip", "integer")])
+    .response(200, "versions"),
+    ApiOperation::new(
         "GET",
         "/workflows/{id}/versions/{versionId}",
         "workflow:read",
@@ -33,8 +33,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "A workflow as it was",
         || get(show),
     )
-    .gives(200, "version"),
-    Operation::new(
+    .response(200, "version"),
+    ApiOperation::new(
         "GET",
         "/workflows/{id}/{versionId}",
         "workflow:read",
@@ -42,14 +42,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "A workflow as it was, at the address of earlier clients",
         || get(show),
     )
-    .gives(200, "version"),
+    .response(200, "version"),
 ];
 
 async fn history(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
     let number = |name: &str, default: usize, most: usize| match query.get(name) {
         None => Ok(default),
@@ -74,7 +74,7 @@ async fn show(
     Extension(who): Extension<Principal>,
     Path((id, version_id)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    let missing = || missing("version", &version_id);
+    let missing = || not_found("version", &version_id);
     // The id of a version of another workflow leads nowhere.
     let version = versions(&app, &who, &id)
         .await?
@@ -92,17 +92,17 @@ async fn show(
     Ok(json(StatusCode::OK, &value.into()))
 }
 
-async fn versions(app: &App, who: &Principal, id: &str) -> Result<Vec<Version>, ApiError> {
-    Ok(app.store.versions(&who.workflow(app, id, Need::See).await?.id).await?)
+async fn versions(app: &App, who: &Principal, id: &str) -> Result<Vec<WorkflowVersion>, ApiError> {
+    Ok(app.store.versions(&who.workflow(app, id, AccessLevel::View).await?.id).await?)
 }
 
-fn row(workflow_id: &str, version: &Version) -> Object {
+fn row(workflow_id: &str, version: &WorkflowVersion) -> Object {
     Object::from_iter([
         ("versionId", Value::from(version.id.clone())),
         ("workflowId", workflow_id.into()),
         ("authors", version.author.clone().unwrap_or_default().into()),
-        ("name", version.words.name.clone().map_or(Value::Null, Value::from)),
-        ("description", version.words.description.clone().map_or(Value::Null, Value::from)),
+        ("name", version.label.name.clone().map_or(Value::Null, Value::from)),
+        ("description", version.label.description.clone().map_or(Value::Null, Value::from)),
         ("createdAt", iso(version.created_ms)),
         ("updatedAt", iso(version.created_ms)),
     ])

@@ -1,28 +1,28 @@
 //! `/api/v1/workflows`.
 
-use super::operation::{CURSOR, LIMIT, Param};
+use super::operation::{CURSOR, LIMIT, QueryParam};
 use super::{
-    Body, Operation, Query, Text, cut, flag, folders, from_cursor, invalid, iso, limit, missing,
-    page, tags,
+    ApiOperation, BodyFields, QueryParams, RequestJson, flag, folders, from_cursor, invalid, iso,
+    limit, not_found, page, split_page, tags,
 };
 use crate::App;
-use crate::access::{Need, Principal};
-use crate::answer::json;
+use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{delete, get, patch, post, put};
 use model::{Code, Object, Str, Value, Workflow};
-use runtime::Listening;
+use runtime::VersionChoice;
 use store::tags::Tag;
-use store::workflows::{NewVersion, StoredWorkflow, VersionWords, WorkflowFilter};
-use store::{Tags as _, Workflows as _};
+use store::workflows::{NewVersion, StoredWorkflow, VersionLabel, WorkflowFilter};
+use store::{TagStore as _, WorkflowStore as _};
 
-const EXCLUDE_PINS: Param = Param("excludePinnedData", "boolean");
+const EXCLUDE_PINS: QueryParam = QueryParam("excludePinnedData", "boolean");
 
-pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new(
+pub(super) const OPERATIONS: &[ApiOperation] = &[
+    ApiOperation::new(
         "GET",
         "/workflows",
         "workflow:list",
@@ -33,16 +33,16 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .query(&[
         LIMIT,
         CURSOR,
-        Param("active", "boolean"),
-        Param("tags", "string"),
-        Param("name", "string"),
-        Param("query", "string"),
-        Param("projectId", "string"),
-        Param("parentFolderId", "string"),
+        QueryParam("active", "boolean"),
+        QueryParam("tags", "string"),
+        QueryParam("name", "string"),
+        QueryParam("query", "string"),
+        QueryParam("projectId", "string"),
+        QueryParam("parentFolderId", "string"),
         EXCLUDE_PINS,
     ])
-    .gives(200, "workflowList"),
-    Operation::new(
+    .response(200, "workflowList"),
+    ApiOperation::new(
         "POST",
         "/workflows",
         "workflow:create",
@@ -50,9 +50,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Make a workflow",
         || post(create),
     )
-    .takes("workflowInput")
-    .gives(200, "workflow"),
-    Operation::new(
+    .request_body("workflowInput")
+    .response(200, "workflow"),
+    ApiOperation::new(
         "GET",
         "/workflows/{id}",
         "workflow:read",
@@ -61,8 +61,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         || get(show),
     )
     .query(&[EXCLUDE_PINS])
-    .gives(200, "workflow"),
-    Operation::new(
+    .response(200, "workflow"),
+    ApiOperation::new(
         "PUT",
         "/workflows/{id}",
         "workflow:update",
@@ -70,19 +70,19 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Save a new version of a workflow",
         || put(update),
     )
-    .takes("workflowInput")
-    .gives(200, "workflow"),
-    Operation::new(
+    .request_body("workflowInput")
+    .response(200, "workflow"),
+    ApiOperation::new(
         "PATCH",
         "/workflows/{id}",
         "workflow:update",
         "moveWorkflow",
         "Put a workflow into a folder",
-        || patch(put_away),
+        || patch(move_to_folder),
     )
-    .takes("workflowPlace")
-    .gives(200, "workflow"),
-    Operation::new(
+    .request_body("workflowPlace")
+    .response(200, "workflow"),
+    ApiOperation::new(
         "DELETE",
         "/workflows/{id}",
         "workflow:delete",
@@ -90,8 +90,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Remove a workflow and its executions",
         || delete(remove),
     )
-    .gives(200, "workflow"),
-    Operation::new(
+    .response(200, "workflow"),
+    ApiOperation::new(
         "POST",
         "/workflows/{id}/activate",
         "workflow:activate",
@@ -99,9 +99,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Let a workflow listen",
         || post(activate),
     )
-    .may_take("activation")
-    .gives(200, "workflow"),
-    Operation::new(
+    .optional_body("activation")
+    .response(200, "workflow"),
+    ApiOperation::new(
         "POST",
         "/workflows/{id}/publish",
         "workflow:activate",
@@ -109,9 +109,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Let a version of a workflow listen",
         || post(activate),
     )
-    .may_take("activation")
-    .gives(200, "workflow"),
-    Operation::new(
+    .optional_body("activation")
+    .response(200, "workflow"),
+    ApiOperation::new(
         "POST",
         "/workflows/{id}/unpublish",
         "workflow:deactivate",
@@ -119,8 +119,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Let a workflow stop listening",
         || post(deactivate),
     )
-    .gives(200, "workflow"),
-    Operation::new(
+    .response(200, "workflow"),
+    ApiOperation::new(
         "POST",
         "/workflows/{id}/archive",
         "workflow:delete",
@@ -128,8 +128,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Put a workflow away",
         || post(archive),
     )
-    .gives(200, "workflow"),
-    Operation::new(
+    .response(200, "workflow"),
+    ApiOperation::new(
         "POST",
         "/workflows/{id}/unarchive",
         "workflow:delete",
@@ -137,8 +137,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Take a workflow out again",
         || post(unarchive),
     )
-    .gives(200, "workflow"),
-    Operation::new(
+    .response(200, "workflow"),
+    ApiOperation::new(
         "POST",
         "/workflows/{id}/deactivate",
         "workflow:deactivate",
@@ -146,11 +146,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Let a workflow stop listening",
         || post(deactivate),
     )
-    .gives(200, "workflow"),
+    .response(200, "workflow"),
 ];
 
 /// The field that says in which folder a workflow lies. It is no part of the document.
-const PLACE: &str = "parentFolderId";
+const FOLDER_FIELD: &str = "parentFolderId";
 
 /// Fields that a caller may send; the server owns the others.
 const WRITABLE: [&str; 7] =
@@ -171,7 +171,7 @@ const ECHOED: [&str; 18] = [
     "versionCounter",
     "description",
     "parentFolder",
-    PLACE,
+    FOLDER_FIELD,
     "homeProject",
     "projectId",
     "scopes",
@@ -180,7 +180,7 @@ const ECHOED: [&str; 18] = [
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
     let after = from_cursor(&query)?
@@ -204,12 +204,12 @@ async fn list(
         folder: query
             .get("parentFolderId")
             .map(|id| Some(Str::from(id.as_str())).filter(|id| !id.is_empty())),
-        within: who.reach.within(),
+        within: who.access.project_filter(),
         after,
         limit: limit + 1,
     };
     let mut found = app.store.workflows(filter).await?;
-    let next = cut(&mut found, limit, |last| format!("{} {}", last.updated_ms, last.id));
+    let next = split_page(&mut found, limit, |last| format!("{} {}", last.updated_ms, last.id));
     let tags =
         app.store.tags_of_workflows(found.iter().map(|stored| stored.id.clone()).collect()).await?;
     let without_pins = flag(&query, EXCLUDE_PINS.0)?.unwrap_or(false);
@@ -230,10 +230,10 @@ async fn show(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
     let without_pins = flag(&query, EXCLUDE_PINS.0)?.unwrap_or(false);
-    let mut value = with_tags(&app, &who.workflow(&app, &id, Need::See).await?).await?;
+    let mut value = with_tags(&app, &who.workflow(&app, &id, AccessLevel::View).await?).await?;
     if without_pins {
         value.make_object().remove("pinData");
     }
@@ -243,7 +243,7 @@ async fn show(
 async fn create(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let mut sent = body.into_json()?;
     // Only a new workflow may say where it goes.
@@ -257,14 +257,14 @@ async fn create(
         ),
     };
     let document = read(&sent)?;
-    let project = who.home(&app, project).await?;
+    let project = who.target_project(&app, project).await?;
     let mut saved = save(&app, store::new_id(), &project, document, &who).await?;
-    if let Some(place) = sent.get(PLACE) {
-        if let Err(error) = folders::put_workflow(&app, &saved.id, place).await {
+    if let Some(place) = sent.get(FOLDER_FIELD) {
+        if let Err(error) = folders::move_workflow(&app, &saved.id, place).await {
             app.runtime.delete_workflow(&saved.id).await?;
             return Err(error);
         }
-        saved = who.workflow(&app, &saved.id, Need::See).await?;
+        saved = who.workflow(&app, &saved.id, AccessLevel::View).await?;
     }
     Ok(json(StatusCode::OK, &with_tags(&app, &saved).await?))
 }
@@ -273,41 +273,41 @@ async fn update(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let before = who.workflow(&app, &id, Need::Change).await?;
+    let before = who.workflow(&app, &id, AccessLevel::Edit).await?;
     let sent = body.into_json()?;
     let document = read(&sent)?;
-    let place = sent.get(PLACE);
+    let place = sent.get(FOLDER_FIELD);
     if let Some(place) = place {
-        folders::check_place(&app, &before, place).await?;
+        folders::check_folder(&app, &before, place).await?;
     }
     // What cannot be saved changes nothing, neither the version that listens nor where the workflow
     // lies.
     let mut saved = save(&app, before.id.clone(), &before.project_id, document, &who).await?;
     if let Some(place) = place {
-        folders::put_workflow(&app, &before.id, place).await?;
-        saved = who.workflow(&app, &before.id, Need::See).await?;
+        folders::move_workflow(&app, &before.id, place).await?;
+        saved = who.workflow(&app, &before.id, AccessLevel::View).await?;
     }
     Ok(json(StatusCode::OK, &with_tags(&app, &saved).await?))
 }
 
 /// Puts a workflow into a folder, which makes no version of it.
-async fn put_away(
+async fn move_to_folder(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let workflow = who.workflow(&app, &id, Need::Change).await?;
-    let body = Body::read(&body, &[PLACE])?;
-    folders::put_workflow(
+    let workflow = who.workflow(&app, &id, AccessLevel::Edit).await?;
+    let body = BodyFields::read(&body, &[FOLDER_FIELD])?;
+    folders::move_workflow(
         &app,
         &workflow.id,
-        body.get(PLACE).ok_or_else(|| invalid(PLACE, "is missing"))?,
+        body.get(FOLDER_FIELD).ok_or_else(|| invalid(FOLDER_FIELD, "is missing"))?,
     )
     .await?;
-    again(&app, &who, &id).await
+    current_workflow(&app, &who, &id).await
 }
 
 async fn remove(
@@ -315,7 +315,7 @@ async fn remove(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    let before = who.workflow(&app, &id, Need::Change).await?;
+    let before = who.workflow(&app, &id, AccessLevel::Edit).await?;
     let shown = with_tags(&app, &before).await?;
     app.runtime.delete_workflow(&before.id).await?;
     Ok(json(StatusCode::OK, &shown))
@@ -325,11 +325,11 @@ async fn activate(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let workflow = who.workflow(&app, &id, Need::Change).await?;
-    let body = Body::read_or_empty(&body, &["versionId", "name", "description"])?;
-    let words = VersionWords {
+    let workflow = who.workflow(&app, &id, AccessLevel::Edit).await?;
+    let body = BodyFields::read_or_empty(&body, &["versionId", "name", "description"])?;
+    let words = VersionLabel {
         name: body.optional_text("name", 0, 128)?.map(Str::from),
         description: body.optional_text("description", 0, 2048)?.map(Str::from),
     };
@@ -340,17 +340,17 @@ async fn activate(
             let is_own = version == workflow.version_id
                 || app.store.versions(&workflow.id).await?.iter().any(|own| own.id == version);
             if !is_own {
-                return Err(missing("version", version));
+                return Err(not_found("version", version));
             }
-            Listening::Version(version)
+            VersionChoice::Version(version)
         }
-        None => Listening::Newest,
+        None => VersionChoice::Newest,
     };
     app.runtime.activate(&workflow.id, listening).await?;
-    if words != VersionWords::default() {
+    if words != VersionLabel::default() {
         app.store.name_version(chosen.unwrap_or(&workflow.version_id), words).await?;
     }
-    again(&app, &who, &id).await
+    current_workflow(&app, &who, &id).await
 }
 
 async fn deactivate(
@@ -358,9 +358,9 @@ async fn deactivate(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    who.workflow(&app, &id, Need::Change).await?;
+    who.workflow(&app, &id, AccessLevel::Edit).await?;
     app.runtime.deactivate(&id).await?;
-    again(&app, &who, &id).await
+    current_workflow(&app, &who, &id).await
 }
 
 async fn archive(
@@ -368,10 +368,10 @@ async fn archive(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    who.workflow(&app, &id, Need::Change).await?;
+    who.workflow(&app, &id, AccessLevel::Edit).await?;
     app.store.set_archived(&id, true).await?;
     app.runtime.reload().await?;
-    again(&app, &who, &id).await
+    current_workflow(&app, &who, &id).await
 }
 
 async fn unarchive(
@@ -379,18 +379,21 @@ async fn unarchive(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    who.workflow(&app, &id, Need::Change).await?;
+    who.workflow(&app, &id, AccessLevel::Edit).await?;
     app.store.set_archived(&id, false).await?;
-    again(&app, &who, &id).await
+    current_workflow(&app, &who, &id).await
 }
 
 /// The workflow as it is now.
-async fn again(app: &App, who: &Principal, id: &str) -> Result<Response, ApiError> {
-    Ok(json(StatusCode::OK, &with_tags(app, &who.workflow(app, id, Need::See).await?).await?))
+async fn current_workflow(app: &App, who: &Principal, id: &str) -> Result<Response, ApiError> {
+    Ok(json(
+        StatusCode::OK,
+        &with_tags(app, &who.workflow(app, id, AccessLevel::View).await?).await?,
+    ))
 }
 
 /// A workflow as it is drawn: what has not been saved needs no name.
-pub(super) fn drawn(value: &Value) -> Result<Object, ApiError> {
+pub(super) fn draft_document(value: &Value) -> Result<Object, ApiError> {
     let mut sent = value.clone();
     if value.is_object() && value.get("name").is_none_or(|name| name.as_str() == Some("")) {
         sent.make_object().insert("name", "Workflow");
@@ -513,7 +516,7 @@ fn to_value(stored: &StoredWorkflow, own: &[&Tag]) -> Result<Value, ApiError> {
         ("isArchived", stored.archived.into()),
         ("versionId", stored.version_id.clone().into()),
         ("projectId", stored.project_id.clone().into()),
-        (PLACE, stored.folder_id.clone().map_or(Value::Null, Value::from)),
+        (FOLDER_FIELD, stored.folder_id.clone().map_or(Value::Null, Value::from)),
         (
             "activeVersionId",
             if stored.active { stored.listening_version().clone().into() } else { Value::Null },

@@ -7,10 +7,10 @@ use model::{Object, Str, Value};
 const DEPTH: usize = 5;
 
 /// The largest number between brackets that is a place in a list.
-const LAST_PLACE: usize = 20;
+const MAX_INDEX: usize = 20;
 
 /// Names that every JavaScript object has from birth; a query cannot set them.
-const INHERITED: [&str; 12] = [
+const PROTOTYPE_NAMES: [&str; 12] = [
     "__proto__",
     "constructor",
     "hasOwnProperty",
@@ -52,8 +52,8 @@ pub(crate) fn nested_fields(bytes: &[u8], limits: BodyLimits) -> Object {
     let mut fields = Value::empty_object();
     for (name, value) in form_urlencoded::parse(bytes).take(limits.fields) {
         let path = path_of(&name);
-        if !name.is_empty() && !path.iter().any(|part| INHERITED.contains(part)) {
-            put(&mut fields, &path, value.into_owned().into());
+        if !name.is_empty() && !path.iter().any(|part| PROTOTYPE_NAMES.contains(part)) {
+            insert_path(&mut fields, &path, value.into_owned().into());
         }
     }
     fields.as_object().cloned().unwrap_or_default()
@@ -78,7 +78,7 @@ fn path_of(name: &str) -> Vec<&str> {
     if path.len() == n_before { vec![name] } else { path }
 }
 
-fn put(place: &mut Value, path: &[&str], value: Value) {
+fn insert_path(place: &mut Value, path: &[&str], value: Value) {
     let Some((part, rest)) = path.split_first() else {
         return match place {
             Value::Undefined => *place = value,
@@ -99,7 +99,7 @@ fn put(place: &mut Value, path: &[&str], value: Value) {
         digits => digits
             .parse::<usize>()
             .ok()
-            .filter(|number| *number <= LAST_PLACE && number.to_string() == digits),
+            .filter(|number| *number <= MAX_INDEX && number.to_string() == digits),
     };
     match (place_in_list, &*place) {
         (Some(number), Value::Undefined | Value::Array(_)) => {
@@ -110,10 +110,10 @@ fn put(place: &mut Value, path: &[&str], value: Value) {
             if number < list.len()
                 && let Some(known) = list.get_mut(number)
             {
-                return put(known, rest, value);
+                return insert_path(known, rest, value);
             }
             let mut fresh = Value::Undefined;
-            put(&mut fresh, rest, value);
+            insert_path(&mut fresh, rest, value);
             list.push(fresh);
         }
         (_, Value::Object(_)) => {
@@ -127,12 +127,12 @@ fn put(place: &mut Value, path: &[&str], value: Value) {
                 object.insert(name.as_str(), Value::Undefined);
             }
             if let Some(known) = object.get_mut(&name) {
-                put(known, rest, value);
+                insert_path(known, rest, value);
             }
         }
         (_, Value::Undefined) => {
             *place = Value::empty_object();
-            put(place, path, value);
+            insert_path(place, path, value);
         }
         (_, Value::Array(_)) => {
             let list = place.make_array().clone();
@@ -141,13 +141,13 @@ fn put(place: &mut Value, path: &[&str], value: Value) {
                 .enumerate()
                 .map(|(number, value)| (Str::from(number.to_string()), value));
             *place = Value::from(listed.collect::<Object>());
-            put(place, path, value);
+            insert_path(place, path, value);
         }
         // A plain value under the same name stands beside it.
         _ => {
             let first = std::mem::take(place);
             let mut second = Value::Undefined;
-            put(&mut second, path, value);
+            insert_path(&mut second, path, value);
             *place = Value::array(vec![first, second]);
         }
     }

@@ -4,11 +4,11 @@ use super::*;
 use model::json::parse as json_value;
 use std::io::Write as _;
 
-fn how() -> Reading {
-    Reading {
+fn how() -> BodyOptions {
+    BodyOptions {
         limits: BodyLimits::default(),
         xml: nodes::text::read_xml_request,
-        body: BodyAs::Read,
+        body: BodyMode::Parsed,
         binary_field: Str::new(),
     }
 }
@@ -17,8 +17,8 @@ async fn read_as(
     content_type: &str,
     encoding: &str,
     bytes: &[u8],
-    how: &Reading,
-) -> Result<Read, ApiError> {
+    how: &BodyOptions,
+) -> Result<ParsedBody, ApiError> {
     let (mut head, ()) = Request::new(()).into_parts();
     head.headers.insert(header::CONTENT_TYPE, content_type.parse().unwrap());
     head.headers.insert(header::CONTENT_ENCODING, encoding.parse().unwrap());
@@ -109,7 +109,8 @@ async fn byte_order_marks_and_character_sets_are_understood() {
 
 #[tokio::test]
 async fn issue_14_00_no_character_set_hides_values_from_the_estimate() {
-    let how = Reading { limits: BodyLimits { bytes: 1 << 20, ..BodyLimits::default() }, ..how() };
+    let how =
+        BodyOptions { limits: BodyLimits { bytes: 1 << 20, ..BodyLimits::default() }, ..how() };
     let many = ",[]".repeat(150_000);
     // The second byte of each of these letters is a backslash, which before a quote would hide
     // where the text ends.
@@ -132,7 +133,7 @@ async fn issue_14_00_no_character_set_hides_values_from_the_estimate() {
 async fn issue_14_00_work_keeps_its_place_when_its_caller_has_gone() {
     let place = Arc::new(());
     let (go, wait) = std::sync::mpsc::channel::<()>();
-    let work = keeping(place.clone(), move || wait.recv().is_ok());
+    let work = run_blocking_with(place.clone(), move || wait.recv().is_ok());
     assert!(
         tokio::time::timeout(std::time::Duration::from_millis(20), work).await.is_err(),
         "nobody waits any more"
@@ -142,17 +143,17 @@ async fn issue_14_00_work_keeps_its_place_when_its_caller_has_gone() {
     while Arc::strong_count(&place) > 1 {
         tokio::task::yield_now().await;
     }
-    let (done, place) = keeping(place, || 1).await.unwrap();
+    let (done, place) = run_blocking_with(place, || 1).await.unwrap();
     assert_eq!((done, Arc::strong_count(&place)), (1, 1));
 }
 
 #[tokio::test]
 async fn a_body_may_be_kept_as_it_came() {
-    let kept = Reading { body: BodyAs::ReadAndKept, binary_field: "other".into(), ..how() };
+    let kept = BodyOptions { body: BodyMode::ParsedAndRaw, binary_field: "other".into(), ..how() };
     let read = read_as("application/json", "", b"{ \"a\": 1 }", &kept).await.unwrap();
     assert_eq!((read.json, read.files[0].0.as_str()), (json_value("{\"a\":1}").unwrap(), "data"));
     assert_eq!(read.files[0].1.data, &b"{ \"a\": 1 }"[..]);
-    let file = Reading { body: BodyAs::File, binary_field: "other".into(), ..how() };
+    let file = BodyOptions { body: BodyMode::File, binary_field: "other".into(), ..how() };
     let read = read_as("application/json", "", b"{ broken", &file).await.unwrap();
     assert_eq!((read.json, read.files[0].0.as_str()), (Value::empty_object(), "other"));
     let read = read_as("multipart/form-data; boundary=x", "", b"--x--", &file).await.unwrap();
@@ -230,7 +231,7 @@ async fn files_of_a_form_are_named_as_n8n_names_them() {
     let wanted =
         format!("{{\"a\":[\"1\",\"2\"]}} one=x.txt:{kind} many0=y.txt:{kind} many1=z.txt:{kind}");
     assert_eq!(body("multipart/form-data; boundary=x", &parts).await, wanted);
-    let own = Reading { binary_field: "f".into(), ..how() };
+    let own = BodyOptions { binary_field: "f".into(), ..how() };
     let read = read_as("multipart/form-data; boundary=x", "", &parts, &own).await.unwrap();
     assert_eq!(
         read.files.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
@@ -261,11 +262,14 @@ async fn names_of_files_lead_nowhere() {
         ("trailing. . ", "trailing"),
         ("x\u{7}y\u{0}z", "xyz"),
     ] {
-        assert_eq!(parts::clean_file_name(given), kept, "{given:?}");
+        assert_eq!(multipart::clean_file_name(given), kept, "{given:?}");
     }
-    assert_eq!(parts::clean_file_name(&"ä".repeat(1000)).chars().count(), 200);
-    assert_eq!(parts::file_name_in("attachment; filename=\"../a.txt\"").as_deref(), Some("a.txt"));
-    assert_eq!(parts::file_name_in("inline"), None);
+    assert_eq!(multipart::clean_file_name(&"ä".repeat(1000)).chars().count(), 200);
+    assert_eq!(
+        multipart::file_name_in("attachment; filename=\"../a.txt\"").as_deref(),
+        Some("a.txt")
+    );
+    assert_eq!(multipart::file_name_in("inline"), None);
 }
 
 #[tokio::test]

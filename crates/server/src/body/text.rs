@@ -6,18 +6,18 @@ use model::Code;
 use std::borrow::Cow;
 
 /// A body as text, and whether all of it could be read.
-pub(super) struct Decoded<'b> {
+pub(super) struct DecodedText<'b> {
     text: Cow<'b, str>,
     used: &'static Encoding,
     has_errors: bool,
 }
 
-pub(super) fn decoded<'b>(bytes: &'b [u8], content_type: &str) -> Result<Decoded<'b>, ApiError> {
+pub(super) fn decode<'b>(bytes: &'b [u8], content_type: &str) -> Result<DecodedText<'b>, ApiError> {
     let (text, used, has_errors) = charset(content_type)?.decode(bytes);
-    Ok(Decoded { text, used, has_errors })
+    Ok(DecodedText { text, used, has_errors })
 }
 
-impl Decoded<'_> {
+impl DecodedText<'_> {
     /// Text for a person or a field: what cannot be read is a replacement character.
     pub(super) fn lossy(&self) -> &str {
         &self.text

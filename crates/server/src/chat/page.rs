@@ -1,12 +1,12 @@
 //! The page of a hosted chat: one file with its styles and scripts in it, which loads nothing from
 //! elsewhere.
 
-use crate::answer;
 use crate::page_policy::{hash_of, inside_style};
+use crate::response;
 use axum::http::StatusCode;
 use axum::response::Response;
 use model::{Object, Value};
-use node_api::trigger::{AnswerWhen, ChatPage, ChatRoute, PreviousSession, WebhookAuth};
+use node_api::trigger::{ChatPage, ChatRoute, PreviousSession, ResponseMode, WebhookAuth};
 use std::sync::LazyLock;
 
 const STYLE: &str = include_str!("chat.css");
@@ -42,7 +42,7 @@ pub(super) fn chat(chat: &ChatRoute) -> Response {
     );
     // A page that acts for somebody who is signed in is shown in no frame of another site.
     let frames = if chat.route.auth == WebhookAuth::User { "'self'" } else { "*" };
-    answer::page(
+    response::page(
         StatusCode::OK,
         &format!("{} {}; frame-ancestors {frames}", *POLICY, hash_of(&css)),
         markup,
@@ -55,7 +55,7 @@ pub(super) fn sign_in_first() -> Response {
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <title>Sign in first</title><style>{STYLE}</style></head><body>{words}</body></html>"
     );
-    answer::page(
+    response::page(
         StatusCode::UNAUTHORIZED,
         &format!("default-src 'none'; style-src {}; frame-ancestors 'self'", *STYLE_HASH),
         markup,
@@ -81,7 +81,7 @@ fn settings(chat: &ChatRoute, page: &ChatPage) -> String {
         ("welcome", page.welcome.clone().map_or(Value::Null, Value::from)),
         ("accepts", chat.accepts.clone().map_or(Value::Null, Value::from)),
         ("previous", (chat.previous != PreviousSession::Off).into()),
-        ("streams", (chat.route.answer == AnswerWhen::Streaming).into()),
+        ("streams", (chat.route.answer == ResponseMode::Streaming).into()),
     ]);
     model::json::to_string(&settings.into()).replace('<', "\\u003c")
 }

@@ -9,14 +9,14 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 /// Beyond this nothing of it is shown.
-const LONGEST: usize = 256 << 10;
+const MAX_BYTES: usize = 256 << 10;
 
 /// Nor if it takes longer than this: it may hold what others have sent, and what is nested takes
 /// longer than it is long.
-const LONGEST_TIME: Duration = Duration::from_secs(1);
+const CLEAN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// So much is cleaned in passing.
-const SHORT: usize = 4 << 10;
+const INLINE_BYTES: usize = 4 << 10;
 
 #[rustfmt::skip]
 const TAGS: [&str; 45] = [
@@ -46,22 +46,22 @@ static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
 /// The markup with nothing in it that runs, loads from elsewhere by itself but pictures, or looks
 /// like our own fields.
 pub(super) fn clean(markup: &str) -> String {
-    if markup.len() > LONGEST {
+    if markup.len() > MAX_BYTES {
         return String::new();
     }
-    if markup.len() <= SHORT {
+    if markup.len() <= INLINE_BYTES {
         return CLEANER.clean(markup).to_string();
     }
-    let allowance = Allowance::new(LONGEST_TIME, LONGEST_TIME);
+    let allowance = Allowance::new(CLEAN_TIMEOUT, CLEAN_TIMEOUT);
     let cleaned =
-        compute::within(&allowance, || CLEANER.clean_from_reader(Pieces(markup.as_bytes())));
+        compute::within(&allowance, || CLEANER.clean_from_reader(TimedChunks(markup.as_bytes())));
     cleaned.ok().and_then(Result::ok).map(|document| document.to_string()).unwrap_or_default()
 }
 
 /// Markup that is read piece by piece, as long as there is time.
-struct Pieces<'a>(&'a [u8]);
+struct TimedChunks<'a>(&'a [u8]);
 
-impl Read for Pieces<'_> {
+impl Read for TimedChunks<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         const PIECE: usize = 1 << 10;
         compute::tick().map_err(io::Error::other)?;
@@ -94,8 +94,8 @@ mod tests {
     #[test]
     fn issue_14_06_markup_that_takes_too_long_is_left_out() {
         let began = compute::cpu_used();
-        assert_eq!(clean(&"<div><b>".repeat(LONGEST / 8)), "");
-        assert!(compute::cpu_used() - began < 5 * LONGEST_TIME);
+        assert_eq!(clean(&"<div><b>".repeat(MAX_BYTES / 8)), "");
+        assert!(compute::cpu_used() - began < 5 * CLEAN_TIMEOUT);
         let long = format!("<p>{}</p>", "é <b>word</b> ".repeat(10_000));
         assert_eq!(clean(&long), long);
     }
@@ -154,6 +154,6 @@ mod tests {
                 assert!(!kept.contains(wrong), "{markup} left {kept}");
             }
         }
-        assert_eq!(clean(&"x".repeat(LONGEST + 1)), "");
+        assert_eq!(clean(&"x".repeat(MAX_BYTES + 1)), "");
     }
 }

@@ -1,9 +1,9 @@
 //! The markup of a form's page.
 
 use super::markup::clean;
-use super::sent::Problem;
-use crate::answer::{self, SANDBOX};
+use super::submission::FieldProblem;
 use crate::page_policy::{hash_of, inside_style};
+use crate::response::{self, SANDBOX};
 use axum::http::StatusCode;
 use axum::response::Response;
 use model::{Object, Value};
@@ -24,13 +24,13 @@ fn policy(css: &str) -> String {
 }
 
 /// The form, with what was filled in before and what was wrong with it.
-pub(super) fn form(form: &FormPage, given: &Object, problems: &[Problem]) -> Response {
+pub(super) fn form(form: &FormPage, given: &Object, problems: &[FieldProblem]) -> Response {
     let mut fields = String::new();
     for (number, field) in form.fields.iter().enumerate() {
         let problem = problems
             .iter()
             .find(|problem| problem.field == field.name)
-            .map(|problem| problem.words.as_str());
+            .map(|problem| problem.message.as_str());
         fields.push_str(&field_markup(field, number, given.get(&field.name), problem));
     }
     let button = if form.button.is_empty() { "Submit" } else { &form.button };
@@ -59,7 +59,7 @@ pub(crate) fn page(form: &FormPage) -> Response {
             ),
         ),
         // A whole page of the author's may run scripts, but not as a page of this instance.
-        FormCompletion::Html(html) => answer::page(StatusCode::OK, SANDBOX, html.to_string()),
+        FormCompletion::Html(html) => response::page(StatusCode::OK, SANDBOX, html.to_string()),
     }
 }
 
@@ -73,7 +73,7 @@ fn respond(form: &FormPage, main: &str) -> Response {
          <body><main>{main}</main>{foot}</body></html>",
         escape(title)
     );
-    answer::page(StatusCode::OK, &policy(&css), markup)
+    response::page(StatusCode::OK, &policy(&css), markup)
 }
 
 fn heading(title: &str, text: &str) -> String {

@@ -1,22 +1,22 @@
 //! `/v1/models`: the chats of active workflows, and their embeddings nodes.
 
-use super::Refusal;
+use super::OpenAiError;
 use crate::App;
-use crate::access::{Need, Principal};
-use crate::answer::json;
+use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use model::{Code, Kind, Object, Str, Value};
-use runtime::{Hook, Loaded};
+use runtime::{LoadedWorkflow, TriggerEndpoint};
 use std::sync::Arc;
-use store::Workflows as _;
+use store::WorkflowStore as _;
 
 pub(super) async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-) -> Result<Response, Refusal> {
+) -> Result<Response, OpenAiError> {
     let mut models = Vec::new();
     for hook in chats(&app, &who) {
         models.push(to_value(&app, &hook.workflow, &hook.workflow.id, &hook.workflow.name).await?);
@@ -32,11 +32,11 @@ pub(super) async fn list(
     ))
 }
 
-pub(super) async fn one(
+pub(super) async fn show(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-) -> Result<Response, Refusal> {
+) -> Result<Response, OpenAiError> {
     let hook = chat(&app, &who, &id)?;
     Ok(json(
         StatusCode::OK,
@@ -46,7 +46,11 @@ pub(super) async fn one(
 
 /// The chat that a model's name means: the id of its workflow, or the workflow's name where no
 /// other has it.
-pub(super) fn chat(app: &App, who: &Principal, name: &str) -> Result<Arc<Hook>, Refusal> {
+pub(super) fn chat(
+    app: &App,
+    who: &Principal,
+    name: &str,
+) -> Result<Arc<TriggerEndpoint>, OpenAiError> {
     let chats = chats(app, who);
     if let Some(found) = chats.iter().find(|hook| hook.workflow.id == name) {
         return Ok(found.clone());
@@ -55,10 +59,11 @@ pub(super) fn chat(app: &App, who: &Principal, name: &str) -> Result<Arc<Hook>, 
         chats.iter().filter(|hook| hook.workflow.name == name || slug(&hook.workflow.name) == name);
     match (named.next(), named.next()) {
         (Some(found), None) => Ok(found.clone()),
-        (Some(_), Some(_)) => {
-            Err(Refusal::of("model", "is the name of several workflows; use the id of one"))
-        }
-        (None, _) => Err(no_model(name)),
+        (Some(_), Some(_)) => Err(OpenAiError::invalid_param(
+            "model",
+            "is the name of several workflows; use the id of one",
+        )),
+        (None, _) => Err(model_not_found(name)),
     }
 }
 
@@ -66,34 +71,34 @@ pub(super) fn chat(app: &App, who: &Principal, name: &str) -> Result<Arc<Hook>, 
 pub(super) async fn check_may_run(
     app: &App,
     who: &Principal,
-    workflow: &Loaded,
-) -> Result<(), Refusal> {
-    who.workflow(app, &workflow.id, Need::Change).await?;
+    workflow: &LoadedWorkflow,
+) -> Result<(), OpenAiError> {
+    who.workflow(app, &workflow.id, AccessLevel::Edit).await?;
     Ok(())
 }
 
-pub(super) fn no_model(name: &str) -> Refusal {
+pub(super) fn model_not_found(name: &str) -> OpenAiError {
     let name: String = name.chars().take(100).collect();
     let error = ApiError::new(Code::NOT_FOUND, format!("There is no model '{name}'"))
         .hint("A model is an active workflow with a chat trigger; GET /v1/models lists them.");
-    Refusal { param: Some("model"), is_final: true, ..error.into() }
+    OpenAiError { param: Some("model"), is_final: true, ..error.into() }
 }
 
 /// The chats that somebody reaches; a workflow has one.
-fn chats(app: &App, who: &Principal) -> Vec<Arc<Hook>> {
+fn chats(app: &App, who: &Principal) -> Vec<Arc<TriggerEndpoint>> {
     let mut chats = app.runtime.chats();
-    chats.retain(|hook| who.reach.sees(&hook.workflow.project_id));
+    chats.retain(|hook| who.access.can_view(&hook.workflow.project_id));
     chats.dedup_by(|later, earlier| later.workflow.id == earlier.workflow.id);
     chats
 }
 
 /// Every node of active workflows that turns texts into vectors.
-pub(super) fn embedding_nodes(app: &App, who: &Principal) -> Vec<(Arc<Loaded>, Str)> {
+pub(super) fn embedding_nodes(app: &App, who: &Principal) -> Vec<(Arc<LoadedWorkflow>, Str)> {
     let workflows = app
         .runtime
         .active_workflows()
         .into_iter()
-        .filter(|workflow| who.reach.sees(&workflow.project_id));
+        .filter(|workflow| who.access.can_view(&workflow.project_id));
     let nodes = workflows.flat_map(|workflow| {
         let embeds = |node: &&engine::PlanNode| {
             let outputs = node
@@ -110,7 +115,12 @@ pub(super) fn embedding_nodes(app: &App, who: &Principal) -> Vec<(Arc<Loaded>, S
     nodes.collect()
 }
 
-async fn to_value(app: &App, workflow: &Loaded, id: &str, name: &str) -> Result<Value, Refusal> {
+async fn to_value(
+    app: &App,
+    workflow: &LoadedWorkflow,
+    id: &str,
+    name: &str,
+) -> Result<Value, OpenAiError> {
     let created_ms = app.store.workflow(&workflow.id).await?.map_or(0, |stored| stored.created_ms);
     let fields = [
         ("id", Value::from(id)),

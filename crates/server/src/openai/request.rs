@@ -1,15 +1,15 @@
 //! What a request for a completion asks.
 
-use super::{Refusal, tools};
+use super::{OpenAiError, tools};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{Binary, Object, Str, Value};
-use node_api::ai::{Message, Part, Role, ToolCall, ToolResult};
-use runtime::chat::{CallersTools, ChatMessage};
+use node_api::ai::{ChatRole, Message, MessagePart, ToolCall, ToolResult};
+use runtime::chat::{ChatMessage, ClientTools};
 
 /// Fields that would ask for an answer that no workflow gives, unless they have one of these
 /// values.
-const REFUSED: &[(&str, &[&str])] = &[
+const UNSUPPORTED: &[(&str, &[&str])] = &[
     ("functions", &["[]"]),
     ("function_call", &["\"none\"", "\"auto\""]),
     ("response_format", &["{\"type\":\"text\"}"]),
@@ -21,75 +21,76 @@ const REFUSED: &[(&str, &[&str])] = &[
 ];
 
 /// A request that can be answered.
-pub(super) struct Asked {
+pub(super) struct CompletionRequest {
     pub(super) model: Str,
     pub(super) message: ChatMessage,
-    pub(super) streams: bool,
+    pub(super) is_streaming: bool,
     /// A stream ends with the tokens that were used.
-    pub(super) tells_usage: bool,
+    pub(super) include_usage: bool,
     /// A stream tells of the agent's steps, in a field of ours.
-    pub(super) tells_steps: bool,
+    pub(super) include_steps: bool,
 }
 
-impl Asked {
-    pub(super) fn read(body: &Value) -> Result<Self, Refusal> {
-        let fields =
-            body.as_object().ok_or_else(|| Refusal::of("body", "must be a JSON object"))?;
-        for (field, harmless) in REFUSED {
+impl CompletionRequest {
+    pub(super) fn parse(body: &Value) -> Result<Self, OpenAiError> {
+        let fields = body
+            .as_object()
+            .ok_or_else(|| OpenAiError::invalid_param("body", "must be a JSON object"))?;
+        for (field, harmless) in UNSUPPORTED {
             let given =
                 fields.get(field).filter(|value| !value.is_nullish()).map(model::json::to_string);
             if given.is_some_and(|given| !harmless.contains(&given.as_str())) {
-                return Err(Refusal::of(
+                return Err(OpenAiError::invalid_param(
                     field,
                     "cannot be used: the workflow behind this model decides about it",
                 ));
             }
         }
         let model = fields.get("model").and_then(Value::as_str).filter(|model| !model.is_empty());
-        let model = model.ok_or_else(|| Refusal::of("model", "is missing"))?;
+        let model = model.ok_or_else(|| OpenAiError::invalid_param("model", "is missing"))?;
         let flag =
             |path: &str| body.get_path(path).is_some_and(|value| value.as_bool() == Some(true));
         Ok(Self {
             model: model.into(),
             message: message(fields)?,
-            streams: flag("stream"),
-            tells_usage: flag("stream_options.include_usage"),
-            tells_steps: flag("heddle.steps"),
+            is_streaming: flag("stream"),
+            include_usage: flag("stream_options.include_usage"),
+            include_steps: flag("heddle.steps"),
         })
     }
 }
 
-fn message(fields: &Object) -> Result<ChatMessage, Refusal> {
+fn message(fields: &Object) -> Result<ChatMessage, OpenAiError> {
     let messages = fields.get("messages").and_then(Value::as_array).unwrap_or_default();
     if messages.is_empty() {
-        return Err(Refusal::of("messages", "must hold at least one message"));
+        return Err(OpenAiError::invalid_param("messages", "must hold at least one message"));
     }
     let question = messages.iter().rposition(|message| role(message) == "user");
     let since = question.map_or(messages, |question| &messages[question + 1..]);
     let (Some(question), true) = (question, since.last().is_none_or(|last| role(last) == "tool"))
     else {
-        return Err(Refusal::of(
+        return Err(OpenAiError::invalid_param(
             "messages",
             "must end with a message of the user, or with what a tool of theirs gave",
         ));
     };
-    let (text, files) = content(&messages[question], Pictures::AreTaken)?;
+    let (text, files) = content(&messages[question], ImageMode::Attach)?;
     let session = ["user", "safety_identifier"]
         .iter()
         .find_map(|key| fields.get(key).and_then(Value::as_str));
     let session = session.filter(|session| !session.is_empty()).map(Str::from);
-    let earlier = told(&messages[..question])?;
-    let callers_tools = callers_tools(fields, since)?;
+    let earlier = to_agent_messages(&messages[..question])?;
+    let callers_tools = client_tools(fields, since)?;
     Ok(ChatMessage { text, session, files, earlier, callers_tools, ..ChatMessage::default() })
 }
 
 /// The tools of whoever asks, and how far a turn came in which they were called.
-fn callers_tools(fields: &Object, since: &[Value]) -> Result<Option<CallersTools>, Refusal> {
+fn client_tools(fields: &Object, since: &[Value]) -> Result<Option<ClientTools>, OpenAiError> {
     let (tools, choice) = (tools::tools(fields)?, tools::choice(fields)?);
     if tools.is_empty() && since.is_empty() {
         return Ok(None);
     }
-    let mut said = told(since)?;
+    let mut said = to_agent_messages(since)?;
     // The results of the last calls are told apart: the execution that handed them over knows
     // better what was said before them.
     let results = said.pop().and_then(|message| Message::from_value(&message));
@@ -102,18 +103,18 @@ fn callers_tools(fields: &Object, since: &[Value]) -> Result<Option<CallersTools
         .into_iter()
         .map(|message| plain_message(&message).map_or(message, |plain| plain.to_value()))
         .collect();
-    Ok(Some(CallersTools { tools, choice, said, results }))
+    Ok(Some(ClientTools { tools, choice, said, results }))
 }
 
 /// A message that has only words, as agents keep it.
 fn plain_message(told: &Value) -> Option<Message> {
-    let role = Role::from_name(told.get("role")?.as_str()?)?;
-    Some(Message::new(role, vec![Part::Text(told.get("content")?.to_js_string())]))
+    let role = ChatRole::from_name(told.get("role")?.as_str()?)?;
+    Some(Message::new(role, vec![MessagePart::Text(told.get("content")?.to_js_string())]))
 }
 
 /// Earlier messages as the agent gets them. The results of one turn's calls stand together, and
 /// every call has one.
-fn told(messages: &[Value]) -> Result<Vec<Value>, Refusal> {
+fn to_agent_messages(messages: &[Value]) -> Result<Vec<Value>, OpenAiError> {
     let mut told = Vec::with_capacity(messages.len());
     let mut open: Vec<ToolCall> = Vec::new();
     let mut results: Vec<ToolResult> = Vec::new();
@@ -121,9 +122,12 @@ fn told(messages: &[Value]) -> Result<Vec<Value>, Refusal> {
         if role(message) == "tool" {
             let id = message.get("tool_call_id").and_then(Value::as_str).unwrap_or_default();
             let Some(place) = open.iter().position(|call| call.id == id) else {
-                return Err(Refusal::of("messages", "has what a tool gave without the call of it"));
+                return Err(OpenAiError::invalid_param(
+                    "messages",
+                    "has what a tool gave without the call of it",
+                ));
             };
-            let (call, (content, _)) = (open.remove(place), content(message, Pictures::AreNamed)?);
+            let (call, (content, _)) = (open.remove(place), content(message, ImageMode::Mention)?);
             results.push(ToolResult { id: call.id, name: call.name, content, is_error: false });
             if open.is_empty() {
                 told.push(Message::results(std::mem::take(&mut results)).to_value());
@@ -133,7 +137,7 @@ fn told(messages: &[Value]) -> Result<Vec<Value>, Refusal> {
         if !open.is_empty() {
             break;
         }
-        let (text, _) = content(message, Pictures::AreNamed)?;
+        let (text, _) = content(message, ImageMode::Mention)?;
         let role = match role(message) {
             "system" | "developer" => "system",
             "user" => "user",
@@ -143,19 +147,24 @@ fn told(messages: &[Value]) -> Result<Vec<Value>, Refusal> {
                     .and_then(Value::as_array)
                     .is_some_and(|calls| !calls.is_empty()) =>
             {
-                let calling = tools::calling(message, text)?;
+                let calling = tools::assistant_with_calls(message, text)?;
                 open = calling.tool_calls().cloned().collect();
                 told.push(calling.to_value());
                 continue;
             }
             "assistant" => "assistant",
             "function" => {
-                return Err(Refusal::of(
+                return Err(OpenAiError::invalid_param(
                     "messages",
                     "has one with the role 'function'; send 'tool'",
                 ));
             }
-            _ => return Err(Refusal::of("messages", "has one with a role that is not known")),
+            _ => {
+                return Err(OpenAiError::invalid_param(
+                    "messages",
+                    "has one with a role that is not known",
+                ));
+            }
         };
         told.push(
             Object::from_iter([("role", Value::from(role)), ("content", text.into())]).into(),
@@ -163,7 +172,9 @@ fn told(messages: &[Value]) -> Result<Vec<Value>, Refusal> {
     }
     match open.is_empty() {
         true => Ok(told),
-        false => Err(Refusal::of("messages", "has a call of a tool without what it gave")),
+        false => {
+            Err(OpenAiError::invalid_param("messages", "has a call of a tool without what it gave"))
+        }
     }
 }
 
@@ -173,43 +184,43 @@ fn role(message: &Value) -> &str {
 
 /// What becomes of pictures in a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Pictures {
-    AreTaken,
+enum ImageMode {
+    Attach,
     /// Only that there was one.
-    AreNamed,
+    Mention,
 }
 
-type Files = Vec<(Str, Binary)>;
+type Attachments = Vec<(Str, Binary)>;
 
-fn content(message: &Value, pictures: Pictures) -> Result<(Str, Files), Refusal> {
+fn content(message: &Value, pictures: ImageMode) -> Result<(Str, Attachments), OpenAiError> {
     let parts = match message.get("content") {
-        Some(Value::String(text)) => return Ok((text.clone(), Files::new())),
+        Some(Value::String(text)) => return Ok((text.clone(), Attachments::new())),
         Some(Value::Array(parts)) => parts,
-        Some(Value::Null) | None => return Ok((Str::new(), Files::new())),
+        Some(Value::Null) | None => return Ok((Str::new(), Attachments::new())),
         Some(_) => {
-            return Err(Refusal::of(
+            return Err(OpenAiError::invalid_param(
                 "messages",
                 "has content that is neither text nor a list of parts",
             ));
         }
     };
-    let (mut words, mut files) = (Vec::new(), Files::new());
+    let (mut words, mut files) = (Vec::new(), Attachments::new());
     for part in parts.iter() {
         match part.get("type").and_then(Value::as_str) {
             Some("text") => words.push(
                 part.get("text").map(|text| text.to_js_string().to_string()).unwrap_or_default(),
             ),
-            Some("image_url") if pictures == Pictures::AreNamed => {
+            Some("image_url") if pictures == ImageMode::Mention => {
                 words.push("[picture]".to_owned())
             }
             Some("image_url") => {
                 let address =
                     part.get_path("image_url.url").and_then(Value::as_str).unwrap_or_default();
-                files.push((Str::new(), picture(address, files.len())?));
+                files.push((Str::new(), decode_image(address, files.len())?));
             }
             other => {
                 let kind: String = other.unwrap_or("?").chars().take(40).collect();
-                return Err(Refusal::of(
+                return Err(OpenAiError::invalid_param(
                     "messages",
                     format!(
                         "has a part of the type '{kind}'; only 'text' and 'image_url' are taken"
@@ -222,7 +233,7 @@ fn content(message: &Value, pictures: Pictures) -> Result<(Str, Files), Refusal>
 }
 
 /// A picture that comes with the request. Addresses elsewhere are not fetched for whoever asks.
-fn picture(address: &str, number: usize) -> Result<Binary, Refusal> {
+fn decode_image(address: &str, number: usize) -> Result<Binary, OpenAiError> {
     let data = address.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
     let read = data.and_then(|(kind, data)| Some((kind, STANDARD.decode(data.trim()).ok()?)));
     match read {
@@ -230,7 +241,7 @@ fn picture(address: &str, number: usize) -> Result<Binary, Refusal> {
             let name = format!("picture-{}.{}", number + 1, kind.trim_start_matches("image/"));
             Ok(Binary::new(bytes, kind, Some(name.into())))
         }
-        _ => Err(Refusal::of(
+        _ => Err(OpenAiError::invalid_param(
             "messages",
             "has a picture that is no data URL; send `data:image/png;base64,…`",
         )),
@@ -242,8 +253,8 @@ mod tests {
     use super::*;
     use model::json;
 
-    fn asked(body: Value) -> Result<Asked, String> {
-        Asked::read(&body).map_err(|refusal| refusal.error.message.to_string())
+    fn asked(body: Value) -> Result<CompletionRequest, String> {
+        CompletionRequest::parse(&body).map_err(|refusal| refusal.error.message.to_string())
     }
 
     #[test]
@@ -254,7 +265,7 @@ mod tests {
             { "role": "assistant", "content": "Nice." },
             { "role": "user", "content": [{ "type": "text", "text": "And this?" }, { "type": "image_url", "image_url": { "url": "data:image/png;base64,aGk=" } }] },
         ] });
-        let Asked { message, streams, .. } = asked(body).unwrap();
+        let CompletionRequest { message, is_streaming: streams, .. } = asked(body).unwrap();
         assert_eq!(
             (message.text.as_str(), message.session.as_deref(), streams),
             ("And this?", Some("ada"), false)
@@ -281,7 +292,7 @@ mod tests {
             { "role": "user", "content": "before" }, calling(), result("b", "2"), result("a", "1"), { "role": "assistant", "content": "so" },
             { "role": "user", "content": "now" }, calling(), result("a", "3"), result("b", "4"),
         ]);
-        let Asked { message, .. } =
+        let CompletionRequest { message, .. } =
             asked(json!({ "model": "m", "messages": said, "tools": tools })).unwrap();
         assert_eq!((message.text.as_str(), message.earlier.len()), ("now", 4));
         let tools = message.callers_tools.unwrap();

@@ -1,39 +1,43 @@
 //! Completions as a stream of events.
 
-use super::answer::{Head, Heard, last_words, text_of};
-use super::{Refusal, tools};
+use super::completion::{CompletionHead, ReplyCollector, final_text, text_of};
+use super::{OpenAiError, tools};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use futures::stream;
 use model::{Object, Value};
-use node_api::trigger::{Chunk, ChunkKind};
-use runtime::{Pieces, Taken};
+use node_api::trigger::{ChunkKind, StreamChunk};
+use runtime::{AcceptedRun, ChunkStream};
 use std::collections::VecDeque;
 use std::convert::Infallible;
 
 /// What a stream tells besides the words.
 #[derive(Clone, Copy)]
-pub(super) struct Told {
+pub(super) struct StreamOptions {
     pub(super) usage: bool,
     pub(super) steps: bool,
 }
 
 /// The answer as it comes. A run that fails before its first word is an answer of its own, with a
 /// status that says so.
-pub(super) async fn answer(mut taken: Taken, head: Head, told: Told) -> Result<Response, Refusal> {
-    let mut streaming = Streaming {
-        pieces: taken.pieces.take(),
-        taken: Some(taken),
-        heard: Heard::default(),
+pub(super) async fn stream_response(
+    mut taken: AcceptedRun,
+    head: CompletionHead,
+    told: StreamOptions,
+) -> Result<Response, OpenAiError> {
+    let mut streaming = CompletionStream {
+        chunks: taken.chunks.take(),
+        run: Some(taken),
+        collected: ReplyCollector::default(),
         ready: VecDeque::new(),
-        has_spoken: false,
+        has_output: false,
         head,
-        told,
+        options: told,
     };
     let first =
         streaming.delta(Object::from_iter([("role", "assistant"), ("content", "")]), Value::Null);
     streaming.ready.push_back(first);
-    while !streaming.has_spoken && streaming.taken.is_some() {
+    while !streaming.has_output && streaming.run.is_some() {
         streaming.advance().await?;
     }
     let events = stream::unfold(streaming, |mut streaming| async move {
@@ -43,26 +47,26 @@ pub(super) async fn answer(mut taken: Taken, head: Head, told: Told) -> Result<R
     Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response())
 }
 
-struct Streaming {
-    pieces: Option<Pieces>,
+struct CompletionStream {
+    chunks: Option<ChunkStream>,
     /// The run, until its end was told.
-    taken: Option<Taken>,
-    heard: Heard,
+    run: Option<AcceptedRun>,
+    collected: ReplyCollector,
     ready: VecDeque<String>,
-    has_spoken: bool,
-    head: Head,
-    told: Told,
+    has_output: bool,
+    head: CompletionHead,
+    options: StreamOptions,
 }
 
-impl Streaming {
+impl CompletionStream {
     async fn next(&mut self) -> Option<String> {
         loop {
             if let Some(data) = self.ready.pop_front() {
                 return Some(data);
             }
-            self.taken.as_ref()?;
+            self.run.as_ref()?;
             if let Err(refusal) = self.advance().await {
-                self.taken = None;
+                self.run = None;
                 self.ready.push_back(model::json::to_string(&refusal.to_value()));
             }
         }
@@ -70,27 +74,30 @@ impl Streaming {
 
     /// Hears one thing more of the run, and has something ready to be sent if there is something to
     /// say.
-    async fn advance(&mut self) -> Result<(), Refusal> {
-        let next = match &mut self.pieces {
+    async fn advance(&mut self) -> Result<(), OpenAiError> {
+        let next = match &mut self.chunks {
             Some(pieces) => pieces.next().await,
             None => None,
         };
         match next {
-            Some(Ok(chunk)) => self.hear(&chunk),
+            Some(Ok(chunk)) => self.handle_chunk(&chunk),
             // A caller that was too slow has missed pieces; its answer cannot be made whole.
             Some(Err(error)) => {
-                return Err(Refusal::of_run(model::Code::REQUEST_TIMEOUT, error.to_string()));
+                return Err(OpenAiError::run_failed(
+                    model::Code::REQUEST_TIMEOUT,
+                    error.to_string(),
+                ));
             }
             None => self.finish().await?,
         }
         Ok(())
     }
 
-    fn hear(&mut self, chunk: &Chunk) {
-        self.heard.hear(chunk);
+    fn handle_chunk(&mut self, chunk: &StreamChunk) {
+        self.collected.add_chunk(chunk);
         match (&chunk.kind, &chunk.content) {
             (ChunkKind::Item, Some(content)) => {
-                self.say(text_of(content));
+                self.push_text(text_of(content));
             }
             (ChunkKind::ToolCalls, Some(content)) => {
                 let calls = content
@@ -105,38 +112,38 @@ impl Streaming {
                 let data = self
                     .delta(Object::from_iter([("tool_calls", Value::array(calls))]), Value::Null);
                 self.ready.push_back(data);
-                self.has_spoken = true;
+                self.has_output = true;
             }
             (ChunkKind::ToolStart | ChunkKind::ToolEnd | ChunkKind::Approval, Some(_))
-                if self.told.steps =>
+                if self.options.steps =>
             {
                 let mut data = self.chunk(Object::new(), Value::Null);
                 data.insert("heddle", chunk.to_value());
                 self.ready.push_back(model::json::to_string(&data.into()));
-                self.has_spoken = true;
+                self.has_output = true;
             }
             _ => {}
         }
     }
 
-    fn say(&mut self, words: model::Str) {
+    fn push_text(&mut self, words: model::Str) {
         let data = self.delta(Object::from_iter([("content", words)]), Value::Null);
         self.ready.push_back(data);
-        self.has_spoken = true;
+        self.has_output = true;
     }
 
-    async fn finish(&mut self) -> Result<(), Refusal> {
-        let Some(taken) = self.taken.take() else { return Ok(()) };
-        let words = last_words(taken, &self.heard).await?;
-        if !self.has_spoken && !words.is_empty() {
-            self.say(words);
+    async fn finish(&mut self) -> Result<(), OpenAiError> {
+        let Some(taken) = self.run.take() else { return Ok(()) };
+        let words = final_text(taken, &self.collected).await?;
+        if !self.has_output && !words.is_empty() {
+            self.push_text(words);
         }
-        let last = self.delta(Object::new(), self.heard.finish_reason().into());
+        let last = self.delta(Object::new(), self.collected.finish_reason().into());
         self.ready.push_back(last);
-        if self.told.usage {
+        if self.options.usage {
             let mut data = self.head.to_object("chat.completion.chunk");
             data.insert("choices", Value::array(Vec::new()));
-            data.insert("usage", self.heard.usage());
+            data.insert("usage", self.collected.usage());
             self.ready.push_back(model::json::to_string(&data.into()));
         }
         self.ready.push_back("[DONE]".to_owned());

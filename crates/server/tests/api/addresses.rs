@@ -6,27 +6,27 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
-use store::Workflows as _;
-use store::addresses::Door;
-use store::users::Role;
-use store::workflows::Activated;
+use store::WorkflowStore as _;
+use store::addresses::EndpointKind;
+use store::users::UserRole;
+use store::workflows::ActivatedVersion;
 
 /// Two people, each with a project of their own.
-pub(crate) struct World {
+pub(crate) struct AddressHarness {
     pub(crate) app: TestApp,
     pub(crate) victim: String,
     pub(crate) attacker: String,
 }
 
-impl World {
+impl AddressHarness {
     pub(crate) async fn new() -> Self {
         Self::on(Ground::default()).await
     }
 
     pub(crate) async fn on(ground: Ground) -> Self {
         let app = TestApp::start_on(ground).await;
-        app.user("victim@x.y", Role::Editor).await;
-        app.user("attacker@x.y", Role::Editor).await;
+        app.user("victim@x.y", UserRole::Editor).await;
+        app.user("attacker@x.y", UserRole::Editor).await;
         let (victim, attacker) =
             (app.key("victim@x.y", &["*"]).await, app.key("attacker@x.y", &["*"]).await);
         Self { app, victim, attacker }
@@ -88,7 +88,7 @@ fn chat(name: &str, webhook_id: &str) -> Value {
 
 #[tokio::test]
 async fn issue_14_03_a_save_that_is_refused_stores_nothing_and_takes_no_address() {
-    let world = World::new().await;
+    let world = AddressHarness::new().await;
     world.active(&world.victim, &hook("victim", "orders", None)).await;
     let mine = world.active(&world.attacker, &hook("attacker", "mine", None)).await;
     let before =
@@ -122,15 +122,15 @@ async fn issue_14_03_a_save_that_is_refused_stores_nothing_and_takes_no_address(
     assert_eq!(world.answers("/webhook/mine").await, "attacker");
     let restarted = world.app.restarted().await;
     assert_eq!(restarted.n_active(), 2);
-    match restarted.find(Door::Webhook, "POST", "orders") {
-        runtime::Found::Hook(hook, _) => assert_eq!(hook.workflow.name, "victim"),
+    match restarted.find(EndpointKind::Webhook, "POST", "orders") {
+        runtime::RouteMatch::Hook(hook, _) => assert_eq!(hook.workflow.name, "victim"),
         _ => panic!("nobody listens after the start"),
     }
 }
 
 #[tokio::test]
 async fn issue_14_03_a_save_that_cannot_listen_leaves_the_version_that_does() {
-    let world = World::new().await;
+    let world = AddressHarness::new().await;
     let id = world.active(&world.victim, &hook("victim", "orders", None)).await;
     let path = format!("/workflows/{id}");
     let without_trigger = json!({ "name": "victim", "nodes": [], "connections": {}, "settings": {}, "parentFolderId": Value::Null });
@@ -151,7 +151,7 @@ async fn issue_14_03_a_save_that_cannot_listen_leaves_the_version_that_does() {
 
 #[tokio::test]
 async fn issue_14_03_no_path_that_varies_catches_the_calls_of_others() {
-    let world = World::new().await;
+    let world = AddressHarness::new().await;
     world.active(&world.victim, &hook("victim", "user/:id", Some("vid-1"))).await;
     world.active(&world.victim, &hook("fixed", "vid-2/list", None)).await;
     assert_eq!(world.answers("/webhook/vid-1/user/7").await, "victim");
@@ -191,7 +191,7 @@ async fn issue_14_03_no_path_that_varies_catches_the_calls_of_others() {
 
 #[tokio::test]
 async fn issue_14_03_forms_and_chats_keep_their_addresses_too() {
-    let world = World::new().await;
+    let world = AddressHarness::new().await;
     world.active(&world.victim, &form("victim", "sign-up")).await;
     world.active(&world.victim, &chat("talk", "talk-1")).await;
     for document in [
@@ -214,7 +214,7 @@ async fn issue_14_03_forms_and_chats_keep_their_addresses_too() {
 
 #[tokio::test]
 async fn issue_14_03_of_many_activations_at_once_one_has_the_address() {
-    let world = World::new().await;
+    let world = AddressHarness::new().await;
     for round in 0..5 {
         let path = format!("orders-{round}");
         let mut ids = Vec::new();
@@ -233,7 +233,7 @@ async fn issue_14_03_of_many_activations_at_once_one_has_the_address() {
 
 #[tokio::test]
 async fn issue_14_03_activating_while_somebody_saves_leaves_no_address_without_its_owner() {
-    let world = World::new().await;
+    let world = AddressHarness::new().await;
     let victim = world.active(&world.victim, &hook("victim", "orders", None)).await;
     for round in 0..10 {
         let id = world
@@ -272,7 +272,7 @@ async fn issue_14_03_activating_while_somebody_saves_leaves_no_address_without_i
 
 #[tokio::test]
 async fn issue_14_03_of_two_that_were_active_before_the_older_one_keeps_the_address() {
-    let world = World::new().await;
+    let world = AddressHarness::new().await;
     let older = world.save(&world.victim, &hook("victim", "orders", None)).await;
     tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     let newer = world.save(&world.attacker, &hook("attacker", "orders", None)).await;
@@ -284,7 +284,7 @@ async fn issue_14_03_of_two_that_were_active_before_the_older_one_keeps_the_addr
             world
                 .app
                 .store
-                .activate(id, Activated::Newest(version), Vec::new())
+                .activate(id, ActivatedVersion::Newest(version), Vec::new())
                 .await
                 .unwrap()
                 .done()
@@ -292,8 +292,8 @@ async fn issue_14_03_of_two_that_were_active_before_the_older_one_keeps_the_addr
         );
     }
     let restarted = world.app.restarted().await;
-    match restarted.find(Door::Webhook, "POST", "orders") {
-        runtime::Found::Hook(hook, _) => assert_eq!(hook.workflow.id, *older),
+    match restarted.find(EndpointKind::Webhook, "POST", "orders") {
+        runtime::RouteMatch::Hook(hook, _) => assert_eq!(hook.workflow.id, *older),
         _ => panic!("nobody listens"),
     }
     assert!(!world.app.store.workflow(&newer).await.unwrap().unwrap().active);
@@ -329,7 +329,8 @@ async fn issue_14_03_of_two_that_were_active_before_the_older_one_keeps_the_addr
 #[tokio::test]
 async fn issue_14_03_a_path_that_becomes_another_one_later_takes_no_address_either() {
     let later_ms = Arc::new(AtomicI64::new(0));
-    let world = World::on(Ground { later_ms: later_ms.clone(), ..Ground::default() }).await;
+    let world =
+        AddressHarness::on(Ground { later_ms: later_ms.clone(), ..Ground::default() }).await;
     world.active(&world.victim, &hook("victim", "orders", None)).await;
     let soon =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis()
@@ -348,7 +349,8 @@ async fn issue_14_03_a_path_that_becomes_another_one_later_takes_no_address_eith
 #[tokio::test]
 async fn issue_14_06_triggers_that_compute_for_long_hold_up_neither_others_nor_a_restart() {
     let later_ms = Arc::new(AtomicI64::new(0));
-    let world = World::on(Ground { later_ms: later_ms.clone(), ..Ground::default() }).await;
+    let world =
+        AddressHarness::on(Ground { later_ms: later_ms.clone(), ..Ground::default() }).await;
     let soon =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis()
             as i64
@@ -385,7 +387,10 @@ async fn issue_14_06_triggers_that_compute_for_long_hold_up_neither_others_nor_a
     assert!(began.elapsed() < Duration::from_secs(90), "{:?}", began.elapsed());
     for path in ["orders", "other"] {
         assert!(
-            matches!(restarted.find(Door::Webhook, "POST", path), runtime::Found::Hook(..)),
+            matches!(
+                restarted.find(EndpointKind::Webhook, "POST", path),
+                runtime::RouteMatch::Hook(..)
+            ),
             "{path}"
         );
     }
@@ -394,7 +399,8 @@ async fn issue_14_06_triggers_that_compute_for_long_hold_up_neither_others_nor_a
 #[tokio::test]
 async fn issue_14_00_triggers_that_compute_for_long_keep_no_other_project_silent_after_a_start() {
     let later_ms = Arc::new(AtomicI64::new(0));
-    let world = World::on(Ground { later_ms: later_ms.clone(), ..Ground::default() }).await;
+    let world =
+        AddressHarness::on(Ground { later_ms: later_ms.clone(), ..Ground::default() }).await;
     let soon =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis()
             as i64
@@ -409,7 +415,10 @@ async fn issue_14_00_triggers_that_compute_for_long_keep_no_other_project_silent
     later_ms.store(7_200_000, Ordering::Relaxed);
     let restarted = world.app.restarted().await;
     assert!(
-        matches!(restarted.find(Door::Webhook, "POST", "orders"), runtime::Found::Hook(..)),
+        matches!(
+            restarted.find(EndpointKind::Webhook, "POST", "orders"),
+            runtime::RouteMatch::Hook(..)
+        ),
         "it computes too, but not for long"
     );
     // The others have their turns later.
@@ -422,12 +431,15 @@ async fn issue_14_00_triggers_that_compute_for_long_keep_no_other_project_silent
         );
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    assert!(matches!(restarted.find(Door::Webhook, "POST", "orders"), runtime::Found::Hook(..)));
+    assert!(matches!(
+        restarted.find(EndpointKind::Webhook, "POST", "orders"),
+        runtime::RouteMatch::Hook(..)
+    ));
 }
 
 #[tokio::test]
 async fn issue_14_03_a_test_listens_at_no_address_of_another_workflow() {
-    let world = World::new().await;
+    let world = AddressHarness::new().await;
     world.active(&world.victim, &hook("victim", "orders", None)).await;
     world.active(&world.victim, &hook("varies", "user/:id", Some("vid-1"))).await;
     let tried = world.save(&world.victim, &hook("tried", "trying/:id", Some("vid-3"))).await;

@@ -1,18 +1,18 @@
 //! A real server on a free port over a data folder of its own, and a client that sends exactly what
 //! it is told.
 
-use engine::{Clock, Credentials, Engine, NoJournal, NoWorkflows, Ports, Random, RunOptions};
-use heddle_server::{BodyLimits, GateLimits};
+use engine::{Clock, CredentialSource, Engine, NoJournal, NoWorkflows, Ports, Random, RunOptions};
+use heddle_server::{AdmissionLimits, BodyLimits};
 use model::{Object, Value};
-use providers::http::{GuardedHttp, Policy};
-use runtime::{CatchUp, Options, RunLimits, Runtime};
+use providers::http::{EgressPolicy, GuardedHttp};
+use runtime::{CatchUp, RunLimits, Runtime, RuntimeOptions};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
-use store::access::{Access as _, ApiKey, hash_of_key};
-use store::users::{NewUser, Role, User, Users as _};
-use store::{Sqlite, Use, Workspace};
+use store::access::{ApiKey, ApiKeyStore as _, hash_of_key};
+use store::users::{NewUser, User, UserRole, UserStore as _};
+use store::{OpenMode, Sqlite, Workspace};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
@@ -32,11 +32,11 @@ pub(crate) struct TestApp {
 /// What a test changes about its server.
 #[derive(Default)]
 pub(crate) struct Ground {
-    pub(crate) gate: GateLimits,
+    pub(crate) gate: AdmissionLimits,
     pub(crate) bodies: BodyLimits,
     pub(crate) runs: RunLimits,
     /// In place of the vault.
-    pub(crate) credentials: Option<Arc<dyn Credentials>>,
+    pub(crate) credentials: Option<Arc<dyn CredentialSource>>,
     /// Added to what the clock says.
     pub(crate) later_ms: Arc<AtomicI64>,
     /// The files of the editor.
@@ -60,16 +60,16 @@ impl TestApp {
             format!("heddle-api-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let folder = std::env::temp_dir().join(name);
         let _ = std::fs::remove_dir_all(&folder);
-        let store = Sqlite::open(&folder, Use::Serve).unwrap();
+        let store = Sqlite::open(&folder, OpenMode::Serve).unwrap();
         let ports = Ports {
             clock: Arc::new(RealClock(ground.later_ms)),
             random: Arc::new(RealRandom),
-            http: Arc::new(GuardedHttp::new(Policy::parse("").unwrap())),
+            http: Arc::new(GuardedHttp::new(EgressPolicy::parse("").unwrap())),
             connections: Arc::new(node_api::connect::NoConnections),
             files: Arc::new(Workspace::new(folder.join("files"))),
             tables: Arc::new(store.clone()),
             collections: Arc::new(store.clone()),
-            conversations: node_api::ai::KeptHere::default(),
+            conversations: node_api::ai::ConversationStores::default(),
             local_models: Arc::new(node_api::ai::NoLocalModels),
             credentials: ground.credentials.unwrap_or_else(|| Arc::new(Stored(store.clone()))),
             workflows: Arc::new(NoWorkflows),
@@ -86,19 +86,20 @@ impl TestApp {
         let webhook_url = ground
             .webhook_host
             .map(|host| model::Str::from(format!("http://{host}:{}", address.port())));
-        let hosts = heddle_server::Hosts::new(&base_url, webhook_url.as_deref(), &[]).unwrap();
+        let hosts =
+            heddle_server::AllowedHosts::new(&base_url, webhook_url.as_deref(), &[]).unwrap();
         let options = options(ground.runs, webhook_url.clone().unwrap_or_else(|| base_url.clone()));
         let runtime = Runtime::start(engine, Arc::new(store.clone()), options).await.unwrap();
-        let setup_token = heddle_server::first_start(&store).await.unwrap().unwrap();
+        let setup_token = heddle_server::create_setup_token(&store).await.unwrap().unwrap();
         let stop = CancellationToken::new();
-        let parts = heddle_server::Parts {
+        let parts = heddle_server::ServerParts {
             runtime: runtime.clone(),
             store: store.clone(),
             body_limits: ground.bodies,
-            gate_limits: ground.gate,
+            admission_limits: ground.gate,
             read_xml: nodes::text::read_xml_request,
-            librarian: Arc::new(node_api::collections::NoLibrarian),
-            embedding_asker: nodes::EMBED_TEXTS,
+            ingestor: Arc::new(node_api::collections::NoIngestor),
+            embedding_caller: nodes::EMBED_TEXTS,
             base_url,
             webhook_url,
             hosts,
@@ -119,7 +120,7 @@ impl TestApp {
         }
     }
 
-    pub(crate) async fn user(&self, email: &str, role: Role) -> User {
+    pub(crate) async fn user(&self, email: &str, role: UserRole) -> User {
         let password_hash =
             heddle_server::passwords::hash(PASSWORD.to_owned()).await.map(Into::into);
         let new = NewUser {
@@ -143,7 +144,7 @@ impl TestApp {
     /// The same, which does only what it is asked.
     pub(crate) async fn runtime_at_rest(&self) -> Arc<Runtime> {
         let options = options(RunLimits::default(), "http://x".into());
-        Runtime::at_rest(self.runtime.engine.clone(), Arc::new(self.store.clone()), options)
+        Runtime::new_idle(self.runtime.engine.clone(), Arc::new(self.store.clone()), options)
             .await
             .unwrap()
     }
@@ -185,8 +186,8 @@ impl TestApp {
     }
 }
 
-fn options(limits: RunLimits, base_url: model::Str) -> Options {
-    Options {
+fn options(limits: RunLimits, base_url: model::Str) -> RuntimeOptions {
+    RuntimeOptions {
         run: RunOptions::default(),
         limits,
         catch_up: CatchUp::default(),
@@ -417,9 +418,9 @@ pub(crate) struct Operation {
 /// The vault, as a running server has it.
 struct Stored(Sqlite);
 
-impl Credentials for Stored {
+impl CredentialSource for Stored {
     fn get(&self, stands_for: &str, kind: &str, id: &str) -> Result<Object, node_api::NodeError> {
-        match store::Credentials::credential_for_node(&self.0, stands_for, kind, id) {
+        match store::CredentialStore::credential_for_node(&self.0, stands_for, kind, id) {
             Ok(Some(secret)) => Ok(secret.reveal()),
             _ => Err(node_api::NodeError::credential_not_found(kind, id)),
         }

@@ -6,7 +6,7 @@ use model::RunStatus;
 use std::time::{Duration, Instant};
 use store::executions::{Execution, ExecutionFilter};
 use store::workflows::NewVersion;
-use store::{Executions as _, Workflows as _};
+use store::{ExecutionStore as _, WorkflowStore as _};
 
 fn node(name: &str, kind: &str, version: f64, parameters: &str) -> String {
     format!(
@@ -56,7 +56,7 @@ async fn call(app: &TestApp, second: (&str, String), status: RunStatus) -> Execu
         .await
         .unwrap();
     app.store.save_workflow(row("caller", &[("Webhook", webhook), ("Call", call)])).await.unwrap();
-    app.runtime.activate("caller", runtime::Listening::Newest).await.unwrap();
+    app.runtime.activate("caller", runtime::VersionChoice::Newest).await.unwrap();
     assert_eq!(app.call("POST", "/webhook/call").json("{}").send().await.status, 200);
     stands(app, status).await
 }
@@ -94,7 +94,10 @@ async fn a_called_workflow_is_a_run_of_a_version_and_can_be_tried_again() {
     let run = call(&app, ("Stop", stop), RunStatus::Error).await;
     let newest = app.store.workflow("called").await.unwrap().unwrap().version_id;
     assert_eq!(
-        (run.begun.version_id, run.begun.parent.map(|caller| (caller.execution, caller.number))),
+        (
+            run.started.version_id,
+            run.started.parent.map(|caller| (caller.execution, caller.number))
+        ),
         (newest, Some((1, 0)))
     );
     let again =

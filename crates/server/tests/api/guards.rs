@@ -1,10 +1,10 @@
 //! Whose calls a trigger takes may be said with an expression: it sees the variables, is asked
 //! again when they change, and lets nobody in when it gives nothing.
 
-use crate::addresses::{World, hook};
+use crate::addresses::{AddressHarness, hook};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use store::projects::Projects as _;
+use store::projects::ProjectStore as _;
 
 /// A webhook that takes calls from some addresses only.
 fn guarded(list: &str) -> Value {
@@ -22,7 +22,7 @@ fn alone(kind: &str, version: f64, parameters: &Value) -> Value {
 
 #[tokio::test]
 async fn issue_14_16_an_access_list_in_a_variable_holds_and_follows_it() {
-    let world = World::new().await;
+    let world = AddressHarness::new().await;
     let owner = world.app.owner_key().await;
     let variable = |value: &str| json!({ "key": "OFFICE", "value": value });
     let status = async || world.app.call("POST", "/webhook/guarded").send().await.status;
@@ -36,7 +36,7 @@ async fn issue_14_16_an_access_list_in_a_variable_holds_and_follows_it() {
     );
     assert_eq!(status().await, 200);
     // A variable of the project stands over that of everybody.
-    let user = store::Users::user(&world.app.store, "victim@x.y").await.unwrap().unwrap();
+    let user = store::UserStore::user(&world.app.store, "victim@x.y").await.unwrap().unwrap();
     let project = world.app.store.personal_project(&user.id).await.unwrap().unwrap();
     let mut own = variable("203.0.113.9");
     own["projectId"] = json!(project.as_str());
@@ -68,14 +68,14 @@ async fn issue_14_16_an_access_list_in_a_variable_holds_and_follows_it() {
     assert!(why.to_string().contains("ipWhitelist"), "{why}");
     // A start finds it as it is.
     assert!(matches!(
-        world.app.restarted().await.find(runtime::Door::Webhook, "POST", "guarded"),
-        runtime::Found::Nothing
+        world.app.restarted().await.find(runtime::EndpointKind::Webhook, "POST", "guarded"),
+        runtime::RouteMatch::Nothing
     ));
 }
 
 #[tokio::test]
 async fn issue_14_16_a_guard_that_an_expression_leaves_empty_refuses_to_listen() {
-    let world = World::new().await;
+    let world = AddressHarness::new().await;
     let webhook = |parameters: Value| {
         let mut all = json!({ "httpMethod": "POST", "path": "open" });
         all.as_object_mut().unwrap().extend(parameters.as_object().unwrap().clone());
@@ -170,7 +170,7 @@ async fn issue_14_16_a_guard_that_an_expression_leaves_empty_refuses_to_listen()
 
 #[tokio::test]
 async fn issue_14_16_a_wait_whose_guard_is_empty_is_woken_by_nobody() {
-    let world = World::new().await;
+    let world = AddressHarness::new().await;
     for (option, expected) in [
         ("={{ $json.body.office }}", 422),
         ("={{ '127.0.0.1' }}", 200),

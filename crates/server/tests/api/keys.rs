@@ -1,13 +1,13 @@
 //! One's own API keys, and links for a new password.
 
 use crate::app::{PASSWORD, TestApp};
-use store::users::Role;
+use store::users::UserRole;
 
 #[tokio::test]
 async fn a_key_is_shown_once_and_works_until_it_is_removed() {
     let app = TestApp::start().await;
-    app.user("a@b.c", Role::Editor).await;
-    app.user("b@b.c", Role::Editor).await;
+    app.user("a@b.c", UserRole::Editor).await;
+    app.user("b@b.c", UserRole::Editor).await;
     let (session, other) = (app.log_in("a@b.c").await, app.log_in("b@b.c").await);
     let make = |body: &str| app.call("POST", "/api/me/api-keys").session(&session).json(body);
     let made =
@@ -48,7 +48,7 @@ async fn a_key_is_shown_once_and_works_until_it_is_removed() {
 #[tokio::test]
 async fn issue_14_00_a_key_makes_shows_and_removes_no_key() {
     let app = TestApp::start().await;
-    app.user("a@b.c", Role::Editor).await;
+    app.user("a@b.c", UserRole::Editor).await;
     let session = app.log_in("a@b.c").await;
     let made = app.call("POST", "/api/me/api-keys").session(&session);
     let made = made
@@ -101,7 +101,7 @@ async fn issue_14_00_a_key_makes_shows_and_removes_no_key() {
 #[tokio::test]
 async fn a_key_allows_no_more_than_the_role_of_its_maker() {
     let app = TestApp::start().await;
-    app.user("a@b.c", Role::Editor).await;
+    app.user("a@b.c", UserRole::Editor).await;
     let session = app.log_in("a@b.c").await;
     let make = |body: &str| app.call("POST", "/api/me/api-keys").json(body);
     for (body, status) in [
@@ -123,8 +123,8 @@ async fn a_key_allows_no_more_than_the_role_of_its_maker() {
 async fn a_lost_password_is_replaced_by_a_link_that_works_once() {
     let app = TestApp::start().await;
     let owner = app.owner_key().await;
-    app.user("a@b.c", Role::Editor).await;
-    app.user("admin@b.c", Role::Admin).await;
+    app.user("a@b.c", UserRole::Editor).await;
+    app.user("admin@b.c", UserRole::Admin).await;
     let admin = app.key("admin@b.c", &["*"]).await;
     let session = app.log_in("a@b.c").await;
     let reset = |user: &str, key: &str| {
@@ -193,7 +193,7 @@ async fn the_pages_behind_links_are_plain_and_closed() {
 async fn issue_14_00_api_keys_end_with_a_password_that_somebody_else_resets() {
     let app = TestApp::start().await;
     let admin = app.owner_key().await;
-    let user = app.user("a@b.c", Role::Editor).await;
+    let user = app.user("a@b.c", UserRole::Editor).await;
     let other = app.key("owner@localhost", &["tag:list"]).await;
     let (own, session) = (app.key("a@b.c", &["*"]).await, app.log_in("a@b.c").await);
     let list = |key: &str| app.call("GET", "/api/v1/tags").key(key).send();

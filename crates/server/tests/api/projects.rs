@@ -2,12 +2,12 @@
 //! tried.
 
 use crate::app::{Reply, TestApp, operations};
-use store::Executions as _;
-use store::projects::{ProjectRole, Projects as _};
-use store::users::{Role, Users as _};
+use store::ExecutionStore as _;
+use store::projects::{ProjectRole, ProjectStore as _};
+use store::users::{UserRole, UserStore as _};
 
 /// Two people, a team that only one of them is in, and things of the team.
-struct World {
+struct ProjectHarness {
     app: TestApp,
     owner: String,
     inside: String,
@@ -39,12 +39,12 @@ fn hook(name: &str, path: &str, credential: Option<&str>, project: Option<&str>)
 
 const SECRET: &str = r#""type":"httpHeaderAuth","data":{"name":"X-Key","value":"s"}"#;
 
-impl World {
+impl ProjectHarness {
     async fn new() -> Self {
         let app = TestApp::start().await;
         let owner = app.owner_key().await;
-        let member = app.user("in@x.y", Role::Editor).await;
-        app.user("out@x.y", Role::Editor).await;
+        let member = app.user("in@x.y", UserRole::Editor).await;
+        app.user("out@x.y", UserRole::Editor).await;
         let (inside, outside) = (app.key("in@x.y", &["*"]).await, app.key("out@x.y", &["*"]).await);
         let team = send(&app, &owner, "POST", "/projects", r#"{"name":"Team"}"#).await.text("id");
         let relations =
@@ -109,7 +109,7 @@ impl World {
     }
 
     /// The path of an operation with real ids in it.
-    fn real(&self, path: &str) -> String {
+    fn resolve_path(&self, path: &str) -> String {
         path.replace("workflows/nope", &format!("workflows/{}", self.workflow))
             .replace("credentials/nope", &format!("credentials/{}", self.credential))
             .replace("executions/nope", &format!("executions/{}", self.execution))
@@ -127,9 +127,9 @@ impl World {
 
 #[tokio::test]
 async fn a_foreign_id_is_answered_like_one_that_is_not_there() {
-    let world = World::new().await;
+    let world = ProjectHarness::new().await;
     for operation in operations(&world.app).await {
-        let real = world.real(&operation.path);
+        let real = world.resolve_path(&operation.path);
         if real == operation.path || operation.path.contains("credentials/schema") {
             continue;
         }
@@ -187,7 +187,7 @@ async fn a_foreign_id_is_answered_like_one_that_is_not_there() {
 
 #[tokio::test]
 async fn lists_have_only_what_is_within_reach() {
-    let world = World::new().await;
+    let world = ProjectHarness::new().await;
     for (path, for_owner, for_member, for_stranger) in [
         ("/workflows".to_owned(), 1, 1, 0),
         ("/executions".to_owned(), 1, 1, 0),
@@ -219,8 +219,8 @@ async fn lists_have_only_what_is_within_reach() {
 
 #[tokio::test]
 async fn each_role_in_a_project_may_do_what_the_table_says() {
-    let world = World::new().await;
-    let path = |rest: &str| world.real(rest);
+    let world = ProjectHarness::new().await;
+    let path = |rest: &str| world.resolve_path(rest);
     let relations =
         |id: &str| format!(r#"{{"relations":[{{"userId":"{id}","role":"project:viewer"}}]}}"#);
     let member = world.app.store.user("in@x.y").await.unwrap().unwrap();
@@ -327,17 +327,20 @@ async fn each_role_in_a_project_may_do_what_the_table_says() {
 
 #[tokio::test]
 async fn a_viewer_of_the_instance_changes_nothing_in_any_project() {
-    let world = World::new().await;
-    world.app.user("v@x.y", Role::Viewer).await;
+    let world = ProjectHarness::new().await;
+    world.app.user("v@x.y", UserRole::Viewer).await;
     world.set_role("v@x.y", ProjectRole::Admin).await;
     let key = world.app.key("v@x.y", &["*"]).await;
-    assert_eq!(send(&world.app, &key, "GET", &world.real("/workflows/nope"), "").await.status, 200);
     assert_eq!(
-        send(&world.app, &key, "DELETE", &world.real("/workflows/nope"), "").await.status,
+        send(&world.app, &key, "GET", &world.resolve_path("/workflows/nope"), "").await.status,
+        200
+    );
+    assert_eq!(
+        send(&world.app, &key, "DELETE", &world.resolve_path("/workflows/nope"), "").await.status,
         403
     );
     assert_eq!(
-        send(&world.app, &key, "PUT", &world.real("/projects/nope"), r#"{"name":"x"}"#)
+        send(&world.app, &key, "PUT", &world.resolve_path("/projects/nope"), r#"{"name":"x"}"#)
             .await
             .status,
         403
@@ -346,7 +349,7 @@ async fn a_viewer_of_the_instance_changes_nothing_in_any_project() {
 
 #[tokio::test]
 async fn a_workflow_cannot_be_saved_moved_or_run_with_a_foreign_credential() {
-    let world = World::new().await;
+    let world = ProjectHarness::new().await;
     let (app, credential) = (&world.app, world.credential.as_str());
     let mine = send(app, &world.outside, "POST", "/workflows", &hook("mine", "mine", None, None))
         .await
@@ -367,13 +370,13 @@ async fn a_workflow_cannot_be_saved_moved_or_run_with_a_foreign_credential() {
         author: None,
         static_data: None,
     };
-    let saved = store::Workflows::save_workflow(&app.store, version).await.unwrap();
+    let saved = store::WorkflowStore::save_workflow(&app.store, version).await.unwrap();
     let refused =
         send(app, &world.outside, "POST", &format!("/workflows/{mine}/activate"), "").await;
     assert_eq!((refused.status, refused.text("code")), (422, "CREDENTIAL_FOREIGN".to_owned()));
-    let version = store::workflows::Activated::Newest(saved.version_id);
+    let version = store::workflows::ActivatedVersion::Newest(saved.version_id);
     assert!(
-        store::Workflows::activate(&app.store, &mine, version, Vec::new())
+        store::WorkflowStore::activate(&app.store, &mine, version, Vec::new())
             .await
             .unwrap()
             .done()
@@ -384,9 +387,14 @@ async fn a_workflow_cannot_be_saved_moved_or_run_with_a_foreign_credential() {
     assert!(called.status >= 400, "a foreign credential opened a webhook: {}", called.body);
     // Moving the team's workflow away from its credential.
     let to = |id: &str| format!(r#"{{"destinationProjectId":"{id}"}}"#);
-    let moved =
-        send(app, &world.owner, "PUT", &world.real("/workflows/nope/transfer"), &to("personal"))
-            .await;
+    let moved = send(
+        app,
+        &world.owner,
+        "PUT",
+        &world.resolve_path("/workflows/nope/transfer"),
+        &to("personal"),
+    )
+    .await;
     assert_eq!((moved.status, moved.text("code")), (422, "CREDENTIAL_FOREIGN".to_owned()));
     // Sharing opens it, and taking the share back closes it.
     let home = send(app, &world.outside, "GET", "/projects", "").await.rows()[0]
@@ -400,7 +408,7 @@ async fn a_workflow_cannot_be_saved_moved_or_run_with_a_foreign_credential() {
             app,
             &world.owner,
             "PUT",
-            &world.real("/credentials/nope/share"),
+            &world.resolve_path("/credentials/nope/share"),
             &format!(r#"{{"shareWithIds":[{ids}]}}"#),
         )
         .await
@@ -408,23 +416,26 @@ async fn a_workflow_cannot_be_saved_moved_or_run_with_a_foreign_credential() {
     };
     assert_eq!(put(&format!(r#""{home}""#)).await, 204);
     assert_eq!(app.call("GET", "/webhook/mine").header("X-Key", "s").send().await.status, 200);
-    let shared = send(app, &world.outside, "GET", &world.real("/credentials/nope"), "").await;
+    let shared =
+        send(app, &world.outside, "GET", &world.resolve_path("/credentials/nope"), "").await;
     assert_eq!(shared.status, 200, "{}", shared.body);
     assert_eq!(
-        send(app, &world.outside, "DELETE", &world.real("/credentials/nope"), "").await.status,
+        send(app, &world.outside, "DELETE", &world.resolve_path("/credentials/nope"), "")
+            .await
+            .status,
         403
     );
     assert_eq!(put("").await, 204);
     assert!(app.call("GET", "/webhook/mine").header("X-Key", "s").send().await.status >= 400);
     assert_eq!(
-        send(app, &world.outside, "GET", &world.real("/credentials/nope"), "").await.status,
+        send(app, &world.outside, "GET", &world.resolve_path("/credentials/nope"), "").await.status,
         404
     );
 }
 
 #[tokio::test]
 async fn variables_of_a_project_are_for_its_people() {
-    let world = World::new().await;
+    let world = ProjectHarness::new().await;
     let (app, team) = (&world.app, &world.team);
     assert_eq!(
         send(app, &world.inside, "POST", "/variables", r#"{"key":"A","value":"all"}"#).await.status,
@@ -451,7 +462,7 @@ async fn variables_of_a_project_are_for_its_people() {
 async fn what_belonged_to_somebody_who_leaves_goes_to_the_owner() {
     let app = TestApp::start().await;
     let owner = app.owner_key().await;
-    let user = app.user("e@x.y", Role::Editor).await;
+    let user = app.user("e@x.y", UserRole::Editor).await;
     let key = app.key("e@x.y", &["*"]).await;
     let id = send(&app, &key, "POST", "/workflows", &hook("w", "w", None, None)).await.text("id");
     assert_eq!(
@@ -471,7 +482,7 @@ async fn what_belonged_to_somebody_who_leaves_goes_to_the_owner() {
 async fn personal_projects_belong_to_their_person_alone() {
     let app = TestApp::start().await;
     let owner = app.owner_key().await;
-    let user = app.user("e@x.y", Role::Editor).await;
+    let user = app.user("e@x.y", UserRole::Editor).await;
     let key = app.key("e@x.y", &["*"]).await;
     let own = app.store.personal_project(&user.id).await.unwrap().unwrap();
     let relations =
@@ -489,7 +500,7 @@ async fn personal_projects_belong_to_their_person_alone() {
 
 #[tokio::test]
 async fn a_stream_of_events_has_only_runs_within_reach_and_ends_with_the_right_to_it() {
-    let world = World::new().await;
+    let world = ProjectHarness::new().await;
     let app = &world.app;
     let (mut inside, mut outside) = (
         app.stream("/api/v1/events", &world.inside).await,
@@ -540,7 +551,7 @@ fn calling(path: &str, parameters: &str, settings: &str) -> String {
 
 #[tokio::test]
 async fn no_workflow_borrows_the_rights_of_another_project_by_calling_into_it() {
-    let world = World::new().await;
+    let world = ProjectHarness::new().await;
     let (app, team) = (&world.app, &world.team);
     let start = r#"{"id":"s","name":"Start","type":"n8n-nodes-base.executeWorkflowTrigger","typeVersion":1,"position":[0,0],"parameters":{}}"#;
     let called = |policy: &str| {
@@ -609,7 +620,7 @@ async fn no_workflow_borrows_the_rights_of_another_project_by_calling_into_it() 
 
 #[tokio::test]
 async fn a_workflow_reaches_only_the_data_tables_of_its_project() {
-    let world = World::new().await;
+    let world = ProjectHarness::new().await;
     let app = &world.app;
     let reader = |(mode, table): (&str, &str), path: &str, project: Option<&str>| {
         let hook = hook("reader", path, None, project)

@@ -1,12 +1,12 @@
 //! Which role may use which route, written down a second time on purpose.
 
 use crate::app::{TestApp, operations};
-use store::users::{Role, Users as _};
+use store::users::{UserRole, UserStore as _};
 
 /// The least role for each operation.
 #[rustfmt::skip]
-const LEAST: &[(Role, &[&str])] = &[
-    (Role::Viewer, &[
+const LEAST: &[(UserRole, &[&str])] = &[
+    (UserRole::Viewer, &[
         "getWorkflows", "getWorkflow", "getWorkflowHistory", "getWorkflowVersion", "getDeprecatedWorkflowVersion", "getExecutions", "getExecution", "getApprovals", "getCredentials",
         "getCredential", "getCredentialType", "getTags", "getTag", "getSpending", "getWorkflowTags", "getExecutionTags", "getVariables", "getProjects",
         "getProject", "getProjectUsers",
@@ -14,7 +14,7 @@ const LEAST: &[(Role, &[&str])] = &[
         "getOpenApi", "getNodeTypes", "getInstance", "getNodeTypeDocs", "followExecution", "followExecutions", "getExecutionFile", "listDataTables", "getDataTable", "listDataTableColumns", "listDataTableRows",
         "reportClientError", "exportDataTableRows", "listCollections", "getCollection", "listCollectionSources", "listCollectionChunks",
     ]),
-    (Role::Editor, &[
+    (UserRole::Editor, &[
         "createWorkflow", "updateWorkflow", "runWorkflow", "moveWorkflow", "fetchWorkflow", "createFolder", "updateFolder", "deleteFolder", "deleteWorkflow", "activateWorkflow", "deactivateWorkflow", "publishWorkflow", "unpublishWorkflow", "deleteExecution",
         "retryExecution", "forkExecution", "resumeExecution", "approveExecution", "stopExecution", "stopManyExecutions", "createCredential", "updateCredential", "deleteCredential", "createTag",
         "updateTag", "deleteTag", "listenForTestWebhook", "stopTestWebhook", "updateWorkflowTags", "updateExecutionTags", "transferWorkflow", "transferCredential",
@@ -25,7 +25,7 @@ const LEAST: &[(Role, &[&str])] = &[
         "archiveWorkflow", "unarchiveWorkflow", "testCredential", "getCredentialModels", "shareCredential", "createVariable", "updateVariable", "deleteVariable",
         "updateProject", "deleteProject", "addUsersToProject", "changeUserRoleInProject", "deleteUserFromProject",
     ]),
-    (Role::Admin, &[
+    (UserRole::Admin, &[
         "createProject", "getUsers", "getUser", "createUser", "deleteUser", "changeRole", "createPasswordReset", "generateAudit", "pull",
     ]),
 ];
@@ -34,7 +34,7 @@ const LEAST: &[(Role, &[&str])] = &[
 async fn every_role_may_do_what_the_table_says_and_nothing_else() {
     let app = TestApp::start().await;
     let all = operations(&app).await;
-    for role in Role::ALL {
+    for role in UserRole::ALL {
         let email = format!("{}@x.y", role.name());
         app.user(&email, role).await;
         let key = app.key(&email, &["*"]).await;
@@ -83,13 +83,13 @@ async fn a_key_allows_only_its_scopes() {
 #[tokio::test]
 async fn a_changed_role_counts_from_the_next_request() {
     let app = TestApp::start().await;
-    let user = app.user("e@x.y", Role::Editor).await;
+    let user = app.user("e@x.y", UserRole::Editor).await;
     let (key, session) = (app.key("e@x.y", &["*"]).await, app.log_in("e@x.y").await);
     let make =
         |name: &str| app.call("POST", "/api/v1/tags").json(&format!(r#"{{"name":"{name}"}}"#));
     assert_eq!(make("a").key(&key).send().await.status, 201);
     assert_eq!(make("b").session(&session).send().await.status, 201);
-    app.store.set_role(&user.id, Role::Viewer).await.unwrap();
+    app.store.set_role(&user.id, UserRole::Viewer).await.unwrap();
     assert_eq!(make("c").key(&key).send().await.status, 403);
     assert_eq!(make("d").session(&session).send().await.status, 403);
 }
@@ -98,7 +98,7 @@ async fn a_changed_role_counts_from_the_next_request() {
 async fn keys_and_sessions_end_with_their_person() {
     let app = TestApp::start().await;
     let owner = app.owner_key().await;
-    let user = app.user("e@x.y", Role::Editor).await;
+    let user = app.user("e@x.y", UserRole::Editor).await;
     let (key, session) = (app.key("e@x.y", &["*"]).await, app.log_in("e@x.y").await);
     assert_eq!(app.call("GET", "/api/v1/tags").key(&key).send().await.status, 200);
     let reply = app.call("DELETE", &format!("/api/v1/users/{}", user.id)).key(&owner).send().await;
@@ -110,9 +110,9 @@ async fn keys_and_sessions_end_with_their_person() {
 #[tokio::test]
 async fn nobody_rises_above_themselves() {
     let app = TestApp::start().await;
-    let owner = app.user("owner@x.y", Role::Owner).await;
-    let admin = app.user("admin@x.y", Role::Admin).await;
-    app.user("e@x.y", Role::Editor).await;
+    let owner = app.user("owner@x.y", UserRole::Owner).await;
+    let admin = app.user("admin@x.y", UserRole::Admin).await;
+    app.user("e@x.y", UserRole::Editor).await;
     let key = app.key("admin@x.y", &["*"]).await;
     let role = |id: &str, name: &str| {
         app.call("PATCH", &format!("/api/v1/users/{id}/role"))

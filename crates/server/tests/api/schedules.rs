@@ -4,15 +4,15 @@
 use crate::app::{Ground, TestApp};
 use crate::editor::row;
 use model::{Value, json};
-use runtime::Listening;
+use runtime::VersionChoice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
-use store::addresses::Claimed;
+use store::addresses::ClaimResult;
 use store::executions::ExecutionFilter;
-use store::schedules::{PlannedSchedule, Schedule, Schedules as _};
-use store::workflows::{Activated, NewVersion};
-use store::{Executions as _, Workflows as _};
+use store::schedules::{PlannedSchedule, Schedule, ScheduleStore as _};
+use store::workflows::{ActivatedVersion, NewVersion};
+use store::{ExecutionStore as _, WorkflowStore as _};
 
 fn cron(expression: &str) -> Value {
     let interval = json!({ "field": "cronExpression", "expression": (expression) });
@@ -53,7 +53,7 @@ async fn n_runs(app: &TestApp) -> usize {
 async fn issue_15_05_a_trigger_that_nobody_knows_yet_takes_no_schedule_along() {
     let app = TestApp::start().await;
     save(&app, "hourly", &cron(HOURLY)).await;
-    app.runtime.activate("hourly", Listening::Newest).await.unwrap();
+    app.runtime.activate("hourly", VersionChoice::Newest).await.unwrap();
     let known = rows_of(&app, "hourly").await;
     assert_eq!(known.len(), 1);
     let unknown = Schedule { node: "Later".into(), next_ms: Some(1), ..known[0].clone() };
@@ -65,7 +65,7 @@ async fn issue_15_05_a_trigger_that_nobody_knows_yet_takes_no_schedule_along() {
     );
     // Wakes the clock.
     save(&app, "other", &cron(YEARLY)).await;
-    app.runtime.activate("other", Listening::Newest).await.unwrap();
+    app.runtime.activate("other", VersionChoice::Newest).await.unwrap();
     let began = Instant::now();
     // It has looked once nothing is due for the moment: what nobody knows is left alone for a
     // while.
@@ -80,14 +80,14 @@ async fn issue_15_05_a_trigger_that_nobody_knows_yet_takes_no_schedule_along() {
 async fn issue_15_05_what_was_deactivated_and_activated_between_two_looks_is_due_again() {
     let app = TestApp::start().await;
     save(&app, "hourly", &cron(HOURLY)).await;
-    app.runtime.activate("hourly", Listening::Newest).await.unwrap();
+    app.runtime.activate("hourly", VersionChoice::Newest).await.unwrap();
     // As another process does it, of which the server hears once both are done.
     let version = app.store.workflow("hourly").await.unwrap().unwrap().version_id;
     assert!(app.store.deactivate("hourly").await.unwrap());
     assert!(rows_of(&app, "hourly").await.is_empty());
     assert!(matches!(
-        app.store.activate("hourly", Activated::Newest(version), Vec::new()).await.unwrap(),
-        Claimed::Done(())
+        app.store.activate("hourly", ActivatedVersion::Newest(version), Vec::new()).await.unwrap(),
+        ClaimResult::Done(())
     ));
     app.runtime.reload().await.unwrap();
     assert_eq!(rows_of(&app, "hourly").await.len(), 1);
@@ -98,7 +98,7 @@ async fn issue_15_00_a_schedule_that_was_changed_does_not_fire_at_the_old_moment
     let later_ms = Arc::new(AtomicI64::new(0));
     let app = TestApp::start_on(Ground { later_ms: later_ms.clone(), ..Ground::default() }).await;
     save(&app, "w", &cron(HOURLY)).await;
-    app.runtime.activate("w", Listening::Newest).await.unwrap();
+    app.runtime.activate("w", VersionChoice::Newest).await.unwrap();
     let before = rows_of(&app, "w").await[0].next_ms.unwrap();
     save(&app, "w", &cron("30 12 1 1 *")).await;
     let after = rows_of(&app, "w").await[0].next_ms.unwrap();

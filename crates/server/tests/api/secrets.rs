@@ -1,7 +1,7 @@
 //! What a credential holds never comes back.
 
 use crate::app::{TestApp, operations};
-use store::users::Role;
+use store::users::UserRole;
 
 const CANARY: &str = "canary-7f3a91c2";
 
@@ -9,7 +9,7 @@ const CANARY: &str = "canary-7f3a91c2";
 async fn no_answer_of_the_api_holds_a_secret() {
     let app = TestApp::start().await;
     let key = app.owner_key().await;
-    app.user("a@b.c", Role::Editor).await;
+    app.user("a@b.c", UserRole::Editor).await;
     let create = |kind: &str, data: &str| {
         let body = format!(r#"{{"name":"c","type":"{kind}","data":{data}}}"#);
         app.call("POST", "/api/v1/credentials").key(&key).json(&body)
@@ -93,7 +93,7 @@ async fn issue_14_08_a_change_of_the_host_needs_the_secret_again() {
 async fn passwords_hashes_and_tokens_stay_inside() {
     let app = TestApp::start().await;
     let key = app.owner_key().await;
-    app.user("a@b.c", Role::Editor).await;
+    app.user("a@b.c", UserRole::Editor).await;
     for operation in operations(&app).await.iter().filter(|operation| operation.method == "GET") {
         let path = operation.path.replace("users/nope", "users/a@b.c");
         let body = app.call("GET", &path).key(&key).send().await.body;

@@ -1,9 +1,9 @@
 //! The first owner, passwords, sessions and invitations.
 
 use crate::app::{Ground, PASSWORD, Reply, Session, TestApp};
-use heddle_server::GateLimits;
+use heddle_server::AdmissionLimits;
 use std::time::{Duration, Instant};
-use store::users::Role;
+use store::users::UserRole;
 
 #[tokio::test]
 async fn the_token_of_the_first_start_makes_the_owner_once() {
@@ -41,7 +41,7 @@ async fn the_token_of_the_first_start_makes_the_owner_once() {
 #[tokio::test]
 async fn the_cookie_is_kept_from_scripts_and_other_sites() {
     let app = TestApp::start().await;
-    app.user("a@b.c", Role::Editor).await;
+    app.user("a@b.c", UserRole::Editor).await;
     let body = format!(r#"{{"email":"A@B.c","password":"{PASSWORD}"}}"#);
     let reply = app.call("POST", "/api/login").json(&body).send().await;
     let cookie = reply.header("set-cookie").unwrap();
@@ -54,7 +54,7 @@ async fn the_cookie_is_kept_from_scripts_and_other_sites() {
 #[tokio::test]
 async fn changes_need_the_token_of_the_session_and_our_own_page() {
     let app = TestApp::start().await;
-    app.user("a@b.c", Role::Editor).await;
+    app.user("a@b.c", UserRole::Editor).await;
     let (session, other) = (app.log_in("a@b.c").await, app.log_in("a@b.c").await);
     let make =
         |name: &str| app.call("POST", "/api/v1/tags").json(&format!(r#"{{"name":"{name}"}}"#));
@@ -88,7 +88,7 @@ async fn changes_need_the_token_of_the_session_and_our_own_page() {
 #[tokio::test]
 async fn another_sites_page_cannot_sign_anybody_in() {
     let app = TestApp::start().await;
-    app.user("a@b.c", Role::Editor).await;
+    app.user("a@b.c", UserRole::Editor).await;
     let body = format!(r#"{{"email":"a@b.c","password":"{PASSWORD}"}}"#);
     let foreign = app
         .call("POST", "/api/login")
@@ -104,7 +104,7 @@ async fn another_sites_page_cannot_sign_anybody_in() {
 #[tokio::test]
 async fn a_session_ends_when_it_is_logged_out_or_the_password_changes() {
     let app = TestApp::start().await;
-    app.user("a@b.c", Role::Viewer).await;
+    app.user("a@b.c", UserRole::Viewer).await;
     let (first, second, third) =
         (app.log_in("a@b.c").await, app.log_in("a@b.c").await, app.log_in("a@b.c").await);
     let list = |session: &Session| app.call("GET", "/api/v1/tags").cookie(session).send();
@@ -129,7 +129,7 @@ async fn a_session_ends_when_it_is_logged_out_or_the_password_changes() {
 async fn an_unknown_person_and_a_wrong_password_look_the_same() {
     let app = TestApp::start().await;
     for name in ["a", "b", "c", "d"] {
-        app.user(&format!("{name}@b.c"), Role::Editor).await;
+        app.user(&format!("{name}@b.c"), UserRole::Editor).await;
     }
     app.log_in("b@b.c").await;
     let try_it = |email: String| {
@@ -160,7 +160,7 @@ async fn an_unknown_person_and_a_wrong_password_look_the_same() {
 #[tokio::test]
 async fn guessing_is_slowed_down_for_anybody_alike() {
     let app = TestApp::start().await;
-    app.user("a@b.c", Role::Editor).await;
+    app.user("a@b.c", UserRole::Editor).await;
     for email in ["a@b.c", "nobody@b.c"] {
         let wrong = || {
             app.call("POST", "/api/login")
@@ -229,9 +229,9 @@ async fn an_invitation_is_good_for_one_password() {
 
 /// A server behind a proxy that tells whose requests it passes on.
 async fn behind_a_proxy() -> TestApp {
-    let gate = GateLimits {
+    let gate = AdmissionLimits {
         trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
-        ..GateLimits::default()
+        ..AdmissionLimits::default()
     };
     TestApp::start_on(Ground { gate, remote_setup: true, ..Ground::default() }).await
 }
@@ -242,7 +242,7 @@ const ELSEWHERE: &str = "198.51.100.9";
 #[tokio::test]
 async fn issue_14_14_wrong_passwords_of_a_stranger_do_not_lock_the_owner_out() {
     let app = behind_a_proxy().await;
-    app.user("a@b.c", Role::Owner).await;
+    app.user("a@b.c", UserRole::Owner).await;
     let log_in = |from: &str, password: &str, cookie: &str| {
         let body = format!(r#"{{"email":"a@b.c","password":"{password}"}}"#);
         app.call("POST", "/api/login")
@@ -320,12 +320,12 @@ async fn issue_14_00_only_this_machine_is_told_that_nobody_owns_the_instance() {
 
 #[tokio::test]
 async fn issue_14_00_the_first_owner_is_made_on_this_machine_unless_it_is_allowed_elsewhere() {
-    let gate = || GateLimits {
+    let gate = || AdmissionLimits {
         trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
-        ..GateLimits::default()
+        ..AdmissionLimits::default()
     };
     for named in [true, false] {
-        let gate = if named { gate() } else { GateLimits::default() };
+        let gate = if named { gate() } else { AdmissionLimits::default() };
         let app = TestApp::start_on(Ground { gate, ..Ground::default() }).await;
         let set_up = |token: &str| {
             let body = format!(r#"{{"token":"{token}","email":"o@b.c","password":"{PASSWORD}"}}"#);
@@ -368,7 +368,7 @@ async fn issue_14_00_the_first_owner_is_made_on_this_machine_unless_it_is_allowe
 #[tokio::test]
 async fn issue_14_14_a_reset_forgets_devices_and_ends_what_was_under_way() {
     let app = behind_a_proxy().await;
-    let user = app.user("a@b.c", Role::Owner).await;
+    let user = app.user("a@b.c", UserRole::Owner).await;
     let log_in = |password: &str, cookie: &str| {
         let body = format!(r#"{{"email":"a@b.c","password":"{password}"}}"#);
         app.call("POST", "/api/login")
@@ -379,7 +379,7 @@ async fn issue_14_14_a_reset_forgets_devices_and_ends_what_was_under_way() {
     };
     let device = device_of(&log_in(PASSWORD, "a=b").await);
     let hash = heddle_server::passwords::hash("another one".to_owned()).await.unwrap();
-    assert!(store::Users::set_password(&app.store, &user.id, &hash).await.unwrap());
+    assert!(store::UserStore::set_password(&app.store, &user.id, &hash).await.unwrap());
     for _ in 0..5 {
         assert_eq!(log_in(PASSWORD, &device).await.status, 401);
     }
@@ -393,7 +393,7 @@ async fn issue_14_13_a_session_over_https_has_the_protected_name_alone() {
         ..Ground::default()
     })
     .await;
-    app.user("a@b.c", Role::Editor).await;
+    app.user("a@b.c", UserRole::Editor).await;
     let session = app.log_in("a@b.c").await;
     let (name, token) = session.cookie.split_once('=').unwrap();
     assert_eq!(name, "__Host-heddle_session");

@@ -1,7 +1,7 @@
 //! A test address belongs to one project: that of the workflow that is active there, or else the
 //! one that has listened there of late.
 
-use crate::addresses::{World, hook};
+use crate::addresses::{AddressHarness, hook};
 use crate::app::{Ground, Reply};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-async fn listen(world: &World, key: &str, id: &str) -> Reply {
+async fn listen(world: &AddressHarness, key: &str, id: &str) -> Reply {
     world.api(key, "POST", &format!("/workflows/{id}/test-webhook"), &json!({})).await
 }
 
@@ -27,7 +27,8 @@ async fn a_moment() {
 #[tokio::test]
 async fn issue_14_03_a_test_address_stays_with_the_project_that_listened_there() {
     let later_ms = Arc::new(AtomicI64::new(0));
-    let world = World::on(Ground { later_ms: later_ms.clone(), ..Ground::default() }).await;
+    let world =
+        AddressHarness::on(Ground { later_ms: later_ms.clone(), ..Ground::default() }).await;
     let theirs = world.save(&world.victim, &hook("victim", "orders", None)).await;
     a_moment().await;
     let own = world.save(&world.attacker, &hook("attacker", "orders", None)).await;
@@ -55,7 +56,7 @@ async fn issue_14_03_a_test_address_stays_with_the_project_that_listened_there()
 
 #[tokio::test]
 async fn issue_14_03_who_has_named_a_test_address_for_longer_gets_it_back() {
-    let world = World::new().await;
+    let world = AddressHarness::new().await;
     // Their workflow is the older one, but it had another path.
     let own = world.save(&world.attacker, &hook("attacker", "mine", None)).await;
     a_moment().await;
@@ -87,7 +88,7 @@ async fn issue_14_03_who_has_named_a_test_address_for_longer_gets_it_back() {
 
 #[tokio::test]
 async fn issue_14_03_a_claim_holds_for_tests_too_whether_or_not_its_workflow_listens() {
-    let world = World::new().await;
+    let world = AddressHarness::new().await;
     let owner = world.app.owner_key().await;
     let made = world
         .api(&owner, "POST", "/variables", &json!({ "key": "OFFICE", "value": "127.0.0.1" }))

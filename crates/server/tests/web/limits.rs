@@ -2,25 +2,25 @@
 
 use crate::app::{Ground, TestApp};
 use crate::wire::{connect, echo, rest_of, send};
-use heddle_server::{BodyLimits, GateLimits};
+use heddle_server::{AdmissionLimits, BodyLimits};
 use runtime::RunLimits;
 use serde_json::json;
 use std::time::{Duration, Instant};
-use store::Workflows as _;
-use store::interruptions::Interruptions as _;
-use store::users::Role;
+use store::WorkflowStore as _;
+use store::interruptions::InterruptionStore as _;
+use store::users::UserRole;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
 const SHORT: Duration = Duration::from_millis(300);
 
-async fn with_gate(gate: GateLimits) -> TestApp {
+async fn with_gate(gate: AdmissionLimits) -> TestApp {
     TestApp::start_on(Ground { gate, ..Ground::default() }).await
 }
 
 #[tokio::test]
 async fn headers_that_dribble_are_cut_off() {
-    let app = with_gate(GateLimits { header_time: SHORT, ..GateLimits::default() }).await;
+    let app = with_gate(AdmissionLimits { header_time: SHORT, ..AdmissionLimits::default() }).await;
     let mut stream = connect(app.address).await;
     for letter in "GET / HTTP/1.1\r\nX-Slow: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".bytes() {
         if stream.write_all(&[letter]).await.is_err() {
@@ -28,24 +28,25 @@ async fn headers_that_dribble_are_cut_off() {
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    let (_, is_closed) = rest_of(&mut stream, GateLimits::default().header_time / 2).await;
+    let (_, is_closed) = rest_of(&mut stream, AdmissionLimits::default().header_time / 2).await;
     assert!(is_closed);
     assert_eq!(send(&app, "GET", "/healthz", &[], b"").await.status, 200);
 }
 
 #[tokio::test]
 async fn a_connection_without_a_request_is_closed() {
-    let app = with_gate(GateLimits { header_time: SHORT, ..GateLimits::default() }).await;
+    let app = with_gate(AdmissionLimits { header_time: SHORT, ..AdmissionLimits::default() }).await;
     let mut stream = connect(app.address).await;
     stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
-    let (text, is_closed) = rest_of(&mut stream, GateLimits::default().header_time / 2).await;
+    let (text, is_closed) = rest_of(&mut stream, AdmissionLimits::default().header_time / 2).await;
     assert!(is_closed && text.starts_with("HTTP/1.1 200"), "{text}");
 }
 
 #[tokio::test]
 async fn a_body_that_dribbles_is_cut_off_at_every_door() {
-    let usual = GateLimits::default();
-    let app = with_gate(GateLimits { body_time: SHORT, body_gap: usual.body_time, ..usual }).await;
+    let usual = AdmissionLimits::default();
+    let app =
+        with_gate(AdmissionLimits { body_time: SHORT, body_gap: usual.body_time, ..usual }).await;
     echo(&app, "slow", json!({})).await;
     let key = app.owner_key().await;
     for path in ["/webhook/slow", "/api/v1/workflows", "/api/login"] {
@@ -62,7 +63,8 @@ async fn a_body_that_dribbles_is_cut_off_at_every_door() {
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        let (text, is_closed) = rest_of(&mut stream, GateLimits::default().body_time / 2).await;
+        let (text, is_closed) =
+            rest_of(&mut stream, AdmissionLimits::default().body_time / 2).await;
         assert!(
             is_closed && text.starts_with("HTTP/1.1 408") && text.contains("REQUEST_TIMEOUT"),
             "{path}: {text}"
@@ -84,21 +86,21 @@ async fn stalled(app: &TestApp, path: &str, address: &str, sent: usize) -> TcpSt
 
 #[tokio::test]
 async fn issue_14_00_an_upload_that_stalls_is_cut_off() {
-    let app = with_gate(GateLimits { body_gap: SHORT, ..GateLimits::default() }).await;
+    let app = with_gate(AdmissionLimits { body_gap: SHORT, ..AdmissionLimits::default() }).await;
     echo(&app, "slow", json!({})).await;
     let began = Instant::now();
     let mut stream = stalled(&app, "/webhook/slow", "203.0.113.7", 50_000).await;
-    let (text, is_closed) = rest_of(&mut stream, GateLimits::default().body_time).await;
+    let (text, is_closed) = rest_of(&mut stream, AdmissionLimits::default().body_time).await;
     assert!(
         is_closed && text.starts_with("HTTP/1.1 408") && text.contains("REQUEST_TIMEOUT"),
         "{text}"
     );
-    assert!(began.elapsed() < GateLimits::default().body_time);
+    assert!(began.elapsed() < AdmissionLimits::default().body_time);
 }
 
 #[tokio::test]
 async fn issue_14_00_time_that_a_fast_sender_saves_is_not_waited_for_later() {
-    let app = with_gate(GateLimits { body_time: SHORT, ..GateLimits::default() }).await;
+    let app = with_gate(AdmissionLimits { body_time: SHORT, ..AdmissionLimits::default() }).await;
     echo(&app, "slow", json!({})).await;
     let began = Instant::now();
     // At the slowest rate that is allowed these bytes would take six seconds.
@@ -113,9 +115,12 @@ async fn issue_14_00_time_that_a_fast_sender_saves_is_not_waited_for_later() {
 #[tokio::test]
 async fn issue_14_00_stalled_uploads_do_not_take_the_room_of_others() {
     let trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
-    let app =
-        with_gate(GateLimits { body_memory: 256 << 10, trusted_proxies, ..GateLimits::default() })
-            .await;
+    let app = with_gate(AdmissionLimits {
+        body_memory: 256 << 10,
+        trusted_proxies,
+        ..AdmissionLimits::default()
+    })
+    .await;
     echo(&app, "heavy", json!({})).await;
     let key = app.owner_key().await;
     let mut stalled_ones = Vec::new();
@@ -179,7 +184,7 @@ async fn headers_are_taken_up_to_a_size_and_a_number() {
 
 #[tokio::test]
 async fn connections_beyond_the_limit_are_told_to_come_again() {
-    let app = with_gate(GateLimits { connections: 2, ..GateLimits::default() }).await;
+    let app = with_gate(AdmissionLimits { connections: 2, ..AdmissionLimits::default() }).await;
     let first = connect(app.address).await;
     let _second = connect(app.address).await;
     tokio::time::sleep(Duration::from_millis(50)).await;
@@ -193,7 +198,7 @@ async fn connections_beyond_the_limit_are_told_to_come_again() {
 
 #[tokio::test]
 async fn requests_beyond_the_limit_are_told_to_come_again() {
-    let app = with_gate(GateLimits { requests: 1, ..GateLimits::default() }).await;
+    let app = with_gate(AdmissionLimits { requests: 1, ..AdmissionLimits::default() }).await;
     echo(&app, "busy", json!({})).await;
     let mut slow = connect(app.address).await;
     slow.write_all(b"POST /webhook/busy HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n")
@@ -218,7 +223,8 @@ async fn requests_beyond_the_limit_are_told_to_come_again() {
 
 #[tokio::test]
 async fn bodies_take_only_so_much_memory_together() {
-    let app = with_gate(GateLimits { body_memory: 100 << 10, ..GateLimits::default() }).await;
+    let app =
+        with_gate(AdmissionLimits { body_memory: 100 << 10, ..AdmissionLimits::default() }).await;
     echo(&app, "heavy", json!({})).await;
     let reply = send(
         &app,
@@ -247,7 +253,8 @@ async fn bodies_take_only_so_much_memory_together() {
 async fn one_address_sends_only_so_many_requests_a_second() {
     let trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
     let app =
-        with_gate(GateLimits { per_second: 2, trusted_proxies, ..GateLimits::default() }).await;
+        with_gate(AdmissionLimits { per_second: 2, trusted_proxies, ..AdmissionLimits::default() })
+            .await;
     let status =
         async |client: &str| send(&app, "GET", "/", &[("X-Forwarded-For", client)], b"").await;
     // On a slow machine a few more are allowed before one comes too early.
@@ -286,9 +293,9 @@ async fn only_our_proxies_say_whose_call_it_is() {
             .status,
         403
     );
-    let gate = GateLimits {
+    let gate = AdmissionLimits {
         trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
-        ..GateLimits::default()
+        ..AdmissionLimits::default()
     };
     let app = with_gate(gate).await;
     echo(&app, "mine", only).await;
@@ -316,7 +323,7 @@ async fn only_our_proxies_say_whose_call_it_is() {
 #[tokio::test]
 async fn runs_that_wait_for_their_turn_are_bounded_in_number_and_size() {
     // No run ever gets its turn, so each stays in the queue.
-    let runs = RunLimits { at_once: 0, waiting: 2, held_bytes: 1000 };
+    let runs = RunLimits { max_running: 0, max_queued: 2, max_reserved_bytes: 1000 };
     let app = TestApp::start_on(Ground { runs, ..Ground::default() }).await;
     echo(&app, "queue", json!({ "responseMode": "onReceived" })).await;
     let text = [("Content-Type", "text/plain")];
@@ -333,7 +340,8 @@ async fn runs_that_wait_for_their_turn_are_bounded_in_number_and_size() {
 async fn issue_14_00_health_checks_are_limited_and_tell_strangers_nothing() {
     let trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
     let app =
-        with_gate(GateLimits { per_second: 2, trusted_proxies, ..GateLimits::default() }).await;
+        with_gate(AdmissionLimits { per_second: 2, trusted_proxies, ..AdmissionLimits::default() })
+            .await;
     let check = async || {
         send(&app, "GET", "/healthz", &[("X-Forwarded-For", "203.0.113.7")], b"").await.status
     };
@@ -370,14 +378,14 @@ async fn issue_14_12_a_workflow_whose_activation_met_two_deaths_does_not_listen_
     assert!(!active(&deadly).await && active(&other).await);
     assert_eq!(runtime.active_workflows().len(), 1);
     // Somebody has mended it.
-    runtime.activate(&deadly, runtime::Listening::Newest).await.unwrap();
+    runtime.activate(&deadly, runtime::VersionChoice::Newest).await.unwrap();
     assert!(active(&deadly).await);
 }
 
 #[tokio::test]
 async fn issue_14_00_requests_to_sign_in_and_about_oneself_are_small() {
     let app = TestApp::start().await;
-    app.user("a@b.c", Role::Editor).await;
+    app.user("a@b.c", UserRole::Editor).await;
     let session = app.log_in("a@b.c").await;
     let large = format!(r#"{{"email":"a@b.c","password":"{}"}}"#, "x".repeat(64 << 10));
     for path in

@@ -2,13 +2,13 @@
 //!
 //! | of T-WEB | where it is tested |
 //! | --- | --- |
-//! | content types, `filepath`, prototype keys | `doors` here, `server/src/body/tests.rs` |
+//! | content types, `filepath`, prototype keys | `content_types` here, `server/src/body/tests.rs` |
 //! | multipart: many parts, no boundary, nested, names | `server/src/body/tests.rs` |
 //! | 1 GB body, flood | `heddle/tests/web.rs` |
 //! | slow-loris, headers, connections, rates | `limits` here |
 //! | duplicate delivery, tickets used twice | `heddle/tests/server.rs` |
 //! | signatures missing, stale, forged | `signatures` here |
-//! | response splitting, HTML replies, SVG | `answers` here, `web/journeys/origin.test.mjs` in a browser |
+//! | response splitting, HTML replies, SVG | `responses` here, `web/journeys/origin.test.mjs` in a browser |
 //! | names of hosts, origins of their own | `origins` here |
 //! | sessions of people who call | `sessions` here |
 //! | archives | `nodes/src/files/unpack.rs`, `nodes/src/files/compression.rs` |
@@ -23,15 +23,15 @@
     reason = "helpers of tests stop the test"
 )]
 
-mod answers;
 #[allow(dead_code, unreachable_pub, reason = "shared with the tests of the API")]
 #[path = "../api/app.rs"]
 mod app;
-mod doors;
+mod content_types;
 mod limits;
 mod origins;
+mod responses;
 mod sessions;
 mod signatures;
 mod streams;
-mod trials;
+mod test_listeners;
 mod wire;

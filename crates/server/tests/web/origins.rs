@@ -145,7 +145,7 @@ async fn issue_14_05_a_chat_for_people_of_the_instance_stays_where_they_are_sign
     let page = at(&app, &editor, "GET", "/webhook/people/chat").await;
     assert_eq!(page.status, 401, "{}", page.body);
     assert!(page.body.contains("Sign in first"));
-    app.user("a@b.c", store::users::Role::Editor).await;
+    app.user("a@b.c", store::users::UserRole::Editor).await;
     let session = app.log_in("a@b.c").await;
     assert_eq!(app.call("GET", "/webhook/people/chat").cookie(&session).send().await.status, 200);
     assert_eq!(at(&app, &editor, "GET", "/webhook/anybody/chat").await.status, 421);

@@ -5,7 +5,7 @@ use crate::app::{Reply, Session, TestApp};
 use crate::wire::{activate, echo, node, row, save, webhook};
 use serde_json::json;
 use std::time::{Duration, Instant};
-use store::users::Role;
+use store::users::UserRole;
 
 struct Visit {
     app: TestApp,
@@ -16,7 +16,7 @@ struct Visit {
 impl Visit {
     async fn new() -> Self {
         let app = TestApp::start().await;
-        app.user("a@b.c", Role::Editor).await;
+        app.user("a@b.c", UserRole::Editor).await;
         let (key, session) = (app.owner_key().await, app.log_in("a@b.c").await);
         Self { app, key, session }
     }

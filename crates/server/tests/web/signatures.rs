@@ -4,7 +4,7 @@ use crate::app::{Ground, TestApp};
 use crate::wire::{echo, send};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use engine::Credentials;
+use engine::CredentialSource;
 use model::Object;
 use node_api::NodeError;
 use serde_json::{Value, json};
@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 const SECRET: &str = "a secret of thirty-two characters";
 
-struct Kept;
+struct FixedCredentials;
 
-impl Credentials for Kept {
+impl CredentialSource for FixedCredentials {
     fn get(&self, _stands_for: &str, kind: &str, _id: &str) -> Result<Object, NodeError> {
         Ok(match kind {
             "jwtAuth" => Object::from_iter([
@@ -40,8 +40,11 @@ fn now() -> u64 {
 }
 
 async fn app() -> TestApp {
-    let app =
-        TestApp::start_on(Ground { credentials: Some(Arc::new(Kept)), ..Ground::default() }).await;
+    let app = TestApp::start_on(Ground {
+        credentials: Some(Arc::new(FixedCredentials)),
+        ..Ground::default()
+    })
+    .await;
     for kind in ["jwtAuth", "basicAuth", "headerAuth"] {
         echo(&app, kind, json!({ "authentication": kind })).await;
     }
@@ -135,7 +138,7 @@ async fn passwords_and_secrets_are_compared_whole() {
 /// Credentials that somebody has made without a secret in them.
 struct Empty(&'static str);
 
-impl Credentials for Empty {
+impl CredentialSource for Empty {
     fn get(&self, _stands_for: &str, kind: &str, _id: &str) -> Result<Object, NodeError> {
         let secret = self.0;
         Ok(match kind {

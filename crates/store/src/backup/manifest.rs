@@ -13,12 +13,12 @@ pub(super) struct Manifest {
     pub(super) schema: i64,
     pub(super) created_ms: i64,
     pub(super) has_key: bool,
-    pub(super) files: Vec<Entry>,
+    pub(super) files: Vec<ManifestEntry>,
 }
 
 /// A file of the archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ManifestEntry {
     /// With slashes, below the data folder.
     pub(super) name: String,
     pub(super) size: u64,
@@ -32,7 +32,7 @@ impl Manifest {
     }
 
     pub(super) fn to_text(&self) -> String {
-        let file = |file: &Entry| {
+        let file = |file: &ManifestEntry| {
             let fields = [
                 ("name", Value::from(file.name.as_str())),
                 ("size", Value::from(file.size as f64)),
@@ -66,7 +66,7 @@ impl Manifest {
         let mut files = Vec::new();
         for file in value.get("files").and_then(Value::as_array).ok_or_else(broken)? {
             let text = |key: &str| file.get(key).and_then(Value::as_str).map(str::to_owned);
-            let entry = Entry {
+            let entry = ManifestEntry {
                 name: text("name").ok_or_else(broken)?,
                 size: number(file, "size").ok_or_else(broken)? as u64,
                 sum: text("sha256").ok_or_else(broken)?,
@@ -112,7 +112,8 @@ mod tests {
 
     #[test]
     fn a_list_reads_as_it_was_written() {
-        let files = vec![Entry { name: "heddle.db".into(), size: 7_000_000_000, sum: "ab".into() }];
+        let files =
+            vec![ManifestEntry { name: "heddle.db".into(), size: 7_000_000_000, sum: "ab".into() }];
         let list = Manifest {
             schema: 1,
             created_ms: 1_700_000_000_000,

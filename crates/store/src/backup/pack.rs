@@ -1,11 +1,11 @@
 //! Makes a backup of a folder, whether or not a server runs on it.
 
-use super::manifest::{self, Entry, Manifest, is_safe};
-use super::{Doing, KEY_FILES, Watch, WithKey};
+use super::manifest::{self, Manifest, ManifestEntry, is_safe};
+use super::{BackupPhase, BackupProgress, KEY_FILES, KeyInclusion};
 use crate::inspect::{self, DATABASE, KeyState, LOCK};
 use crate::sqlite::{connect, now_ms};
 use crate::vault::KeyFiles;
-use crate::{Error, private};
+use crate::{Error, private_files};
 use aws_lc_rs::digest::{Context, SHA256};
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
@@ -21,7 +21,7 @@ const PAGES: i32 = 512;
 
 /// What a backup holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Contents {
+pub struct BackupContents {
     pub n_files: usize,
     /// Unpacked.
     pub bytes: u64,
@@ -35,10 +35,10 @@ pub struct Contents {
 pub fn back_up(
     folder: &Path,
     target: &Path,
-    with_key: WithKey,
-    watch: Watch<'_>,
-) -> Result<Contents, Error> {
-    let unfinished = Unfinished::beside(target)?;
+    with_key: KeyInclusion,
+    watch: BackupProgress<'_>,
+) -> Result<BackupContents, Error> {
+    let unfinished = PartialBackup::next_to(target)?;
     let contents = pack(folder, target, &unfinished, with_key, watch)?;
     std::fs::rename(&unfinished.archive, target).map_err(|error| Error::file(target, &error))?;
     sync_folder_of(target)?;
@@ -48,10 +48,10 @@ pub fn back_up(
 fn pack(
     folder: &Path,
     target: &Path,
-    unfinished: &Unfinished,
-    with_key: WithKey,
-    watch: Watch<'_>,
-) -> Result<Contents, Error> {
+    unfinished: &PartialBackup,
+    with_key: KeyInclusion,
+    watch: BackupProgress<'_>,
+) -> Result<BackupContents, Error> {
     let database = folder.join(DATABASE);
     if !database.exists() {
         return Err(Error::File {
@@ -71,8 +71,8 @@ fn pack(
     source.query_row("SELECT count(*) FROM facts", [], |row| row.get::<_, i64>(0))?;
     let key = inspect::key_of(&source, &files)?;
     let keys = match with_key {
-        WithKey::Yes => read_keys(folder)?,
-        WithKey::No => Vec::new(),
+        KeyInclusion::Yes => read_keys(folder)?,
+        KeyInclusion::No => Vec::new(),
     };
     drop(lock);
     copy_database(&source, &unfinished.database, watch)?;
@@ -94,7 +94,7 @@ fn pack(
         match packer.add(&name, &path, watch) {
             // A file that went away since, or one that may not be read, does not end the backup; it
             // is told.
-            Err(Unpacked::Source) => left_out.push(path),
+            Err(PackError::Source) => left_out.push(path),
             other => other?,
         }
     }
@@ -110,17 +110,17 @@ fn pack(
     };
     let (n_files, bytes) = (list.files.len(), list.total());
     packer.finish(&list)?;
-    Ok(Contents { n_files, bytes, key, has_key, left_out })
+    Ok(BackupContents { n_files, bytes, key, has_key, left_out })
 }
 
 /// The names that are being written until the backup is whole; what is left of them goes with this.
-struct Unfinished {
+struct PartialBackup {
     archive: PathBuf,
     database: PathBuf,
 }
 
-impl Unfinished {
-    fn beside(target: &Path) -> Result<Self, Error> {
+impl PartialBackup {
+    fn next_to(target: &Path) -> Result<Self, Error> {
         let name = target.file_name().ok_or_else(|| Error::File {
             path: target.display().to_string().into(),
             cause: "it is no name of a file".into(),
@@ -136,7 +136,7 @@ impl Unfinished {
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for PartialBackup {
     fn drop(&mut self) {
         for path in [&self.archive, &self.database] {
             let _ = std::fs::remove_file(path);
@@ -146,7 +146,11 @@ impl Drop for Unfinished {
 }
 
 /// Copies the database as it was when its reader began. Writers go on meanwhile.
-fn copy_database(source: &Connection, target: &Path, watch: Watch<'_>) -> Result<(), Error> {
+fn copy_database(
+    source: &Connection,
+    target: &Path,
+    watch: BackupProgress<'_>,
+) -> Result<(), Error> {
     drop(create_private(target)?);
     let mut copy = Connection::open(target)?;
     {
@@ -157,7 +161,7 @@ fn copy_database(source: &Connection, target: &Path, watch: Watch<'_>) -> Result
             let progress = backup.progress();
             let bytes = |pages: i32| (i64::from(pages) * page).unsigned_abs();
             watch(
-                Doing::CopyingDatabase,
+                BackupPhase::CopyingDatabase,
                 bytes(progress.pagecount - progress.remaining),
                 bytes(progress.pagecount),
             );
@@ -254,17 +258,17 @@ fn is_ours(name: &str) -> bool {
 }
 
 /// Why a file was not packed.
-enum Unpacked {
+enum PackError {
     /// It cannot be read.
     Source,
     Failed(Error),
 }
 
-impl From<Unpacked> for Error {
-    fn from(unpacked: Unpacked) -> Self {
+impl From<PackError> for Error {
+    fn from(unpacked: PackError) -> Self {
         match unpacked {
-            Unpacked::Source => Error::Corrupt { what: "the copy of the database".into() },
-            Unpacked::Failed(error) => error,
+            PackError::Source => Error::Corrupt { what: "the copy of the database".into() },
+            PackError::Failed(error) => error,
         }
     }
 }
@@ -272,31 +276,35 @@ impl From<Unpacked> for Error {
 struct Packer<'a> {
     zip: ZipWriter<File>,
     path: &'a Path,
-    files: Vec<Entry>,
+    files: Vec<ManifestEntry>,
     done: u64,
     total: u64,
 }
 
 impl Packer<'_> {
-    fn add(&mut self, name: &str, path: &Path, watch: Watch<'_>) -> Result<(), Unpacked> {
-        let mut source = File::open(path).map_err(|_| Unpacked::Source)?;
+    fn add(&mut self, name: &str, path: &Path, watch: BackupProgress<'_>) -> Result<(), PackError> {
+        let mut source = File::open(path).map_err(|_| PackError::Source)?;
         let mut buffer = vec![0; 1 << 17];
-        let mut count = source.read(&mut buffer).map_err(|_| Unpacked::Source)?;
-        self.start(name).map_err(Unpacked::Failed)?;
+        let mut count = source.read(&mut buffer).map_err(|_| PackError::Source)?;
+        self.start(name).map_err(PackError::Failed)?;
         let (mut size, mut sum) = (0, Context::new(&SHA256));
         while count > 0 {
             sum.update(&buffer[..count]);
             self.zip
                 .write_all(&buffer[..count])
-                .map_err(|error| Unpacked::Failed(Error::file(self.path, &error)))?;
+                .map_err(|error| PackError::Failed(Error::file(self.path, &error)))?;
             size += count as u64;
             self.done += count as u64;
-            watch(Doing::Packing, self.done.min(self.total), self.total);
+            watch(BackupPhase::Packing, self.done.min(self.total), self.total);
             count = source
                 .read(&mut buffer)
-                .map_err(|error| Unpacked::Failed(Error::file(path, &error)))?;
+                .map_err(|error| PackError::Failed(Error::file(path, &error)))?;
         }
-        self.files.push(Entry { name: name.to_owned(), size, sum: hex::encode(sum.finish()) });
+        self.files.push(ManifestEntry {
+            name: name.to_owned(),
+            size,
+            sum: hex::encode(sum.finish()),
+        });
         Ok(())
     }
 
@@ -304,7 +312,7 @@ impl Packer<'_> {
         self.start(name)?;
         self.zip.write_all(bytes).map_err(|error| Error::file(self.path, &error))?;
         let sum = hex::encode(aws_lc_rs::digest::digest(&SHA256, bytes));
-        self.files.push(Entry { name: name.to_owned(), size: bytes.len() as u64, sum });
+        self.files.push(ManifestEntry { name: name.to_owned(), size: bytes.len() as u64, sum });
         Ok(())
     }
 
@@ -341,12 +349,12 @@ impl Packer<'_> {
 
 /// A new file that only we may read.
 pub(super) fn create_private(path: &Path) -> Result<File, Error> {
-    private::create(path).map_err(|error| Error::file(path, &error))
+    private_files::create(path).map_err(|error| Error::file(path, &error))
 }
 
 /// Makes a rename last.
 pub(super) fn sync_folder_of(path: &Path) -> Result<(), Error> {
     let parent =
         path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    private::sync_folder(parent)
+    private_files::sync_folder(parent)
 }

@@ -2,13 +2,13 @@
 
 use super::*;
 use crate::inspect::{self, KeyState};
-use crate::variables::Variables as _;
-use crate::{Error, Sqlite, Use};
+use crate::variables::VariableStore as _;
+use crate::{Error, OpenMode, Sqlite};
 use std::path::{Path, PathBuf};
 
-struct Folder(PathBuf);
+struct BackupFolder(PathBuf);
 
-impl Folder {
+impl BackupFolder {
     fn new(name: &str) -> Self {
         let path =
             std::env::temp_dir().join(format!("heddle-backup-{name}-{}", std::process::id()));
@@ -22,7 +22,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for BackupFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
@@ -30,7 +30,7 @@ impl Drop for Folder {
 
 /// A data folder with a variable, a key and a file in it.
 async fn filled(folder: &Path, value: &str) {
-    let store = Sqlite::open(folder, Use::Beside).unwrap();
+    let store = Sqlite::open(folder, OpenMode::Shared).unwrap();
     store.open_vault().unwrap();
     set(&store, value).await;
     std::fs::create_dir_all(folder.join("workspace/deep")).unwrap();
@@ -47,11 +47,11 @@ async fn set(store: &Sqlite, value: &str) {
 }
 
 async fn value(folder: &Path) -> String {
-    let store = Sqlite::open(folder, Use::Beside).unwrap();
+    let store = Sqlite::open(folder, OpenMode::Shared).unwrap();
     store.variables().await.unwrap()[0].value.to_string()
 }
 
-fn quiet() -> impl FnMut(Doing, u64, u64) {
+fn quiet() -> impl FnMut(BackupPhase, u64, u64) {
     |_, _, _| {}
 }
 
@@ -72,14 +72,14 @@ fn everything_below(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 
 #[tokio::test]
 async fn what_was_backed_up_comes_back_and_the_key_stays_out() {
-    let folder = Folder::new("plain");
+    let folder = BackupFolder::new("plain");
     let (data, archive, target) =
         (folder.join("data"), folder.join("b.backup"), folder.join("new/data"));
     filled(&data, "one").await;
-    let contents = back_up(&data, &archive, WithKey::No, &mut quiet()).unwrap();
+    let contents = back_up(&data, &archive, KeyInclusion::No, &mut quiet()).unwrap();
     assert_eq!((contents.n_files, contents.key, contents.has_key), (2, KeyState::Fits, false));
-    let restored = restore(&archive, &target, Replace::Nothing, &mut quiet()).unwrap();
-    assert_eq!((restored.key, restored.before), (KeyFrom::Nowhere, None));
+    let restored = restore(&archive, &target, ReplacePolicy::Nothing, &mut quiet()).unwrap();
+    assert_eq!((restored.key, restored.before), (KeyOrigin::Nowhere, None));
     assert_eq!(value(&target).await, "one");
     assert_eq!(std::fs::read(target.join("workspace/deep/a: \\ ü.txt")).unwrap(), b"a file");
     assert!(!target.join("models").exists(), "weights are left out");
@@ -92,14 +92,14 @@ async fn what_was_backed_up_comes_back_and_the_key_stays_out() {
 
 #[tokio::test]
 async fn the_key_goes_along_when_it_is_wanted() {
-    let folder = Folder::new("key");
+    let folder = BackupFolder::new("key");
     let (data, archive, target) =
         (folder.join("data"), folder.join("b.backup"), folder.join("restored"));
     filled(&data, "one").await;
-    assert!(back_up(&data, &archive, WithKey::Yes, &mut quiet()).unwrap().has_key);
+    assert!(back_up(&data, &archive, KeyInclusion::Yes, &mut quiet()).unwrap().has_key);
     assert_eq!(
-        restore(&archive, &target, Replace::Nothing, &mut quiet()).unwrap().key,
-        KeyFrom::Backup
+        restore(&archive, &target, ReplacePolicy::Nothing, &mut quiet()).unwrap().key,
+        KeyOrigin::Backup
     );
     assert_eq!(inspect::key(&target).unwrap(), KeyState::Fits);
     #[cfg(unix)]
@@ -113,46 +113,46 @@ async fn the_key_goes_along_when_it_is_wanted() {
 
 #[tokio::test]
 async fn a_used_folder_is_replaced_only_by_force_and_is_kept() {
-    let folder = Folder::new("force");
+    let folder = BackupFolder::new("force");
     let (data, archive) = (folder.join("data"), folder.join("b.backup"));
     filled(&data, "one").await;
-    back_up(&data, &archive, WithKey::No, &mut quiet()).unwrap();
-    set(&Sqlite::open(&data, Use::Beside).unwrap(), "two").await;
-    let refused = restore(&archive, &data, Replace::Nothing, &mut quiet()).unwrap_err();
+    back_up(&data, &archive, KeyInclusion::No, &mut quiet()).unwrap();
+    set(&Sqlite::open(&data, OpenMode::Shared).unwrap(), "two").await;
+    let refused = restore(&archive, &data, ReplacePolicy::Nothing, &mut quiet()).unwrap_err();
     assert!(matches!(refused, Error::Used { .. }));
     assert_eq!(value(&data).await, "two");
-    let restored = restore(&archive, &data, Replace::WhatIsThere, &mut quiet()).unwrap();
-    assert_eq!(restored.key, KeyFrom::Before);
+    let restored = restore(&archive, &data, ReplacePolicy::WhatIsThere, &mut quiet()).unwrap();
+    assert_eq!(restored.key, KeyOrigin::Before);
     assert_eq!(value(&data).await, "one");
     assert_eq!(value(&restored.before.unwrap()).await, "two");
 }
 
 #[tokio::test]
 async fn a_folder_with_a_server_on_it_is_not_replaced() {
-    let folder = Folder::new("served");
+    let folder = BackupFolder::new("served");
     let (data, archive) = (folder.join("data"), folder.join("b.backup"));
     filled(&data, "one").await;
-    let server = Sqlite::open(&data, Use::Serve).unwrap();
+    let server = Sqlite::open(&data, OpenMode::Serve).unwrap();
     server.announce("http://127.0.0.1:1").unwrap();
     assert_eq!(
-        inspect::served(&data).unwrap(),
-        inspect::Served::Somebody {
+        inspect::server_presence(&data).unwrap(),
+        inspect::ServerPresence::Somebody {
             address: Some("http://127.0.0.1:1".into()),
             version: Some(inspect::own_version())
         }
     );
-    back_up(&data, &archive, WithKey::No, &mut quiet()).unwrap();
-    let refused = restore(&archive, &data, Replace::WhatIsThere, &mut quiet()).unwrap_err();
+    back_up(&data, &archive, KeyInclusion::No, &mut quiet()).unwrap();
+    let refused = restore(&archive, &data, ReplacePolicy::WhatIsThere, &mut quiet()).unwrap_err();
     assert!(matches!(refused, Error::Locked { .. }), "{refused}");
 }
 
 #[tokio::test]
 async fn an_archive_that_was_cut_off_or_changed_anywhere_is_refused_and_nothing_is_touched() {
-    let folder = Folder::new("damage");
+    let folder = BackupFolder::new("damage");
     let (data, archive, damaged) =
         (folder.join("data"), folder.join("b.backup"), folder.join("damaged.backup"));
     filled(&data, "one").await;
-    back_up(&data, &archive, WithKey::No, &mut quiet()).unwrap();
+    back_up(&data, &archive, KeyInclusion::No, &mut quiet()).unwrap();
     let whole = std::fs::read(&archive).unwrap();
     let before = everything_below(&data);
     let mut versions: Vec<Vec<u8>> =
@@ -172,7 +172,7 @@ async fn an_archive_that_was_cut_off_or_changed_anywhere_is_refused_and_nothing_
         std::fs::write(&damaged, &version).unwrap();
         // Some bytes of the format mean nothing here, such as the time of an entry: then all is as
         // it was.
-        match restore(&damaged, &folder.join("elsewhere"), Replace::Nothing, &mut quiet()) {
+        match restore(&damaged, &folder.join("elsewhere"), ReplacePolicy::Nothing, &mut quiet()) {
             Err(error) => {
                 assert!(matches!(error, Error::Backup { .. } | Error::Newer { .. }), "{error}")
             }
@@ -190,10 +190,10 @@ async fn an_archive_that_was_cut_off_or_changed_anywhere_is_refused_and_nothing_
 
 #[tokio::test]
 async fn a_backup_made_while_others_write_holds_one_moment() {
-    let folder = Folder::new("writes");
+    let folder = BackupFolder::new("writes");
     let (data, archive, target) =
         (folder.join("data"), folder.join("b.backup"), folder.join("restored"));
-    let server = Sqlite::open(&data, Use::Serve).unwrap();
+    let server = Sqlite::open(&data, OpenMode::Serve).unwrap();
     // Both variables always change together: a copy of two moments would show them apart.
     let (tell, mut written) = tokio::sync::watch::channel(0);
     let writer = server.clone();
@@ -223,15 +223,15 @@ async fn a_backup_made_while_others_write_holds_one_moment() {
         written.wait_for(|now| *now > before + 1).await.unwrap();
         let (data, archive) = (data.clone(), archive.clone());
         tokio::task::spawn_blocking(move || {
-            back_up(&data, &archive, WithKey::No, &mut |_, _, _| {})
+            back_up(&data, &archive, KeyInclusion::No, &mut |_, _, _| {})
         })
         .await
         .unwrap()
         .unwrap();
         let target = target.join(round.to_string());
-        restore(&folder.join("b.backup"), &target, Replace::Nothing, &mut quiet()).unwrap();
+        restore(&folder.join("b.backup"), &target, ReplacePolicy::Nothing, &mut quiet()).unwrap();
         assert!(inspect::problems(&target).unwrap().is_empty());
-        let variables = Sqlite::open(&target, Use::Beside).unwrap().variables().await.unwrap();
+        let variables = Sqlite::open(&target, OpenMode::Shared).unwrap().variables().await.unwrap();
         assert_eq!(variables.len(), 2);
         assert_eq!(variables[0].value, variables[1].value);
     }
@@ -241,7 +241,7 @@ async fn a_backup_made_while_others_write_holds_one_moment() {
 
 #[tokio::test]
 async fn issue_15_files_of_runs_that_go_during_a_backup_do_not_end_it() {
-    let folder = Folder::new("going");
+    let folder = BackupFolder::new("going");
     let (data, archive) = (folder.join("data"), folder.join("b.backup"));
     filled(&data, "one").await;
     let binary = data.join("binary");
@@ -255,11 +255,11 @@ async fn issue_15_files_of_runs_that_go_during_a_backup_do_not_end_it() {
     });
     let mut n_made = 0;
     while !going.is_finished() {
-        back_up(&data, &archive, WithKey::No, &mut quiet()).unwrap();
+        back_up(&data, &archive, KeyInclusion::No, &mut quiet()).unwrap();
         n_made += 1;
     }
     going.join().unwrap();
     assert!(n_made > 0);
-    restore(&archive, &folder.join("restored"), Replace::Nothing, &mut quiet()).unwrap();
+    restore(&archive, &folder.join("restored"), ReplacePolicy::Nothing, &mut quiet()).unwrap();
     assert_eq!(value(&folder.join("restored")).await, "one");
 }

@@ -3,10 +3,10 @@
 
 use super::manifest::{self, Manifest, damaged};
 use super::pack::{create_private, sync_folder_of};
-use super::{Doing, KEY_FILES, Watch};
+use super::{BackupPhase, BackupProgress, KEY_FILES};
 use crate::inspect::{self, DATABASE, KeyState, LOCK};
 use crate::sqlite::{KNOWN_SCHEMA, lock, next_id, now_ms, raise};
-use crate::{Error, private};
+use crate::{Error, private_files};
 use aws_lc_rs::digest::{Context, SHA256};
 use std::fs::File;
 use std::io::{Read, Write};
@@ -22,14 +22,14 @@ const MAX_GAP_ID: i64 = 1 << 38;
 
 /// Whether a folder that holds something may be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Replace {
+pub enum ReplacePolicy {
     Nothing,
     WhatIsThere,
 }
 
 /// Where the key of the restored folder is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyFrom {
+pub enum KeyOrigin {
     Backup,
     /// The folder that was replaced had one that fits.
     Before,
@@ -43,7 +43,7 @@ pub struct Restored {
     pub n_files: usize,
     pub bytes: u64,
     pub created_ms: i64,
-    pub key: KeyFrom,
+    pub key: KeyOrigin,
     /// Where the folder is that was there before.
     pub before: Option<PathBuf>,
 }
@@ -52,22 +52,22 @@ pub struct Restored {
 pub fn restore(
     archive: &Path,
     folder: &Path,
-    replace: Replace,
-    watch: Watch<'_>,
+    replace: ReplacePolicy,
+    watch: BackupProgress<'_>,
 ) -> Result<Restored, Error> {
     let mut zip = open(archive)?;
     let list = read_list(&mut zip)?;
     if list.schema > KNOWN_SCHEMA {
         return Err(Error::Newer { found: list.schema, known: KNOWN_SCHEMA });
     }
-    read_all(&mut zip, &list, None, Doing::Checking, watch)?;
+    read_all(&mut zip, &list, None, BackupPhase::Checking, watch)?;
 
     // A link to a folder stays a link: what it leads to is replaced.
     let folder = &std::fs::canonicalize(folder)
         .or_else(|_| std::path::absolute(folder))
         .map_err(|error| Error::file(folder, &error))?;
     let is_used = is_used(folder)?;
-    if is_used && replace == Replace::Nothing {
+    if is_used && replace == ReplacePolicy::Nothing {
         return Err(Error::Used { folder: folder.display().to_string().into() });
     }
     // Held to the end, so that no server starts on what is about to be moved away.
@@ -81,14 +81,15 @@ pub fn restore(
         return Err(Error::Full);
     }
 
-    let mut unpacked = Unpacked { path: beside(folder, "restoring"), is_in_the_way: true };
-    private::make_folder(&unpacked.path)?;
-    read_all(&mut zip, &list, Some(&unpacked.path), Doing::Unpacking, watch)?;
-    let key = settle_key(&unpacked.path, folder, list.has_key)?;
+    let mut unpacked =
+        UnpackedFolder { path: sibling_path(folder, "restoring"), is_in_the_way: true };
+    private_files::make_folder(&unpacked.path)?;
+    read_all(&mut zip, &list, Some(&unpacked.path), BackupPhase::Unpacking, watch)?;
+    let key = restore_key(&unpacked.path, folder, list.has_key)?;
     if !inspect::problems(&unpacked.path)?.is_empty() {
         return Err(damaged("its database is not in order"));
     }
-    leave_gap(&unpacked.path.join(DATABASE), list.created_ms)?;
+    reserve_id_gap(&unpacked.path.join(DATABASE), list.created_ms)?;
     sync_folders(&unpacked.path)?;
     let before = swap(&mut unpacked, folder)?;
     sync_folder_of(folder)?;
@@ -103,7 +104,7 @@ pub fn restore(
 
 /// Ids that may have been given away after the backup was made are not given again: links to those
 /// runs may be in the world, and would fit.
-fn leave_gap(database: &Path, created_ms: i64) -> Result<(), Error> {
+fn reserve_id_gap(database: &Path, created_ms: i64) -> Result<(), Error> {
     let connection = rusqlite::Connection::open(database)?;
     let seconds = now_ms().saturating_sub(created_ms).max(0) / 1000 + GAP_SECONDS;
     let next =
@@ -136,8 +137,8 @@ fn read_all(
     zip: &mut ZipArchive<File>,
     list: &Manifest,
     into: Option<&Path>,
-    doing: Doing,
-    watch: Watch<'_>,
+    doing: BackupPhase,
+    watch: BackupProgress<'_>,
 ) -> Result<(), Error> {
     let (mut done, total) = (0, list.total());
     let mut buffer = vec![0; 1 << 17];
@@ -145,7 +146,7 @@ fn read_all(
         let wrong = || damaged(&format!("'{}' in it is not as it was", file.name));
         let mut entry = zip.by_name(&file.name).map_err(|_| wrong())?;
         let mut target = match into {
-            Some(folder) => Some(Target::create(folder, &file.name)?),
+            Some(folder) => Some(RestoreTarget::create(folder, &file.name)?),
             None => None,
         };
         let (mut size, mut sum) = (0, Context::new(&SHA256));
@@ -178,32 +179,32 @@ fn read_all(
     Ok(())
 }
 
-struct Target {
+struct RestoreTarget {
     file: File,
     path: PathBuf,
 }
 
-impl Target {
+impl RestoreTarget {
     fn create(folder: &Path, name: &str) -> Result<Self, Error> {
         let path = folder.join(name);
         if let Some(parent) = path.parent() {
-            private::make_folder(parent)?;
+            private_files::make_folder(parent)?;
         }
         Ok(Self { file: create_private(&path)?, path })
     }
 }
 
 /// Takes the key of the folder that is replaced over, if the backup has none and it fits.
-fn settle_key(unpacked: &Path, folder: &Path, has_key: bool) -> Result<KeyFrom, Error> {
+fn restore_key(unpacked: &Path, folder: &Path, has_key: bool) -> Result<KeyOrigin, Error> {
     match inspect::key(unpacked)? {
-        KeyState::NotNeeded => return Ok(KeyFrom::NotNeeded),
-        KeyState::Fits => return Ok(KeyFrom::Backup),
+        KeyState::NotNeeded => return Ok(KeyOrigin::NotNeeded),
+        KeyState::Fits => return Ok(KeyOrigin::Backup),
         KeyState::DoesNotFit if has_key => return Err(Error::Key),
         KeyState::DoesNotFit | KeyState::Missing => {}
     }
     for name in KEY_FILES {
         if let Ok(text) = std::fs::read(folder.join(name)) {
-            let mut target = Target::create(unpacked, name)?;
+            let mut target = RestoreTarget::create(unpacked, name)?;
             target
                 .file
                 .write_all(&text)
@@ -212,12 +213,12 @@ fn settle_key(unpacked: &Path, folder: &Path, has_key: bool) -> Result<KeyFrom, 
         }
     }
     if inspect::key(unpacked)? == KeyState::Fits {
-        return Ok(KeyFrom::Before);
+        return Ok(KeyOrigin::Before);
     }
     for name in KEY_FILES {
         let _ = std::fs::remove_file(unpacked.join(name));
     }
-    Ok(KeyFrom::Nowhere)
+    Ok(KeyOrigin::Nowhere)
 }
 
 /// Whether there is anything in the folder that would be missed.
@@ -230,7 +231,7 @@ fn is_used(folder: &Path) -> Result<bool, Error> {
 }
 
 /// A name beside the folder that is not taken.
-fn beside(folder: &Path, what: &str) -> PathBuf {
+fn sibling_path(folder: &Path, what: &str) -> PathBuf {
     let name =
         folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     folder.with_file_name(format!("{name}.{what}-{}-{}", now_ms() / 1000, std::process::id()))
@@ -244,12 +245,12 @@ fn sync_folders(folder: &Path) -> Result<(), Error> {
             sync_folders(&entry.path())?;
         }
     }
-    private::sync_folder(folder)
+    private_files::sync_folder(folder)
 }
 
 /// The unpacked folder takes the place of the one that is there; gives back where that is now, if
 /// it held anything.
-fn swap(unpacked: &mut Unpacked, folder: &Path) -> Result<Option<PathBuf>, Error> {
+fn swap(unpacked: &mut UnpackedFolder, folder: &Path) -> Result<Option<PathBuf>, Error> {
     let failed = |error: &std::io::Error| match error.kind() {
         std::io::ErrorKind::ResourceBusy | std::io::ErrorKind::CrossesDevices => Error::File {
             path: folder.display().to_string().into(),
@@ -263,7 +264,7 @@ fn swap(unpacked: &mut Unpacked, folder: &Path) -> Result<Option<PathBuf>, Error
         std::fs::rename(&unpacked.path, folder).map_err(|error| failed(&error))?;
         return Ok(None);
     }
-    let kept = beside(folder, "before-restore");
+    let kept = sibling_path(folder, "before-restore");
     if exchange(&unpacked.path, folder) {
         // From here on that name is the folder that was there, and nothing may remove it.
         unpacked.is_in_the_way = false;
@@ -297,12 +298,12 @@ fn exchange(_a: &Path, _b: &Path) -> bool {
 }
 
 /// A folder that is being made; gone with this unless it has taken its place.
-struct Unpacked {
+struct UnpackedFolder {
     path: PathBuf,
     is_in_the_way: bool,
 }
 
-impl Drop for Unpacked {
+impl Drop for UnpackedFolder {
     fn drop(&mut self) {
         if self.is_in_the_way {
             // After a rename there is nothing of this name any more.

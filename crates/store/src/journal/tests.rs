@@ -6,7 +6,7 @@ use crate::blobs::Blobs;
 use model::{Item, Object, Value, json};
 use proptest::prelude::*;
 
-fn started(items: Items, extent: Extent) -> RunEvent {
+fn started(items: Items, extent: RunRange) -> RunEvent {
     RunEvent::RunStarted {
         run_id: "1".into(),
         workflow_id: "w".into(),
@@ -44,7 +44,7 @@ fn events() -> Vec<RunEvent> {
         hints: vec!["hint".into()],
         metadata: Some(json!({ "m": 1 })),
     };
-    let changed = Changed {
+    let changed = StepChanges {
         state: Some(NodeState {
             context: Object::from_iter([("done", true)]),
             lists: vec![items.clone()],
@@ -53,15 +53,15 @@ fn events() -> Vec<RunEvent> {
         custom_data: None,
     };
     vec![
-        started(items.clone(), Extent { from: Some("B".into()), until: None }),
+        started(items.clone(), RunRange { from: Some("B".into()), until: None }),
         RunEvent::NodeStarted { node: "A".into(), run_index: 300, started_ms: 1 },
         RunEvent::NodeLog { node: "A".into(), line: "said".into() },
-        RunEvent::NodeNoted {
+        RunEvent::StepRecorded {
             node: "A".into(),
             key: "model 1".into(),
             value: json!({ "text": "yes" }),
         },
-        RunEvent::NodeServed { node: "M".into(), task: Arc::new(task.clone()) },
+        RunEvent::SubNodeCalled { node: "M".into(), task: Arc::new(task.clone()) },
         RunEvent::NodeRetried { node: "A".into(), attempt: 2, error: error.clone() },
         RunEvent::NodeFinished { node: "A".into(), run_index: 0, task: Arc::new(task), changed },
         RunEvent::NodeSilent { node: "B".into() },
@@ -85,7 +85,7 @@ fn events() -> Vec<RunEvent> {
 }
 
 fn written(events: &[RunEvent]) -> Vec<u8> {
-    let mut writer = PieceWriter::default();
+    let mut writer = SegmentWriter::default();
     events.iter().for_each(|event| writer.add(event));
     let (parts, piece) = writer.take();
     assert!(parts.is_empty());
@@ -93,18 +93,18 @@ fn written(events: &[RunEvent]) -> Vec<u8> {
 }
 
 fn read(piece: &[u8]) -> io::Result<Vec<RunEvent>> {
-    read_piece(piece, Vec::new())
+    read_segment(piece, Vec::new())
 }
 
 fn piece() -> Vec<u8> {
     written(&events())
 }
 
-/// Whoever changes the bytes in a way that older versions cannot read raises [`PIECE_FORMAT`] with
+/// Whoever changes the bytes in a way that older versions cannot read raises [`SEGMENT_FORMAT`] with
 /// them, and adds a case that reads the bytes of before.
 #[test]
 fn issue_15_09_the_bytes_of_a_piece_are_those_of_its_format() {
-    assert_eq!((PIECE_FORMAT, crc32fast::hash(&piece())), (1, 2_452_132_842));
+    assert_eq!((SEGMENT_FORMAT, crc32fast::hash(&piece())), (1, 2_452_132_842));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn issue_14_12_what_a_model_that_called_had_come_across_is_kept() {
     let met = |untrusted: bool, private: bool| Some(Exposure { untrusted, private });
     for wanted in [None, met(false, false), met(true, false), met(false, true), met(true, true)] {
         for until in [None, Some("B".into())] {
-            let mut event = started(Items::default(), Extent::until(until));
+            let mut event = started(Items::default(), RunRange::until(until));
             if let RunEvent::RunStarted { called_by_model, .. } = &mut event {
                 *called_by_model = wanted;
             }
@@ -163,7 +163,7 @@ fn passing() -> Vec<RunEvent> {
         node: node.into(),
         run_index: 0,
         task: Arc::new(task),
-        changed: Changed::default(),
+        changed: StepChanges::default(),
     };
     let some: Items =
         [2, 0].into_iter().filter_map(|at| Some(items.get(at)?.paired_with(at))).collect();
@@ -173,7 +173,7 @@ fn passing() -> Vec<RunEvent> {
     ]
     .into();
     vec![
-        started(items.clone(), Extent::default()),
+        started(items.clone(), RunRange::default()),
         finished("S", task(None, items)),
         finished("Some", task(Some("S"), some)),
         finished("New", task(Some("Some"), new)),
@@ -235,7 +235,7 @@ fn large() -> Vec<RunEvent> {
         RunEvent::NodeFinished { node: node.into(), run_index: 0, task: Arc::new(task), changed }
     };
     let mut all =
-        vec![started(items.clone(), Extent::default()), finished("S", None, items.clone())];
+        vec![started(items.clone(), RunRange::default()), finished("S", None, items.clone())];
     for (node, source) in [
         ("A", "S"),
         ("B", "A"),
@@ -251,7 +251,7 @@ fn large() -> Vec<RunEvent> {
         all.push(finished(node, Some(source), items.clone()));
     }
     all.push(finished("Few", Some("J"), items.range(4000, 3).into()));
-    all.push(RunEvent::NodeNoted {
+    all.push(RunEvent::StepRecorded {
         node: "A".into(),
         key: "model 1".into(),
         value: json!({ "text": "y".repeat(9 << 20) }),
@@ -263,7 +263,7 @@ fn large() -> Vec<RunEvent> {
 /// Everything that is written, with the largest amount that was held on the way.
 fn streamed(events: &[RunEvent]) -> (Vec<bytes::Bytes>, Vec<u8>, usize) {
     let (mut writer, mut parts, mut piece, mut most) =
-        (PieceWriter::default(), Vec::new(), Vec::new(), 0);
+        (SegmentWriter::default(), Vec::new(), Vec::new(), 0);
     for event in events {
         writer.add(event);
         while writer.is_behind() || writer.bytes() > 0 {
@@ -292,7 +292,7 @@ fn issue_14_09_a_large_event_is_written_a_little_at_a_time_and_comes_back_as_it_
     assert!(parts.iter().all(|part| part.len() <= PART_BYTES));
     let in_all: usize = parts.iter().map(bytes::Bytes::len).sum();
     assert!(in_all < 50 << 20, "{in_all} bytes for nine megabytes that are mostly passed on");
-    let back = read_piece(&piece, parts).unwrap();
+    let back = read_segment(&piece, parts).unwrap();
     assert_eq!(back.len(), events.len());
     for (back, event) in back.iter().zip(&events) {
         let is_same = match (back, event) {
@@ -311,7 +311,7 @@ fn issue_14_09_a_large_event_is_written_a_little_at_a_time_and_comes_back_as_it_
 #[test]
 fn issue_14_09_what_comes_behind_a_large_event_stays_behind_it() {
     let events = large();
-    let mut writer = PieceWriter::default();
+    let mut writer = SegmentWriter::default();
     events.iter().for_each(|event| writer.add(event));
     let (mut parts, mut piece) = (Vec::new(), Vec::new());
     while !writer.is_empty() {
@@ -323,7 +323,7 @@ fn issue_14_09_what_comes_behind_a_large_event_stays_behind_it() {
         piece.extend(bytes);
         writer.advance();
     }
-    let back = read_piece(&piece, parts).unwrap();
+    let back = read_segment(&piece, parts).unwrap();
     let names = |events: &[RunEvent]| events.iter().map(std::mem::discriminant).collect::<Vec<_>>();
     assert_eq!(names(&back), names(&events));
 }
@@ -332,7 +332,7 @@ fn issue_14_09_what_comes_behind_a_large_event_stays_behind_it() {
 fn issue_14_09_a_lost_part_is_told_and_the_rest_can_be_read() {
     let (mut parts, piece, _) = streamed(&large()[..2]);
     parts[1] = bytes::Bytes::from_static(b"damage");
-    let back = read_piece(&piece, parts).unwrap();
+    let back = read_segment(&piece, parts).unwrap();
     let RunEvent::RunStarted { items: Some(items), .. } = &back[0] else { panic!() };
     assert_eq!(items.len(), 9000);
     assert!(items.get(0).is_some() && items.failure().is_none());
@@ -343,13 +343,13 @@ fn issue_14_09_a_lost_part_is_told_and_the_rest_can_be_read() {
 #[test]
 fn issue_14_09_a_run_of_many_small_events_is_cut_into_pieces() {
     let line = RunEvent::NodeLog { node: "A".into(), line: "z".repeat(60_000).into() };
-    let mut writer = PieceWriter::default();
+    let mut writer = SegmentWriter::default();
     (0..600).for_each(|_| writer.add(&line));
     assert!(writer.is_behind());
     let mut count = 0;
     while !writer.is_empty() {
         let (_, piece) = writer.take();
-        assert!(piece.len() <= MAX_PIECE);
+        assert!(piece.len() <= MAX_SEGMENT);
         count += read(&piece).unwrap().len();
     }
     assert_eq!(count, 600);
@@ -366,11 +366,11 @@ fn issue_14_09_what_takes_long_to_write_waits_for_whoever_has_the_time() {
         with_file,
     ] {
         let events = [
-            started(vec![slow].into(), Extent::default()),
+            started(vec![slow].into(), RunRange::default()),
             RunEvent::NodeSilent { node: "B".into() },
         ];
-        let mut writer = PieceWriter::default();
-        events.iter().for_each(|event| writer.put(event));
+        let mut writer = SegmentWriter::default();
+        events.iter().for_each(|event| writer.add_deferred(event));
         // It is given up as soon as it is too much, nothing of it is in parts, and no file was
         // added up.
         assert!(writer.is_behind() && writer.bytes() == 0 && !writer.files.has_any());
@@ -387,10 +387,13 @@ fn issue_14_09_what_takes_long_to_write_waits_for_whoever_has_the_time() {
             piece.extend(bytes);
         }
         let mut trail = Trail::default();
-        follow(&piece, false, &mut trail).unwrap();
+        scan_segment(&piece, false, &mut trail).unwrap();
         assert_eq!(trail.events, 2);
         if !writer.files.has_any() {
-            assert_eq!(format!("{:?}", read_piece(&piece, parts).unwrap()), format!("{events:?}"));
+            assert_eq!(
+                format!("{:?}", read_segment(&piece, parts).unwrap()),
+                format!("{events:?}")
+            );
         }
     }
 }
@@ -404,9 +407,9 @@ fn issue_14_09_a_list_whose_walk_may_not_go_on_is_written_whole() {
             panic!()
         };
         let state = NodeState { context: Object::new(), lists: vec![items.clone()] };
-        let changed = Changed { state: Some(state), ..Changed::default() };
+        let changed = StepChanges { state: Some(state), ..StepChanges::default() };
         [
-            started(items, Extent::default()),
+            started(items, RunRange::default()),
             RunEvent::NodeFinished { node, run_index, task, changed },
         ]
     };
@@ -421,15 +424,15 @@ fn started_with_files(count: u8, bytes: usize) -> RunEvent {
         item.set_binary("data", model::Binary::new(vec![number; bytes], "text/plain", None));
         item
     };
-    started((0..count).map(item).collect(), Extent::default())
+    started((0..count).map(item).collect(), RunRange::default())
 }
 
 #[test]
 fn issue_14_09_the_files_of_a_step_are_gathered_a_little_at_a_time() {
     for (count, bytes) in [(60, 1 << 20), (5, 3 << 20), (100, 100 << 10)] {
-        let mut writer = PieceWriter::default();
-        writer.put(&started_with_files(count, bytes));
-        writer.put(&RunEvent::NodeSilent { node: "B".into() });
+        let mut writer = SegmentWriter::default();
+        writer.add_deferred(&started_with_files(count, bytes));
+        writer.add_deferred(&RunEvent::NodeSilent { node: "B".into() });
         assert!(writer.is_behind() && !writer.files.has_any(), "{count} files of {bytes} bytes");
         let (mut parts, mut piece, mut n_files) = (Vec::new(), Vec::new(), 0);
         while !writer.is_empty() {
@@ -443,7 +446,7 @@ fn issue_14_09_the_files_of_a_step_are_gathered_a_little_at_a_time() {
             let held = writer.files.new_bytes();
             let ((new, bytes), files) = (writer.take(), writer.files.take());
             writer.give_back(new, bytes);
-            writer.files.give_back(files);
+            writer.files.put_back(files);
             assert_eq!(writer.files.new_bytes(), held);
             if held >= STREAM_BYTES {
                 writer.advance();
@@ -455,7 +458,7 @@ fn issue_14_09_the_files_of_a_step_are_gathered_a_little_at_a_time() {
             piece.extend(bytes);
         }
         assert_eq!(n_files, usize::from(count));
-        let back = read_piece(&piece, parts).unwrap();
+        let back = read_segment(&piece, parts).unwrap();
         let RunEvent::RunStarted { items: Some(items), .. } = &back[0] else { panic!() };
         assert_eq!((back.len(), items.len()), (2, usize::from(count)));
     }
@@ -463,7 +466,7 @@ fn issue_14_09_the_files_of_a_step_are_gathered_a_little_at_a_time() {
 
 #[test]
 fn issue_14_09_one_file_may_be_larger_than_what_goes_to_disk_at_once() {
-    let mut writer = PieceWriter::default();
+    let mut writer = SegmentWriter::default();
     writer.add(&started_with_files(1, 5 << 20));
     let (parts, piece) = writer.take();
     assert!(parts.is_empty() && !piece.is_empty() && !writer.is_behind());
@@ -472,11 +475,11 @@ fn issue_14_09_one_file_may_be_larger_than_what_goes_to_disk_at_once() {
 
 #[test]
 fn issue_14_09_the_files_of_many_small_events_wait_for_the_disk_too() {
-    let mut writer = PieceWriter::default();
+    let mut writer = SegmentWriter::default();
     for number in 0..100_u8 {
         let mut item = Item::new(json!({ "number": number }));
         item.set_binary("data", model::Binary::new(vec![number; 200 << 10], "text/plain", None));
-        writer.put(&RunEvent::RunResumed { items: Some(Items::one(item)) });
+        writer.add_deferred(&RunEvent::RunResumed { items: Some(Items::one(item)) });
         assert!(
             writer.files.new_bytes() < STREAM_BYTES + (200 << 10),
             "{} bytes are held",
@@ -487,7 +490,7 @@ fn issue_14_09_the_files_of_many_small_events_wait_for_the_disk_too() {
     while !writer.is_empty() {
         let (_, piece) = writer.take();
         let mut trail = Trail::default();
-        follow(&piece, false, &mut trail).unwrap();
+        scan_segment(&piece, false, &mut trail).unwrap();
         (n_events, n_files) = (n_events + trail.events, n_files + writer.files.take().len());
         writer.advance();
     }
@@ -501,8 +504,8 @@ fn issue_14_09_files_of_a_large_beginning_wait_on_disk_and_not_in_memory() {
     let folder =
         std::env::temp_dir().join(format!("heddle-store-beginning-{}", std::process::id()));
     let blobs = Blobs::new(&folder);
-    let mut writer = PieceWriter::default();
-    writer.put(&started_with_files(40, 1 << 20));
+    let mut writer = SegmentWriter::default();
+    writer.add_deferred(&started_with_files(40, 1 << 20));
     while !writer.is_empty() {
         writer.advance();
         assert!(
@@ -524,8 +527,8 @@ fn issue_14_09_files_of_a_large_beginning_wait_on_disk_and_not_in_memory() {
 
 #[test]
 fn issue_14_09_files_that_nobody_takes_do_not_hold_up_the_rest() {
-    let mut writer = PieceWriter::default();
-    writer.put(&started_with_files(10, 1 << 20));
+    let mut writer = SegmentWriter::default();
+    writer.add_deferred(&started_with_files(10, 1 << 20));
     let mut rounds = 0;
     while !writer.is_empty() {
         writer.advance();

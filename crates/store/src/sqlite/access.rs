@@ -3,15 +3,15 @@
 use super::executions::rows;
 use super::{Sqlite, new_id, now_ms};
 use crate::Error;
-use crate::access::{Access, ApiKey};
-use crate::vault::Key;
+use crate::access::{ApiKey, ApiKeyStore};
+use crate::vault::VaultKey;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 pub(super) const COLUMNS: &str =
     "k.id, u.email, k.label, k.hint, k.scopes, k.created_ms, k.expires_ms";
 
 #[async_trait::async_trait]
-impl Access for Sqlite {
+impl ApiKeyStore for Sqlite {
     async fn api_key(&self, hash: &[u8]) -> Result<Option<ApiKey>, Error> {
         let hash = hash.to_vec();
         self.read(move |connection| {
@@ -148,7 +148,11 @@ fn fact_of(connection: &Connection, key: &str) -> Result<Option<String>, Error> 
         .optional()?)
 }
 
-fn open_secret(connection: &Connection, vault: &Key, fact: &str) -> Result<Option<String>, Error> {
+fn open_secret(
+    connection: &Connection,
+    vault: &VaultKey,
+    fact: &str,
+) -> Result<Option<String>, Error> {
     let Some(sealed) = fact_of(connection, fact)? else { return Ok(None) };
     let opened = hex::decode(sealed)
         .ok()
@@ -185,7 +189,7 @@ fn owner(connection: &Connection, email: &str) -> Result<String, Error> {
         "INSERT INTO users (id, email, role, created_ms, updated_ms) VALUES (?1, ?2, 'owner', ?3, ?3)",
         params![id, email, now_ms()],
     )?;
-    super::projects::welcome(connection, &id, true)?;
+    super::projects::add_personal_project(connection, &id, true)?;
     Ok(id)
 }
 

@@ -3,7 +3,7 @@
 use super::executions::rows;
 use super::now_ms;
 use crate::Error;
-use crate::addresses::{Address, Claim, Door, LostAddress};
+use crate::addresses::{Address, AddressClaim, EndpointKind, LostAddress};
 use model::Str;
 use rusqlite::{Connection, params};
 
@@ -11,8 +11,8 @@ use rusqlite::{Connection, params};
 pub(super) fn taken<'c>(
     connection: &Connection,
     id: &str,
-    claims: &'c [Claim],
-) -> Result<Option<&'c Claim>, Error> {
+    claims: &'c [AddressClaim],
+) -> Result<Option<&'c AddressClaim>, Error> {
     // By name, or SQLite would read all addresses of a method.
     let alike = "SELECT pattern FROM addresses INDEXED BY addresses_alike
                  WHERE door = ?1 AND method = ?2 AND parts = ?3 AND workflow_id <> ?4";
@@ -45,12 +45,16 @@ pub(super) fn taken<'c>(
 }
 
 /// Gives a workflow these addresses and no others.
-pub(super) fn hold(connection: &Connection, id: &str, claims: &[Claim]) -> Result<(), Error> {
+pub(super) fn assign(
+    connection: &Connection,
+    id: &str,
+    claims: &[AddressClaim],
+) -> Result<(), Error> {
     release(connection, id)?;
     let mut insert = connection.prepare_cached(
         "INSERT INTO addresses (door, method, pattern, parts, head, workflow_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING",
     )?;
-    for Claim { address, .. } in claims {
+    for AddressClaim { address, .. } in claims {
         let (door, method) = (address.door.name(), address.method.as_str());
         insert.execute(params![
             door,
@@ -73,7 +77,11 @@ pub(super) fn release(connection: &Connection, id: &str) -> Result<(), Error> {
 }
 
 /// Writes down that a workflow could not keep an address.
-pub(super) fn note_loss(connection: &Connection, id: &str, claim: &Claim) -> Result<(), Error> {
+pub(super) fn record_loss(
+    connection: &Connection,
+    id: &str,
+    claim: &AddressClaim,
+) -> Result<(), Error> {
     let sql = "INSERT INTO lost_addresses (workflow_id, node, method, path, lost_ms) VALUES (?1, ?2, ?3, ?4, ?5)
                ON CONFLICT (workflow_id) DO UPDATE SET node = excluded.node, method = excluded.method, path = excluded.path, lost_ms = excluded.lost_ms";
     let values = params![
@@ -110,7 +118,11 @@ pub(super) fn of(
         .map(|(id, door, method, pattern)| {
             Ok((
                 id.into(),
-                Address::new(Door::from_name(&door).ok_or_else(damaged)?, &method, &pattern),
+                Address::new(
+                    EndpointKind::from_name(&door).ok_or_else(damaged)?,
+                    &method,
+                    &pattern,
+                ),
             ))
         })
         .collect()

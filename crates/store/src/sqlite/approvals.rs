@@ -3,7 +3,7 @@
 use super::Sqlite;
 use super::executions::rows;
 use crate::Error;
-use crate::approvals::{ApprovalChange, ApprovalFilter, Approvals, NewApproval, OpenApproval};
+use crate::approvals::{ApprovalChange, ApprovalFilter, ApprovalStore, NewApproval, OpenApproval};
 use rusqlite::{Connection, Row, params};
 
 /// Takes down what the events of a run say, within the transaction that keeps them.
@@ -67,7 +67,7 @@ pub(super) fn remove_of(connection: &Connection, execution: i64) -> Result<(), E
 }
 
 #[async_trait::async_trait]
-impl Approvals for Sqlite {
+impl ApprovalStore for Sqlite {
     async fn approvals(&self, filter: ApprovalFilter) -> Result<Vec<OpenApproval>, Error> {
         self.read(move |connection| {
             let sql = "SELECT a.id, a.execution_id, e.workflow_id, a.call, a.node, a.tool, a.arguments, a.digest, a.asked_ms, a.until_ms

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 /// How long the log may get.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LogLimits {
+pub(super) struct WalLimits {
     /// From here on what it holds is moved, beside readers and the writer and without waiting for
     /// them.
     pub move_at: u64,
@@ -34,49 +34,49 @@ pub(super) struct LogLimits {
     pub free_factor: u64,
 }
 
-impl Default for LogLimits {
+impl Default for WalLimits {
     fn default() -> Self {
         Self { move_at: 8 << 20, empty_at: 32 << 20, most: 1 << 30, free_factor: 4 }
     }
 }
 
 /// How long the writer waits for readers before the log begins anew. Ours are over long before.
-const READER_PATIENCE: Duration = Duration::from_millis(100);
+const READER_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// How long it leaves a reader alone that did not let go: ever longer, since each try holds up who
 /// writes.
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+const INITIAL_BACKOFF: Duration = Duration::from_secs(1);
+const MAX_BACKOFF: Duration = Duration::from_secs(30);
 
 /// How often it is told of one.
-const TELL_EVERY: Duration = Duration::from_secs(60);
+const WARN_INTERVAL: Duration = Duration::from_secs(60);
 
 thread_local! {
     /// Pages in the log after the last commit on this thread, the writer's.
     static LOG_PAGES: Cell<u64> = const { Cell::new(0) };
 }
 
-pub(super) struct Checkpoints {
-    limits: LogLimits,
+pub(super) struct WalCheckpoints {
+    limits: WalLimits,
     page_bytes: u64,
     /// The length at which we look again.
     next_at: u64,
     /// When somebody was in the way.
-    hindered: Option<Instant>,
+    blocked_at: Option<Instant>,
     pause: Duration,
     /// How much of the disk was free, and when.
     free: Option<(Instant, u64)>,
     folder: Option<PathBuf>,
     told: Option<Instant>,
-    mover: Option<Mover>,
+    mover: Option<Checkpointer>,
     /// The mover moves what came while it moved most of it. What comes meanwhile is so little that
     /// the writer moves it itself.
     is_second: bool,
 }
 
-impl Checkpoints {
+impl WalCheckpoints {
     /// For the thread that has this connection from now on.
-    pub(super) fn new(connection: &Connection, limits: LogLimits) -> Self {
+    pub(super) fn new(connection: &Connection, limits: WalLimits) -> Self {
         connection.wal_hook(Some(|_: &Wal, pages| {
             LOG_PAGES.set(pages.unsigned_abs().into());
             Ok(())
@@ -85,14 +85,14 @@ impl Checkpoints {
             connection.query_row("PRAGMA page_size", [], |row| row.get(0)).unwrap_or(4096);
         let page_bytes = page_bytes.unsigned_abs();
         // Without a thread for it, the writer moves everything once the log is to be emptied.
-        let mover = connection.path().and_then(|file| Mover::start(file.into()).ok());
+        let mover = connection.path().and_then(|file| Checkpointer::start(file.into()).ok());
         let folder = connection.path().and_then(|file| Some(Path::new(file).parent()?.to_owned()));
-        let (next_at, pause) = (limits.move_at, FIRST_PAUSE);
+        let (next_at, pause) = (limits.move_at, INITIAL_BACKOFF);
         Self {
             limits,
             page_bytes,
             next_at,
-            hindered: None,
+            blocked_at: None,
             pause,
             free: None,
             folder,
@@ -111,7 +111,7 @@ impl Checkpoints {
         if self.log_bytes() < self.limits.most {
             return Ok(());
         }
-        self.empty_after(connection, FIRST_PAUSE)?;
+        self.truncate_after(connection, INITIAL_BACKOFF)?;
         if self.log_bytes() < self.limits.most || self.has_room() {
             Ok(())
         } else {
@@ -122,7 +122,7 @@ impl Checkpoints {
     /// Whether the log may grow past its limit.
     fn has_room(&mut self) -> bool {
         let (now, folder) = (Instant::now(), self.folder.as_deref());
-        if self.free.is_none_or(|(seen, _)| now - seen >= FIRST_PAUSE) {
+        if self.free.is_none_or(|(seen, _)| now - seen >= INITIAL_BACKOFF) {
             self.free = folder.and_then(crate::inspect::free).map(|free| (now, free));
         }
         self.free.is_some_and(|(_, free)| {
@@ -137,14 +137,14 @@ impl Checkpoints {
             self.next_at = self.limits.move_at;
         }
         if bytes >= self.limits.empty_at {
-            return self.empty(connection);
+            return self.truncate(connection);
         }
         let Some(mover) = &mut self.mover else { return Ok(()) };
-        match mover.look() {
-            Progress::Moving => {}
-            Progress::Idle if bytes < self.next_at => {}
-            Progress::Idle => mover.ask(),
-            Progress::Moved => {
+        match mover.poll() {
+            CheckpointProgress::Moving => {}
+            CheckpointProgress::Idle if bytes < self.next_at => {}
+            CheckpointProgress::Idle => mover.ask(),
+            CheckpointProgress::Moved => {
                 self.is_second = !self.is_second;
                 if self.is_second {
                     mover.ask();
@@ -157,35 +157,35 @@ impl Checkpoints {
         Ok(())
     }
 
-    fn empty(&mut self, connection: &Connection) -> Result<(), Error> {
-        self.empty_after(connection, self.pause)
+    fn truncate(&mut self, connection: &Connection) -> Result<(), Error> {
+        self.truncate_after(connection, self.pause)
     }
 
     /// Moves everything and begins the log anew, if readers let us within their moment. One who did
     /// not is left alone for a while.
-    fn empty_after(&mut self, connection: &Connection, pause: Duration) -> Result<(), Error> {
+    fn truncate_after(&mut self, connection: &Connection, pause: Duration) -> Result<(), Error> {
         let now = Instant::now();
-        if self.hindered.is_some_and(|hindered| now < hindered + pause) {
+        if self.blocked_at.is_some_and(|hindered| now < hindered + pause) {
             return Ok(());
         }
         if let Some(mover) = &mut self.mover {
             mover.wait();
             self.is_second = false;
         }
-        connection.busy_timeout(READER_PATIENCE)?;
+        connection.busy_timeout(READER_TIMEOUT)?;
         let emptied = run(connection, "TRUNCATE");
         connection.busy_timeout(super::BUSY)?;
-        if !matches!(emptied, Ok(Emptied::Yes)) {
-            self.hindered = Some(Instant::now());
-            self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+        if !matches!(emptied, Ok(CheckpointOutcome::Truncated)) {
+            self.blocked_at = Some(Instant::now());
+            self.pause = (self.pause * 2).min(MAX_BACKOFF);
         }
-        if emptied? == Emptied::Yes {
-            (self.hindered, self.pause) = (None, FIRST_PAUSE);
+        if emptied? == CheckpointOutcome::Truncated {
+            (self.blocked_at, self.pause) = (None, INITIAL_BACKOFF);
             LOG_PAGES.set(0);
             self.next_at = self.limits.move_at;
             self.told = None;
         } else if self.log_bytes() >= 2 * self.limits.empty_at
-            && self.told.is_none_or(|told| now - told >= TELL_EVERY)
+            && self.told.is_none_or(|told| now - told >= WARN_INTERVAL)
         {
             self.told = Some(now);
             let megabytes = self.log_bytes() >> 20;
@@ -200,7 +200,7 @@ impl Checkpoints {
 
 /// Moves what the log holds on the thread at hand, beside the writer and without waiting for
 /// anybody; whether nothing is left to move.
-pub(super) fn move_log(connection: &Connection) -> Result<bool, Error> {
+pub(super) fn checkpoint_passive(connection: &Connection) -> Result<bool, Error> {
     let read = |row: &rusqlite::Row<'_>| {
         Ok((row.get::<_, bool>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))
     };
@@ -213,33 +213,33 @@ pub(super) fn move_log(connection: &Connection) -> Result<bool, Error> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Emptied {
-    Yes,
-    SomebodyReads,
+enum CheckpointOutcome {
+    Truncated,
+    Blocked,
 }
 
-fn run(connection: &Connection, mode: &str) -> Result<Emptied, Error> {
+fn run(connection: &Connection, mode: &str) -> Result<CheckpointOutcome, Error> {
     let sql = format!("PRAGMA wal_checkpoint({mode})");
     let is_blocked: bool = connection.query_row(&sql, [], |row| row.get(0))?;
-    Ok(if is_blocked { Emptied::SomebodyReads } else { Emptied::Yes })
+    Ok(if is_blocked { CheckpointOutcome::Blocked } else { CheckpointOutcome::Truncated })
 }
 
 /// The thread that moves beside the writer. The writer asks it, and looks now and then.
-struct Mover {
+struct Checkpointer {
     ask: Option<Sender<()>>,
     moved: Receiver<()>,
     is_moving: bool,
     thread: Option<JoinHandle<()>>,
 }
 
-enum Progress {
+enum CheckpointProgress {
     Idle,
     Moving,
     /// It has done what it was asked for, as far as it could.
     Moved,
 }
 
-impl Mover {
+impl Checkpointer {
     fn start(file: PathBuf) -> std::io::Result<Self> {
         let ((ask, asked), (tell, moved)) = (channel(), channel());
         let thread = std::thread::Builder::new().name("log mover".into()).spawn(move || {
@@ -262,14 +262,14 @@ impl Mover {
         self.is_moving = self.ask.as_ref().is_some_and(|ask| ask.send(()).is_ok());
     }
 
-    fn look(&mut self) -> Progress {
+    fn poll(&mut self) -> CheckpointProgress {
         match self.moved.try_recv() {
             Ok(()) => {
                 self.is_moving = false;
-                Progress::Moved
+                CheckpointProgress::Moved
             }
-            Err(_) if self.is_moving => Progress::Moving,
-            Err(_) => Progress::Idle,
+            Err(_) if self.is_moving => CheckpointProgress::Moving,
+            Err(_) => CheckpointProgress::Idle,
         }
     }
 
@@ -281,7 +281,7 @@ impl Mover {
     }
 }
 
-impl Drop for Mover {
+impl Drop for Checkpointer {
     /// Its connection is closed before the writer's, which then leaves one file behind.
     fn drop(&mut self) {
         drop(self.ask.take());

@@ -13,12 +13,13 @@ pub(super) use vectors::VectorCache;
 use super::{Sqlite, new_id, now_ms};
 use crate::Error;
 use crate::projects::PERSONAL;
-use meta::{Meta, Which};
+use meta::{CollectionMeta, CollectionRef};
 use model::Str;
-use node_api::ai::Found;
+use node_api::ai::ScoredDocument;
 use node_api::collections::{
-    Chunk, ChunkQuery, Collection, CollectionChange, CollectionError, CollectionLimits,
-    CollectionName, Collections, NewChunks, NewCollection, Question, Source, WhichChunks,
+    ChunkQuery, ChunkSearch, ChunkSelection, ChunkSource, Collection, CollectionChange,
+    CollectionError, CollectionLimits, CollectionName, Collections, DocumentChunk, NewChunks,
+    NewCollection,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 use std::sync::Arc;
@@ -32,11 +33,11 @@ impl Collections for Sqlite {
         self.collection_limits
     }
 
-    fn seen_by(&self, workflow_id: &str) -> Option<Arc<dyn Collections>> {
+    fn scoped_to(&self, workflow_id: &str) -> Option<Arc<dyn Collections>> {
         Some(Arc::new(Self { seen_by_workflow: Some(workflow_id.into()), ..self.clone() }))
     }
 
-    async fn seen_project(&self) -> Result<Str, CollectionError> {
+    async fn scoped_project(&self) -> Result<Str, CollectionError> {
         let Some(workflow) = self.seen_by_workflow.clone() else { return Ok(Str::new()) };
         Ok(self
             .read(move |connection| project_of(connection, &workflow))
@@ -46,13 +47,17 @@ impl Collections for Sqlite {
 
     async fn collections(&self) -> Result<Vec<Collection>, CollectionError> {
         let seen_by = self.seen_by_workflow.clone();
-        let found = self.read(move |connection| Meta::all(connection, seen_by.as_deref())).await?;
+        let found = self
+            .read(move |connection| CollectionMeta::all(connection, seen_by.as_deref()))
+            .await?;
         Ok(found.into_iter().map(|meta| meta.collection).collect())
     }
 
     async fn collection(&self, which: &CollectionName) -> Result<Collection, CollectionError> {
-        let which = Which { name: which.clone(), seen_by: self.seen_by_workflow.clone() };
-        Ok(self.read(move |connection| Ok(Meta::find(connection, &which)?.collection)).await?)
+        let which = CollectionRef { name: which.clone(), seen_by: self.seen_by_workflow.clone() };
+        Ok(self
+            .read(move |connection| Ok(CollectionMeta::find(connection, &which)?.collection))
+            .await?)
     }
 
     async fn create_collection(&self, new: NewCollection) -> Result<Collection, CollectionError> {
@@ -73,11 +78,11 @@ impl Collections for Sqlite {
 
     async fn delete_collection(&self, id: &str) -> Result<(), CollectionError> {
         let which = self.which_collection(id);
-        self.delete_chunks(id, WhichChunks::All).await?;
+        self.delete_chunks(id, ChunkSelection::All).await?;
         let deleted = self.write(move |connection| {
-            let meta = Meta::find(connection, &which)?;
+            let meta = CollectionMeta::find(connection, &which)?;
             // Somebody may have added something meanwhile.
-            chunks::delete(connection, &meta, &WhichChunks::All, usize::MAX)?;
+            chunks::delete(connection, &meta, &ChunkSelection::All, usize::MAX)?;
             connection.execute("DELETE FROM collections WHERE number = ?", [meta.number])?;
             Ok(meta.number)
         });
@@ -88,32 +93,38 @@ impl Collections for Sqlite {
     async fn insert_chunks(&self, id: &str, new: NewChunks) -> Result<Vec<Str>, CollectionError> {
         let (which, limits) = (self.which_collection(id), self.collection_limits);
         let inserted = self.write(move |connection| {
-            chunks::insert(connection, &Meta::find(connection, &which)?, &new, &limits)
+            chunks::insert(connection, &CollectionMeta::find(connection, &which)?, &new, &limits)
         });
         Ok(inserted.await?)
     }
 
-    async fn chunks(&self, id: &str, query: ChunkQuery) -> Result<Vec<Chunk>, CollectionError> {
+    async fn chunks(
+        &self,
+        id: &str,
+        query: ChunkQuery,
+    ) -> Result<Vec<DocumentChunk>, CollectionError> {
         let which = self.which_collection(id);
         Ok(self
             .read(move |connection| {
-                chunks::select(connection, &Meta::find(connection, &which)?, &query)
+                chunks::select(connection, &CollectionMeta::find(connection, &which)?, &query)
             })
             .await?)
     }
 
-    async fn sources(&self, id: &str) -> Result<Vec<Source>, CollectionError> {
+    async fn sources(&self, id: &str) -> Result<Vec<ChunkSource>, CollectionError> {
         let which = self.which_collection(id);
         Ok(self
-            .read(move |connection| chunks::sources(connection, &Meta::find(connection, &which)?))
+            .read(move |connection| {
+                chunks::sources(connection, &CollectionMeta::find(connection, &which)?)
+            })
             .await?)
     }
 
     async fn search_chunks(
         &self,
         id: &str,
-        question: Question,
-    ) -> Result<Vec<Found>, CollectionError> {
+        question: ChunkSearch,
+    ) -> Result<Vec<ScoredDocument>, CollectionError> {
         let (which, limits, shared) =
             (self.which_collection(id), self.collection_limits, self.shared.clone());
         let found = self.read(move |connection| {
@@ -121,7 +132,7 @@ impl Collections for Sqlite {
             let moment = connection.unchecked_transaction()?;
             search::search(
                 &moment,
-                &Meta::find(&moment, &which)?,
+                &CollectionMeta::find(&moment, &which)?,
                 &question,
                 &shared.vectors,
                 &limits,
@@ -130,13 +141,22 @@ impl Collections for Sqlite {
         Ok(found.await?)
     }
 
-    async fn delete_chunks(&self, id: &str, which: WhichChunks) -> Result<usize, CollectionError> {
+    async fn delete_chunks(
+        &self,
+        id: &str,
+        which: ChunkSelection,
+    ) -> Result<usize, CollectionError> {
         let which = Arc::new(which);
         let mut n_deleted = 0;
         loop {
             let (collection, which) = (self.which_collection(id), which.clone());
             let step = self.write(move |connection| {
-                chunks::delete(connection, &Meta::find(connection, &collection)?, &which, STEP)
+                chunks::delete(
+                    connection,
+                    &CollectionMeta::find(connection, &collection)?,
+                    &which,
+                    STEP,
+                )
             });
             let n_gone = step.await?;
             n_deleted += n_gone;
@@ -148,8 +168,11 @@ impl Collections for Sqlite {
 }
 
 impl Sqlite {
-    fn which_collection(&self, id: &str) -> Which {
-        Which { name: CollectionName::Id(id.into()), seen_by: self.seen_by_workflow.clone() }
+    fn which_collection(&self, id: &str) -> CollectionRef {
+        CollectionRef {
+            name: CollectionName::Id(id.into()),
+            seen_by: self.seen_by_workflow.clone(),
+        }
     }
 }
 
@@ -211,10 +234,10 @@ fn create(
 
 fn changed(
     connection: &Connection,
-    which: &Which,
+    which: &CollectionRef,
     change: CollectionChange,
 ) -> Result<Collection, Error> {
-    let Meta { number, mut collection, .. } = Meta::find(connection, which)?;
+    let CollectionMeta { number, mut collection, .. } = CollectionMeta::find(connection, which)?;
     if let Some(name) = change.name.filter(|name| *name != collection.name) {
         check_name(&name)?;
         is_free(connection, &collection.project_id, &name)?;

@@ -4,11 +4,12 @@ use super::credentials::damaged_key;
 use super::executions::rows;
 use super::{Sqlite, now_ms};
 use crate::Error;
-use crate::conversations::KeptConversations;
-use crate::vault::Key;
+use crate::conversations::ConversationCleanup;
+use crate::vault::VaultKey;
 use aws_lc_rs::digest::{SHA256, digest};
 use node_api::ai::{
-    Conversation, Conversations, KeptTurn, Lifetime, MemoryError, Most, Rewritten, Sealer, TurnKey,
+    ConversationId, ConversationStore, Lifetime, MemoryError, RecallLimit, RewriteOutcome, Sealer,
+    StoredTurn, TurnKey,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 use std::sync::Arc;
@@ -17,15 +18,15 @@ use std::sync::Arc;
 const STEP: usize = 200;
 
 #[async_trait::async_trait]
-impl Conversations for Sqlite {
+impl ConversationStore for Sqlite {
     async fn newest(
         &self,
-        which: &Conversation,
-        most: Most,
+        which: &ConversationId,
+        most: RecallLimit,
         lifetime: Lifetime,
-    ) -> Result<Vec<KeptTurn>, MemoryError> {
+    ) -> Result<Vec<StoredTurn>, MemoryError> {
         let key = self.conversation_key().await.map_err(unusable)?;
-        let place = Place::of(which);
+        let place = ConversationRow::of(which);
         let (hash, name) = (place.hash.clone(), place.name.clone());
         let sealed: Vec<Vec<u8>> =
             self.read(move |connection| newest(connection, &hash, most)).await.map_err(unusable)?;
@@ -39,32 +40,32 @@ impl Conversations for Sqlite {
 
     async fn append(
         &self,
-        which: &Conversation,
-        turn: KeptTurn,
+        which: &ConversationId,
+        turn: StoredTurn,
         lifetime: Lifetime,
     ) -> Result<(), MemoryError> {
         let key = self.conversation_key().await.map_err(unusable)?;
-        let place = Place::of(which);
-        let row = Row::seal(&key, &place, &turn).map_err(unusable)?;
+        let place = ConversationRow::of(which);
+        let row = SealedTurn::seal(&key, &place, &turn).map_err(unusable)?;
         let appended = self.write(move |connection| {
             let number = place.find_or_make(connection, lifetime)?;
-            insert(connection, number, &row, End::Newest)
+            insert(connection, number, &row, TurnEnd::Newest)
         });
         appended.await.map_err(unusable)
     }
 
     async fn rewrite(
         &self,
-        which: &Conversation,
+        which: &ConversationId,
         seen: &[TurnKey],
-        turns: Vec<KeptTurn>,
+        turns: Vec<StoredTurn>,
         lifetime: Lifetime,
-    ) -> Result<Rewritten, MemoryError> {
+    ) -> Result<RewriteOutcome, MemoryError> {
         let key = self.conversation_key().await.map_err(unusable)?;
-        let place = Place::of(which);
-        let new: Vec<Row> = turns
+        let place = ConversationRow::of(which);
+        let new: Vec<SealedTurn> = turns
             .iter()
-            .map(|turn| Row::seal(&key, &place, turn))
+            .map(|turn| SealedTurn::seal(&key, &place, turn))
             .collect::<Result<_, _>>()
             .map_err(unusable)?;
         let seen: Vec<Vec<u8>> = seen.iter().map(|key| hashed(key.0.as_bytes())).collect();
@@ -75,7 +76,7 @@ impl Conversations for Sqlite {
             let oldest: Vec<(i64, Vec<u8>)> =
                 rows(oldest.query_map(params![number, seen.len() as i64], |row| Ok((row.get(0)?, row.get(1)?)))?)?;
             if oldest.len() < seen.len() || oldest.iter().zip(&seen).any(|((_, key), seen)| key != seen) {
-                return Ok(Rewritten::Stale);
+                return Ok(RewriteOutcome::Stale);
             }
             // Their keys stay, so that none of them can be appended again.
             let sql = "UPDATE conversation_turns SET body = NULL WHERE conversation = ?1 AND place = ?2";
@@ -83,15 +84,15 @@ impl Conversations for Sqlite {
                 connection.prepare_cached(sql)?.execute([number, *place])?;
             }
             for row in new.iter().rev() {
-                insert(connection, number, row, End::Oldest)?;
+                insert(connection, number, row, TurnEnd::Oldest)?;
             }
-            Ok(Rewritten::Done)
+            Ok(RewriteOutcome::Done)
         });
         rewritten.await.map_err(unusable)
     }
 
-    async fn clear(&self, which: &Conversation) -> Result<(), MemoryError> {
-        let place = Place::of(which);
+    async fn clear(&self, which: &ConversationId) -> Result<(), MemoryError> {
+        let place = ConversationRow::of(which);
         let sql = "DELETE FROM conversations WHERE hash = ?1";
         let cleared = self
             .write(move |connection| Ok(connection.prepare_cached(sql)?.execute([&place.hash])?));
@@ -100,8 +101,8 @@ impl Conversations for Sqlite {
 }
 
 #[async_trait::async_trait]
-impl KeptConversations for Sqlite {
-    async fn forget_conversations(&self) -> Result<usize, Error> {
+impl ConversationCleanup for Sqlite {
+    async fn delete_expired(&self) -> Result<usize, Error> {
         self.write(|connection| {
             let sql = "DELETE FROM conversations WHERE number IN (SELECT number FROM conversations WHERE expires_ms <= ?1 LIMIT ?2)";
             Ok(connection.prepare_cached(sql)?.execute(params![now_ms(), STEP as i64])?)
@@ -125,7 +126,7 @@ impl Sealer for Sqlite {
 impl Sqlite {
     /// The key that conversations are sealed with. It is sealed itself with the key of the vault,
     /// so that this one may change without touching conversations, which may lie elsewhere.
-    async fn conversation_key(&self) -> Result<Arc<Key>, Error> {
+    async fn conversation_key(&self) -> Result<Arc<VaultKey>, Error> {
         if let Some(known) = self.shared.conversation_key.get() {
             return Ok(known.clone());
         }
@@ -137,15 +138,15 @@ impl Sqlite {
                 let opened = hex::decode(sealed)
                     .ok()
                     .and_then(|sealed| vault.open(CONVERSATION_KEY, &sealed));
-                return Key::from_bytes(&opened.ok_or_else(damaged_key)?);
+                return VaultKey::from_bytes(&opened.ok_or_else(damaged_key)?);
             }
-            let fresh = Key::fresh_bytes()?;
+            let fresh = VaultKey::fresh_bytes()?;
             let sealed = hex::encode(vault.seal(CONVERSATION_KEY, &fresh)?);
             connection.execute(
                 "INSERT INTO facts (key, value) VALUES (?1, ?2)",
                 [CONVERSATION_KEY, &sealed],
             )?;
-            Key::from_bytes(&fresh)
+            VaultKey::from_bytes(&fresh)
         });
         let opened = Arc::new(opened.await?);
         Ok(self.shared.conversation_key.get_or_init(|| opened).clone())
@@ -156,7 +157,7 @@ impl Sqlite {
 pub(super) const CONVERSATION_KEY: &str = "conversation_key";
 
 /// A conversation as it is found.
-struct Place {
+struct ConversationRow {
     hash: Vec<u8>,
     owner: String,
     /// What its turns are sealed under.
@@ -164,18 +165,18 @@ struct Place {
 }
 
 /// A turn as it lies on disk.
-struct Row {
+struct SealedTurn {
     key: Vec<u8>,
     body: Vec<u8>,
 }
 
-enum End {
+enum TurnEnd {
     Newest,
     Oldest,
 }
 
-impl Place {
-    fn of(which: &Conversation) -> Self {
+impl ConversationRow {
+    fn of(which: &ConversationId) -> Self {
         let hash = hashed(&which.identity());
         let name = format!("conversation {}", hex::encode(&hash));
         Self { hash, owner: which.owner.to_string(), name }
@@ -193,8 +194,8 @@ impl Place {
     }
 }
 
-impl Row {
-    fn seal(key: &Key, place: &Place, turn: &KeptTurn) -> Result<Self, Error> {
+impl SealedTurn {
+    fn seal(key: &VaultKey, place: &ConversationRow, turn: &StoredTurn) -> Result<Self, Error> {
         Ok(Self {
             key: hashed(turn.key.0.as_bytes()),
             body: key.seal(&place.name, turn.to_text().as_bytes())?,
@@ -204,10 +205,15 @@ impl Row {
 
 /// Adds a turn. At the newest end one whose key is there stays as it is; at the oldest end it takes
 /// its new place.
-fn insert(connection: &Connection, conversation: i64, row: &Row, end: End) -> Result<(), Error> {
+fn insert(
+    connection: &Connection,
+    conversation: i64,
+    row: &SealedTurn,
+    end: TurnEnd,
+) -> Result<(), Error> {
     let (next, known) = match end {
-        End::Newest => ("coalesce(max(place), 0) + 1", "NOTHING"),
-        End::Oldest => (
+        TurnEnd::Newest => ("coalesce(max(place), 0) + 1", "NOTHING"),
+        TurnEnd::Oldest => (
             "coalesce(min(place), 0) - 1",
             "UPDATE SET place = excluded.place, body = excluded.body",
         ),
@@ -222,7 +228,7 @@ fn insert(connection: &Connection, conversation: i64, row: &Row, end: End) -> Re
 }
 
 /// The newest turns, sealed, newest first.
-fn newest(connection: &Connection, hash: &[u8], most: Most) -> Result<Vec<Vec<u8>>, Error> {
+fn newest(connection: &Connection, hash: &[u8], most: RecallLimit) -> Result<Vec<Vec<u8>>, Error> {
     let sql = "SELECT t.body FROM conversation_turns t JOIN conversations c ON c.number = t.conversation
                WHERE c.hash = ?1 AND (c.expires_ms IS NULL OR c.expires_ms > ?2) AND t.body IS NOT NULL
                ORDER BY t.place DESC LIMIT ?3";
@@ -258,12 +264,12 @@ fn expires_ms(lifetime: Lifetime) -> Option<i64> {
     }
 }
 
-fn unseal(key: &Key, name: &str, sealed: &[u8]) -> Result<KeptTurn, MemoryError> {
+fn unseal(key: &VaultKey, name: &str, sealed: &[u8]) -> Result<StoredTurn, MemoryError> {
     let plain = key
         .open(name, sealed)
         .and_then(|plain| String::from_utf8(plain).ok())
         .ok_or_else(not_ours)?;
-    KeptTurn::from_text(&plain)
+    StoredTurn::from_text(&plain)
 }
 
 fn hashed(bytes: &[u8]) -> Vec<u8> {

@@ -10,10 +10,12 @@ use super::conversations::CONVERSATION_KEY;
 use super::executions::rows;
 use super::{Sqlite, connect, now_ms};
 use crate::Error;
-use crate::credentials::{Credential, CredentialChange, Credentials, NewCredential, Secret};
-use crate::vault::{Key, KeyFiles};
+use crate::credentials::{
+    CredentialChange, CredentialStore, NewCredential, SecretFields, StoredCredential,
+};
+use crate::vault::{KeyFiles, VaultKey};
 use model::{Object, Str};
-use node_api::credential::secrets_to_repeat;
+use node_api::credential::secrets_to_reenter;
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,11 +24,11 @@ const COLUMNS: &str = "id, name, kind, project_id, created_ms, updated_ms";
 /// The key as it was last found to fit.
 pub(super) struct Vault {
     files: KeyFiles,
-    opened: Mutex<Option<Arc<Opened>>>,
+    opened: Mutex<Option<Arc<OpenedVault>>>,
 }
 
-struct Opened {
-    key: Key,
+struct OpenedVault {
+    key: VaultKey,
     /// The check value of the database that the key fits.
     check: String,
 }
@@ -56,7 +58,7 @@ impl Vault {
         Self { files: self.files.clone(), opened: Mutex::new(opened) }
     }
 
-    fn opened(&self, connection: &Connection) -> Result<Arc<Opened>, Error> {
+    fn opened(&self, connection: &Connection) -> Result<Arc<OpenedVault>, Error> {
         let known = self.opened.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let (Some(known), Some(check)) = (known, check_value(connection)?)
             && known.check == check
@@ -69,22 +71,24 @@ impl Vault {
         Ok(opened)
     }
 
-    fn remember(&self, opened: Arc<Opened>) {
+    fn remember(&self, opened: Arc<OpenedVault>) {
         *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened);
     }
 
-    fn find_or_make(&self, connection: &Connection) -> Result<Opened, Error> {
+    fn find_or_make(&self, connection: &Connection) -> Result<OpenedVault, Error> {
         let current = self.files.current();
         if let Some(check) = check_value(connection)? {
             if let Ok(Some(key)) = &current
                 && key.fits(&check)
             {
-                return current.map(|key| key.map(|key| Opened { key, check }))?.ok_or(Error::Key);
+                return current
+                    .map(|key| key.map(|key| OpenedVault { key, check }))?
+                    .ok_or(Error::Key);
             }
             if let Some(key) = self.files.next()?.filter(|key| key.fits(&check)) {
                 // A change of the key was interrupted after everything had been sealed.
                 self.files.promote()?;
-                return Ok(Opened { key, check });
+                return Ok(OpenedVault { key, check });
             }
         }
         let sql = "SELECT (SELECT count(*) FROM credentials) + (SELECT count(*) FROM facts WHERE key = ?1)
@@ -98,7 +102,7 @@ impl Vault {
         let key = current?.map_or_else(|| self.files.make_current(), Ok)?;
         let check = key.check_value()?;
         set_check_value(connection, &check)?;
-        Ok(Opened { key, check })
+        Ok(OpenedVault { key, check })
     }
 
     /// Seals everything with a new key. `reached` is told of each step, and may end it there.
@@ -131,13 +135,13 @@ impl Vault {
         transaction.commit()?;
         reached(Rotation::Committed)?;
         self.files.promote()?;
-        self.remember(Arc::new(Opened { key, check }));
+        self.remember(Arc::new(OpenedVault { key, check }));
         Ok(sealed.len())
     }
 }
 
 impl Sqlite {
-    fn unseal(&self, connection: &Connection, id: &str) -> Result<Option<Secret>, Error> {
+    fn unseal(&self, connection: &Connection, id: &str) -> Result<Option<SecretFields>, Error> {
         let vault = &self.shared.vault;
         match unseal(connection, &vault.opened(connection)?.key, id) {
             // Another process may have changed the key between two looks.
@@ -150,7 +154,7 @@ impl Sqlite {
     /// process has changed the key meanwhile, the work is done again.
     pub(super) async fn sealing<T: Send + 'static>(
         &self,
-        work: impl Fn(&Connection, &Key) -> Result<T, Error> + Send + Sync + 'static,
+        work: impl Fn(&Connection, &VaultKey) -> Result<T, Error> + Send + Sync + 'static,
     ) -> Result<T, Error> {
         let work = Arc::new(work);
         for _ in 0..5 {
@@ -170,8 +174,8 @@ impl Sqlite {
 }
 
 #[async_trait::async_trait]
-impl Credentials for Sqlite {
-    async fn credential(&self, id: &str) -> Result<Option<Credential>, Error> {
+impl CredentialStore for Sqlite {
+    async fn credential(&self, id: &str) -> Result<Option<StoredCredential>, Error> {
         let id = id.to_owned();
         self.read(move |connection| find(connection, &id)).await
     }
@@ -180,7 +184,7 @@ impl Credentials for Sqlite {
         &self,
         after: Option<&str>,
         limit: usize,
-    ) -> Result<Vec<Credential>, Error> {
+    ) -> Result<Vec<StoredCredential>, Error> {
         let after = after.map(str::to_owned);
         self.read(move |connection| {
             let sql = format!(
@@ -198,7 +202,7 @@ impl Credentials for Sqlite {
         projects: Vec<Str>,
         after: Option<&str>,
         limit: usize,
-    ) -> Result<Vec<Credential>, Error> {
+    ) -> Result<Vec<StoredCredential>, Error> {
         let (projects, after) = (super::json_list(projects), after.map(str::to_owned));
         self.read(move |connection| {
             let sql = format!(
@@ -224,7 +228,7 @@ impl Credentials for Sqlite {
         .await
     }
 
-    async fn save_credential(&self, new: NewCredential) -> Result<Credential, Error> {
+    async fn save_credential(&self, new: NewCredential) -> Result<StoredCredential, Error> {
         self.sealing(move |connection, key| {
             let data = seal(key, &new.id, new.secret.clone())?;
             connection.execute(
@@ -242,7 +246,7 @@ impl Credentials for Sqlite {
         &self,
         id: &str,
         change: CredentialChange,
-    ) -> Result<Option<Credential>, Error> {
+    ) -> Result<Option<StoredCredential>, Error> {
         let id = id.to_owned();
         self.sealing(move |connection, key| {
             let Some(known) = find(connection, &id)? else { return Ok(None) };
@@ -256,7 +260,7 @@ impl Credentials for Sqlite {
             if let Some(secret) = change.secret.clone() {
                 let mut fields = if change.is_partial { before } else { Object::new() };
                 fields.extend(secret.reveal());
-                let data = seal(key, &id, Secret::new(fields))?;
+                let data = seal(key, &id, SecretFields::new(fields))?;
                 connection.execute("UPDATE credentials SET data = ?2 WHERE id = ?1", params![id, data])?;
             }
             find(connection, &id)
@@ -272,7 +276,7 @@ impl Credentials for Sqlite {
         .await
     }
 
-    async fn open_credential(&self, id: &str) -> Result<Option<Secret>, Error> {
+    async fn open_credential(&self, id: &str) -> Result<Option<SecretFields>, Error> {
         let (store, id) = (self.clone(), id.to_owned());
         self.read(move |connection| store.unseal(connection, &id)).await
     }
@@ -282,7 +286,7 @@ impl Credentials for Sqlite {
         workflow: &str,
         kind: &str,
         id: &str,
-    ) -> Result<Option<Secret>, Error> {
+    ) -> Result<Option<SecretFields>, Error> {
         self.read_now(|connection| {
             let mut found = connection.prepare_cached(
                 "SELECT EXISTS (SELECT 1 FROM credentials c JOIN workflows w ON w.id = ?3
@@ -308,7 +312,7 @@ impl Credentials for Sqlite {
 
 /// Refuses a change that keeps secrets and may lead them to another place.
 fn check_destination(
-    known: &Credential,
+    known: &StoredCredential,
     before: &Object,
     change: &CredentialChange,
 ) -> Result<(), Error> {
@@ -321,20 +325,20 @@ fn check_destination(
     };
     let fields = match new_kind {
         Some(_) => before.keys().filter(|name| !given.contains_key(name)).cloned().collect(),
-        None => secrets_to_repeat(&known.kind, before, &given),
+        None => secrets_to_reenter(&known.kind, before, &given),
     };
     if fields.is_empty() { Ok(()) } else { Err(Error::SecretNeeded { fields }) }
 }
 
-fn find(connection: &Connection, id: &str) -> Result<Option<Credential>, Error> {
+fn find(connection: &Connection, id: &str) -> Result<Option<StoredCredential>, Error> {
     let sql = format!("SELECT {COLUMNS} FROM credentials WHERE id = ?");
     Ok(connection.prepare_cached(&sql)?.query_row([id], credential).optional()?)
 }
 
-fn credential(row: &Row<'_>) -> rusqlite::Result<Credential> {
+fn credential(row: &Row<'_>) -> rusqlite::Result<StoredCredential> {
     let text =
         |index: usize| row.get_ref(index)?.as_str().map(Str::from).map_err(rusqlite::Error::from);
-    Ok(Credential {
+    Ok(StoredCredential {
         id: text(0)?,
         name: text(1)?,
         kind: text(2)?,
@@ -344,11 +348,15 @@ fn credential(row: &Row<'_>) -> rusqlite::Result<Credential> {
     })
 }
 
-fn seal(key: &Key, id: &str, secret: Secret) -> Result<Vec<u8>, Error> {
+fn seal(key: &VaultKey, id: &str, secret: SecretFields) -> Result<Vec<u8>, Error> {
     key.seal(id, model::json::to_string(&secret.reveal().into()).as_bytes())
 }
 
-fn unseal(connection: &Connection, key: &Key, id: &str) -> Result<Option<Secret>, Error> {
+fn unseal(
+    connection: &Connection,
+    key: &VaultKey,
+    id: &str,
+) -> Result<Option<SecretFields>, Error> {
     let mut found = connection.prepare_cached("SELECT data FROM credentials WHERE id = ?")?;
     let Some(sealed) = found.query_row([id], |row| row.get::<_, Vec<u8>>(0)).optional()? else {
         return Ok(None);
@@ -357,11 +365,11 @@ fn unseal(connection: &Connection, key: &Key, id: &str) -> Result<Option<Secret>
     let fields = plain
         .and_then(|text| model::json::parse(&text).ok())
         .and_then(|value| value.as_object().cloned());
-    fields.map(|fields| Some(Secret::new(fields))).ok_or_else(|| damaged(id))
+    fields.map(|fields| Some(SecretFields::new(fields))).ok_or_else(|| damaged(id))
 }
 
 /// The key of the conversations, and other secrets.
-fn reseal_facts(connection: &Connection, old: &Key, new: &Key) -> Result<(), Error> {
+fn reseal_facts(connection: &Connection, old: &VaultKey, new: &VaultKey) -> Result<(), Error> {
     let mut found =
         connection.prepare("SELECT key, value FROM facts WHERE key = ?1 OR key GLOB ?2 || '*'")?;
     let facts: Vec<(String, String)> =
@@ -403,14 +411,14 @@ fn set_check_value(connection: &Connection, check: &str) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Use;
-    use crate::projects::{PERSONAL, Projects as _};
-    use crate::workflows::{NewVersion, Workflows as _};
+    use crate::OpenMode;
+    use crate::projects::{PERSONAL, ProjectStore as _};
+    use crate::workflows::{NewVersion, WorkflowStore as _};
     use std::path::PathBuf;
 
-    struct Folder(PathBuf);
+    struct VaultFolder(PathBuf);
 
-    impl Folder {
+    impl VaultFolder {
         fn new(name: &str) -> Self {
             let path =
                 std::env::temp_dir().join(format!("heddle-vault-{}-{name}", std::process::id()));
@@ -419,7 +427,8 @@ mod tests {
         }
 
         fn open(&self) -> Result<Sqlite, Error> {
-            Sqlite::open(&self.0, Use::Beside).and_then(|store| store.open_vault().map(|()| store))
+            Sqlite::open(&self.0, OpenMode::Shared)
+                .and_then(|store| store.open_vault().map(|()| store))
         }
 
         fn key(&self) -> String {
@@ -427,14 +436,14 @@ mod tests {
         }
     }
 
-    impl Drop for Folder {
+    impl Drop for VaultFolder {
         fn drop(&mut self) {
             let _ = std::fs::remove_dir_all(&self.0);
         }
     }
 
     fn header(id: &str, value: &str) -> NewCredential {
-        let secret = Secret::new(Object::from_iter([("name", "X-Key"), ("value", value)]));
+        let secret = SecretFields::new(Object::from_iter([("name", "X-Key"), ("value", value)]));
         NewCredential {
             id: id.into(),
             name: id.into(),
@@ -451,7 +460,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_credential_is_sealed_on_disk_and_opens_again() {
-        let folder = Folder::new("seal");
+        let folder = VaultFolder::new("seal");
         let store = folder.open().unwrap();
         store.save_credential(header("a", "canary-4711")).await.unwrap();
         drop(store);
@@ -466,7 +475,7 @@ mod tests {
     #[tokio::test]
     async fn only_its_owner_can_read_the_key() {
         use std::os::unix::fs::PermissionsExt as _;
-        let folder = Folder::new("mode");
+        let folder = VaultFolder::new("mode");
         folder.open().unwrap();
         assert_eq!(
             std::fs::metadata(folder.0.join("vault.key")).unwrap().permissions().mode() & 0o777,
@@ -476,7 +485,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_wrong_or_missing_key_is_refused_and_nothing_is_changed() {
-        let folder = Folder::new("wrong");
+        let folder = VaultFolder::new("wrong");
         folder.open().unwrap().save_credential(header("a", "one")).await.unwrap();
         let right = folder.key();
         for wrong in [Some("00".repeat(32)), Some("no key".to_owned()), None] {
@@ -485,7 +494,10 @@ mod tests {
                 None => std::fs::remove_file(folder.0.join("vault.key")).unwrap(),
             }
             assert!(matches!(folder.open(), Err(Error::Key)), "{wrong:?}");
-            assert!(matches!(Sqlite::open(&folder.0, Use::Serve), Err(Error::Key)), "{wrong:?}");
+            assert!(
+                matches!(Sqlite::open(&folder.0, OpenMode::Serve), Err(Error::Key)),
+                "{wrong:?}"
+            );
             assert_eq!(std::fs::read_to_string(folder.0.join("vault.key")).ok(), wrong);
         }
         std::fs::write(folder.0.join("vault.key"), right).unwrap();
@@ -495,7 +507,7 @@ mod tests {
     #[tokio::test]
     async fn a_change_of_the_key_ends_well_wherever_it_is_interrupted() {
         for step in [Rotation::KeyWritten, Rotation::Sealed, Rotation::Committed] {
-            let folder = Folder::new(&format!("rotate-{step:?}"));
+            let folder = VaultFolder::new(&format!("rotate-{step:?}"));
             let store = folder.open().unwrap();
             for id in ["a", "b", "c"] {
                 store.save_credential(header(id, id)).await.unwrap();
@@ -517,7 +529,7 @@ mod tests {
 
     #[tokio::test]
     async fn another_process_may_change_the_key_beside_us() {
-        let folder = Folder::new("beside");
+        let folder = VaultFolder::new("beside");
         let (here, there) = (folder.open().unwrap(), folder.open().unwrap());
         workflow(&here, "w", PERSONAL).await;
         here.save_credential(header("a", "one")).await.unwrap();
@@ -531,7 +543,7 @@ mod tests {
 
     #[tokio::test]
     async fn issue_14_07_a_node_finds_a_credential_by_its_id_only() {
-        let folder = Folder::new("choose");
+        let folder = VaultFolder::new("choose");
         let store = folder.open().unwrap();
         workflow(&store, "w", PERSONAL).await;
         store.save_credential(header("a", "one")).await.unwrap();
@@ -548,7 +560,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_workflow_uses_only_what_its_project_has_or_was_let_use() {
-        let folder = Folder::new("projects");
+        let folder = VaultFolder::new("projects");
         let store = folder.open().unwrap();
         let team = store.add_project("Team").await.unwrap().id;
         workflow(&store, "mine", PERSONAL).await;
@@ -564,12 +576,15 @@ mod tests {
                 && !finds("", "a")
         );
         assert_eq!(
-            store.out_of_reach(&team, vec!["a".into(), "unknown".into()]).await.unwrap(),
+            store
+                .inaccessible_credentials(&team, vec!["a".into(), "unknown".into()])
+                .await
+                .unwrap(),
             ["a"]
         );
         assert!(store.share_credential("a", vec![team.clone()]).await.unwrap());
         assert!(finds("mine", "a") && finds("theirs", "a"));
-        assert!(store.out_of_reach(&team, vec!["a".into()]).await.unwrap().is_empty());
+        assert!(store.inaccessible_credentials(&team, vec!["a".into()]).await.unwrap().is_empty());
         store.move_credential("a", &team).await.unwrap();
         assert!(!finds("mine", "a") && finds("theirs", "a"));
     }
@@ -587,11 +602,13 @@ mod tests {
 
     #[tokio::test]
     async fn issue_14_08_a_new_host_needs_the_secret_again() {
-        let folder = Folder::new("host");
+        let folder = VaultFolder::new("host");
         let store = folder.open().unwrap();
         store.save_credential(header("a", "one")).await.unwrap();
         let change = |fields: &[(&str, &str)]| CredentialChange {
-            secret: Some(Secret::new(fields.iter().map(|(name, value)| (*name, *value)).collect())),
+            secret: Some(SecretFields::new(
+                fields.iter().map(|(name, value)| (*name, *value)).collect(),
+            )),
             is_partial: true,
             ..CredentialChange::default()
         };
@@ -631,10 +648,10 @@ mod tests {
 
     #[tokio::test]
     async fn fields_are_replaced_or_laid_over_those_that_are_there() {
-        let folder = Folder::new("change");
+        let folder = VaultFolder::new("change");
         let store = folder.open().unwrap();
         store.save_credential(header("a", "one")).await.unwrap();
-        let new = || Some(Secret::new(Object::from_iter([("value", "two")])));
+        let new = || Some(SecretFields::new(Object::from_iter([("value", "two")])));
         let change =
             CredentialChange { secret: new(), is_partial: true, ..CredentialChange::default() };
         store.change_credential("a", change).await.unwrap().unwrap();

@@ -1,23 +1,24 @@
 //! Executions and their journal in SQLite.
 
 use super::approvals::remove_of;
-use super::called::{abandoned, called_from, is_needed, refuse_if_needed, remove_passing};
-use super::parts::{StoredParts, check_parts};
+use super::event_parts::{StoredParts, check_parts};
+use super::parent_calls::{abandoned, called_from, is_needed, refuse_if_needed, remove_passing};
 use super::reserved_ids::{self, ReservedIds};
 use super::workflows::keep_static_data;
-use super::writer::{Done, in_savepoint, stop_if_unsynced};
-use super::{Sqlite, failed, insights, listing, there};
+use super::writer::{PendingWrite, in_savepoint, stop_if_unsynced};
+use super::{Sqlite, failed_runs, insights, listing, workflow_cache};
 use crate::Error;
-use crate::blobs::{self, Blobs, Fetched, StoredFile, Sum};
+use crate::blobs::{self, Blobs, FetchedFile, FileHash, StoredFile};
 use crate::executions::{
-    Begun, CalledFrom, CommitWith, Execution, ExecutionFilter, Executions, JournalLength, Keep,
-    Left, Pending, Piece, READ_FACTOR, Saving, State,
+    CommitWith, Execution, ExecutionFilter, ExecutionState, ExecutionStore, JournalLength,
+    JournalSegment, NewExecution, ParentCall, READ_FACTOR, RetentionLimits, SavePolicy,
+    SegmentSource, UnfinishedExecution,
 };
 use crate::journal;
-use crate::parts::Reading;
-use crate::told::Told;
+use crate::large_events::PartReader;
+use crate::passthrough::PassthroughIndex;
 use bytes::Bytes;
-use model::{RunEvent, RunStatus, SpentSum};
+use model::{RunEvent, RunStatus, SpendingTotal};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -27,38 +28,38 @@ use tokio::sync::oneshot;
 pub(super) const COLUMNS: &str = "id, workflow_id, version_id, mode, status, started_ms, stopped_ms, wait_till_ms, retry_of, parent, error, bytes, \
                        call_step, call_number, waits_for, discards, spent_tokens, spent_dollars, awaited";
 
-/// The columns of [`Left`].
+/// The columns of [`UnfinishedExecution`].
 const LEFT: &str = "id, status, wait_till_ms, waits_for";
 
 /// How many runs are neither over nor at work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Unfinished {
+pub struct UnfinishedCounts {
     pub waiting: i64,
     pub uncertain: i64,
 }
 
 impl Sqlite {
-    pub async fn n_unfinished(&self) -> Result<Unfinished, Error> {
+    pub async fn n_unfinished(&self) -> Result<UnfinishedCounts, Error> {
         self.read(|connection| {
             let sql = "SELECT count(*) FROM executions INDEXED BY executions_unfinished WHERE stopped_ms IS NULL AND status = ?";
             let mut found = connection.prepare_cached(sql)?;
             let mut count = |status: RunStatus| found.query_row([status.name()], |row| row.get(0));
-            Ok(Unfinished { waiting: count(RunStatus::Waiting)?, uncertain: count(RunStatus::Uncertain)? })
+            Ok(UnfinishedCounts { waiting: count(RunStatus::Waiting)?, uncertain: count(RunStatus::Uncertain)? })
         })
         .await
     }
 }
 
 #[async_trait::async_trait]
-impl Executions for Sqlite {
+impl ExecutionStore for Sqlite {
     async fn next_execution_id(&self) -> Result<i64, Error> {
         self.read(next_id).await
     }
 
-    async fn flush(&self, run: Arc<dyn Pending>) -> Result<(), Error> {
+    async fn flush(&self, run: Arc<dyn SegmentSource>) -> Result<(), Error> {
         self.write_files(&run).await?;
         let (tell, told) = oneshot::channel();
-        self.send_piece(run, move |result| {
+        self.send_segment(run, move |result| {
             let _ = tell.send(result);
         })?;
         told.await.unwrap_or(Err(Error::Stopped))
@@ -79,7 +80,7 @@ impl Executions for Sqlite {
 
     async fn journal(&self, id: i64) -> Result<Vec<RunEvent>, Error> {
         let blobs = self.shared.blobs.clone();
-        let parts = Reading::new(StoredParts::new(self, id, Some(blobs.clone())));
+        let parts = PartReader::new(StoredParts::new(self, id, Some(blobs.clone())));
         self.read(move |connection| {
             check_parts(connection, id)?;
             read_journal(connection, id, usize::MAX, Some(&blobs), &parts)
@@ -88,20 +89,20 @@ impl Executions for Sqlite {
     }
 
     async fn outline(&self, id: i64) -> Result<Vec<RunEvent>, Error> {
-        let parts = Reading::new(StoredParts::new(self, id, None));
+        let parts = PartReader::new(StoredParts::new(self, id, None));
         self.read(move |connection| read_journal(connection, id, usize::MAX, None, &parts)).await
     }
 
-    async fn beginning(&self, id: i64) -> Result<Option<RunEvent>, Error> {
+    async fn first_event(&self, id: i64) -> Result<Option<RunEvent>, Error> {
         let blobs = self.shared.blobs.clone();
-        let parts = Reading::new(StoredParts::new(self, id, Some(blobs.clone())));
+        let parts = PartReader::new(StoredParts::new(self, id, Some(blobs.clone())));
         self.read(move |connection| {
             Ok(read_journal(connection, id, 1, Some(&blobs), &parts)?.into_iter().next())
         })
         .await
     }
 
-    async fn file(&self, id: i64, sum: Sum) -> Result<Option<StoredFile>, Error> {
+    async fn file(&self, id: i64, sum: FileHash) -> Result<Option<StoredFile>, Error> {
         let blobs = self.shared.blobs.clone();
         self.read(move |connection| {
             let sql =
@@ -128,28 +129,28 @@ impl Executions for Sqlite {
         .await
     }
 
-    async fn pieces(&self, id: i64) -> Result<JournalLength, Error> {
+    async fn journal_length(&self, id: i64) -> Result<JournalLength, Error> {
         self.read(move |connection| {
             let count = |table: &str| -> Result<i64, Error> {
                 let sql = format!("SELECT coalesce(max(place) - ?1 + 1, 0) FROM {table} WHERE place BETWEEN ?1 AND ?2");
-                Ok(connection.prepare_cached(&sql)?.query_row(places_of(id), |row| row.get(0))?)
+                Ok(connection.prepare_cached(&sql)?.query_row(segment_keys(id), |row| row.get(0))?)
             };
-            Ok(JournalLength { pieces: count("journal")?, parts: count("journal_parts")? })
+            Ok(JournalLength { segments: count("journal")?, parts: count("journal_parts")? })
         })
         .await
     }
 
-    async fn outline_weight(&self, id: i64) -> Result<usize, Error> {
+    async fn outline_bytes(&self, id: i64) -> Result<usize, Error> {
         self.read(move |connection| {
             let sql = "SELECT coalesce(sum(length(events)), 0) FROM journal WHERE place BETWEEN ?1 AND ?2";
-            let bytes: i64 = connection.prepare_cached(sql)?.query_row(places_of(id), |row| row.get(0))?;
-            let bytes = bytes.saturating_add(super::parts::body_bytes(connection, id)?);
+            let bytes: i64 = connection.prepare_cached(sql)?.query_row(segment_keys(id), |row| row.get(0))?;
+            let bytes = bytes.saturating_add(super::event_parts::body_bytes(connection, id)?);
             Ok((bytes.max(0) as usize).saturating_mul(READ_FACTOR))
         })
         .await
     }
 
-    async fn interrupted(&self) -> Result<Vec<Left>, Error> {
+    async fn interrupted(&self) -> Result<Vec<UnfinishedExecution>, Error> {
         self.read(|connection| {
             let sql = format!(
                 "SELECT {LEFT} FROM executions INDEXED BY executions_unfinished WHERE stopped_ms IS NULL AND status = 'running' ORDER BY id"
@@ -165,7 +166,7 @@ impl Executions for Sqlite {
         now_ms: i64,
         after: Option<(i64, i64)>,
         limit: usize,
-    ) -> Result<Vec<Left>, Error> {
+    ) -> Result<Vec<UnfinishedExecution>, Error> {
         self.read(move |connection| {
             let sql = format!(
                 "SELECT {LEFT} FROM executions INDEXED BY executions_due
@@ -189,7 +190,7 @@ impl Executions for Sqlite {
         .await
     }
 
-    async fn called(&self, caller: CalledFrom) -> Result<Option<Execution>, Error> {
+    async fn called(&self, caller: ParentCall) -> Result<Option<Execution>, Error> {
         self.read(move |connection| {
             let sql = format!("SELECT {COLUMNS} FROM executions WHERE parent = ?1 AND call_step = ?2 AND call_number = ?3");
             let mut found = connection.prepare_cached(&sql)?;
@@ -202,7 +203,7 @@ impl Executions for Sqlite {
         self.read(move |connection| abandoned(connection, by)).await
     }
 
-    async fn answered(&self, after: i64, limit: usize) -> Result<Vec<Left>, Error> {
+    async fn unblocked(&self, after: i64, limit: usize) -> Result<Vec<UnfinishedExecution>, Error> {
         self.read(move |connection| {
             let sql = format!(
                 "SELECT {LEFT} FROM executions INDEXED BY executions_that_wait_for
@@ -216,7 +217,7 @@ impl Executions for Sqlite {
         .await
     }
 
-    async fn decided(&self, after: i64, limit: usize) -> Result<Vec<Left>, Error> {
+    async fn decided(&self, after: i64, limit: usize) -> Result<Vec<UnfinishedExecution>, Error> {
         self.read(move |connection| {
             let sql = format!(
                 "SELECT {LEFT} FROM executions
@@ -274,7 +275,7 @@ impl Executions for Sqlite {
     async fn forget_files(&self, id: i64) {
         self.remove_files(vec![id]).await;
         // What cannot be removed now is swept at the next start.
-        let _ = self.write(move |connection| super::parts::remove_of(connection, id)).await;
+        let _ = self.write(move |connection| super::event_parts::remove_of(connection, id)).await;
     }
 
     async fn delete_execution(&self, id: i64) -> Result<bool, Error> {
@@ -290,12 +291,12 @@ impl Executions for Sqlite {
         Ok(removed.was_there)
     }
 
-    async fn prune(&self, keep: Keep) -> Result<usize, Error> {
+    async fn prune(&self, keep: RetentionLimits) -> Result<usize, Error> {
         self.remove_old(keep).await
     }
 
     async fn shrink(&self) -> Result<bool, Error> {
-        self.give_room_back().await
+        self.release_pages().await
     }
 }
 
@@ -312,10 +313,10 @@ const DELIVERIES_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 
 impl Sqlite {
     /// Writes the files that a run's next piece will name, so that the writer does not have to.
-    async fn write_files(&self, run: &Arc<dyn Pending>) -> Result<(), Error> {
+    async fn write_files(&self, run: &Arc<dyn SegmentSource>) -> Result<(), Error> {
         let Some((execution, files)) = run.files() else { return Ok(()) };
         let blobs = self.shared.blobs.clone();
-        self.aside(move || blobs.write(execution, &files)).await.inspect_err(stop_if_unsynced)
+        self.off_thread(move || blobs.write(execution, &files)).await.inspect_err(stop_if_unsynced)
     }
 
     pub(super) async fn remove_files(&self, executions: Vec<i64>) {
@@ -325,21 +326,21 @@ impl Sqlite {
         let blobs = self.shared.blobs.clone();
         // What is left is swept at the next start.
         let _ = self
-            .aside(move || {
+            .off_thread(move || {
                 blobs.remove(&executions);
                 Ok(())
             })
             .await;
     }
 
-    fn send_piece(
+    fn send_segment(
         &self,
-        run: Arc<dyn Pending>,
+        run: Arc<dyn SegmentSource>,
         tell: impl FnOnce(Result<(), Error>) + Send + 'static,
     ) -> Result<(), Error> {
         let (blobs, reserved_ids) = (self.shared.blobs.clone(), self.shared.reserved_ids.clone());
         self.shared.writer.send(Box::new(move |connection| {
-            let failed = failed::of(run.execution());
+            let failed = failed_runs::of(run.execution());
             let piece = if failed.is_none() { run.take() } else { None };
             let written = match (&piece, failed, connection) {
                 (_, Some(error), _) | (_, None, Err(error)) => Err(error),
@@ -349,20 +350,20 @@ impl Sqlite {
                 }
             };
             if let (Err(error), Some(piece)) = (&written, &piece) {
-                failed::note(piece.execution, error);
+                failed_runs::note(piece.execution, error);
             }
             // Of a run that is gone nothing was written.
             let spoils = written.as_ref().is_err_and(|error| !matches!(error, Error::Gone { .. }))
                 && piece.as_ref().is_some_and(is_alone);
             let (failed, bytes) =
-                (written.as_ref().err().cloned(), piece.as_ref().map_or(0, Piece::len));
+                (written.as_ref().err().cloned(), piece.as_ref().map_or(0, JournalSegment::len));
             let told = Box::new(move |committed: Result<(), Error>| {
                 let result = written.and_then(|gone| committed.map(|()| gone));
                 if let Ok(gone) = &result {
                     blobs.remove(gone);
                 }
                 match (&result, piece) {
-                    (Ok(_), Some(piece)) => run.is_kept(&piece),
+                    (Ok(_), Some(piece)) => run.on_committed(&piece),
                     (Err(_), Some(piece)) => {
                         reserved_ids.forget();
                         run.give_back(piece);
@@ -371,7 +372,7 @@ impl Sqlite {
                 }
                 tell(result.map(|_| ()));
             });
-            Done { told, failed, spoils, bytes }
+            PendingWrite { told, failed, spoils, bytes }
         }))
     }
 }
@@ -382,10 +383,10 @@ fn write_whole(
     connection: &Connection,
     blobs: &Blobs,
     reserved_ids: &ReservedIds,
-    piece: &Piece,
+    piece: &JournalSegment,
 ) -> Result<Vec<i64>, Error> {
     check_is_there(connection, piece)?;
-    if piece.begun.is_some() {
+    if piece.started.is_some() {
         reserved_ids.note(connection, piece.execution)?;
     }
     if !piece.discard {
@@ -393,7 +394,7 @@ fn write_whole(
         blobs.write(piece.execution, &piece.files)?;
     }
     let write = |connection: &Connection| {
-        let gone = write_piece(connection, piece)?;
+        let gone = write_segment(connection, piece)?;
         insights::note_end(connection, piece)?;
         Ok(gone)
     };
@@ -401,7 +402,7 @@ fn write_whole(
         return write(connection);
     }
     in_savepoint(connection, |connection| {
-        let found = piece.begun.as_ref().and_then(|begun| begun.static_data.as_ref());
+        let found = piece.started.as_ref().and_then(|begun| begun.static_data.as_ref());
         for data in [found, piece.static_data.as_ref()].into_iter().flatten() {
             keep_static_data(connection, &piece.workflow_id, data)?;
         }
@@ -412,9 +413,9 @@ fn write_whole(
 /// A run whose row, or whose workflow, somebody has removed is over: what it has to tell would be
 /// found by another run of its number. A workflow that was removed and made again does not have the
 /// version that the run is of, which nobody could go on with.
-fn check_is_there(connection: &Connection, piece: &Piece) -> Result<(), Error> {
-    let is_there = match &piece.begun {
-        Some(begun) => there::is_there(connection, &begun.workflow_id, &begun.version_id)?,
+fn check_is_there(connection: &Connection, piece: &JournalSegment) -> Result<(), Error> {
+    let is_there = match &piece.started {
+        Some(begun) => workflow_cache::is_there(connection, &begun.workflow_id, &begun.version_id)?,
         // The first parts of a large beginning come before the row, and before any event.
         None if piece.seq == 0 && piece.events.is_empty() => true,
         None => connection
@@ -426,18 +427,18 @@ fn check_is_there(connection: &Connection, piece: &Piece) -> Result<(), Error> {
 
 /// Whether a piece is no more than rows of its run. One that fails spoils its group, which saves
 /// all others the price of a savepoint.
-fn is_alone(piece: &Piece) -> bool {
+fn is_alone(piece: &JournalSegment) -> bool {
     let keeps_data = piece.static_data.is_some()
-        || piece.begun.as_ref().is_some_and(|begun| begun.static_data.is_some());
+        || piece.started.as_ref().is_some_and(|begun| begun.static_data.is_some());
     !keeps_data
-        && piece.along.is_none()
+        && piece.commit_with.is_none()
         && piece.parent.is_none()
         && piece.files.is_empty()
         && !piece.discard
 }
 
 /// Notes the files of a piece; gives back how much is new to the run.
-fn note_files(connection: &Connection, piece: &Piece) -> Result<i64, Error> {
+fn note_files(connection: &Connection, piece: &JournalSegment) -> Result<i64, Error> {
     let mut bytes = 0;
     for file in &piece.files {
         let size = file.size as i64;
@@ -463,22 +464,24 @@ pub(super) fn read_journal(
     id: i64,
     most: usize,
     blobs: Option<&Blobs>,
-    parts: &Arc<Reading>,
+    parts: &Arc<PartReader>,
 ) -> Result<Vec<RunEvent>, Error> {
     let mut found =
         connection.prepare_cached("SELECT place - ?1, sum, events, format FROM journal WHERE place BETWEEN ?1 AND ?2 ORDER BY place")?;
-    let mut pieces = found.query(places_of(id))?;
-    let (mut events, mut told) = (Vec::<RunEvent>::new(), Told::default());
+    let mut pieces = found.query(segment_keys(id))?;
+    let (mut events, mut told) = (Vec::<RunEvent>::new(), PassthroughIndex::default());
     // However many steps pass a file on, it is read and held once.
-    let held: RefCell<HashMap<Sum, Bytes>> = RefCell::default();
-    let fetch = |sum: Sum, size: usize| {
-        let Some(blobs) = blobs else { return Ok(Fetched::Fields(blobs::fields(id, sum, size))) };
+    let held: RefCell<HashMap<FileHash, Bytes>> = RefCell::default();
+    let fetch = |sum: FileHash, size: usize| {
+        let Some(blobs) = blobs else {
+            return Ok(FetchedFile::Fields(blobs::fields(id, sum, size)));
+        };
         if let Some(data) = held.borrow().get(&sum) {
-            return Ok(Fetched::Data(data.clone()));
+            return Ok(FetchedFile::Data(data.clone()));
         }
         let data = blobs.read(id, sum, size).map_err(std::io::Error::other)?;
         held.borrow_mut().insert(sum, data.clone());
-        Ok(Fetched::Data(data))
+        Ok(FetchedFile::Data(data))
     };
     while let Some(row) = pieces.next()? {
         if events.len() >= most {
@@ -501,7 +504,11 @@ pub(super) fn read_journal(
     Ok(events)
 }
 
-fn write_along(connection: &Connection, execution: i64, along: &CommitWith) -> Result<(), Error> {
+fn write_commit_with(
+    connection: &Connection,
+    execution: i64,
+    along: &CommitWith,
+) -> Result<(), Error> {
     match along {
         CommitWith::Delivery(key) => {
             let now = super::now_ms();
@@ -518,16 +525,16 @@ fn write_along(connection: &Connection, execution: i64, along: &CommitWith) -> R
     }
 }
 
-fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error> {
+fn write_segment(connection: &Connection, piece: &JournalSegment) -> Result<Vec<i64>, Error> {
     let id = piece.execution;
-    if let Some(along) = &piece.along {
-        write_along(connection, id, along)?;
+    if let Some(along) = &piece.commit_with {
+        write_commit_with(connection, id, along)?;
     }
     super::spending::add(connection, &piece.workflow_id, &piece.spent)?;
     // Whoever called it may have to ask for its result again.
     let is_passing = piece.discard && is_needed(connection, piece.parent)?;
     // A run that has called others was written before they were.
-    let mut gone = match piece.begun.is_none()
+    let mut gone = match piece.started.is_none()
         && piece.state.as_ref().is_some_and(|state| state.status.is_over())
     {
         true => remove_passing(connection, id)?,
@@ -535,15 +542,15 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error
     };
     super::spending::add_to_runs(connection, id, piece.parent, &piece.spent)?;
     if piece.discard && !is_passing {
-        if piece.begun.is_none() {
+        if piece.started.is_none() {
             remove(connection, id)?;
         }
         gone.extend(Some(id).filter(|_| piece.has_files));
         return Ok(gone);
     }
     let length = piece.bytes_before + piece.len() as i64 + note_files(connection, piece)?;
-    let running = State::of(RunStatus::Running);
-    match (&piece.begun, &piece.state) {
+    let running = ExecutionState::of(RunStatus::Running);
+    match (&piece.started, &piece.state) {
         (Some(begun), state) => {
             let state = state.as_ref().unwrap_or(&running);
             let mut insert = connection.prepare_cached(
@@ -571,7 +578,7 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error
                 state.waits_for,
                 is_passing,
                 begun.document.as_deref(),
-                begun.saving.discards(),
+                begun.saving.to_bits(),
                 begun.is_awaited
             ])?;
         }
@@ -599,16 +606,16 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error
         }
     }
     super::approvals::apply(connection, id, &piece.approvals)?;
-    super::parts::write(connection, id, &piece.parts)?;
+    super::event_parts::write(connection, id, &piece.parts)?;
     if !piece.events.is_empty() {
         let mut insert = connection.prepare_cached(
             "INSERT INTO journal (place, sum, events, format) VALUES (?1, ?2, ?3, ?4)",
         )?;
         insert.execute(params![
-            place_of(id, piece.seq)?,
+            segment_key(id, piece.seq)?,
             i64::from(crc32fast::hash(&piece.events)),
             piece.events,
-            journal::PIECE_FORMAT
+            journal::SEGMENT_FORMAT
         ])?;
     }
     Ok(gone)
@@ -616,20 +623,20 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error
 
 /// A journal that this version cannot read is not taken for a damaged one.
 pub(super) fn check_format(id: i64, found: i64) -> Result<(), Error> {
-    if found > journal::PIECE_FORMAT {
-        Err(Error::NewerJournal { execution: id, found, known: journal::PIECE_FORMAT })
+    if found > journal::SEGMENT_FORMAT {
+        Err(Error::NewerJournal { execution: id, found, known: journal::SEGMENT_FORMAT })
     } else {
         Ok(())
     }
 }
 
 /// How many pieces a run may have.
-pub(super) const MAX_PIECES: i64 = 1 << 24;
+pub(super) const MAX_SEGMENTS: i64 = 1 << 24;
 
 /// Where a piece of a run stands in the journal.
-pub(super) fn place_of(id: i64, seq: i64) -> Result<i64, Error> {
-    if seq < MAX_PIECES {
-        Ok(id * MAX_PIECES + seq)
+pub(super) fn segment_key(id: i64, seq: i64) -> Result<i64, Error> {
+    if seq < MAX_SEGMENTS {
+        Ok(id * MAX_SEGMENTS + seq)
     } else {
         Err(Error::Database { cause: format!("execution {id} has too many pieces").into() })
     }
@@ -638,21 +645,21 @@ pub(super) fn place_of(id: i64, seq: i64) -> Result<i64, Error> {
 pub(super) fn remove_journal(connection: &Connection, id: i64) -> Result<(), Error> {
     connection
         .prepare_cached("DELETE FROM journal WHERE place BETWEEN ?1 AND ?2")?
-        .execute(places_of(id))?;
+        .execute(segment_keys(id))?;
     connection
         .prepare_cached("DELETE FROM journal_parts WHERE place BETWEEN ?1 AND ?2")?
-        .execute(places_of(id))?;
+        .execute(segment_keys(id))?;
     Ok(())
 }
 
 /// The first and the last place that the pieces of a run may have.
-pub(super) fn places_of(id: i64) -> [i64; 2] {
-    [id * MAX_PIECES, id * MAX_PIECES + MAX_PIECES - 1]
+pub(super) fn segment_keys(id: i64) -> [i64; 2] {
+    [id * MAX_SEGMENTS, id * MAX_SEGMENTS + MAX_SEGMENTS - 1]
 }
 
 /// What there was of a run that was removed.
 #[derive(Clone, Copy)]
-pub(super) struct Removed {
+pub(super) struct RemovedRun {
     was_there: bool,
     /// They are to be removed once the rows are gone for good.
     pub(super) had_files: bool,
@@ -661,13 +668,13 @@ pub(super) struct Removed {
 /// Runs that are over; the others always stay.
 pub(super) const IS_OVER: &str = "stopped_ms IS NOT NULL";
 
-pub(super) fn remove(connection: &Connection, id: i64) -> Result<Removed, Error> {
+pub(super) fn remove(connection: &Connection, id: i64) -> Result<RemovedRun, Error> {
     reserved_ids::raise(connection, id)?;
     remove_rows(connection, id)
 }
 
 /// Removes a run whose id is noted as given away.
-pub(super) fn remove_rows(connection: &Connection, id: i64) -> Result<Removed, Error> {
+pub(super) fn remove_rows(connection: &Connection, id: i64) -> Result<RemovedRun, Error> {
     insights::count_before_removal(connection, id)?;
     let n_files =
         connection.prepare_cached("DELETE FROM blobs WHERE execution_id = ?")?.execute([id])?;
@@ -675,7 +682,7 @@ pub(super) fn remove_rows(connection: &Connection, id: i64) -> Result<Removed, E
     remove_of(connection, id)?;
     let removed =
         connection.prepare_cached("DELETE FROM executions WHERE id = ?")?.execute([id])?;
-    Ok(Removed { was_there: removed > 0, had_files: n_files > 0 })
+    Ok(RemovedRun { was_there: removed > 0, had_files: n_files > 0 })
 }
 
 pub(super) fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
@@ -686,7 +693,7 @@ pub(super) fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
     let status: String = row.get(4)?;
     Ok(Execution {
         id: row.get(0)?,
-        begun: Begun {
+        started: NewExecution {
             workflow_id: text(1)?,
             version_id: text(2)?,
             mode: text(3)?,
@@ -696,10 +703,13 @@ pub(super) fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
             is_awaited: row.get(18)?,
             document: None,
             static_data: None,
-            saving: Saving::of_discards(row.get(15)?),
+            saving: SavePolicy::from_bits(row.get(15)?),
         },
-        spent: SpentSum { tokens: row.get::<_, i64>(16)?.max(0) as u64, dollars: row.get(17)? },
-        state: State {
+        spent: SpendingTotal {
+            tokens: row.get::<_, i64>(16)?.max(0) as u64,
+            dollars: row.get(17)?,
+        },
+        state: ExecutionState {
             status: RunStatus::from_name(&status).unwrap_or(RunStatus::Error),
             stopped_ms: row.get(6)?,
             wait_till_ms: row.get(7)?,
@@ -710,11 +720,15 @@ pub(super) fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
     })
 }
 
-fn left(row: &Row<'_>) -> rusqlite::Result<Left> {
+fn left(row: &Row<'_>) -> rusqlite::Result<UnfinishedExecution> {
     let status = RunStatus::from_name(row.get_ref(1)?.as_str()?).unwrap_or(RunStatus::Error);
-    Ok(Left {
+    Ok(UnfinishedExecution {
         id: row.get(0)?,
-        state: State { wait_till_ms: row.get(2)?, waits_for: row.get(3)?, ..State::of(status) },
+        state: ExecutionState {
+            wait_till_ms: row.get(2)?,
+            waits_for: row.get(3)?,
+            ..ExecutionState::of(status)
+        },
     })
 }
 

@@ -3,20 +3,22 @@
 use super::executions::rows;
 use super::{Sqlite, new_id, now_ms};
 use crate::Error;
-use crate::folders::{Changed, Folder, FolderChange, FolderFilter, Folders, MAX_DEPTH};
+use crate::folders::{
+    FolderChange, FolderFilter, FolderStore, FolderUpdate, MAX_DEPTH, WorkflowFolder,
+};
 use model::Str;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 const COLUMNS: &str = "id, name, parent_id, project_id, created_ms, updated_ms";
 
 #[async_trait::async_trait]
-impl Folders for Sqlite {
-    async fn find_folder(&self, id: &str) -> Result<Option<Folder>, Error> {
+impl FolderStore for Sqlite {
+    async fn find_folder(&self, id: &str) -> Result<Option<WorkflowFolder>, Error> {
         let id = id.to_owned();
         self.read(move |connection| find(connection, &id)).await
     }
 
-    async fn folders(&self, filter: FolderFilter) -> Result<Vec<Folder>, Error> {
+    async fn folders(&self, filter: FolderFilter) -> Result<Vec<WorkflowFolder>, Error> {
         self.read(move |connection| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM folders WHERE (?1 IS NULL OR project_id = ?1) AND (?3 IS NULL OR id > ?3)
@@ -34,7 +36,7 @@ impl Folders for Sqlite {
         name: &str,
         parent: Option<&str>,
         project: &str,
-    ) -> Result<Option<Folder>, Error> {
+    ) -> Result<Option<WorkflowFolder>, Error> {
         let (name, parent, project) =
             (name.to_owned(), parent.map(str::to_owned), project.to_owned());
         self.write(move |connection| {
@@ -51,20 +53,20 @@ impl Folders for Sqlite {
         .await
     }
 
-    async fn change_folder(&self, id: &str, change: FolderChange) -> Result<Changed, Error> {
+    async fn change_folder(&self, id: &str, change: FolderChange) -> Result<FolderUpdate, Error> {
         let id = id.to_owned();
         self.write(move |connection| {
-            let Some(before) = find(connection, &id)? else { return Ok(Changed::Missing) };
+            let Some(before) = find(connection, &id)? else { return Ok(FolderUpdate::Missing) };
             if let Some(Some(parent)) = &change.parent
                 && !may_hold(connection, parent, &before.project_id, Some(&id))?
             {
-                return Ok(Changed::BadParent);
+                return Ok(FolderUpdate::BadParent);
             }
             let name = change.name.unwrap_or(before.name);
             let parent = change.parent.unwrap_or(before.parent_id);
             let sql = "UPDATE folders SET name = ?2, parent_id = ?3, updated_ms = ?4 WHERE id = ?1";
             connection.execute(sql, params![id, name.as_str(), parent.as_deref(), now_ms()])?;
-            Ok(find(connection, &id)?.map_or(Changed::Missing, Changed::Done))
+            Ok(find(connection, &id)?.map_or(FolderUpdate::Missing, FolderUpdate::Done))
         })
         .await
     }
@@ -87,7 +89,7 @@ impl Folders for Sqlite {
         .await
     }
 
-    async fn put_into_folder(&self, workflow: &str, folder: Option<&str>) -> Result<bool, Error> {
+    async fn move_to_folder(&self, workflow: &str, folder: Option<&str>) -> Result<bool, Error> {
         let (workflow, folder) = (workflow.to_owned(), folder.map(str::to_owned));
         self.write(move |connection| {
             let sql = "UPDATE workflows SET folder_id = ?2 WHERE id = ?1 AND
@@ -132,14 +134,14 @@ fn height(connection: &Connection, id: &str) -> Result<usize, Error> {
     Ok(found as usize)
 }
 
-fn find(connection: &Connection, id: &str) -> Result<Option<Folder>, Error> {
+fn find(connection: &Connection, id: &str) -> Result<Option<WorkflowFolder>, Error> {
     let sql = format!("SELECT {COLUMNS} FROM folders WHERE id = ?1");
     Ok(connection.prepare_cached(&sql)?.query_row([id], folder).optional()?)
 }
 
-fn folder(row: &Row<'_>) -> rusqlite::Result<Folder> {
+fn folder(row: &Row<'_>) -> rusqlite::Result<WorkflowFolder> {
     let parent: Option<String> = row.get(2)?;
-    Ok(Folder {
+    Ok(WorkflowFolder {
         id: row.get_ref(0)?.as_str()?.into(),
         name: row.get_ref(1)?.as_str()?.into(),
         parent_id: parent.map(Into::into),

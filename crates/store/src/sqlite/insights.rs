@@ -6,8 +6,8 @@
 
 use super::Sqlite;
 use crate::Error;
-use crate::executions::Piece;
-use crate::insights::{DAYS_COUNTED, Insights, RunCount, RunCountFilter};
+use crate::executions::JournalSegment;
+use crate::insights::{DAYS_COUNTED, InsightStore, RunCount, RunCountFilter};
 use model::{RunStatus, Str};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use std::cell::Cell;
@@ -23,14 +23,14 @@ const HAS_ENDED: &str = "stopped_ms IS NOT NULL AND passing = 0";
 
 /// Runs that are counted together.
 #[derive(PartialEq, Eq, Hash)]
-struct Alike {
+struct CountKey {
     day: i64,
     workflow_id: Str,
     status: RunStatus,
     took_ms: i64,
 }
 
-impl Alike {
+impl CountKey {
     fn new(workflow_id: Str, status: RunStatus, started_ms: i64, stopped_ms: i64) -> Self {
         let took_ms = rounded((stopped_ms - started_ms).max(0));
         Self { day: started_ms.div_euclid(DAY_MS), workflow_id, status, took_ms }
@@ -72,7 +72,7 @@ fn read_counted_to(connection: &Connection) -> Result<i64, Error> {
 
 /// Sees to it that the run of a piece that was written is counted, if the piece ends it and it is
 /// kept.
-pub(super) fn note_end(connection: &Connection, piece: &Piece) -> Result<(), Error> {
+pub(super) fn note_end(connection: &Connection, piece: &JournalSegment) -> Result<(), Error> {
     let Some((status, stopped_ms)) =
         piece.state.as_ref().and_then(|state| Some((state.status, state.stopped_ms?)))
     else {
@@ -104,7 +104,7 @@ pub(super) fn count_end(
         .query_row([id], |row| Ok((row.get_ref(0)?.as_str()?.into(), row.get(1)?)))
         .optional()?;
     let Some((workflow_id, started_ms)) = began else { return Ok(()) };
-    Alike::new(workflow_id, status, started_ms, stopped_ms).count(connection, 1)
+    CountKey::new(workflow_id, status, started_ms, stopped_ms).count(connection, 1)
 }
 
 /// Counts a run that is about to be removed, if it has ended and was kept.
@@ -125,9 +125,9 @@ fn count_new(connection: &Connection) -> Result<(), Error> {
     let mut found = connection.prepare_cached(&sql)?;
     let rows = found.query_map([counted_to(connection)?], |row| {
         let status = status_in(row, 1)?;
-        Ok(Alike::new(row.get_ref(0)?.as_str()?.into(), status, row.get(2)?, row.get(3)?))
+        Ok(CountKey::new(row.get_ref(0)?.as_str()?.into(), status, row.get(2)?, row.get(3)?))
     })?;
-    let mut ended: HashMap<Alike, i64> = HashMap::new();
+    let mut ended: HashMap<CountKey, i64> = HashMap::new();
     for alike in rows {
         *ended.entry(alike?).or_default() += 1;
     }
@@ -173,7 +173,7 @@ fn rounded(ms: i64) -> i64 {
 }
 
 #[async_trait::async_trait]
-impl Insights for Sqlite {
+impl InsightStore for Sqlite {
     async fn run_counts(&self, filter: RunCountFilter) -> Result<Vec<RunCount>, Error> {
         // Figures that are a little behind are better than none.
         if self.read(has_uncounted).await?

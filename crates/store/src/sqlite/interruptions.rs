@@ -1,14 +1,14 @@
 //! What is known of runs that a process left unfinished, in SQLite.
 
 use super::Sqlite;
-use super::executions::{check_format, places_of};
-use crate::interruptions::{Interruption, Interruptions, Trail};
+use super::executions::{check_format, segment_keys};
+use crate::interruptions::{Interruption, InterruptionStore, Trail};
 use crate::{Error, journal};
 use rusqlite::{OptionalExtension, params};
 use std::collections::HashSet;
 
 #[async_trait::async_trait]
-impl Interruptions for Sqlite {
+impl InterruptionStore for Sqlite {
     async fn interruption(&self, id: i64) -> Result<Option<Interruption>, Error> {
         self.read(move |connection| {
             let mut found = connection.prepare_cached(
@@ -35,7 +35,7 @@ impl Interruptions for Sqlite {
         .await
     }
 
-    async fn note_interruption(&self, id: i64, interruption: Interruption) -> Result<(), Error> {
+    async fn record_interruption(&self, id: i64, interruption: Interruption) -> Result<(), Error> {
         self.write(move |connection| {
             let sql = "INSERT INTO interruptions (execution_id, deaths, pieces, was_stopped) VALUES (?1, ?2, ?3, ?4)
                        ON CONFLICT DO UPDATE SET deaths = ?2, pieces = ?3, was_stopped = ?4";
@@ -55,7 +55,7 @@ impl Interruptions for Sqlite {
         .await
     }
 
-    async fn note_clean_stop(&self, unfinished: Vec<i64>, last_id: i64) -> Result<(), Error> {
+    async fn record_clean_stop(&self, unfinished: Vec<i64>, last_id: i64) -> Result<(), Error> {
         let reserved_ids = self.shared.reserved_ids.clone();
         self.write(move |connection| {
             reserved_ids.forget();
@@ -98,11 +98,11 @@ impl Interruptions for Sqlite {
         .await
     }
 
-    async fn trail(&self, id: i64, from_piece: i64) -> Result<Trail, Error> {
+    async fn journal_trail(&self, id: i64, from_piece: i64) -> Result<Trail, Error> {
         self.read(move |connection| {
             let mut found = connection
                 .prepare_cached("SELECT place - ?1, sum, events, format FROM journal WHERE place BETWEEN ?1 AND ?2 ORDER BY place")?;
-            let mut pieces = found.query(places_of(id))?;
+            let mut pieces = found.query(segment_keys(id))?;
             let mut trail = Trail::default();
             while let Some(row) = pieces.next()? {
                 let (seq, sum, piece): (i64, i64, &[u8]) = (row.get(0)?, row.get(1)?, row.get_ref(2)?.as_blob().unwrap_or_default());
@@ -111,7 +111,7 @@ impl Interruptions for Sqlite {
                 if sum != i64::from(crc32fast::hash(piece)) {
                     return Err(damaged());
                 }
-                journal::follow(piece, seq >= from_piece, &mut trail).map_err(|_| damaged())?;
+                journal::scan_segment(piece, seq >= from_piece, &mut trail).map_err(|_| damaged())?;
                 trail.pieces = seq + 1;
             }
             Ok(trail)

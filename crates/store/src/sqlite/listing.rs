@@ -11,13 +11,13 @@ use std::collections::BTreeSet;
 
 /// Conditions, and the values that they are asked with.
 #[derive(Default)]
-struct Wanted<'f> {
+struct ListQuery<'f> {
     index: &'static str,
     conditions: Vec<&'static str>,
     values: Vec<&'f dyn ToSql>,
 }
 
-impl<'f> Wanted<'f> {
+impl<'f> ListQuery<'f> {
     fn and<T: ToSql>(&mut self, condition: &'static str, value: &'f Option<T>) {
         if let Some(value) = value {
             self.conditions.push(condition);
@@ -37,7 +37,7 @@ impl<'f> Wanted<'f> {
 }
 
 /// What an [`ExecutionFilter`] asks for, as values of a statement.
-struct Values {
+struct ListParams {
     workflow: Option<String>,
     status: Option<&'static str>,
     mode: Option<String>,
@@ -49,7 +49,7 @@ struct Values {
     limit: i64,
 }
 
-impl Values {
+impl ListParams {
     fn of(filter: ExecutionFilter) -> Self {
         Self {
             workflow: filter.workflow_id.map(Into::into),
@@ -64,8 +64,8 @@ impl Values {
     }
 
     /// Everything but the workflow and the projects.
-    fn wanted(&self, status: Option<RunStatus>, of_one_workflow: bool) -> Wanted<'_> {
-        let mut wanted = Wanted::default();
+    fn wanted(&self, status: Option<RunStatus>, of_one_workflow: bool) -> ListQuery<'_> {
+        let mut wanted = ListQuery::default();
         match (status, of_one_workflow) {
             // There are few of them as a rule, whosever they are.
             (Some(RunStatus::Running | RunStatus::Waiting | RunStatus::Uncertain), _) => {
@@ -99,7 +99,7 @@ pub(super) fn list(
 ) -> Result<Vec<Execution>, Error> {
     let status = filter.status;
     let is_unfinished = status.is_some_and(|status| !status.is_over());
-    let values = Values::of(filter);
+    let values = ListParams::of(filter);
     if values.within.is_some() && values.workflow.is_none() && !is_unfinished {
         return list_of_projects(connection, status, &values);
     }
@@ -116,7 +116,7 @@ pub(super) fn list(
 fn list_of_projects(
     connection: &Connection,
     status: Option<RunStatus>,
-    values: &Values,
+    values: &ListParams,
 ) -> Result<Vec<Execution>, Error> {
     let sql = "SELECT id FROM workflows WHERE project_id IN (SELECT value FROM json_each(?1))";
     let workflows: Vec<String> =
@@ -151,7 +151,7 @@ mod tests {
 
     fn plan(connection: &Connection, filter: ExecutionFilter) -> String {
         let status = filter.status;
-        let values = Values::of(filter);
+        let values = ListParams::of(filter);
         let workflow = values.workflow.clone().or(values.within.is_some().then(String::new));
         let mut wanted = values.wanted(status, workflow.is_some());
         wanted.and("workflow_id = ?", &workflow);
@@ -168,8 +168,11 @@ mod tests {
     fn issue_15_every_combination_of_filters_has_its_plan() {
         #[expect(clippy::disallowed_methods, reason = "a database of its own")]
         let mut connection = Connection::open_in_memory().unwrap();
-        super::super::migrate::migrate(&mut connection, super::super::migrate::May::Migrate)
-            .unwrap();
+        super::super::migrate::migrate(
+            &mut connection,
+            super::super::migrate::MigratePolicy::Migrate,
+        )
+        .unwrap();
         let statuses = [
             None,
             Some(RunStatus::Success),

@@ -27,7 +27,7 @@ pub(crate) const KNOWN_SCHEMA: i64 = MIGRATIONS.len() as i64;
 
 /// Who may bring a database up to date.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum May {
+pub(super) enum MigratePolicy {
     /// Whoever has the folder to itself.
     Migrate,
     /// Whoever comes beside others only makes a new one.
@@ -39,7 +39,7 @@ fn found_in(connection: &Connection) -> Result<i64, Error> {
 }
 
 /// Gives back the form that the database had before.
-pub(super) fn migrate(connection: &mut Connection, may: May) -> Result<i64, Error> {
+pub(super) fn migrate(connection: &mut Connection, may: MigratePolicy) -> Result<i64, Error> {
     let known = KNOWN_SCHEMA;
     // A folder that needs nothing is not written to: it opens on a full disk too.
     if found_in(connection)? == known {
@@ -51,7 +51,7 @@ pub(super) fn migrate(connection: &mut Connection, may: May) -> Result<i64, Erro
     if found > known {
         return Err(Error::Newer { found, known });
     }
-    if may == May::Begin && (1..known).contains(&found) {
+    if may == MigratePolicy::Begin && (1..known).contains(&found) {
         return Err(Error::Older { found, known });
     }
     for migration in &MIGRATIONS[found.max(0) as usize..] {
@@ -82,7 +82,7 @@ mod tests {
                  INSERT INTO schedules (workflow_id, node) VALUES ('gone', 'Clock');",
             )
             .unwrap();
-        migrate(&mut connection, May::Migrate).unwrap();
+        migrate(&mut connection, MigratePolicy::Migrate).unwrap();
         let left: Vec<i64> = {
             let mut found = connection.prepare("SELECT place FROM journal ORDER BY place").unwrap();
             found.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
@@ -99,12 +99,12 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         connection.execute_batch(MIGRATIONS[0]).unwrap();
         connection.pragma_update(None, "user_version", 1).unwrap();
-        let refused = migrate(&mut connection, May::Begin).unwrap_err();
+        let refused = migrate(&mut connection, MigratePolicy::Begin).unwrap_err();
         assert!(matches!(refused, Error::Older { found: 1, known: KNOWN_SCHEMA }), "{refused}");
-        assert_eq!(migrate(&mut connection, May::Migrate).unwrap(), 1);
-        assert_eq!(migrate(&mut connection, May::Begin).unwrap(), KNOWN_SCHEMA);
+        assert_eq!(migrate(&mut connection, MigratePolicy::Migrate).unwrap(), 1);
+        assert_eq!(migrate(&mut connection, MigratePolicy::Begin).unwrap(), KNOWN_SCHEMA);
         connection.pragma_update(None, "user_version", KNOWN_SCHEMA + 1).unwrap();
-        for may in [May::Begin, May::Migrate] {
+        for may in [MigratePolicy::Begin, MigratePolicy::Migrate] {
             assert!(matches!(migrate(&mut connection, may), Err(Error::Newer { .. })));
         }
     }
@@ -127,7 +127,7 @@ mod tests {
                    (5, 'w', 'v', 'manual', 'running', 86400000, NULL);",
             )
             .unwrap();
-        migrate(&mut connection, May::Migrate).unwrap();
+        migrate(&mut connection, MigratePolicy::Migrate).unwrap();
         let sql = "SELECT day, status, took_ms, runs FROM run_days ORDER BY day, status, took_ms";
         let mut found = connection.prepare(sql).unwrap();
         let rows = found

@@ -4,7 +4,7 @@ use super::executions::rows;
 use super::users::{N_COLUMNS as USER_COLUMNS, user};
 use super::{Sqlite, new_id, now_ms};
 use crate::Error;
-use crate::projects::{PERSONAL, Project, ProjectKind, ProjectRole, Projects};
+use crate::projects::{PERSONAL, Project, ProjectKind, ProjectRole, ProjectStore};
 use crate::users::User;
 use model::Str;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -26,7 +26,7 @@ impl Sqlite {
 }
 
 #[async_trait::async_trait]
-impl Projects for Sqlite {
+impl ProjectStore for Sqlite {
     async fn project(&self, id: &str) -> Result<Option<Project>, Error> {
         let id = id.to_owned();
         self.read(move |connection| find(connection, &id)).await
@@ -162,7 +162,7 @@ impl Projects for Sqlite {
                 [&id, &project],
             )? > 0;
             if moved {
-                super::workflows::note_change(connection, &id)?;
+                super::workflows::record_change(connection, &id)?;
             }
             Ok(moved)
         })
@@ -197,7 +197,11 @@ impl Projects for Sqlite {
         .await
     }
 
-    async fn out_of_reach(&self, project: &str, credentials: Vec<Str>) -> Result<Vec<Str>, Error> {
+    async fn inaccessible_credentials(
+        &self,
+        project: &str,
+        credentials: Vec<Str>,
+    ) -> Result<Vec<Str>, Error> {
         let project = project.to_owned();
         self.read(move |connection| {
             let ids = super::json_list(credentials);
@@ -210,7 +214,11 @@ impl Projects for Sqlite {
 }
 
 /// Gives a new person a project; the first owner gets the one that is there from the start.
-pub(super) fn welcome(connection: &Connection, user_id: &str, is_owner: bool) -> Result<(), Error> {
+pub(super) fn add_personal_project(
+    connection: &Connection,
+    user_id: &str,
+    is_owner: bool,
+) -> Result<(), Error> {
     let first = "UPDATE projects SET owner_id = ?1 WHERE id = ?2 AND owner_id IS NULL";
     if is_owner && connection.execute(first, [user_id, PERSONAL])? > 0 {
         return Ok(());
@@ -221,7 +229,7 @@ pub(super) fn welcome(connection: &Connection, user_id: &str, is_owner: bool) ->
 }
 
 /// Takes the project of a person who leaves; what it holds goes to the first owner.
-pub(super) fn farewell(connection: &Connection, user_id: &str) -> Result<(), Error> {
+pub(super) fn remove_personal_project(connection: &Connection, user_id: &str) -> Result<(), Error> {
     let sql = "SELECT id FROM projects WHERE owner_id = ?1 AND id <> ?2";
     let own: Option<String> =
         connection.query_row(sql, [user_id, PERSONAL], |row| row.get(0)).optional()?;
@@ -239,7 +247,7 @@ fn empty(connection: &Connection, id: &str) -> Result<(), Error> {
     let moved: Vec<String> =
         super::executions::rows(move_all.query_map([id, PERSONAL], |row| row.get(0))?)?;
     for workflow in moved {
-        super::workflows::note_change(connection, &workflow)?;
+        super::workflows::record_change(connection, &workflow)?;
     }
     connection.execute("UPDATE folders SET parent_id = NULL WHERE project_id = ?1", [id])?;
     connection

@@ -3,11 +3,11 @@
 //! Invariant: whoever writes waits for no more than one small step of it. What is to go is found
 //! beside the writer, in slices, so that no old state of the database is held for long either.
 
-use super::called::is_needed;
-use super::executions::{IS_OVER, places_of, remove_rows};
+use super::executions::{IS_OVER, remove_rows, segment_keys};
+use super::parent_calls::is_needed;
 use super::{Sqlite, checkpoints, insights, now_ms, reserved_ids};
 use crate::Error;
-use crate::executions::Keep;
+use crate::executions::RetentionLimits;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::time::Duration;
 
@@ -31,8 +31,8 @@ const TRIES: usize = 50;
 const TRY_EVERY: Duration = Duration::from_millis(20);
 
 /// Runs from the newest on, as far as they were looked at.
-struct Survey {
-    keep: Keep,
+struct PruneScan {
+    keep: RetentionLimits,
     /// The oldest one that was looked at.
     last: i64,
     /// How many of them are over, and how much they take.
@@ -43,8 +43,8 @@ struct Survey {
     is_done: bool,
 }
 
-impl Survey {
-    fn look(mut self, connection: &Connection) -> Result<Self, Error> {
+impl PruneScan {
+    fn scan(mut self, connection: &Connection) -> Result<Self, Error> {
         let sql = format!(
             "SELECT id, bytes, stopped_ms, parent FROM executions WHERE id < ?1 AND {IS_OVER} ORDER BY id DESC LIMIT ?2"
         );
@@ -69,18 +69,24 @@ impl Survey {
 }
 
 /// What came of one step.
-struct Step {
+struct PruneStep {
     n_removed: usize,
     with_files: Vec<i64>,
 }
 
 impl Sqlite {
     /// Removes what is not to be kept, the oldest first; gives back how many.
-    pub(super) async fn remove_old(&self, keep: Keep) -> Result<usize, Error> {
-        let mut survey =
-            Survey { keep, last: i64::MAX, n_over: 0, bytes: 0, found: Vec::new(), is_done: false };
+    pub(super) async fn remove_old(&self, keep: RetentionLimits) -> Result<usize, Error> {
+        let mut survey = PruneScan {
+            keep,
+            last: i64::MAX,
+            n_over: 0,
+            bytes: 0,
+            found: Vec::new(),
+            is_done: false,
+        };
         while !survey.is_done {
-            survey = self.read(move |connection| survey.look(connection)).await?;
+            survey = self.read(move |connection| survey.scan(connection)).await?;
             tokio::time::sleep(PAUSE).await;
         }
         let mut left = survey.found;
@@ -101,7 +107,7 @@ impl Sqlite {
 
     /// Gives some free pages back; `false` once there are none, and the file is as short as it can
     /// be for now.
-    pub(super) async fn give_room_back(&self) -> Result<bool, Error> {
+    pub(super) async fn release_pages(&self) -> Result<bool, Error> {
         let free = self.write(|connection| {
             let mut vacuum =
                 connection.prepare_cached(&format!("PRAGMA incremental_vacuum({SHRINK_PAGES})"))?;
@@ -115,7 +121,7 @@ impl Sqlite {
         }
         // The file itself gets shorter when the database takes over what the log says about it.
         for _ in 0..TRIES {
-            if self.read(checkpoints::move_log).await? {
+            if self.read(checkpoints::checkpoint_passive).await? {
                 break;
             }
             tokio::time::sleep(TRY_EVERY).await;
@@ -125,8 +131,8 @@ impl Sqlite {
 }
 
 /// Removes as many of these runs as a step may.
-fn remove_some(connection: &Connection, ids: &[i64]) -> Result<Step, Error> {
-    let mut step = Step { n_removed: 0, with_files: Vec::new() };
+fn remove_some(connection: &Connection, ids: &[i64]) -> Result<PruneStep, Error> {
+    let mut step = PruneStep { n_removed: 0, with_files: Vec::new() };
     let mut room = STEP_BYTES;
     let mut size = connection.prepare_cached("SELECT bytes FROM executions WHERE id = ?1")?;
     for id in ids {
@@ -159,7 +165,7 @@ fn strip(connection: &Connection, id: i64, room: &mut i64) -> Result<bool, Error
         let mut remove =
             connection.prepare_cached(&format!("DELETE FROM {table} WHERE place = ?1"))?;
         while let Some((place, bytes)) = find
-            .query_row(places_of(id), |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
+            .query_row(segment_keys(id), |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
             .optional()?
         {
             if *room <= 0 {

@@ -3,12 +3,12 @@
 use super::Sqlite;
 use super::executions::rows;
 use crate::Error;
-use crate::schedules::{MovedSchedule, PlannedSchedule, Schedule, Schedules};
+use crate::schedules::{MovedSchedule, PlannedSchedule, Schedule, ScheduleStore};
 use model::Str;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 #[async_trait::async_trait]
-impl Schedules for Sqlite {
+impl ScheduleStore for Sqlite {
     async fn schedules(&self, of: Option<Vec<Str>>) -> Result<Vec<Schedule>, Error> {
         self.read(move |connection| {
             let columns = "SELECT workflow_id, node, next_ms, last_ms, rule FROM schedules";

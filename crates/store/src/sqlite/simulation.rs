@@ -1,14 +1,14 @@
 //! A database in memory for simulations: reads and writes happen on the thread of the runtime, in
-//! virtual time, after pauses and with failures that a [`Disk`] chooses.
+//! virtual time, after pauses and with failures that a [`SimulatedDisk`] chooses.
 //!
 //! Invariant: a store that was opened from a folder never comes by here, whatever features it was
 //! built with.
 
 use super::credentials::Vault;
-use super::writer::Writer;
-use super::{Readers, Shared, Sqlite, migrate, parts, prepare};
+use super::writer::GroupWriter;
+use super::{ReaderPool, Sqlite, SqliteShared, event_parts, migrate, prepare};
 use crate::blobs::Blobs;
-use crate::{Error, private};
+use crate::{Error, private_files};
 use model::{RunStatus, Str};
 use rusqlite::backup::Backup;
 use rusqlite::types::Value;
@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// Decides what becomes of whatever reaches the disk.
-pub trait Disk: Send + Sync + 'static {
+pub trait SimulatedDisk: Send + Sync + 'static {
     /// What the clock on the wall shows.
     fn now_ms(&self) -> i64;
     /// How long the next thing takes; nothing if it happens at once.
@@ -27,14 +27,14 @@ pub trait Disk: Send + Sync + 'static {
     /// Why the next read fails, if it does.
     fn read_failure(&self) -> Option<Error>;
     /// What becomes of the next group of writes.
-    fn group_fate(&self) -> GroupFate;
+    fn group_fate(&self) -> CommitFate;
     /// The process has died with a group of writes. Nothing that happens from now on counts.
     fn die(&self);
 }
 
 /// What becomes of a group of writes.
 #[derive(Clone, Debug)]
-pub enum GroupFate {
+pub enum CommitFate {
     Written,
     /// No transaction can be begun.
     NotBegun(Error),
@@ -51,7 +51,7 @@ pub enum GroupFate {
 
 thread_local! {
     /// The disk of the simulation on this thread.
-    static DISK: RefCell<Option<Arc<dyn Disk>>> = const { RefCell::new(None) };
+    static DISK: RefCell<Option<Arc<dyn SimulatedDisk>>> = const { RefCell::new(None) };
 }
 
 pub(super) fn now_ms() -> Option<i64> {
@@ -59,14 +59,14 @@ pub(super) fn now_ms() -> Option<i64> {
 }
 
 /// Lets time pass as the disk says.
-pub(super) async fn pause(disk: &dyn Disk) {
+pub(super) async fn pause(disk: &dyn SimulatedDisk) {
     if let Some(pause) = disk.pause() {
         tokio::time::sleep(pause).await;
     }
 }
 
-pub(super) async fn aside<T>(
-    disk: &dyn Disk,
+pub(super) async fn run_inline<T>(
+    disk: &dyn SimulatedDisk,
     work: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
     pause(disk).await;
@@ -76,14 +76,14 @@ pub(super) async fn aside<T>(
 }
 
 /// A database that histories begin with.
-pub struct Template {
+pub struct DatabaseTemplate {
     connection: Mutex<Connection>,
     vault: Vault,
-    contents: OnceLock<Contents>,
+    contents: OnceLock<TemplateContents>,
 }
 
 /// What its tables hold.
-struct Contents {
+struct TemplateContents {
     /// In the order in which they refer to each other.
     tables: Vec<String>,
     /// Statements that fill them, with their values.
@@ -93,19 +93,19 @@ struct Contents {
 /// Tables that no history changes.
 const UNCHANGED: [&str; 3] = ["projects", "project_members", "users"];
 
-impl Template {
+impl DatabaseTemplate {
     /// One without anything in it. The folder is for the key of the vault alone.
     pub fn new(folder: &Path) -> Result<Self, Error> {
-        private::make_folder(folder)?;
+        private_files::make_folder(folder)?;
         let mut connection = in_memory()?;
-        migrate::migrate(&mut connection, migrate::May::Migrate)?;
+        migrate::migrate(&mut connection, migrate::MigratePolicy::Migrate)?;
         let vault = Vault::new(folder);
         vault.open(&connection)?;
         Ok(Self { connection: Mutex::new(connection), vault, contents: OnceLock::new() })
     }
 
     /// A copy that processes are simulated on, one after the other.
-    pub fn copy(&self) -> Result<Memory, Error> {
+    pub fn copy(&self) -> Result<SimulatedDatabase, Error> {
         let mut connection = in_memory()?;
         let template = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         Backup::new(&template, &mut connection)?.run_to_completion(
@@ -114,15 +114,15 @@ impl Template {
             None,
         )?;
         // Nobody reads elsewhere: a second connection would find nothing.
-        let readers = Readers {
+        let readers = ReaderPool {
             file: PathBuf::from("/nowhere/simulated.db"),
             idle: Mutex::new(vec![connection]),
         };
-        Ok(Memory { readers: Arc::new(readers), vault: self.vault.again() })
+        Ok(SimulatedDatabase { readers: Arc::new(readers), vault: self.vault.again() })
     }
 
     /// Takes over what a first process has left. What is copied from now on begins with that.
-    pub fn take_over(&self, filled: &Memory) -> Result<(), Error> {
+    pub fn take_over(&self, filled: &SimulatedDatabase) -> Result<(), Error> {
         let mut template = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         filled.readers.with(|filled| {
             Ok(Backup::new(filled, &mut template)?.run_to_completion(
@@ -131,15 +131,15 @@ impl Template {
                 None,
             )?)
         })?;
-        let contents = Contents::read(&template)?;
+        let contents = TemplateContents::read(&template)?;
         let _ = self.contents.set(contents);
         Ok(())
     }
 
     /// Puts a copy back to how it was made. Its prepared statements stay, which saves most of the
     /// time that a new one takes.
-    pub fn renew(&self, copy: &Memory) -> Result<(), Error> {
-        let Some(Contents { tables, rows }) = self.contents.get() else { return Ok(()) };
+    pub fn renew(&self, copy: &SimulatedDatabase) -> Result<(), Error> {
+        let Some(TemplateContents { tables, rows }) = self.contents.get() else { return Ok(()) };
         copy.readers.with(|connection| {
             connection.execute_batch("BEGIN")?;
             for table in tables.iter().rev() {
@@ -153,7 +153,7 @@ impl Template {
     }
 }
 
-impl Contents {
+impl TemplateContents {
     fn read(connection: &Connection) -> Result<Self, Error> {
         let sql = "SELECT m.name FROM sqlite_master m JOIN pragma_table_list l ON l.name = m.name AND l.schema = 'main'
                    WHERE l.type = 'table' AND m.name NOT LIKE 'sqlite_%' ORDER BY m.rowid";
@@ -186,19 +186,19 @@ fn in_memory() -> Result<Connection, Error> {
 }
 
 /// What outlives a process of a simulation.
-pub struct Memory {
-    readers: Arc<Readers>,
+pub struct SimulatedDatabase {
+    readers: Arc<ReaderPool>,
     vault: Vault,
 }
 
-impl Memory {
+impl SimulatedDatabase {
     /// Opens the store as the next process does, for this thread; the one before it has ended.
-    pub fn open(&self, disk: Arc<dyn Disk>) -> Result<Sqlite, Error> {
+    pub fn open(&self, disk: Arc<dyn SimulatedDisk>) -> Result<Sqlite, Error> {
         DISK.set(Some(disk.clone()));
-        self.readers.with(parts::sweep)?;
+        self.readers.with(event_parts::sweep)?;
         let file = self.readers.file.clone();
-        Ok(Sqlite::of(Shared {
-            writer: Writer::simulate(self.readers.clone(), disk.clone()),
+        Ok(Sqlite::of(SqliteShared {
+            writer: GroupWriter::simulate(self.readers.clone(), disk.clone()),
             readers: self.readers.clone(),
             vault: self.vault.again(),
             conversation_key: OnceLock::new(),
@@ -212,7 +212,7 @@ impl Memory {
     }
 
     /// The runs that are on disk, beside whatever is under way.
-    pub fn rows(&self) -> Result<Vec<Row>, Error> {
+    pub fn rows(&self) -> Result<Vec<ExecutionRow>, Error> {
         self.readers.with(|connection| {
             let sql = "SELECT id, workflow_id, status, started_ms, wait_till_ms, waits_for FROM executions ORDER BY id";
             let mut found = connection.prepare_cached(sql)?;
@@ -220,7 +220,7 @@ impl Memory {
                 let status = RunStatus::from_name(row.get_ref(2)?.as_str()?).unwrap_or(RunStatus::Error);
                 let workflow_id = row.get_ref(1)?.as_str()?.into();
                 let (started_ms, wait_till_ms, waits_for) = (row.get(3)?, row.get(4)?, row.get(5)?);
-                Ok(Row { id: row.get(0)?, workflow_id, status, started_ms, wait_till_ms, waits_for })
+                Ok(ExecutionRow { id: row.get(0)?, workflow_id, status, started_ms, wait_till_ms, waits_for })
             })?)
         })
     }
@@ -230,7 +230,7 @@ impl Memory {
         self.readers.with(|connection| {
             let sql = "SELECT place / ?1, place % ?1 FROM journal WHERE place / ?1 NOT IN (SELECT id FROM executions)";
             let mut found = connection.prepare_cached(sql)?;
-            let orphans = found.query_map([super::executions::MAX_PIECES], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let orphans = found.query_map([super::executions::MAX_SEGMENTS], |row| Ok((row.get(0)?, row.get(1)?)))?;
             Ok(orphans.collect::<Result<_, _>>()?)
         })
     }
@@ -247,7 +247,7 @@ impl Memory {
 
 /// How a run stands on disk.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct ExecutionRow {
     pub id: i64,
     pub workflow_id: Str,
     pub status: RunStatus,

@@ -2,15 +2,15 @@
 
 use super::Sqlite;
 use crate::Error;
-use crate::spending::{SpendingAccount, SpendingFilter, SpendingRow, day_of};
-use model::{Spent, SpentSum, Str};
+use crate::spending::{SpendingFilter, SpendingRow, SpendingStore, day_of};
+use model::{ModelUsage, SpendingTotal, Str};
 use rusqlite::{Connection, Row, params};
 
 /// Adds what a run has spent, within the transaction that keeps its events.
 pub(super) fn add(
     connection: &Connection,
     workflow_id: &str,
-    spent: &[Spent],
+    spent: &[ModelUsage],
 ) -> Result<(), Error> {
     for one in spent {
         let mut insert = connection.prepare_cached(
@@ -43,12 +43,12 @@ pub(super) fn add_to_runs(
     connection: &Connection,
     id: i64,
     caller: Option<i64>,
-    spent: &[Spent],
+    spent: &[ModelUsage],
 ) -> Result<(), Error> {
     if spent.is_empty() {
         return Ok(());
     }
-    let mut sum = SpentSum::default();
+    let mut sum = SpendingTotal::default();
     spent.iter().for_each(|one| sum.add(one));
     let sql = "WITH RECURSIVE callers (id) AS (
                  VALUES (?1), (?2) UNION SELECT executions.parent FROM executions JOIN callers ON executions.id = callers.id
@@ -60,7 +60,7 @@ pub(super) fn add_to_runs(
 }
 
 #[async_trait::async_trait]
-impl SpendingAccount for Sqlite {
+impl SpendingStore for Sqlite {
     async fn spending(&self, filter: SpendingFilter) -> Result<Vec<SpendingRow>, Error> {
         self.read(move |connection| {
             let sql = "SELECT day, workflow_id, provider, model, sum(calls), sum(input), sum(cached), sum(output), sum(dollars) FROM spending
@@ -78,7 +78,7 @@ impl SpendingAccount for Sqlite {
         .await
     }
 
-    async fn spent_on(&self, day: Str) -> Result<Vec<(Str, SpentSum)>, Error> {
+    async fn spent_on(&self, day: Str) -> Result<Vec<(Str, SpendingTotal)>, Error> {
         self.read(move |connection| {
             let sql = "SELECT workflow_id, sum(input + output), sum(dollars) FROM spending WHERE day = ?1 GROUP BY workflow_id";
             let mut found = connection.prepare_cached(sql)?;
@@ -88,7 +88,7 @@ impl SpendingAccount for Sqlite {
         .await
     }
 
-    async fn fold_sessions(&self, before: Str) -> Result<(), Error> {
+    async fn merge_sessions(&self, before: Str) -> Result<(), Error> {
         self.fold_spending_before(before.into()).await
     }
 
@@ -97,7 +97,7 @@ impl SpendingAccount for Sqlite {
         day: Str,
         workflow_id: Str,
         session: Str,
-    ) -> Result<SpentSum, Error> {
+    ) -> Result<SpendingTotal, Error> {
         self.read(move |connection| {
             let sql =
                 "SELECT coalesce(sum(input + output), 0), coalesce(sum(dollars), 0.0) FROM spending
@@ -126,6 +126,6 @@ fn spending_row(row: &Row<'_>) -> rusqlite::Result<SpendingRow> {
     })
 }
 
-fn sum(row: &Row<'_>, first: usize) -> rusqlite::Result<SpentSum> {
-    Ok(SpentSum { tokens: row.get::<_, i64>(first)? as u64, dollars: row.get(first + 1)? })
+fn sum(row: &Row<'_>, first: usize) -> rusqlite::Result<SpendingTotal> {
+    Ok(SpendingTotal { tokens: row.get::<_, i64>(first)? as u64, dollars: row.get(first + 1)? })
 }

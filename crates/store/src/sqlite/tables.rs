@@ -11,12 +11,12 @@ pub(super) use pattern::register_functions;
 use super::{Sqlite, new_id, now_ms};
 use crate::Error;
 use crate::projects::PERSONAL;
-use meta::{Meta, Which, field_name, field_type};
+use meta::{TableMeta, TableRef, field_name, field_type};
 use model::{Object, Str};
 use node_api::tables::{
-    Changed, Column, ColumnChange, Effect, Filter, Inserted, NewColumn, NewTable, Returning,
-    RowQuery, Table, TableError, TableLimits, TableName, Tables, check_column_name,
-    check_table_name,
+    ChangeMode, ChangedRows, ColumnChange, InsertedRows, NewColumn, NewTable, Returning, RowFilter,
+    RowQuery, TableColumn, TableError, TableLimits, TableName, TableRecord, Tables,
+    check_column_name, check_table_name,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 use std::sync::Arc;
@@ -27,33 +27,34 @@ impl Tables for Sqlite {
         self.table_limits
     }
 
-    fn seen_by(&self, workflow_id: &str) -> Option<Arc<dyn Tables>> {
+    fn scoped_to(&self, workflow_id: &str) -> Option<Arc<dyn Tables>> {
         Some(Arc::new(Self { seen_by_workflow: Some(workflow_id.into()), ..self.clone() }))
     }
 
-    async fn tables(&self) -> Result<Vec<Table>, TableError> {
+    async fn tables(&self) -> Result<Vec<TableRecord>, TableError> {
         let seen_by = self.seen_by_workflow.clone();
-        let found = self.read(move |connection| Meta::all(connection, seen_by.as_deref())).await?;
+        let found =
+            self.read(move |connection| TableMeta::all(connection, seen_by.as_deref())).await?;
         Ok(found.into_iter().map(|meta| meta.table).collect())
     }
 
-    async fn table(&self, which: &TableName) -> Result<Table, TableError> {
-        let which = Which { name: which.clone(), seen_by: self.seen_by_workflow.clone() };
-        Ok(self.read(move |connection| Ok(Meta::find(connection, &which)?.table)).await?)
+    async fn table(&self, which: &TableName) -> Result<TableRecord, TableError> {
+        let which = TableRef { name: which.clone(), seen_by: self.seen_by_workflow.clone() };
+        Ok(self.read(move |connection| Ok(TableMeta::find(connection, &which)?.table)).await?)
     }
 
-    async fn create_table(&self, new: NewTable) -> Result<Table, TableError> {
+    async fn create_table(&self, new: NewTable) -> Result<TableRecord, TableError> {
         let (limits, seen_by) = (self.table_limits, self.seen_by_workflow.clone());
         Ok(self
             .write(move |connection| create(connection, &new, seen_by.as_deref(), &limits))
             .await?)
     }
 
-    async fn rename_table(&self, id: &str, name: &str) -> Result<Table, TableError> {
+    async fn rename_table(&self, id: &str, name: &str) -> Result<TableRecord, TableError> {
         check_table_name(name)?;
         let (which, name) = (self.which(id), Str::from(name));
         let renamed = self.write(move |connection| {
-            let mut meta = Meta::find(connection, &which)?;
+            let mut meta = TableMeta::find(connection, &which)?;
             if meta.table.name != name {
                 is_free(connection, &meta.table.project_id, &name)?;
                 let now = now_ms();
@@ -68,7 +69,7 @@ impl Tables for Sqlite {
     async fn delete_table(&self, id: &str) -> Result<(), TableError> {
         let which = self.which(id);
         let deleted = self.write(move |connection| {
-            let meta = Meta::find(connection, &which)?;
+            let meta = TableMeta::find(connection, &which)?;
             connection.execute("DELETE FROM data_tables WHERE number = ?", [meta.number])?;
             connection.execute_batch(&format!("DROP TABLE {}", meta.rows_table()))?;
             Ok(())
@@ -81,7 +82,7 @@ impl Tables for Sqlite {
         id: &str,
         new: NewColumn,
         index: Option<usize>,
-    ) -> Result<Column, TableError> {
+    ) -> Result<TableColumn, TableError> {
         let (which, limits) = (self.which(id), self.table_limits);
         Ok(self
             .write(move |connection| columns::add(connection, &which, &new, index, &limits))
@@ -93,7 +94,7 @@ impl Tables for Sqlite {
         id: &str,
         column_id: &str,
         change: ColumnChange,
-    ) -> Result<Column, TableError> {
+    ) -> Result<TableColumn, TableError> {
         let (which, column_id) = (self.which(id), column_id.to_owned());
         Ok(self
             .write(move |connection| columns::change(connection, &which, &column_id, change))
@@ -109,7 +110,7 @@ impl Tables for Sqlite {
         let (which, limits) = (self.which(id), self.table_limits);
         Ok(self
             .read(move |connection| {
-                rows::select(connection, &Meta::find(connection, &which)?, &query, &limits)
+                rows::select(connection, &TableMeta::find(connection, &which)?, &query, &limits)
             })
             .await?)
     }
@@ -119,10 +120,16 @@ impl Tables for Sqlite {
         id: &str,
         rows: Vec<Object>,
         returning: Returning,
-    ) -> Result<Inserted, TableError> {
+    ) -> Result<InsertedRows, TableError> {
         let (which, limits) = (self.which(id), self.table_limits);
         let inserted = self.write(move |connection| {
-            rows::insert(connection, &Meta::find(connection, &which)?, &rows, returning, &limits)
+            rows::insert(
+                connection,
+                &TableMeta::find(connection, &which)?,
+                &rows,
+                returning,
+                &limits,
+            )
         });
         Ok(inserted.await?)
     }
@@ -130,10 +137,10 @@ impl Tables for Sqlite {
     async fn update_rows(
         &self,
         id: &str,
-        filter: Filter,
+        filter: RowFilter,
         data: Object,
-        effect: Effect,
-    ) -> Result<Changed, TableError> {
+        effect: ChangeMode,
+    ) -> Result<ChangedRows, TableError> {
         let limits = self.table_limits;
         self.change_rows(id, effect, move |connection, meta| {
             rows::update(connection, meta, &filter, &data, effect, &limits)
@@ -144,10 +151,10 @@ impl Tables for Sqlite {
     async fn upsert_row(
         &self,
         id: &str,
-        filter: Filter,
+        filter: RowFilter,
         data: Object,
-        effect: Effect,
-    ) -> Result<Changed, TableError> {
+        effect: ChangeMode,
+    ) -> Result<ChangedRows, TableError> {
         let limits = self.table_limits;
         self.change_rows(id, effect, move |connection, meta| {
             rows::upsert(connection, meta, &filter, data, effect, &limits)
@@ -158,9 +165,9 @@ impl Tables for Sqlite {
     async fn delete_rows(
         &self,
         id: &str,
-        filter: Filter,
-        effect: Effect,
-    ) -> Result<Changed, TableError> {
+        filter: RowFilter,
+        effect: ChangeMode,
+    ) -> Result<ChangedRows, TableError> {
         let limits = self.table_limits;
         self.change_rows(id, effect, move |connection, meta| {
             rows::delete(connection, meta, &filter, effect, &limits)
@@ -169,36 +176,36 @@ impl Tables for Sqlite {
     }
 
     async fn clear_rows(&self, id: &str) -> Result<usize, TableError> {
-        let cleared = self.change_rows(id, Effect::Silent, move |connection, meta| {
+        let cleared = self.change_rows(id, ChangeMode::Silent, move |connection, meta| {
             connection.execute(&format!("DELETE FROM {}", meta.rows_table()), [])?;
             connection.execute(
                 "UPDATE data_tables SET n_rows = 0, bytes = 0 WHERE number = ?",
                 [meta.number],
             )?;
-            Ok(Changed { count: meta.table.n_rows, rows: Vec::new() })
+            Ok(ChangedRows { count: meta.table.n_rows, rows: Vec::new() })
         });
         Ok(cleared.await?.count)
     }
 }
 
 impl Sqlite {
-    fn which(&self, id: &str) -> Which {
-        Which { name: TableName::Id(id.into()), seen_by: self.seen_by_workflow.clone() }
+    fn which(&self, id: &str) -> TableRef {
+        TableRef { name: TableName::Id(id.into()), seen_by: self.seen_by_workflow.clone() }
     }
 
     /// A preview only reads, and does not hold up the writer.
     async fn change_rows(
         &self,
         id: &str,
-        effect: Effect,
-        work: impl FnOnce(&Connection, &Meta) -> Result<Changed, Error> + Send + 'static,
-    ) -> Result<Changed, TableError> {
+        effect: ChangeMode,
+        work: impl FnOnce(&Connection, &TableMeta) -> Result<ChangedRows, Error> + Send + 'static,
+    ) -> Result<ChangedRows, TableError> {
         let which = self.which(id);
         let work =
-            move |connection: &Connection| work(connection, &Meta::find(connection, &which)?);
+            move |connection: &Connection| work(connection, &TableMeta::find(connection, &which)?);
         Ok(match effect {
-            Effect::DryRun => self.read(work).await?,
-            Effect::Silent | Effect::Returning => self.write(work).await?,
+            ChangeMode::DryRun => self.read(work).await?,
+            ChangeMode::Silent | ChangeMode::Returning => self.write(work).await?,
         })
     }
 }
@@ -208,7 +215,7 @@ fn create(
     new: &NewTable,
     seen_by: Option<&str>,
     limits: &TableLimits,
-) -> Result<Table, Error> {
+) -> Result<TableRecord, Error> {
     check_table_name(&new.name)?;
     if new.columns.len() > limits.columns {
         return Err(TableError::Limit {
@@ -239,9 +246,9 @@ fn create(
         .into());
     }
     let now = now_ms();
-    let columns: Vec<Column> = (0..)
+    let columns: Vec<TableColumn> = (0..)
         .zip(&new.columns)
-        .map(|(index, column)| Column {
+        .map(|(index, column)| TableColumn {
             id: new_id(),
             name: column.name.clone(),
             kind: column.kind,
@@ -250,7 +257,7 @@ fn create(
         .collect();
     let slots: Vec<u32> = (1..).take(columns.len()).collect();
     let (id, name) = (new_id(), new.name.clone());
-    let table = Table {
+    let table = TableRecord {
         id,
         name,
         columns,
@@ -260,9 +267,9 @@ fn create(
         created_ms: now,
         updated_ms: now,
     };
-    let mut meta = Meta { number: 0, table, slots, next_row: 1 };
+    let mut meta = TableMeta { number: 0, table, slots, next_row: 1 };
     let sql = "INSERT INTO data_tables (id, name, columns, project_id, created_ms, updated_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?5)";
-    let Table { id, name, project_id, .. } = &meta.table;
+    let TableRecord { id, name, project_id, .. } = &meta.table;
     connection.execute(
         sql,
         params![id.as_str(), name.as_str(), meta.columns_json(), project_id.as_str(), now],

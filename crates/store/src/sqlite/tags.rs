@@ -3,7 +3,7 @@
 use super::executions::rows;
 use super::{Sqlite, new_id, now_ms};
 use crate::Error;
-use crate::tags::{Tag, TagChange, TagPlace, TagReach, Tagged, Tags, TagsSet};
+use crate::tags::{Tag, TagAccess, TagChange, TagCursor, TagStore, TagTarget, TagsUpdate};
 use model::Str;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -24,23 +24,23 @@ const IS_FOREIGN: &str = "SELECT EXISTS (SELECT 1 FROM workflow_tags c JOIN work
                WHERE c.tag_id = ?1 AND coalesce(w.project_id, '') NOT IN (SELECT value FROM json_each(?2)))";
 
 #[async_trait::async_trait]
-impl Tags for Sqlite {
-    async fn tag(&self, id: &str, whose: Option<TagReach>) -> Result<Option<Tag>, Error> {
+impl TagStore for Sqlite {
+    async fn tag(&self, id: &str, whose: Option<TagAccess>) -> Result<Option<Tag>, Error> {
         let id = id.to_owned();
-        self.read(move |connection| find(connection, &id, &Seen::of(whose.as_ref()))).await
+        self.read(move |connection| find(connection, &id, &TagViewer::of(whose.as_ref()))).await
     }
 
     async fn tags(
         &self,
-        whose: Option<TagReach>,
-        after: Option<TagPlace>,
+        whose: Option<TagAccess>,
+        after: Option<TagCursor>,
         limit: usize,
     ) -> Result<Vec<Tag>, Error> {
         self.read(move |connection| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM tags t WHERE {IS_SEEN} AND (?3 IS NULL OR (t.name, t.id) > (?3, ?4)) ORDER BY t.name, t.id LIMIT ?5"
             );
-            let seen = Seen::of(whose.as_ref());
+            let seen = TagViewer::of(whose.as_ref());
             let (name, id) = after.map(|place| (place.name.to_string(), place.id.to_string())).unzip();
             rows(connection.prepare_cached(&sql)?.query_map(params![seen.user, seen.projects, name, id, limit as i64], tag)?)
         })
@@ -51,11 +51,11 @@ impl Tags for Sqlite {
         &self,
         name: &str,
         owner: &str,
-        whose: Option<TagReach>,
+        whose: Option<TagAccess>,
     ) -> Result<Tag, Error> {
         let (name, owner) = (Str::from(name), owner.to_owned());
         self.write(move |connection| {
-            check_name(connection, &name, "", &Seen::of(whose.as_ref()))?;
+            check_name(connection, &name, "", &TagViewer::of(whose.as_ref()))?;
             let now = now_ms();
             let tag = Tag { id: new_id(), name: name.clone(), created_ms: now, updated_ms: now };
             let sql = "INSERT INTO tags (id, name, owner_id, created_ms, updated_ms) VALUES (?1, ?2, (SELECT id FROM users WHERE id = ?3), ?4, ?4)";
@@ -69,11 +69,11 @@ impl Tags for Sqlite {
         &self,
         id: &str,
         name: &str,
-        whose: Option<TagReach>,
+        whose: Option<TagAccess>,
     ) -> Result<TagChange, Error> {
         let (id, name) = (id.to_owned(), Str::from(name));
         self.write(move |connection| {
-            let seen = Seen::of(whose.as_ref());
+            let seen = TagViewer::of(whose.as_ref());
             match own(connection, &id, &seen, whose.as_ref())? {
                 TagChange::Done(_) => {}
                 refused => return Ok(refused),
@@ -88,10 +88,10 @@ impl Tags for Sqlite {
         .await
     }
 
-    async fn delete_tag(&self, id: &str, whose: Option<TagReach>) -> Result<TagChange, Error> {
+    async fn delete_tag(&self, id: &str, whose: Option<TagAccess>) -> Result<TagChange, Error> {
         let id = id.to_owned();
         self.write(move |connection| {
-            let found = own(connection, &id, &Seen::of(whose.as_ref()), whose.as_ref())?;
+            let found = own(connection, &id, &TagViewer::of(whose.as_ref()), whose.as_ref())?;
             if matches!(found, TagChange::Done(_)) {
                 connection.execute("DELETE FROM tags WHERE id = ?1", [id])?;
             }
@@ -100,14 +100,14 @@ impl Tags for Sqlite {
         .await
     }
 
-    async fn tags_of(&self, tagged: Tagged) -> Result<Vec<Tag>, Error> {
+    async fn tags_of(&self, tagged: TagTarget) -> Result<Vec<Tag>, Error> {
         self.read(move |connection| match tagged {
-            Tagged::Workflow(id) => {
+            TagTarget::Workflow(id) => {
                 let sql =
                     format!("SELECT {COLUMNS} FROM tags t JOIN workflow_tags w ON w.tag_id = t.id WHERE w.workflow_id = ? ORDER BY t.name");
                 rows(connection.prepare_cached(&sql)?.query_map([id.as_str()], tag)?)
             }
-            Tagged::Execution(id) => {
+            TagTarget::Execution(id) => {
                 let sql = format!(
                     "SELECT {COLUMNS} FROM tags t JOIN execution_tags e ON e.tag_id = t.id WHERE e.execution_id = ? ORDER BY t.name"
                 );
@@ -132,76 +132,76 @@ impl Tags for Sqlite {
 
     async fn set_tags(
         &self,
-        tagged: Tagged,
+        tagged: TagTarget,
         tags: Vec<Str>,
-        whose: Option<TagReach>,
-    ) -> Result<TagsSet, Error> {
+        whose: Option<TagAccess>,
+    ) -> Result<TagsUpdate, Error> {
         self.write(move |connection| {
-            let seen = Seen::of(whose.as_ref());
-            let given = Seen::to_give(whose.as_ref());
+            let seen = TagViewer::of(whose.as_ref());
+            let given = TagViewer::to_give(whose.as_ref());
             for tag in &tags {
                 if find(connection, tag, &seen)?.is_none() {
-                    return Ok(TagsSet::Missing);
+                    return Ok(TagsUpdate::Missing);
                 }
                 if !is_carried(connection, &tagged, tag)? && find(connection, tag, &given)?.is_none() {
-                    return Ok(TagsSet::Foreign);
+                    return Ok(TagsUpdate::Foreign);
                 }
             }
             match &tagged {
-                Tagged::Workflow(id) => connection.execute("DELETE FROM workflow_tags WHERE workflow_id = ?", [id.as_str()])?,
-                Tagged::Execution(id) => connection.execute("DELETE FROM execution_tags WHERE execution_id = ?", [id])?,
+                TagTarget::Workflow(id) => connection.execute("DELETE FROM workflow_tags WHERE workflow_id = ?", [id.as_str()])?,
+                TagTarget::Execution(id) => connection.execute("DELETE FROM execution_tags WHERE execution_id = ?", [id])?,
             };
             for tag in &tags {
                 match &tagged {
-                    Tagged::Workflow(id) => connection.execute(
+                    TagTarget::Workflow(id) => connection.execute(
                         "INSERT INTO workflow_tags (workflow_id, tag_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
                         [id.as_str(), tag.as_str()],
                     )?,
-                    Tagged::Execution(id) => connection.execute(
+                    TagTarget::Execution(id) => connection.execute(
                         "INSERT INTO execution_tags (execution_id, tag_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
                         params![id, tag.as_str()],
                     )?,
                 };
             }
-            Ok(TagsSet::Done)
+            Ok(TagsUpdate::Done)
         })
         .await
     }
 }
 
 /// Who asks, as statements take it.
-struct Seen {
+struct TagViewer {
     user: Option<String>,
     projects: String,
 }
 
-impl Seen {
-    fn of(whose: Option<&TagReach>) -> Self {
+impl TagViewer {
+    fn of(whose: Option<&TagAccess>) -> Self {
         let projects = super::json_list(whose.map(|whose| whose.sees.clone()).unwrap_or_default());
         Self { user: whose.map(|whose| whose.user_id.to_string()), projects }
     }
 
     /// What they may give to something that does not carry it yet.
-    fn to_give(whose: Option<&TagReach>) -> Self {
+    fn to_give(whose: Option<&TagAccess>) -> Self {
         let projects =
             super::json_list(whose.map(|whose| whose.changes.clone()).unwrap_or_default());
         Self { user: whose.map(|whose| whose.user_id.to_string()), projects }
     }
 }
 
-fn find(connection: &Connection, id: &str, seen: &Seen) -> Result<Option<Tag>, Error> {
+fn find(connection: &Connection, id: &str, seen: &TagViewer) -> Result<Option<Tag>, Error> {
     let mut found = connection
         .prepare_cached(&format!("SELECT {COLUMNS} FROM tags t WHERE t.id = ?3 AND {IS_SEEN}"))?;
     Ok(found.query_row(params![seen.user, seen.projects, id], tag).optional()?)
 }
 
-fn is_carried(connection: &Connection, tagged: &Tagged, tag: &str) -> Result<bool, Error> {
+fn is_carried(connection: &Connection, tagged: &TagTarget, tag: &str) -> Result<bool, Error> {
     Ok(match tagged {
-        Tagged::Workflow(id) => {
+        TagTarget::Workflow(id) => {
             let sql = "SELECT 1 FROM workflow_tags WHERE workflow_id = ?1 AND tag_id = ?2";
             connection.prepare_cached(sql)?.exists([id.as_str(), tag])?
         }
-        Tagged::Execution(id) => {
+        TagTarget::Execution(id) => {
             let sql = "SELECT 1 FROM execution_tags WHERE execution_id = ?1 AND tag_id = ?2";
             connection.prepare_cached(sql)?.exists(params![id, tag])?
         }
@@ -212,8 +212,8 @@ fn is_carried(connection: &Connection, tagged: &Tagged, tag: &str) -> Result<boo
 fn own(
     connection: &Connection,
     id: &str,
-    seen: &Seen,
-    whose: Option<&TagReach>,
+    seen: &TagViewer,
+    whose: Option<&TagAccess>,
 ) -> Result<TagChange, Error> {
     let Some(found) = find(connection, id, seen)? else { return Ok(TagChange::Missing) };
     let is_foreign = match whose {
@@ -229,7 +229,12 @@ fn own(
 }
 
 /// Refuses a name that another tag has which whoever asks sees.
-fn check_name(connection: &Connection, name: &Str, id: &str, seen: &Seen) -> Result<(), Error> {
+fn check_name(
+    connection: &Connection,
+    name: &Str,
+    id: &str,
+    seen: &TagViewer,
+) -> Result<(), Error> {
     let sql = format!("SELECT 1 FROM tags t WHERE t.name = ?3 AND t.id <> ?4 AND {IS_SEEN}");
     match connection.prepare_cached(&sql)?.exists(params![
         seen.user,

@@ -5,7 +5,7 @@ use super::executions::rows;
 use super::{Sqlite, new_id, now_ms};
 use crate::Error;
 use crate::access::ApiKey;
-use crate::users::{NewSession, NewUser, Role, Session, User, Users};
+use crate::users::{NewSession, NewUser, User, UserRole, UserSession, UserStore};
 use model::Str;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -16,7 +16,7 @@ pub(super) const N_COLUMNS: usize = 9;
 const MAX_SESSIONS: i64 = 100;
 
 #[async_trait::async_trait]
-impl Users for Sqlite {
+impl UserStore for Sqlite {
     async fn user(&self, id_or_email: &str) -> Result<Option<User>, Error> {
         let wanted = id_or_email.to_owned();
         self.read(move |connection| {
@@ -88,7 +88,7 @@ impl Users for Sqlite {
     async fn set_password(&self, id: &str, hash: &str) -> Result<bool, Error> {
         let (id, hash) = (id.to_owned(), hash.to_owned());
         self.write(move |connection| {
-            end_access(connection, &id, ApiKeys::Revoked)?;
+            end_access(connection, &id, ApiKeyPolicy::Revoked)?;
             let sql = "UPDATE users SET password = ?2, updated_ms = ?3 WHERE id = ?1";
             Ok(connection.execute(sql, params![id, hash, now_ms()])? > 0)
         })
@@ -108,13 +108,13 @@ impl Users for Sqlite {
             if connection.execute(sql, params![id, hash, now_ms(), generation])? == 0 {
                 return Ok(None);
             }
-            end_access(connection, &id, ApiKeys::Kept)?;
+            end_access(connection, &id, ApiKeyPolicy::Kept)?;
             find(connection, &id)
         })
         .await
     }
 
-    async fn set_role(&self, id: &str, role: Role) -> Result<bool, Error> {
+    async fn set_role(&self, id: &str, role: UserRole) -> Result<bool, Error> {
         let id = id.to_owned();
         self.write(move |connection| {
             let sql = "UPDATE users SET role = ?2, updated_ms = ?3 WHERE id = ?1";
@@ -126,7 +126,7 @@ impl Users for Sqlite {
     async fn delete_user(&self, id: &str) -> Result<bool, Error> {
         let id = id.to_owned();
         self.write(move |connection| {
-            super::projects::farewell(connection, &id)?;
+            super::projects::remove_personal_project(connection, &id)?;
             Ok(connection.execute("DELETE FROM users WHERE id = ?1", [id])? > 0)
         })
         .await
@@ -149,14 +149,14 @@ impl Users for Sqlite {
         .await
     }
 
-    async fn session(&self, token_hash: Vec<u8>) -> Result<Option<Session>, Error> {
+    async fn session(&self, token_hash: Vec<u8>) -> Result<Option<UserSession>, Error> {
         self.read(move |connection| {
             let sql = format!(
                 "SELECT {COLUMNS}, s.csrf FROM sessions s JOIN users u ON u.id = s.user_id
                  WHERE s.token_hash = ?1 AND s.expires_ms > ?2 AND u.disabled = 0"
             );
             let found = |row: &Row<'_>| {
-                Ok(Session { user: user(row)?, csrf: row.get_ref(N_COLUMNS)?.as_str()?.into() })
+                Ok(UserSession { user: user(row)?, csrf: row.get_ref(N_COLUMNS)?.as_str()?.into() })
             };
             Ok(connection
                 .prepare_cached(&sql)?
@@ -219,7 +219,7 @@ impl Users for Sqlite {
                    password = ?4, updated_ms = ?5 WHERE id = ?1",
                 params![id, first, last, password, now_ms()],
             )?;
-            end_access(connection, &id, ApiKeys::Revoked)?;
+            end_access(connection, &id, ApiKeyPolicy::Revoked)?;
             find(connection, &id)
         })
         .await
@@ -264,7 +264,7 @@ impl Users for Sqlite {
 
 /// What becomes of somebody's API keys when their password changes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum ApiKeys {
+enum ApiKeyPolicy {
     /// They changed it themselves.
     Kept,
     /// Somebody else had to: whoever knew the old one may have made keys.
@@ -273,11 +273,11 @@ enum ApiKeys {
 
 /// Ends everything by which somebody with the old password could still come in, what is only just
 /// being made included.
-fn end_access(connection: &Connection, id: &str, keys: ApiKeys) -> Result<(), Error> {
+fn end_access(connection: &Connection, id: &str, keys: ApiKeyPolicy) -> Result<(), Error> {
     connection.execute("UPDATE users SET generation = generation + 1 WHERE id = ?1", [id])?;
     connection.execute("DELETE FROM sessions WHERE user_id = ?1", [id])?;
     connection.execute("DELETE FROM invitations WHERE user_id = ?1", [id])?;
-    if keys == ApiKeys::Revoked {
+    if keys == ApiKeyPolicy::Revoked {
         connection.execute("DELETE FROM api_keys WHERE user_id = ?1", [id])?;
     }
     Ok(())
@@ -307,7 +307,7 @@ fn add(connection: &Connection, new: &NewUser) -> Result<User, Error> {
     if added == 0 {
         return Err(Error::Taken { what: "a user", name: email });
     }
-    super::projects::welcome(connection, &id, new.role == Role::Owner)?;
+    super::projects::add_personal_project(connection, &id, new.role == UserRole::Owner)?;
     find(connection, &id)?.ok_or_else(|| Error::Corrupt { what: "the table of users".into() })
 }
 
@@ -332,7 +332,7 @@ fn user_at(row: &Row<'_>, first: usize) -> rusqlite::Result<User> {
         first_name: text(2)?,
         last_name: text(3)?,
         // A role that we do not know allows the least.
-        role: Role::from_name(&role).unwrap_or(Role::Viewer),
+        role: UserRole::from_name(&role).unwrap_or(UserRole::Viewer),
         is_pending: row.get(first + 5)?,
         created_ms: row.get(first + 6)?,
         updated_ms: row.get(first + 7)?,

@@ -3,12 +3,12 @@
 use super::executions::rows;
 use super::{Sqlite, new_id};
 use crate::Error;
-use crate::variables::{Variable, Variables};
+use crate::variables::{Variable, VariableStore};
 use model::Str;
 use rusqlite::{OptionalExtension, Row, params};
 
 #[async_trait::async_trait]
-impl Variables for Sqlite {
+impl VariableStore for Sqlite {
     async fn variable(&self, id: &str) -> Result<Option<Variable>, Error> {
         let id = id.to_owned();
         self.read(move |connection| {

@@ -3,10 +3,10 @@
 use super::executions::{remove, rows};
 use super::{Sqlite, addresses, new_id, now_ms, schedules};
 use crate::Error;
-use crate::addresses::{Address, Claim, Claimed, LostAddress};
+use crate::addresses::{Address, AddressClaim, ClaimResult, LostAddress};
 use crate::workflows::{
-    Activated, Import, Imported, ListeningWorkflow, NewVersion, StaticData, StoredWorkflow,
-    Version, VersionWords, WorkflowFilter, Workflows,
+    ActivatedVersion, ImportedWorkflow, ListeningWorkflow, NewVersion, StaticDataChange,
+    StoredWorkflow, VersionLabel, WorkflowFilter, WorkflowImport, WorkflowStore, WorkflowVersion,
 };
 use model::Str;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -14,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 const COLUMNS: &str = "id, name, active, archived, version_id, document, static_data, created_ms, updated_ms, project_id, active_version_id, folder_id, activations";
 
 #[async_trait::async_trait]
-impl Workflows for Sqlite {
+impl WorkflowStore for Sqlite {
     async fn workflow(&self, id: &str) -> Result<Option<StoredWorkflow>, Error> {
         let id = id.to_owned();
         self.read(move |connection| find(connection, &id)).await
@@ -74,35 +74,36 @@ impl Workflows for Sqlite {
         &self,
         workflow: NewVersion,
         project: &str,
-        claims: Option<Vec<Claim>>,
-    ) -> Result<Claimed<StoredWorkflow>, Error> {
+        claims: Option<Vec<AddressClaim>>,
+    ) -> Result<ClaimResult<StoredWorkflow>, Error> {
         let project = project.to_owned();
         self.write(move |connection| add(connection, &workflow, &project, claims.as_deref())).await
     }
 
     async fn import_workflows(
         &self,
-        imports: Vec<Import>,
+        imports: Vec<WorkflowImport>,
         project: &str,
-    ) -> Result<Vec<Claimed<Imported>>, Error> {
+    ) -> Result<Vec<ClaimResult<ImportedWorkflow>>, Error> {
         let project = project.to_owned();
         self.write(move |connection| {
             let mut imported = Vec::with_capacity(imports.len());
-            for Import { workflow, claims, activate } in imports {
+            for WorkflowImport { workflow, claims, activate } in imports {
                 let saved = match add(connection, &workflow, &project, claims.as_deref())? {
-                    Claimed::Done(saved) => saved,
+                    ClaimResult::Done(saved) => saved,
                     refused => {
-                        imported
-                            .push(refused.map(|workflow| Imported { workflow, activated: None }));
+                        imported.push(
+                            refused.map(|workflow| ImportedWorkflow { workflow, activated: None }),
+                        );
                         break;
                     }
                 };
-                let newest = Activated::Newest(saved.version_id.clone());
+                let newest = ActivatedVersion::Newest(saved.version_id.clone());
                 let activated = match claims.filter(|_| activate) {
-                    Some(claims) => Some(let_listen(connection, &saved.id, &newest, &claims)?),
+                    Some(claims) => Some(start_listening(connection, &saved.id, &newest, &claims)?),
                     None => None,
                 };
-                imported.push(Claimed::Done(Imported { workflow: saved, activated }));
+                imported.push(ClaimResult::Done(ImportedWorkflow { workflow: saved, activated }));
             }
             Ok(imported)
         })
@@ -112,18 +113,18 @@ impl Workflows for Sqlite {
     async fn activate(
         &self,
         id: &str,
-        version: Activated,
-        claims: Vec<Claim>,
-    ) -> Result<Claimed<()>, Error> {
+        version: ActivatedVersion,
+        claims: Vec<AddressClaim>,
+    ) -> Result<ClaimResult<()>, Error> {
         let id = id.to_owned();
-        self.write(move |connection| let_listen(connection, &id, &version, &claims)).await
+        self.write(move |connection| start_listening(connection, &id, &version, &claims)).await
     }
 
     async fn deactivate(&self, id: &str) -> Result<bool, Error> {
         let id = id.to_owned();
         self.write(move |connection| {
             addresses::release(connection, &id)?;
-            put_to_rest(connection, &id)
+            stop_listening(connection, &id)
         })
         .await
     }
@@ -132,22 +133,22 @@ impl Workflows for Sqlite {
         &self,
         id: &str,
         version_id: &str,
-        claims: Vec<Claim>,
-    ) -> Result<Claimed<()>, Error> {
+        claims: Vec<AddressClaim>,
+    ) -> Result<ClaimResult<()>, Error> {
         let (id, version_id) = (id.to_owned(), version_id.to_owned());
         self.write(move |connection| {
-            let Some(known) = find(connection, &id)? else { return Ok(Claimed::Missing) };
+            let Some(known) = find(connection, &id)? else { return Ok(ClaimResult::Missing) };
             if !known.active || *known.listening_version() != version_id {
-                return Ok(Claimed::Outdated);
+                return Ok(ClaimResult::Outdated);
             }
             let Some(taken) = addresses::taken(connection, &id, &claims)? else {
-                addresses::hold(connection, &id, &claims)?;
-                return Ok(Claimed::Done(()));
+                addresses::assign(connection, &id, &claims)?;
+                return Ok(ClaimResult::Done(()));
             };
             addresses::release(connection, &id)?;
-            addresses::note_loss(connection, &id, taken)?;
-            put_to_rest(connection, &id)?;
-            Ok(Claimed::Taken(taken.clone()))
+            addresses::record_loss(connection, &id, taken)?;
+            stop_listening(connection, &id)?;
+            Ok(ClaimResult::Taken(taken.clone()))
         })
         .await
     }
@@ -181,7 +182,7 @@ impl Workflows for Sqlite {
         self.read(addresses::lost).await
     }
 
-    async fn name_version(&self, version_id: &str, words: VersionWords) -> Result<bool, Error> {
+    async fn name_version(&self, version_id: &str, words: VersionLabel) -> Result<bool, Error> {
         let version_id = version_id.to_owned();
         self.write(move |connection| {
             let sql = "UPDATE workflow_versions SET name = coalesce(?2, name), description = coalesce(?3, description) WHERE id = ?1";
@@ -201,7 +202,7 @@ impl Workflows for Sqlite {
             let sql = "UPDATE workflows SET archived = ?2, active = active AND NOT ?2, updated_ms = ?3 WHERE id = ?1";
             let changed = connection.prepare_cached(sql)?.execute(params![id, archived, now_ms()])?;
             if changed > 0 {
-                note_change(connection, &id)?;
+                record_change(connection, &id)?;
             }
             Ok(changed > 0)
         })
@@ -243,7 +244,7 @@ impl Workflows for Sqlite {
             let was_there =
                 connection.execute("DELETE FROM workflows WHERE id = ?1", [&workflow])? > 0;
             if was_there {
-                note_change(connection, &workflow)?;
+                record_change(connection, &workflow)?;
             }
             Ok((was_there, all))
         });
@@ -269,21 +270,21 @@ impl Workflows for Sqlite {
         self.remove_needless_versions(keep).await
     }
 
-    async fn versions(&self, workflow_id: &str) -> Result<Vec<Version>, Error> {
+    async fn versions(&self, workflow_id: &str) -> Result<Vec<WorkflowVersion>, Error> {
         let workflow_id = workflow_id.to_owned();
         self.read(move |connection| {
             let mut found = connection.prepare_cached(
                 "SELECT id, author, created_ms, name, description FROM workflow_versions WHERE workflow_id = ? ORDER BY created_ms DESC, rowid DESC",
             )?;
             rows(found.query_map([workflow_id], |row| {
-                let words = VersionWords { name: optional(row, 3)?, description: optional(row, 4)? };
-                Ok(Version { id: text(row, 0)?, author: optional(row, 1)?, words, created_ms: row.get(2)? })
+                let label = VersionLabel { name: optional(row, 3)?, description: optional(row, 4)? };
+                Ok(WorkflowVersion { id: text(row, 0)?, author: optional(row, 1)?, label, created_ms: row.get(2)? })
             })?)
         })
         .await
     }
 
-    async fn save_static_data(&self, id: &str, data: StaticData) -> Result<(), Error> {
+    async fn save_static_data(&self, id: &str, data: StaticDataChange) -> Result<(), Error> {
         let id = id.to_owned();
         self.write(move |connection| keep_static_data(connection, &id, &data)).await
     }
@@ -310,25 +311,25 @@ impl Workflows for Sqlite {
     }
 }
 
-/// Saves a version, as [`Workflows::add_workflow`] does.
+/// Saves a version, as [`WorkflowStore::add_workflow`] does.
 fn add(
     connection: &Connection,
     workflow: &NewVersion,
     project: &str,
-    claims: Option<&[Claim]>,
-) -> Result<Claimed<StoredWorkflow>, Error> {
+    claims: Option<&[AddressClaim]>,
+) -> Result<ClaimResult<StoredWorkflow>, Error> {
     let known = find(connection, &workflow.id)?;
     if known.as_ref().is_some_and(|known| known.active) {
-        let Some(claims) = claims else { return Ok(Claimed::Outdated) };
+        let Some(claims) = claims else { return Ok(ClaimResult::Outdated) };
         if let Some(taken) = addresses::taken(connection, &workflow.id, claims)? {
-            return Ok(Claimed::Taken(taken.clone()));
+            return Ok(ClaimResult::Taken(taken.clone()));
         }
-        addresses::hold(connection, &workflow.id, claims)?;
+        addresses::assign(connection, &workflow.id, claims)?;
     }
     let is_same =
         |known: &StoredWorkflow| known.document == workflow.document && known.name == workflow.name;
     match known.filter(is_same) {
-        Some(same) if same.chosen_version.is_none() => return Ok(Claimed::Done(same)),
+        Some(same) if same.chosen_version.is_none() => return Ok(ClaimResult::Done(same)),
         // Saving again ends the choice of an older version.
         Some(_) => {
             let sql = "UPDATE workflows SET active_version_id = NULL WHERE id = ?1";
@@ -336,42 +337,44 @@ fn add(
         }
         None => insert(connection, workflow, project)?,
     }
-    note_change(connection, &workflow.id)?;
+    record_change(connection, &workflow.id)?;
     let saved = find(connection, &workflow.id)?
         .ok_or_else(|| Error::Corrupt { what: "the table of workflows".into() })?;
-    Ok(Claimed::Done(saved))
+    Ok(ClaimResult::Done(saved))
 }
 
-/// Lets a version listen, as [`Workflows::activate`] does.
-fn let_listen(
+/// Lets a version listen, as [`WorkflowStore::activate`] does.
+fn start_listening(
     connection: &Connection,
     id: &str,
-    version: &Activated,
-    claims: &[Claim],
-) -> Result<Claimed<()>, Error> {
-    let Some(known) = find(connection, id)? else { return Ok(Claimed::Missing) };
+    version: &ActivatedVersion,
+    claims: &[AddressClaim],
+) -> Result<ClaimResult<()>, Error> {
+    let Some(known) = find(connection, id)? else { return Ok(ClaimResult::Missing) };
     let chosen = match version {
-        Activated::Newest(seen) if *seen != known.version_id => return Ok(Claimed::Outdated),
-        Activated::Newest(_) => None,
-        Activated::Chosen(version) => {
+        ActivatedVersion::Newest(seen) if *seen != known.version_id => {
+            return Ok(ClaimResult::Outdated);
+        }
+        ActivatedVersion::Newest(_) => None,
+        ActivatedVersion::Chosen(version) => {
             let sql = "SELECT 1 FROM workflow_versions WHERE id = ?1 AND workflow_id = ?2";
             if !connection.prepare_cached(sql)?.exists([version.as_str(), id])? {
-                return Ok(Claimed::Missing);
+                return Ok(ClaimResult::Missing);
             }
             Some(version.as_str()).filter(|version| *version != known.version_id)
         }
     };
     if known.archived {
-        return Ok(Claimed::Outdated);
+        return Ok(ClaimResult::Outdated);
     }
     if let Some(taken) = addresses::taken(connection, id, claims)? {
-        return Ok(Claimed::Taken(taken.clone()));
+        return Ok(ClaimResult::Taken(taken.clone()));
     }
-    addresses::hold(connection, id, claims)?;
+    addresses::assign(connection, id, claims)?;
     let sql = "UPDATE workflows SET active = 1, active_version_id = ?2, activations = activations + 1 WHERE id = ?1";
     connection.prepare_cached(sql)?.execute(params![id, chosen])?;
-    note_change(connection, id)?;
-    Ok(Claimed::Done(()))
+    record_change(connection, id)?;
+    Ok(ClaimResult::Done(()))
 }
 
 /// Adds a version, and makes it the newest of its workflow.
@@ -427,19 +430,19 @@ fn remove_runs(connection: &Connection, workflow: &str) -> Result<RemovedRuns, E
 }
 
 /// Lets a workflow stop listening; `false` if it is not there.
-fn put_to_rest(connection: &Connection, id: &str) -> Result<bool, Error> {
+fn stop_listening(connection: &Connection, id: &str) -> Result<bool, Error> {
     let sql = "UPDATE workflows SET active = 0, active_version_id = NULL WHERE id = ?1";
     let changed = connection.prepare_cached(sql)?.execute([id])?;
     schedules::remove_of(connection, id)?;
     if changed > 0 {
-        note_change(connection, id)?;
+        record_change(connection, id)?;
     }
     Ok(changed > 0)
 }
 
 /// Lets a server that runs beside this process see that there is something new, and of which
 /// workflow.
-pub(super) fn note_change(connection: &Connection, id: &str) -> Result<(), Error> {
+pub(super) fn record_change(connection: &Connection, id: &str) -> Result<(), Error> {
     connection
         .prepare_cached(
             "INSERT INTO facts (key, value) VALUES ('workflows_changed', '1')
@@ -469,7 +472,7 @@ pub(super) fn forget_changes(connection: &Connection) -> Result<(), Error> {
 pub(super) fn keep_static_data(
     connection: &Connection,
     id: &str,
-    data: &StaticData,
+    data: &StaticDataChange,
 ) -> Result<(), Error> {
     let mut found = connection.prepare_cached("SELECT static_data FROM workflows WHERE id = ?")?;
     let kept: Option<Option<String>> = found.query_row([id], |row| row.get(0)).optional()?;

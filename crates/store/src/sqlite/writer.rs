@@ -4,10 +4,10 @@
 #[cfg(feature = "simulation")]
 mod simulated;
 
-use super::checkpoints::{Checkpoints, LogLimits};
-use super::{failed, insights, there};
+use super::checkpoints::{WalCheckpoints, WalLimits};
+use super::{failed_runs, insights, workflow_cache};
 use crate::Error;
-use model::figures::Histogram;
+use model::metrics::Histogram;
 use rusqlite::Connection;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,16 +25,16 @@ const MAX_GROUP_BYTES: usize = 16 << 20;
 /// While several write at once, a group begins no sooner after the one before it: at a few thousand
 /// writes a second nearly every one would have a sync of its own, and the processor would spend its
 /// time on waking threads.
-const GROUP_EVERY: Duration = Duration::from_micros(500);
+const GROUP_INTERVAL: Duration = Duration::from_micros(500);
 
 /// Told of the commit's outcome.
-type Told = Box<dyn FnOnce(Result<(), Error>) + Send>;
+type CommitNotifier = Box<dyn FnOnce(Result<(), Error>) + Send>;
 /// Gets the transaction, or why there is none.
-type Job = Box<dyn FnOnce(Result<&Connection, Error>) -> Done + Send>;
+type WriteJob = Box<dyn FnOnce(Result<&Connection, Error>) -> PendingWrite + Send>;
 
 /// A write that has been done but not yet committed.
-pub(super) struct Done {
-    pub told: Told,
+pub(super) struct PendingWrite {
+    pub told: CommitNotifier,
     /// Why nothing of it was written.
     pub failed: Option<Error>,
     /// A part of it may have been written, so that the others of its group have to come again.
@@ -42,15 +42,15 @@ pub(super) struct Done {
     pub bytes: usize,
 }
 
-pub(super) struct Writer {
-    jobs: Sender<Job>,
-    shared: Arc<Shared>,
+pub(super) struct GroupWriter {
+    jobs: Sender<WriteJob>,
+    shared: Arc<WriterShared>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct WriterShared {
     waiting: AtomicUsize,
-    figures: WriterFigures,
+    figures: WriterMetrics,
     /// Why the last group could not be written.
     trouble: Mutex<Option<Error>>,
     /// Which server of the folder this is, if it is one.
@@ -65,17 +65,17 @@ struct Shared {
 /// What the writer has done since it started. Only it writes here, so that looking costs it
 /// nothing.
 #[derive(Default)]
-pub struct WriterFigures {
+pub struct WriterMetrics {
     /// Seconds from the beginning of a group to the disk's word that it is there.
     pub commit: Histogram,
     /// Writes that shared a commit.
     pub group: Histogram,
 }
 
-impl Writer {
-    pub(super) fn start(connection: Connection, limits: LogLimits, epoch: Option<i64>) -> Self {
+impl GroupWriter {
+    pub(super) fn start(connection: Connection, limits: WalLimits, epoch: Option<i64>) -> Self {
         let (jobs, received) = channel();
-        let shared = Arc::new(Shared { epoch, ..Shared::default() });
+        let shared = Arc::new(WriterShared { epoch, ..WriterShared::default() });
         let known = shared.clone();
         std::thread::spawn(move || {
             // Nothing could be written from then on, and what was taken on would stand still. After
@@ -92,7 +92,7 @@ impl Writer {
         Self { jobs, shared }
     }
 
-    pub(super) fn figures(&self) -> &WriterFigures {
+    pub(super) fn metrics(&self) -> &WriterMetrics {
         &self.shared.figures
     }
 
@@ -114,7 +114,7 @@ impl Writer {
         let (tell, told) = oneshot::channel();
         self.send(Box::new(move |connection| {
             let work = |connection: &Connection| {
-                there::forget();
+                workflow_cache::forget();
                 let done = catch_unwind(AssertUnwindSafe(|| work(connection)));
                 done.unwrap_or_else(|_| {
                     Err(Error::Database { cause: "a write stopped with a panic".into() })
@@ -125,13 +125,13 @@ impl Writer {
             let told = Box::new(move |committed: Result<(), Error>| {
                 let _ = tell.send(committed.and(result));
             });
-            Done { told, failed, spoils: false, bytes: 0 }
+            PendingWrite { told, failed, spoils: false, bytes: 0 }
         }))?;
         told.await.unwrap_or(Err(Error::Stopped))
     }
 
     /// Queues a job that keeps itself whole.
-    pub(super) fn send(&self, job: Job) -> Result<(), Error> {
+    pub(super) fn send(&self, job: WriteJob) -> Result<(), Error> {
         self.shared.waiting.fetch_add(1, Ordering::Relaxed);
         let sent = self.jobs.send(job).map_err(|_| Error::Stopped);
         #[cfg(feature = "simulation")]
@@ -140,7 +140,7 @@ impl Writer {
     }
 }
 
-impl Shared {
+impl WriterShared {
     fn trouble(&self) -> std::sync::MutexGuard<'_, Option<Error>> {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -212,21 +212,26 @@ fn execute(connection: &Connection, sql: &str) -> Result<(), Error> {
     Ok(())
 }
 
-fn serve(connection: &Connection, jobs: &Receiver<Job>, shared: &Shared, limits: LogLimits) {
-    let mut checkpoints = Checkpoints::new(connection, limits);
+fn serve(
+    connection: &Connection,
+    jobs: &Receiver<WriteJob>,
+    shared: &WriterShared,
+    limits: WalLimits,
+) {
+    let mut checkpoints = WalCheckpoints::new(connection, limits);
     let mut last = (Instant::now(), 0);
     while let Ok(first) = jobs.recv() {
         if let (at, 2..) = last {
-            std::thread::sleep(GROUP_EVERY.saturating_sub(at.elapsed()));
+            std::thread::sleep(GROUP_INTERVAL.saturating_sub(at.elapsed()));
         }
         let began = Instant::now();
         let admitted = checkpoints.admit(connection);
         let group =
             write_group(connection, admitted, first, || jobs.try_recv().ok(), shared, commit);
-        shared.figures.commit.note_time(began.elapsed());
-        shared.figures.group.note(group.told.len() as u64);
+        shared.figures.commit.record_time(began.elapsed());
+        shared.figures.group.record(group.told.len() as u64);
         last = (began, group.told.len());
-        group.tell(shared);
+        group.notify(shared);
         // What the log holds stays there until the next try; only a lost sync is beyond mending.
         if let Err(error) = checkpoints.after_commit(connection) {
             stop_if_unsynced(&error);
@@ -237,14 +242,14 @@ fn serve(connection: &Connection, jobs: &Receiver<Job>, shared: &Shared, limits:
 
 /// What became of a write within its transaction.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+enum WriteOutcome {
     Done,
     Failed,
 }
 
 /// Writes that shared a transaction.
-struct Group {
-    told: Vec<(Told, Outcome)>,
+struct CommitGroup {
+    told: Vec<(CommitNotifier, WriteOutcome)>,
     committed: Result<(), Error>,
     has_changed: bool,
 }
@@ -253,19 +258,19 @@ struct Group {
 fn write_group(
     connection: &Connection,
     admitted: Result<(), Error>,
-    first: Job,
-    mut take_next: impl FnMut() -> Option<Job>,
-    shared: &Shared,
+    first: WriteJob,
+    mut take_next: impl FnMut() -> Option<WriteJob>,
+    shared: &WriterShared,
     commit: impl FnOnce(&Connection) -> Result<(), Error>,
-) -> Group {
+) -> CommitGroup {
     let begin = || {
         execute(connection, "BEGIN IMMEDIATE")?;
         shared.check_foreign_writes(connection).inspect_err(|_| roll_back(connection))
     };
     let mut transaction = admitted.and_then(|()| begin());
-    failed::forget();
+    failed_runs::forget();
     let changes = connection.total_changes();
-    let mut told: Vec<(Told, Outcome)> = Vec::new();
+    let mut told: Vec<(CommitNotifier, WriteOutcome)> = Vec::new();
     let mut bytes = 0;
     let mut next = Some(first);
     while let Some(job) = next.take() {
@@ -274,17 +279,20 @@ fn write_group(
         // A disk that fails in the middle ends the transaction of all. What comes after must not be
         // written on its own.
         if transaction.is_ok() && connection.is_autocommit() {
-            transaction = Err(of_others(done.failed.as_ref()));
+            transaction = Err(group_error(done.failed.as_ref()));
         }
         if transaction.is_ok() && done.spoils {
             roll_back(connection);
-            transaction = Err(of_others(done.failed.as_ref()));
+            transaction = Err(group_error(done.failed.as_ref()));
         }
         if let Some(error) = &done.failed {
             stop_if_unsynced(error);
         }
         bytes += done.bytes;
-        told.push((done.told, if done.failed.is_some() { Outcome::Failed } else { Outcome::Done }));
+        told.push((
+            done.told,
+            if done.failed.is_some() { WriteOutcome::Failed } else { WriteOutcome::Done },
+        ));
         if told.len() < MAX_GROUP && bytes < MAX_GROUP_BYTES {
             next = take_next();
         }
@@ -303,28 +311,29 @@ fn write_group(
     if committed.is_err() {
         drop_caches();
     }
-    Group { told, committed, has_changed: connection.total_changes() > changes }
+    CommitGroup { told, committed, has_changed: connection.total_changes() > changes }
 }
 
 /// What was read from the database may be different from here on.
 fn drop_caches() {
     insights::forget();
-    there::forget();
+    workflow_cache::forget();
 }
 
 /// What those are told whose transaction another one has ended: they may come again, whatever that
 /// one failed of.
-fn of_others(failed: Option<&Error>) -> Error {
+fn group_error(failed: Option<&Error>) -> Error {
     failed.filter(|error| error.may_pass()).cloned().unwrap_or(Error::Busy)
 }
 
-impl Group {
-    fn tell(self, shared: &Shared) {
+impl CommitGroup {
+    fn notify(self, shared: &WriterShared) {
         if self.committed.is_err() || self.has_changed {
             shared.note(&self.committed);
         }
-        let is_done =
-            |(_, outcome): &(Told, Outcome)| *outcome == Outcome::Done && self.committed.is_ok();
+        let is_done = |(_, outcome): &(CommitNotifier, WriteOutcome)| {
+            *outcome == WriteOutcome::Done && self.committed.is_ok()
+        };
         let (written, unwritten): (Vec<_>, Vec<_>) = self.told.into_iter().partition(is_done);
         // What was not written goes back in reverse, so that pieces of one run come together in
         // order again.
@@ -361,9 +370,9 @@ mod tests {
     use crate::sqlite::connect;
     use std::path::PathBuf;
 
-    struct Folder(PathBuf);
+    struct WriterFolder(PathBuf);
 
-    impl Folder {
+    impl WriterFolder {
         fn new(name: &str) -> Self {
             let path =
                 std::env::temp_dir().join(format!("heddle-writer-{name}-{}", std::process::id()));
@@ -383,13 +392,13 @@ mod tests {
         }
     }
 
-    impl Drop for Folder {
+    impl Drop for WriterFolder {
         fn drop(&mut self) {
             let _ = std::fs::remove_dir_all(&self.0);
         }
     }
 
-    async fn note(writer: &Writer, id: i64, length: usize) -> Result<(), Error> {
+    async fn note(writer: &GroupWriter, id: i64, length: usize) -> Result<(), Error> {
         let sql = "INSERT INTO notes (id, text) VALUES (?1, zeroblob(?2))";
         writer
             .write(move |connection| {
@@ -406,8 +415,8 @@ mod tests {
     /// be written on its own.
     #[tokio::test]
     async fn issue_15_10_a_write_that_panics_fails_alone() {
-        let folder = Folder::new("panic");
-        let writer = Writer::start(folder.connect(), LogLimits::default(), None);
+        let folder = WriterFolder::new("panic");
+        let writer = GroupWriter::start(folder.connect(), WalLimits::default(), None);
         let broken = writer.write::<()>(|connection| {
             connection.execute("INSERT INTO notes (id, text) VALUES (1, 'x')", [])?;
             panic!("a bug")
@@ -430,10 +439,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_group_without_room_leaves_nothing_and_the_next_one_is_written() {
-        let folder = Folder::new("room");
+        let folder = WriterFolder::new("room");
         let connection = folder.connect();
         connection.pragma_update(None, "max_page_count", 40).unwrap();
-        let writer = Writer::start(connection, LogLimits::default(), None);
+        let writer = GroupWriter::start(connection, WalLimits::default(), None);
         // The first job holds the writer, so that the others come in one group.
         let held = writer.write(|_| {
             std::thread::sleep(std::time::Duration::from_millis(100));
@@ -457,10 +466,10 @@ mod tests {
     /// The log begins anew again and again although the writer never stops to empty it.
     #[tokio::test]
     async fn what_the_log_holds_is_moved_beside_the_writer() {
-        let folder = Folder::new("beside");
+        let folder = WriterFolder::new("beside");
         let limits =
-            LogLimits { move_at: 200_000, empty_at: 1 << 30, most: 1 << 31, free_factor: u64::MAX };
-        let writer = Writer::start(folder.connect(), limits, None);
+            WalLimits { move_at: 200_000, empty_at: 1 << 30, most: 1 << 31, free_factor: u64::MAX };
+        let writer = GroupWriter::start(folder.connect(), limits, None);
         let log = || std::fs::metadata(folder.0.join("test.db-wal")).unwrap().len() as i64;
         let mut n = 0;
         while n < 100 || n * 20_000 < 3 * log() {
@@ -478,10 +487,10 @@ mod tests {
     /// A backup may read for long. With room for the log, nobody waits for it.
     #[tokio::test]
     async fn issue_15_00_while_there_is_room_a_reader_holds_nobody_up() {
-        let folder = Folder::new("beneath-ceiling");
+        let folder = WriterFolder::new("beneath-ceiling");
         let limits =
-            LogLimits { move_at: 50_000, empty_at: 100_000, most: 200_000, free_factor: 1 };
-        let writer = Writer::start(folder.connect(), limits, None);
+            WalLimits { move_at: 50_000, empty_at: 100_000, most: 200_000, free_factor: 1 };
+        let writer = GroupWriter::start(folder.connect(), limits, None);
         note(&writer, 0, 10).await.unwrap();
         let reader = folder.connect();
         reader.execute_batch("BEGIN").unwrap();
@@ -496,14 +505,14 @@ mod tests {
     /// and goes on when the reader has gone.
     #[tokio::test]
     async fn past_the_ceiling_of_the_log_nothing_is_written_until_the_reader_lets_go() {
-        let folder = Folder::new("ceiling");
-        let limits = LogLimits {
+        let folder = WriterFolder::new("ceiling");
+        let limits = WalLimits {
             move_at: 100_000,
             empty_at: 200_000,
             most: 1_000_000,
             free_factor: u64::MAX,
         };
-        let writer = Writer::start(folder.connect(), limits, None);
+        let writer = GroupWriter::start(folder.connect(), limits, None);
         note(&writer, 0, 10).await.unwrap();
         let reader = folder.connect();
         reader.execute_batch("BEGIN").unwrap();

@@ -5,11 +5,11 @@ const MAX_ALTERNATIVES: usize = 1000;
 
 /// One step of a pattern, between two slashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Segment {
+pub(super) enum GlobSegment {
     /// A name as it stands.
     Name(String),
     /// A name with wildcards.
-    Wild(Vec<Token>),
+    Wild(Vec<GlobToken>),
     /// `*` alone.
     AnyName,
     /// `**`: any number of folders, none included.
@@ -17,7 +17,7 @@ pub(super) enum Segment {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum GlobToken {
     Char(char),
     AnyChar,
     AnyText,
@@ -81,38 +81,38 @@ fn split_braces(pattern: &str) -> Option<(&str, Vec<&str>, &str)> {
     None
 }
 
-pub(super) fn segments(pattern: &str) -> Vec<Segment> {
+pub(super) fn segments(pattern: &str) -> Vec<GlobSegment> {
     pattern.split('/').filter(|part| !part.is_empty() && *part != ".").map(segment).collect()
 }
 
-fn segment(part: &str) -> Segment {
+fn segment(part: &str) -> GlobSegment {
     match part {
-        "**" => return Segment::AnyDepth,
-        "*" => return Segment::AnyName,
+        "**" => return GlobSegment::AnyDepth,
+        "*" => return GlobSegment::AnyName,
         _ => {}
     }
     let mut tokens = Vec::new();
     let mut letters = part.chars().peekable();
     while let Some(letter) = letters.next() {
         tokens.push(match letter {
-            '*' => Token::AnyText,
-            '?' => Token::AnyChar,
-            '\\' => Token::Char(letters.next().unwrap_or('\\')),
+            '*' => GlobToken::AnyText,
+            '?' => GlobToken::AnyChar,
+            '\\' => GlobToken::Char(letters.next().unwrap_or('\\')),
             '[' if letters.clone().skip(1).any(|letter| letter == ']') => one_of(&mut letters),
-            letter => Token::Char(letter),
+            letter => GlobToken::Char(letter),
         });
-        if tokens.ends_with(&[Token::AnyText, Token::AnyText]) {
+        if tokens.ends_with(&[GlobToken::AnyText, GlobToken::AnyText]) {
             tokens.pop();
         }
     }
     let plain: Option<String> = tokens
         .iter()
-        .map(|token| if let Token::Char(letter) = token { Some(*letter) } else { None })
+        .map(|token| if let GlobToken::Char(letter) = token { Some(*letter) } else { None })
         .collect();
-    plain.map_or(Segment::Wild(tokens), Segment::Name)
+    plain.map_or(GlobSegment::Wild(tokens), GlobSegment::Name)
 }
 
-fn one_of(letters: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Token {
+fn one_of(letters: &mut std::iter::Peekable<std::str::Chars<'_>>) -> GlobToken {
     let negated = letters.next_if(|letter| matches!(letter, '!' | '^')).is_some();
     let mut ranges = Vec::new();
     let mut is_first = true;
@@ -128,12 +128,12 @@ fn one_of(letters: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Token {
         }
     }
     letters.next();
-    Token::OneOf { ranges, negated }
+    GlobToken::OneOf { ranges, negated }
 }
 
 /// Whether a name fits. A leading dot must be written out, as shells have it.
-pub(super) fn fits(tokens: &[Token], name: &str) -> bool {
-    if name.starts_with('.') && tokens.first() != Some(&Token::Char('.')) {
+pub(super) fn fits(tokens: &[GlobToken], name: &str) -> bool {
+    if name.starts_with('.') && tokens.first() != Some(&GlobToken::Char('.')) {
         return false;
     }
     let letters: Vec<char> = name.chars().collect();
@@ -143,14 +143,14 @@ pub(super) fn fits(tokens: &[Token], name: &str) -> bool {
     let mut retry: Option<(usize, usize)> = None;
     while letter < letters.len() {
         let fits = match tokens.get(token) {
-            Some(Token::AnyText) => {
+            Some(GlobToken::AnyText) => {
                 retry = Some((token, letter));
                 token += 1;
                 continue;
             }
-            Some(Token::Char(wanted)) => *wanted == letters[letter],
-            Some(Token::AnyChar) => true,
-            Some(Token::OneOf { ranges, negated }) => {
+            Some(GlobToken::Char(wanted)) => *wanted == letters[letter],
+            Some(GlobToken::AnyChar) => true,
+            Some(GlobToken::OneOf { ranges, negated }) => {
                 ranges.iter().any(|(from, to)| (*from..=*to).contains(&letters[letter])) != *negated
             }
             None => false,
@@ -164,7 +164,7 @@ pub(super) fn fits(tokens: &[Token], name: &str) -> bool {
             return false;
         }
     }
-    tokens[token..].iter().all(|token| *token == Token::AnyText)
+    tokens[token..].iter().all(|token| *token == GlobToken::AnyText)
 }
 
 #[cfg(test)]
@@ -173,9 +173,9 @@ mod tests {
 
     fn matches(pattern: &str, name: &str) -> bool {
         match segment(pattern) {
-            Segment::Name(wanted) => wanted == name,
-            Segment::Wild(tokens) => fits(&tokens, name),
-            Segment::AnyName | Segment::AnyDepth => true,
+            GlobSegment::Name(wanted) => wanted == name,
+            GlobSegment::Wild(tokens) => fits(&tokens, name),
+            GlobSegment::AnyName | GlobSegment::AnyDepth => true,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Finds the files that fit a pattern.
 
-use super::glob::{Segment, alternatives, fits, segments};
-use super::{Workspace, beneath::Purpose, io_error};
+use super::glob::{GlobSegment, alternatives, fits, segments};
+use super::{Workspace, confined_open::FileAccess, io_error};
 use model::Code;
 use node_api::NodeError;
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ impl Workspace {
             .hint("Use fewer groups in braces.")
         })?;
         let mut walk =
-            Walk { workspace: self, left: self.limits.listed_entries, found: BTreeSet::new() };
+            GlobWalk { workspace: self, left: self.limits.listed_entries, found: BTreeSet::new() };
         for choice in &choices {
             self.check_text(choice)?;
             let steps = segments(choice);
@@ -40,11 +40,11 @@ impl Workspace {
 }
 
 /// The folder that the names at the start of a pattern lead to.
-fn literal_start(start: &Path, steps: &[Segment]) -> Option<String> {
+fn literal_start(start: &Path, steps: &[GlobSegment]) -> Option<String> {
     let mut path = start.to_owned();
     for step in steps {
         match step {
-            Segment::Name(name) => path.push(name),
+            GlobSegment::Name(name) => path.push(name),
             _ => break,
         }
     }
@@ -52,23 +52,23 @@ fn literal_start(start: &Path, steps: &[Segment]) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-struct Walk<'a> {
+struct GlobWalk<'a> {
     workspace: &'a Workspace,
     left: usize,
     found: BTreeSet<String>,
 }
 
-impl Walk<'_> {
-    fn step(&mut self, folder: &str, steps: &[Segment], depth: usize) -> Result<(), NodeError> {
+impl GlobWalk<'_> {
+    fn step(&mut self, folder: &str, steps: &[GlobSegment], depth: usize) -> Result<(), NodeError> {
         let Some((step, rest)) = steps.split_first() else { return self.keep(folder) };
         if depth > MAX_DEPTH {
             return Ok(());
         }
         match step {
-            Segment::Name(name) => self.step(&join(folder, name), rest, depth + 1),
-            Segment::Wild(_) | Segment::AnyName => {
+            GlobSegment::Name(name) => self.step(&join(folder, name), rest, depth + 1),
+            GlobSegment::Wild(_) | GlobSegment::AnyName => {
                 for name in self.names(folder)? {
-                    let is_wanted = if let Segment::Wild(tokens) = step {
+                    let is_wanted = if let GlobSegment::Wild(tokens) = step {
                         fits(tokens, &name)
                     } else {
                         !name.starts_with('.')
@@ -79,7 +79,7 @@ impl Walk<'_> {
                 }
                 Ok(())
             }
-            Segment::AnyDepth => {
+            GlobSegment::AnyDepth => {
                 self.step(folder, if rest.is_empty() { ANY_NAME } else { rest }, depth)?;
                 for name in self.names(folder)? {
                     let below = join(folder, &name);
@@ -122,11 +122,11 @@ impl Walk<'_> {
             {
                 return Ok(Vec::new());
             }
-            Err(error) => return Err(io_error(&error, folder, Purpose::Read)),
+            Err(error) => return Err(io_error(&error, folder, FileAccess::Read)),
         };
         let mut names = Vec::new();
         for entry in entries {
-            let entry = entry.map_err(|error| io_error(&error, folder, Purpose::Read))?;
+            let entry = entry.map_err(|error| io_error(&error, folder, FileAccess::Read))?;
             self.left = self.left.checked_sub(1).ok_or_else(|| {
                 let limit = self.workspace.limits.listed_entries;
                 NodeError::new(
@@ -150,7 +150,7 @@ impl Walk<'_> {
     }
 }
 
-static ANY_NAME: &[Segment] = &[Segment::AnyName];
+static ANY_NAME: &[GlobSegment] = &[GlobSegment::AnyName];
 
 fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() || folder.ends_with('/') {

@@ -4,12 +4,12 @@ use super::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A root with a file and a folder, beside a secret that must never be read.
-struct Place {
+struct WorkspaceFixture {
     base: PathBuf,
     files: Workspace,
 }
 
-impl Place {
+impl WorkspaceFixture {
     fn new(name: &str) -> Self {
         let base = std::env::temp_dir().join(format!("heddle-files-{}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&base);
@@ -40,7 +40,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for WorkspaceFixture {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.base);
     }
@@ -48,7 +48,7 @@ impl Drop for Place {
 
 #[tokio::test]
 async fn files_are_read_written_and_appended_to() {
-    let place = Place::new("plain");
+    let place = WorkspaceFixture::new("plain");
     assert_eq!(place.files.read("sub/b.json").await.unwrap(), "b");
     assert_eq!(place.files.read(&place.absolute("root/a.txt")).await.unwrap(), "a");
     assert_eq!(
@@ -63,7 +63,7 @@ async fn files_are_read_written_and_appended_to() {
 
 #[test]
 fn paths_that_lead_out_are_refused_by_name() {
-    let place = Place::new("outside");
+    let place = WorkspaceFixture::new("outside");
     let absolute = place.absolute("secret");
     let inside_out = place.absolute("root/../secret");
     for path in [
@@ -81,7 +81,7 @@ fn paths_that_lead_out_are_refused_by_name() {
         let error = place.files.read_now(path).unwrap_err();
         assert_eq!(error.code(), Code::FILE_OUTSIDE, "{path}: {error}");
         assert_eq!(
-            place.files.write_now(path, b"x", Purpose::Write).unwrap_err().code(),
+            place.files.write_now(path, b"x", FileAccess::Write).unwrap_err().code(),
             Code::FILE_OUTSIDE,
             "{path}"
         );
@@ -98,7 +98,7 @@ fn paths_that_lead_out_are_refused_by_name() {
 
 #[test]
 fn names_of_devices_are_refused() {
-    let place = Place::new("devices");
+    let place = WorkspaceFixture::new("devices");
     for path in ["CON", "nul.txt", "sub/aux", "COM1", "lpt9.log", "con .txt"] {
         assert_eq!(place.code(path), Code::FILE_OUTSIDE, "{path}");
     }
@@ -109,13 +109,13 @@ fn names_of_devices_are_refused() {
 
 #[test]
 fn a_missing_file_says_so_without_telling_about_the_outside() {
-    let place = Place::new("missing");
+    let place = WorkspaceFixture::new("missing");
     let error = place.files.read_now("nowhere/x.txt").unwrap_err();
     assert_eq!(error.message(), "The file \"nowhere/x.txt\" could not be accessed.");
     assert_eq!(error.context().get("errno").and_then(|errno| errno.as_str()), Some("ENOENT"));
     assert_eq!(place.code(&place.absolute("not-there")), Code::FILE_OUTSIDE);
     assert_eq!(
-        place.files.write_now("nowhere/x.txt", b"", Purpose::Write).unwrap_err().code(),
+        place.files.write_now("nowhere/x.txt", b"", FileAccess::Write).unwrap_err().code(),
         Code::FILE_IO
     );
     assert_eq!(
@@ -126,24 +126,24 @@ fn a_missing_file_says_so_without_telling_about_the_outside() {
 
 #[test]
 fn sizes_are_limited_in_both_directions() {
-    let place = Place::new("sizes");
+    let place = WorkspaceFixture::new("sizes");
     std::fs::write(place.base.join("root/big"), [0; 101]).unwrap();
     assert_eq!(place.files.read_now("big").unwrap_err().message(), "The file is too large");
     assert_eq!(
-        place.files.write_now("big2", &[0; 101], Purpose::Write).unwrap_err().message(),
+        place.files.write_now("big2", &[0; 101], FileAccess::Write).unwrap_err().message(),
         "The file is too large"
     );
     assert!(!place.base.join("root/big2").exists());
-    place.files.write_now("big2", &[0; 60], Purpose::Append).unwrap();
+    place.files.write_now("big2", &[0; 60], FileAccess::Append).unwrap();
     assert_eq!(
-        place.files.write_now("big2", &[0; 60], Purpose::Append).unwrap_err().message(),
+        place.files.write_now("big2", &[0; 60], FileAccess::Append).unwrap_err().message(),
         "The file is too large"
     );
 }
 
 #[tokio::test]
 async fn patterns_find_files_and_only_files() {
-    let place = Place::new("patterns");
+    let place = WorkspaceFixture::new("patterns");
     let absolute = place.absolute("root/*.txt");
     for (pattern, expected) in [
         ("*", vec!["a.txt"]),
@@ -166,7 +166,7 @@ async fn patterns_find_files_and_only_files() {
 
 #[test]
 fn a_pattern_over_too_many_entries_is_stopped() {
-    let place = Place::new("entries");
+    let place = WorkspaceFixture::new("entries");
     for number in 0..60 {
         std::fs::write(place.base.join(format!("root/{number}")), "").unwrap();
     }
@@ -180,7 +180,7 @@ mod links {
 
     #[test]
     fn links_may_lead_around_inside_but_not_out() {
-        let place = Place::new("links");
+        let place = WorkspaceFixture::new("links");
         let root = place.base.join("root");
         symlink("sub/b.json", root.join("inside")).unwrap();
         symlink(place.base.join("secret"), root.join("out")).unwrap();
@@ -191,7 +191,7 @@ mod links {
         for path in ["out", "up/secret", "dangling", "loop"] {
             assert_eq!(place.code(path), Code::FILE_OUTSIDE, "{path}");
             assert_eq!(
-                place.files.write_now(path, b"x", Purpose::Write).unwrap_err().code(),
+                place.files.write_now(path, b"x", FileAccess::Write).unwrap_err().code(),
                 Code::FILE_OUTSIDE,
                 "{path}"
             );
@@ -207,7 +207,7 @@ mod links {
 
     #[test]
     fn a_root_that_is_a_link_works_under_both_names() {
-        let place = Place::new("linked-root");
+        let place = WorkspaceFixture::new("linked-root");
         symlink(place.base.join("root"), place.base.join("alias")).unwrap();
         let files = Workspace::new(place.base.join("alias"));
         assert_eq!(files.read_now(&place.absolute("alias/a.txt")).unwrap(), "a");
@@ -216,7 +216,7 @@ mod links {
 
     #[test]
     fn a_pipe_neither_hangs_nor_opens() {
-        let place = Place::new("pipe");
+        let place = WorkspaceFixture::new("pipe");
         let pipe = place.base.join("root/pipe");
         let handle = File::open(place.base.join("root")).unwrap();
         rustix::fs::mknodat(
@@ -229,14 +229,14 @@ mod links {
         .unwrap();
         assert!(pipe.exists());
         assert_eq!(place.code("pipe"), Code::FILE_OUTSIDE);
-        assert!(place.files.write_now("pipe", b"x", Purpose::Write).is_err());
+        assert!(place.files.write_now("pipe", b"x", FileAccess::Write).is_err());
     }
 
     // Swaps a folder for a link to the outside as fast as it can while another thread reads and
     // writes through it.
     #[test]
     fn a_folder_swapped_for_a_link_in_the_middle_gives_nothing_away() {
-        let place = Place::new("race");
+        let place = WorkspaceFixture::new("race");
         let (root, outside) = (place.base.join("root"), place.base.join("outside"));
         std::fs::create_dir(&outside).unwrap();
         std::fs::write(outside.join("f"), "secret").unwrap();
@@ -257,7 +257,7 @@ mod links {
                 if let Ok(data) = place.files.read_now("now/f") {
                     assert_ne!(data, "secret");
                 }
-                let _ = place.files.write_now("now/f", b"mine", Purpose::Write);
+                let _ = place.files.write_now("now/f", b"mine", FileAccess::Write);
             }
             done.store(true, Ordering::Relaxed);
         });
@@ -269,12 +269,12 @@ mod links {
 #[test]
 fn issue_14_00_new_files_of_workflows_are_as_open_to_others_as_ever() {
     use std::os::unix::fs::PermissionsExt as _;
-    let place = Place::new("modes");
+    let place = WorkspaceFixture::new("modes");
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
-    private::keep_new_files_private();
+    private_files::keep_new_files_private();
     let write =
-        |files: &Workspace, path: &str| files.write_now(path, b"text", Purpose::Write).unwrap();
+        |files: &Workspace, path: &str| files.write_now(path, b"text", FileAccess::Write).unwrap();
     write(&place.files, "new.txt");
     assert_eq!(mode(&place.base.join("root/new.txt")), 0o644);
     // What somebody has chosen stays.

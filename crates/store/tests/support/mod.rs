@@ -4,8 +4,8 @@
 #![allow(dead_code, reason = "each test program uses some of it")]
 
 use heddle_store::blobs::NewFile;
-use heddle_store::executions::{Begun, Pending, Piece, State};
-use heddle_store::journal::PieceWriter;
+use heddle_store::executions::{ExecutionState, JournalSegment, NewExecution, SegmentSource};
+use heddle_store::journal::SegmentWriter;
 use model::{RunEvent, RunStatus};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,7 +27,7 @@ impl Folder {
     /// One with a workflow, so that there can be runs of it.
     pub(crate) fn with_workflow(name: &str) -> Self {
         let folder = Self::new(name);
-        drop(heddle_store::Sqlite::open(&folder.0, heddle_store::Use::Beside).unwrap());
+        drop(heddle_store::Sqlite::open(&folder.0, heddle_store::OpenMode::Shared).unwrap());
         add_workflow(&folder.0);
         folder
     }
@@ -56,7 +56,7 @@ impl Drop for Folder {
 pub(crate) struct Run {
     execution: i64,
     files: Vec<NewFile>,
-    piece: Mutex<Option<Piece>>,
+    piece: Mutex<Option<JournalSegment>>,
 }
 
 /// What becomes of a run when its turn to write comes.
@@ -70,37 +70,38 @@ pub(crate) enum Fate {
     FilesLater,
 }
 
-impl Pending for Run {
+impl SegmentSource for Run {
     fn execution(&self) -> i64 {
         self.execution
     }
-    fn take(&self) -> Option<Piece> {
+    fn take(&self) -> Option<JournalSegment> {
         self.piece.lock().unwrap().take()
     }
     fn files(&self) -> Option<(i64, Vec<NewFile>)> {
         (!self.files.is_empty()).then(|| (self.execution, self.files.clone()))
     }
-    fn give_back(&self, piece: Piece) {
+    fn give_back(&self, piece: JournalSegment) {
         *self.piece.lock().unwrap() = Some(piece);
     }
 }
 
 impl Run {
     pub(crate) fn new(execution: i64, happened: &[RunEvent], fate: Fate) -> Arc<Self> {
-        let mut writer = PieceWriter::default();
+        let mut writer = SegmentWriter::default();
         happened.iter().for_each(|event| writer.add(event));
         assert!(!writer.is_behind(), "it is too much for one piece");
         let (parts, events) = writer.take();
-        let begun = Begun {
+        let begun = NewExecution {
             workflow_id: "w".into(),
             version_id: "v".into(),
             mode: "manual".into(),
             started_ms: 1,
-            ..Begun::default()
+            ..NewExecution::default()
         };
-        let state = State { stopped_ms: Some(2), ..State::of(RunStatus::Success) };
+        let state =
+            ExecutionState { stopped_ms: Some(2), ..ExecutionState::of(RunStatus::Success) };
         let files = writer.files.take();
-        let piece = Piece {
+        let piece = JournalSegment {
             spent: Vec::new(),
             static_data: None,
             workflow_id: "w".into(),
@@ -108,8 +109,8 @@ impl Run {
             execution,
             seq: 0,
             parent: None,
-            begun: Some(begun),
-            along: None,
+            started: Some(begun),
+            commit_with: None,
             state: Some(state),
             parts,
             bytes_before: 0,
@@ -136,20 +137,20 @@ impl Run {
     }
 
     /// A run with one line whose piece is not quite the usual one.
-    pub(crate) fn with(execution: i64, change: impl FnOnce(&mut Piece)) -> Arc<Self> {
+    pub(crate) fn with(execution: i64, change: impl FnOnce(&mut JournalSegment)) -> Arc<Self> {
         let run = Self::with_line(execution, "said");
         run.change(change);
         run
     }
 
-    pub(crate) fn change(&self, change: impl FnOnce(&mut Piece)) {
+    pub(crate) fn change(&self, change: impl FnOnce(&mut JournalSegment)) {
         if let Some(piece) = &mut *self.piece.lock().unwrap() {
             change(piece);
         }
     }
 
     /// The piece that was not taken, or was given back.
-    pub(crate) fn left(&self) -> Option<Piece> {
+    pub(crate) fn left(&self) -> Option<JournalSegment> {
         self.piece.lock().unwrap().clone()
     }
 }
@@ -160,8 +161,8 @@ pub(crate) async fn write_streamed(
     execution: i64,
     happened: &[RunEvent],
 ) {
-    use heddle_store::Executions as _;
-    let mut writer = PieceWriter::default();
+    use heddle_store::ExecutionStore as _;
+    let mut writer = SegmentWriter::default();
     happened.iter().for_each(|event| writer.add(event));
     let (mut begun, mut seq) = (true, 0);
     while !writer.is_empty() {
@@ -169,7 +170,7 @@ pub(crate) async fn write_streamed(
         let run = Run::with_line(execution, "");
         run.change(|piece| {
             if !begun {
-                (piece.begun, piece.state) = (None, None);
+                (piece.started, piece.state) = (None, None);
             }
             (piece.seq, piece.parts, piece.events) = (seq, parts, events.clone());
         });

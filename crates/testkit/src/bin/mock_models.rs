@@ -7,7 +7,7 @@
 //! `MOCK_MODELS_CLOCK`, such as `500:2`, every answer is 500 times what time it is, each two
 //! milliseconds after the last.
 
-use heddle_testkit::{Clock, Keeps, MockModels, replies_from_json};
+use heddle_testkit::{MockModels, RequestRetention, TimestampStream, replies_from_json};
 use std::io::{self, Write as _};
 use std::time::Duration;
 
@@ -21,9 +21,9 @@ fn main() -> io::Result<()> {
         None => Vec::new(),
     };
     let keeps = if std::env::var_os("MOCK_MODELS_FORGET").is_some() {
-        Keeps::Nothing
+        RequestRetention::Nothing
     } else {
-        Keeps::Everything
+        RequestRetention::Everything
     };
     let delay = std::env::var("MOCK_MODELS_DELAY_MS")
         .ok()
@@ -31,7 +31,7 @@ fn main() -> io::Result<()> {
         .unwrap_or(0);
     let address = ([127, 0, 0, 1], port).into();
     let models = match std::env::var("MOCK_MODELS_CLOCK") {
-        Ok(told) => MockModels::telling_time(address, clock(&told)?)?,
+        Ok(told) => MockModels::with_timestamps(address, clock(&told)?)?,
         Err(_) => MockModels::slow(address, replies, keeps, Duration::from_millis(delay))?,
     };
     writeln!(io::stdout(), "{}", models.url())?;
@@ -40,10 +40,10 @@ fn main() -> io::Result<()> {
     }
 }
 
-fn clock(told: &str) -> io::Result<Clock> {
+fn clock(told: &str) -> io::Result<TimestampStream> {
     let read = || {
         let (words, pause) = told.split_once(':')?;
-        Some(Clock {
+        Some(TimestampStream {
             words: words.parse().ok()?,
             pause: Duration::from_millis(pause.parse().ok()?),
         })

@@ -1,42 +1,42 @@
 //! OpenAI's chat completions.
 
-use super::{Event, Part, argument_pieces, call_index, in_order, words};
-use crate::reply::{Reply, Usage};
+use super::{EventPart, WireEvent, argument_pieces, call_index, in_order, words};
+use crate::reply::{ScriptedReply, ScriptedUsage};
 use serde_json::{Value, json};
 
-pub(super) fn events(reply: &Reply) -> Vec<Event> {
-    let chunk = |part: Part, delta: Value, finish: Value| {
+pub(super) fn events(reply: &ScriptedReply) -> Vec<WireEvent> {
+    let chunk = |part: EventPart, delta: Value, finish: Value| {
         let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish });
-        Event::new(
+        WireEvent::new(
             part,
             &json!({ "id": "chatcmpl-mock", "object": "chat.completion.chunk", "created": 1, "model": "mock", "choices": [choice] }),
         )
     };
     let mut events =
-        vec![chunk(Part::Begin, json!({ "role": "assistant", "content": "" }), Value::Null)];
+        vec![chunk(EventPart::Begin, json!({ "role": "assistant", "content": "" }), Value::Null)];
     events.extend(
         words(&reply.text)
             .into_iter()
-            .map(|word| chunk(Part::Word, json!({ "content": word }), Value::Null)),
+            .map(|word| chunk(EventPart::Word, json!({ "content": word }), Value::Null)),
     );
     let groups = reply.calls.iter().enumerate().map(|(number, call)| {
         let index = call_index(reply, number);
         let begin = json!({ "index": index, "id": call.id, "type": "function", "function": { "name": call.name, "arguments": "" } });
         let piece = |piece: String| json!({ "index": index, "function": { "arguments": piece } });
         let fragments = [begin].into_iter().chain(argument_pieces(reply, &call.arguments).into_iter().map(piece));
-        fragments.map(|fragment| chunk(Part::Call, json!({ "tool_calls": [fragment] }), Value::Null)).collect()
+        fragments.map(|fragment| chunk(EventPart::Call, json!({ "tool_calls": [fragment] }), Value::Null)).collect()
     });
     events.extend(in_order(reply, groups.collect()));
-    events.push(chunk(Part::End, json!({}), json!(reply.stop_reason())));
+    events.push(chunk(EventPart::End, json!({}), json!(reply.stop_reason())));
     if let Some(usage) = usage(reply) {
-        events.push(Event::new(Part::End, &json!({ "object": "chat.completion.chunk", "model": "mock", "choices": [], "usage": usage })));
+        events.push(WireEvent::new(EventPart::End, &json!({ "object": "chat.completion.chunk", "model": "mock", "choices": [], "usage": usage })));
     }
-    events.push(Event { name: None, data: "[DONE]".to_owned(), part: Part::Done });
+    events.push(WireEvent { name: None, data: "[DONE]".to_owned(), part: EventPart::Done });
     events
 }
 
-pub(super) fn whole(reply: &Reply) -> Value {
-    let call = |(number, call): (usize, &crate::reply::Call)| {
+pub(super) fn whole(reply: &ScriptedReply) -> Value {
+    let call = |(number, call): (usize, &crate::reply::ScriptedCall)| {
         json!({ "index": call_index(reply, number), "id": call.id, "type": "function",
             "function": { "name": call.name, "arguments": call.arguments.to_string() } })
     };
@@ -53,11 +53,11 @@ pub(super) fn whole(reply: &Reply) -> Value {
     answer
 }
 
-fn usage(reply: &Reply) -> Option<Value> {
+fn usage(reply: &ScriptedReply) -> Option<Value> {
     match reply.usage {
-        Usage::Of { input, output } => Some(
+        ScriptedUsage::Of { input, output } => Some(
             json!({ "prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output }),
         ),
-        Usage::Missing => None,
+        ScriptedUsage::Missing => None,
     }
 }

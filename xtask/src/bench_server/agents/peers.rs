@@ -1,9 +1,9 @@
 //! The same agent elsewhere: rig behind axum and LangGraph behind Starlette, which keep nothing,
 //! and n8n if there is one.
 
-use super::super::load::{Load, Measured, Request};
-use super::super::process::Server;
-use super::Models;
+use super::super::load::{Load, Measurement, RawRequest};
+use super::super::process::BenchServer;
+use super::MockModelServer;
 use anyhow::{Context as _, Result};
 use std::path::Path;
 use std::process::Command;
@@ -15,9 +15,13 @@ const REQUESTS: usize = 2_000;
 const CONNECTIONS: usize = 50;
 
 /// Measures each that can be had, and says why of the others. `ours` is what a run takes here.
-pub(super) fn compare(models: &Models, ours: &Measured, ask: impl Fn(&str) -> Request) {
-    type Start = fn(&Models) -> Result<Server>;
-    let peers: [(&str, Start, usize); 3] = [
+pub(super) fn compare(
+    models: &MockModelServer,
+    ours: &Measurement,
+    ask: impl Fn(&str) -> RawRequest,
+) {
+    type StartPeer = fn(&MockModelServer) -> Result<BenchServer>;
+    let peers: [(&str, StartPeer, usize); 3] = [
         ("rig behind axum", rig, REQUESTS),
         ("LangGraph", langgraph, REQUESTS / 4),
         ("n8n", n8n, REQUESTS / 8),
@@ -31,11 +35,11 @@ pub(super) fn compare(models: &Models, ours: &Measured, ask: impl Fn(&str) -> Re
 
 fn measure(
     name: &str,
-    start: fn(&Models) -> Result<Server>,
+    start: fn(&MockModelServer) -> Result<BenchServer>,
     requests: usize,
-    models: &Models,
-    ours: &Measured,
-    ask: &dyn Fn(&str) -> Request,
+    models: &MockModelServer,
+    ours: &Measurement,
+    ask: &dyn Fn(&str) -> RawRequest,
 ) -> Result<()> {
     let peer = start(models)?;
     let asked = [ask(&peer.address)];
@@ -53,7 +57,7 @@ fn measure(
     Ok(())
 }
 
-fn rig(models: &Models) -> Result<Server> {
+fn rig(models: &MockModelServer) -> Result<BenchServer> {
     let folder = format!("{BUILT}/rig");
     let arguments = [
         "build",
@@ -67,10 +71,10 @@ fn rig(models: &Models) -> Result<Server> {
     crate::call("cargo", &arguments)?;
     let mut command = Command::new(format!("{folder}/release/rig-peer"));
     command.env("OPENAI_API_KEY", "none").env("OPENAI_BASE_URL", format!("{}/v1", models.url));
-    Server::peer(command)
+    BenchServer::peer(command)
 }
 
-fn langgraph(models: &Models) -> Result<Server> {
+fn langgraph(models: &MockModelServer) -> Result<BenchServer> {
     let folder = format!("{BUILT}/langgraph");
     let python = format!("{folder}/bin/python");
     if !Path::new(&python).exists() {
@@ -91,10 +95,10 @@ fn langgraph(models: &Models) -> Result<Server> {
     command
         .arg("bench/peers/langgraph/serve.py")
         .env("OPENAI_BASE_URL", format!("{}/v1", models.url));
-    Server::peer(command)
+    BenchServer::peer(command)
 }
 
 /// As `bench/peers/start.sh` starts it: its agent asks the models at their port.
-fn n8n(_models: &Models) -> Result<Server> {
-    Server::there(super::super::N8N)?.context("BENCH_N8N_URL is not set")
+fn n8n(_models: &MockModelServer) -> Result<BenchServer> {
+    BenchServer::running(super::super::N8N)?.context("BENCH_N8N_URL is not set")
 }

@@ -2,7 +2,7 @@
 //! caller of its webhook.
 
 use super::super::load::request;
-use super::Models;
+use super::MockModelServer;
 use anyhow::{Result, ensure};
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -14,10 +14,10 @@ const WORDS: usize = 500;
 const CLOCK: &str = "500:2";
 
 /// What streaming may add to a word.
-const MOST_ADDED_MS: f64 = 1.0;
+const MAX_ADDED_MS: f64 = 1.0;
 
 pub(super) fn run(folder: &Path) -> Result<()> {
-    let models = Models::start(&[("MOCK_MODELS_CLOCK", CLOCK)])?;
+    let models = MockModelServer::start(&[("MOCK_MODELS_CLOCK", CLOCK)])?;
     let server = super::server(&folder.join("streaming"), &models, "streaming")?;
     let host = models.url.trim_start_matches("http://").to_owned();
     let body = br#"{"model":"mock","stream":true,"messages":[{"role":"user","content":"go"}]}"#;
@@ -41,7 +41,7 @@ pub(super) fn run(folder: &Path) -> Result<()> {
         at(&near, 0.99),
         at(&far, 0.99)
     );
-    eprintln!("      {added:.3} ms added to a word, of {MOST_ADDED_MS} ms that it may be");
+    eprintln!("      {added:.3} ms added to a word, of {MAX_ADDED_MS} ms that it may be");
     server.stop()
 }
 

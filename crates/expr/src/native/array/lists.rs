@@ -3,7 +3,7 @@
 use super::super::eval::{Args, Machine};
 use super::super::extension::{deep_equal, to_json_string};
 use super::super::value::{Js, UNDEFINED, in_js_key_order};
-use super::super::{Run, Stop, meter, names};
+use super::super::{EvalResult, Interrupt, meter, names};
 use model::{Object, Value};
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub(super) fn call(
     values: Arc<Vec<Value>>,
     name: &str,
     args: Args,
-) -> Run<Js> {
+) -> EvalResult<Js> {
     match (name, args.as_slice()) {
         ("first", []) => Ok(values.first().cloned().unwrap_or_default().into()),
         ("last", []) => Ok(values.last().cloned().unwrap_or_default().into()),
@@ -41,14 +41,14 @@ pub(super) fn call(
             let mut out = Arc::unwrap_or_clone(values);
             for value in args {
                 match value.into_value()? {
-                    Value::Array(_) => return Err(Stop::Declined),
+                    Value::Array(_) => return Err(Interrupt::Declined),
                     value => out.push(value),
                 }
             }
             Ok(Value::array(out).into())
         }
         ("chunk", [Js::Value(size)]) => {
-            let size = size.as_usize().filter(|size| *size > 0).ok_or(Stop::Declined)?;
+            let size = size.as_usize().filter(|size| *size > 0).ok_or(Interrupt::Declined)?;
             machine.allocate(
                 values.len().div_ceil(size) * meter::list_bytes(1)
                     + meter::list_bytes(values.len()),
@@ -68,7 +68,7 @@ pub(super) fn call(
         }
         ("union", [Js::Value(Value::Array(others))]) => {
             if values.len() + others.len() > MAX_COMPARED {
-                return Err(Stop::Declined);
+                return Err(Interrupt::Declined);
             }
             let all: Vec<Value> = values.iter().chain(others.iter()).cloned().collect();
             unique(machine, &all).map(Js::from)
@@ -78,7 +78,7 @@ pub(super) fn call(
             let own = unique(machine, &values)?;
             // Whether repeated elements of the difference stay is not ours to guess.
             if own.len() != values.len() && !keeps_common {
-                return Err(Stop::Declined);
+                return Err(Interrupt::Declined);
             }
             let mut out = Vec::new();
             for value in own {
@@ -93,38 +93,46 @@ pub(super) fn call(
         ("pluck", [Js::Value(Value::String(key))]) => {
             machine.allocate(values.len() * size_of::<Value>())?;
             let field = |value: &Value| {
-                value.get(key).filter(|field| !field.is_undefined()).cloned().ok_or(Stop::Declined)
+                value
+                    .get(key)
+                    .filter(|field| !field.is_undefined())
+                    .cloned()
+                    .ok_or(Interrupt::Declined)
             };
-            Ok(Value::array(values.iter().map(field).collect::<Run<Vec<_>>>()?).into())
+            Ok(Value::array(values.iter().map(field).collect::<EvalResult<Vec<_>>>()?).into())
         }
         ("smartJoin", [Js::Value(Value::String(key)), Js::Value(Value::String(field))]) => {
             machine.allocate(meter::object_bytes(values.len()))?;
             smart_join(&values, key, field).map(Js::from)
         }
-        _ => Err(Stop::Declined),
+        _ => Err(Interrupt::Declined),
     }
 }
 
-fn fold_numbers(values: &[Value], first: f64, combine: impl Fn(f64, f64) -> f64) -> Run<f64> {
+fn fold_numbers(
+    values: &[Value],
+    first: f64,
+    combine: impl Fn(f64, f64) -> f64,
+) -> EvalResult<f64> {
     let number =
-        |value: &Value| value.as_f64().filter(|number| !number.is_nan()).ok_or(Stop::Declined);
+        |value: &Value| value.as_f64().filter(|number| !number.is_nan()).ok_or(Interrupt::Declined);
     values.iter().try_fold(first, |folded, value| Ok(combine(folded, number(value)?)))
 }
 
-fn compact(values: &[Value]) -> Run<Vec<Value>> {
+fn compact(values: &[Value]) -> EvalResult<Vec<Value>> {
     let mut out = Vec::new();
     for value in values {
         match value {
             Value::Undefined | Value::Null => {}
             Value::String(text) if text.is_empty() || text == "nil" => {}
-            Value::Array(_) | Value::Object(_) | Value::Date(_) => return Err(Stop::Declined),
+            Value::Array(_) | Value::Object(_) | Value::Date(_) => return Err(Interrupt::Declined),
             other => out.push(other.clone()),
         }
     }
     Ok(out)
 }
 
-fn is_member(machine: &mut Machine<'_>, values: &[Value], wanted: &Value) -> Run<bool> {
+fn is_member(machine: &mut Machine<'_>, values: &[Value], wanted: &Value) -> EvalResult<bool> {
     machine.spend(values.len())?;
     for value in values {
         if deep_equal(value, wanted)? {
@@ -134,9 +142,9 @@ fn is_member(machine: &mut Machine<'_>, values: &[Value], wanted: &Value) -> Run
     Ok(false)
 }
 
-fn unique(machine: &mut Machine<'_>, values: &[Value]) -> Run<Vec<Value>> {
+fn unique(machine: &mut Machine<'_>, values: &[Value]) -> EvalResult<Vec<Value>> {
     if values.len() > MAX_COMPARED {
-        return Err(Stop::Declined);
+        return Err(Interrupt::Declined);
     }
     let mut out: Vec<Value> = Vec::new();
     for value in values {
@@ -147,13 +155,13 @@ fn unique(machine: &mut Machine<'_>, values: &[Value]) -> Run<Vec<Value>> {
     Ok(out)
 }
 
-fn unique_by(machine: &mut Machine<'_>, values: &[Value], key: &str) -> Run<Vec<Value>> {
+fn unique_by(machine: &mut Machine<'_>, values: &[Value], key: &str) -> EvalResult<Vec<Value>> {
     if values.len() > MAX_COMPARED {
-        return Err(Stop::Declined);
+        return Err(Interrupt::Declined);
     }
     let (mut seen, mut out) = (Vec::new(), Vec::new());
     for value in values {
-        let field = value.get(key).ok_or(Stop::Declined)?;
+        let field = value.get(key).ok_or(Interrupt::Declined)?;
         if !is_member(machine, &seen, field)? {
             seen.push(field.clone());
             out.push(value.clone());
@@ -162,15 +170,15 @@ fn unique_by(machine: &mut Machine<'_>, values: &[Value], key: &str) -> Run<Vec<
     Ok(out)
 }
 
-fn smart_join(values: &[Value], key: &str, field: &str) -> Run<Object> {
+fn smart_join(values: &[Value], key: &str, field: &str) -> EvalResult<Object> {
     let mut out = Object::new();
     for value in values {
         let name = value
             .get(key)
             .and_then(Value::as_str)
             .filter(|name| !names::is_unsafe(name))
-            .ok_or(Stop::Declined)?;
-        out.insert(name, value.get(field).cloned().ok_or(Stop::Declined)?);
+            .ok_or(Interrupt::Declined)?;
+        out.insert(name, value.get(field).cloned().ok_or(Interrupt::Declined)?);
     }
     Ok(in_js_key_order(out))
 }

@@ -2,18 +2,18 @@
 
 use super::super::eval::Machine;
 use super::super::value::{Js, value_to_text};
-use super::super::{Run, Stop, text};
+use super::super::{EvalResult, Interrupt, text};
 use model::{Str, Value};
 use smallvec::smallvec;
 
-pub(super) fn by_text(machine: &mut Machine<'_>, values: Vec<Value>) -> Run<Vec<Value>> {
+pub(super) fn by_text(machine: &mut Machine<'_>, values: Vec<Value>) -> EvalResult<Vec<Value>> {
     let (known, unknown): (Vec<_>, Vec<_>) =
         values.into_iter().partition(|value| !value.is_undefined());
     machine.allocate(known.len() * size_of::<Value>())?;
     let mut keyed = known
         .into_iter()
         .map(|value| Ok((value_to_text(&value, 0)?, value)))
-        .collect::<Run<Vec<(Str, Value)>>>()?;
+        .collect::<EvalResult<Vec<(Str, Value)>>>()?;
     machine.spend(keyed.len() * 16)?;
     keyed.sort_by(|(one, _), (two, _)| text::compare(one, two));
     Ok(keyed.into_iter().map(|(_, value)| value).chain(unknown).collect())
@@ -25,7 +25,7 @@ pub(super) fn by_function(
     machine: &mut Machine<'_>,
     values: Vec<Value>,
     function: &Js,
-) -> Run<Vec<Value>> {
+) -> EvalResult<Vec<Value>> {
     let (mut values, unknown): (Vec<_>, Vec<_>) =
         values.into_iter().partition(|value| !value.is_undefined());
     machine.allocate(size_of_val(values.as_slice()))?;
@@ -49,15 +49,15 @@ fn merge(
     right: &[Value],
     function: &Js,
     out: &mut Vec<Value>,
-) -> Run<()> {
+) -> EvalResult<()> {
     let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
     while let (Some(one), Some(two)) = (left.peek(), right.peek()) {
         let order = machine
             .call(function, smallvec![Js::Value((*one).clone()), Js::Value((*two).clone())])?;
         // A function that answers with a truth value or `NaN` gives no order that engines agree on.
-        let Js::Value(Value::Number(order)) = order else { return Err(Stop::Declined) };
+        let Js::Value(Value::Number(order)) = order else { return Err(Interrupt::Declined) };
         if order.is_nan() {
-            return Err(Stop::Declined);
+            return Err(Interrupt::Declined);
         }
         let next = if order > 0.0 { right.next() } else { left.next() };
         out.extend(next.cloned());

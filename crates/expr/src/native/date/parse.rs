@@ -4,11 +4,11 @@ use super::civil::{Civil, days_in_month};
 use super::format::MONTHS;
 
 /// A clock reading, and the offset in minutes if the text had one.
-pub(in crate::native) type Read = (Civil, Option<i64>);
+pub(in crate::native) type DateParts = (Civil, Option<i64>);
 
 /// ISO 8601 in its extended form: `2026-01-15`, `2026-01-15T07:34:56.789-05:00`, `2026-01`.
-pub(in crate::native) fn parse_iso(text: &str) -> Option<Read> {
-    let mut reader = Reader { rest: text };
+pub(in crate::native) fn parse_iso(text: &str) -> Option<DateParts> {
+    let mut reader = DateReader { rest: text };
     let year = reader.digits(4, 4)?;
     let mut civil = Civil::date(year, 1, 1);
     if reader.rest.is_empty() {
@@ -44,7 +44,7 @@ pub(in crate::native) fn parse_js(text: &str) -> Option<f64> {
 }
 
 /// `2026-01-15 07:34:56`, which every engine reads as local time.
-fn parse_sql(text: &str) -> Option<Read> {
+fn parse_sql(text: &str) -> Option<DateParts> {
     let (date, clock) = text.split_once(' ')?;
     if date.len() != 10 || !(clock.len() == 8 || clock.len() == 5) {
         return None;
@@ -52,11 +52,11 @@ fn parse_sql(text: &str) -> Option<Read> {
     parse_iso(&format!("{date}T{clock}"))
 }
 
-struct Reader<'a> {
+struct DateReader<'a> {
     rest: &'a str,
 }
 
-impl Reader<'_> {
+impl DateReader<'_> {
     fn take(&mut self, sign: char) -> bool {
         match self.rest.strip_prefix(sign) {
             Some(rest) => {
@@ -118,11 +118,11 @@ impl Reader<'_> {
 }
 
 /// Reads a text by a Luxon format made of the plain tokens; anything cleverer is declined.
-pub(in crate::native) fn from_format(text: &str, format: &str) -> Option<Read> {
+pub(in crate::native) fn from_format(text: &str, format: &str) -> Option<DateParts> {
     if format.len() > super::format::MAX_FORMAT_BYTES {
         return None;
     }
-    let mut reader = Reader { rest: text };
+    let mut reader = DateReader { rest: text };
     let mut civil = Civil::date(0, 1, 1);
     let mut year = None;
     let mut afternoon = None;
@@ -186,7 +186,7 @@ pub(in crate::native) fn from_format(text: &str, format: &str) -> Option<Read> {
     is_valid.then_some((civil, offset))
 }
 
-impl Reader<'_> {
+impl DateReader<'_> {
     fn month(&mut self, long: bool) -> Option<i64> {
         let rest = self.rest;
         let at = MONTHS.iter().position(|name| {

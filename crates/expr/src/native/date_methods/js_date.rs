@@ -4,7 +4,7 @@ use super::super::date::{self, Civil, DateTime, Zone};
 use super::super::eval::{Args, Machine};
 use super::super::nodes::local_zone;
 use super::super::value::Js;
-use super::super::{Run, Stop};
+use super::super::{EvalResult, Interrupt};
 use super::{english_date, extension, is_english, span_of};
 use std::sync::Arc;
 
@@ -14,16 +14,17 @@ pub(super) fn call(
     name: &str,
     args: &Args,
     fresh: bool,
-) -> Run<Js> {
+) -> EvalResult<Js> {
     let civil = Civil::from_ms(ms);
     if let Some(field) = name.strip_prefix("set")
         && !args.is_empty()
     {
         // Setting changes the date itself; that goes unseen only while nothing else holds it.
-        return if fresh { set(ms, civil, field, args) } else { Err(Stop::Declined) };
+        return if fresh { set(ms, civil, field, args) } else { Err(Interrupt::Declined) };
     }
-    let local =
-        |machine: &Machine<'_>| DateTime::from_ms(ms, local_zone(machine)?).ok_or(Stop::Declined);
+    let local = |machine: &Machine<'_>| {
+        DateTime::from_ms(ms, local_zone(machine)?).ok_or(Interrupt::Declined)
+    };
     match (name, args.as_slice()) {
         ("getTime" | "valueOf", []) => Ok(ms.into()),
         ("toISOString" | "toJSON", []) => Ok(date::js_iso(ms).into()),
@@ -41,8 +42,8 @@ pub(super) fn call(
         ("getTimezoneOffset", []) => Ok(0.into()),
         ("toLocaleDateString", args) if is_english(args.first()) && args.len() < 3 => {
             let shifted = |zone: &str| {
-                let zone = Zone::from_name(zone).ok_or(Stop::Declined)?;
-                Ok(DateTime::from_ms(ms, zone).ok_or(Stop::Declined)?.civil)
+                let zone = Zone::from_name(zone).ok_or(Interrupt::Declined)?;
+                Ok(DateTime::from_ms(ms, zone).ok_or(Interrupt::Declined)?.civil)
             };
             english_date(civil, shifted, args.get(1))
         }
@@ -50,7 +51,7 @@ pub(super) fn call(
         ("plus" | "minus", args) if !args.is_empty() => {
             let span = span_of(args)?;
             let span = if name == "minus" { span.negated() } else { span };
-            let moved = local(machine)?.plus(&span).ok_or(Stop::Declined)?;
+            let moved = local(machine)?.plus(&span).ok_or(Interrupt::Declined)?;
             Js::date(moved.ms as f64)
         }
         (
@@ -61,17 +62,17 @@ pub(super) fn call(
             let date = local(machine)?;
             extension(machine, &date, name, args)
         }
-        _ => Err(Stop::Declined),
+        _ => Err(Interrupt::Declined),
     }
 }
 
 /// `setDate`, `setHours` and so on: the new time in milliseconds.
-fn set(ms: i64, mut civil: Civil, field: &str, args: &[Js]) -> Run<Js> {
+fn set(ms: i64, mut civil: Civil, field: &str, args: &[Js]) -> EvalResult<Js> {
     let mut numbers = Vec::with_capacity(args.len());
     for arg in args {
         let number = arg.to_number()?;
         if !number.is_finite() || number.abs() > 1e12 {
-            return Err(Stop::Declined);
+            return Err(Interrupt::Declined);
         }
         numbers.push(number.trunc() as i64);
     }
@@ -79,7 +80,7 @@ fn set(ms: i64, mut civil: Civil, field: &str, args: &[Js]) -> Run<Js> {
     if field == "Time" {
         return match numbers.as_slice() {
             [ms] => Ok((*ms).into()),
-            _ => Err(Stop::Declined),
+            _ => Err(Interrupt::Declined),
         };
     }
     let fields: &mut [&mut i64] = match field {
@@ -92,10 +93,10 @@ fn set(ms: i64, mut civil: Civil, field: &str, args: &[Js]) -> Run<Js> {
         "Minutes" => &mut [&mut civil.minute, &mut civil.second, &mut civil.millisecond],
         "Seconds" => &mut [&mut civil.second, &mut civil.millisecond],
         "Milliseconds" => &mut [&mut civil.millisecond],
-        _ => return Err(Stop::Declined),
+        _ => return Err(Interrupt::Declined),
     };
     if numbers.len() > fields.len() {
-        return Err(Stop::Declined);
+        return Err(Interrupt::Declined);
     }
     for (place, number) in fields.iter_mut().zip(&numbers) {
         **place = *number;
@@ -105,7 +106,7 @@ fn set(ms: i64, mut civil: Civil, field: &str, args: &[Js]) -> Run<Js> {
     if month_is_set {
         civil.month += 1;
     }
-    let moved = civil.to_ms().ok_or(Stop::Declined)?;
+    let moved = civil.to_ms().ok_or(Interrupt::Declined)?;
     debug_assert!(moved.abs() < i64::MAX / 2, "from {ms}");
     Ok(moved.into())
 }

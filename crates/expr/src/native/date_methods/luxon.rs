@@ -4,7 +4,7 @@ use super::super::date::{self, Civil, DateTime, Zone, days_in_month, unit_index}
 use super::super::eval::{Args, Machine};
 use super::super::nodes::{local_zone, now};
 use super::super::value::Js;
-use super::super::{Run, Stop};
+use super::super::{EvalResult, Interrupt};
 use super::{english_date, extension, is_english, span_of, units_of};
 use model::{Object, Value};
 use std::sync::Arc;
@@ -14,11 +14,11 @@ pub(super) fn call(
     date: &Arc<DateTime>,
     name: &str,
     args: &Args,
-) -> Run<Js> {
+) -> EvalResult<Js> {
     let made = |date: Option<DateTime>| {
-        date.map(|date| Js::DateTime(Arc::new(date))).ok_or(Stop::Declined)
+        date.map(|date| Js::DateTime(Arc::new(date))).ok_or(Interrupt::Declined)
     };
-    let unit = |arg: &Js| arg.as_str().and_then(unit_index).ok_or(Stop::Declined);
+    let unit = |arg: &Js| arg.as_str().and_then(unit_index).ok_or(Interrupt::Declined);
     match (name, args.as_slice()) {
         ("toISO", options) => {
             let (with_ms, with_offset) = iso_options(options)?;
@@ -31,7 +31,7 @@ pub(super) fn call(
             Ok(date.iso_time(with_ms, with_offset).into())
         }
         ("toFormat", [Js::Value(Value::String(format))]) => {
-            date::to_format(date, format).map(Js::from).ok_or(Stop::Declined)
+            date::to_format(date, format).map(Js::from).ok_or(Interrupt::Declined)
         }
         ("toMillis" | "valueOf", []) => Ok(date.ms.into()),
         ("toSeconds", []) => Ok((date.ms as f64 / 1000.0).into()),
@@ -48,11 +48,11 @@ pub(super) fn call(
             made(date.with_civil(with_fields(date.civil, fields)?))
         }
         ("setZone", [zone, options @ ..]) => {
-            let name = zone.as_str().ok_or(Stop::Declined)?;
+            let name = zone.as_str().ok_or(Interrupt::Declined)?;
             let zone = if name == "local" {
                 local_zone(machine)?
             } else {
-                Zone::from_name(name).ok_or(Stop::Declined)?
+                Zone::from_name(name).ok_or(Interrupt::Declined)?
             };
             match options {
                 [] => made(date.in_zone(zone)),
@@ -62,7 +62,7 @@ pub(super) fn call(
                 {
                     made(DateTime::from_civil(date.civil, zone, date.offset))
                 }
-                _ => Err(Stop::Declined),
+                _ => Err(Interrupt::Declined),
             }
         }
         ("toUTC", []) => made(date.in_zone(Zone::Fixed(0))),
@@ -72,61 +72,61 @@ pub(super) fn call(
         }
         ("diff", [Js::DateTime(other), units @ ..]) if units.len() < 2 => {
             let (units, _) = units_of(units.first(), 8)?;
-            date.diff(other, &units).map(|span| Js::Span(Arc::new(span))).ok_or(Stop::Declined)
+            date.diff(other, &units).map(|span| Js::Span(Arc::new(span))).ok_or(Interrupt::Declined)
         }
         ("diffNow", units) if units.len() < 2 => {
             let (units, _) = units_of(units.first(), 8)?;
             date.diff(&now(machine)?, &units)
                 .map(|span| Js::Span(Arc::new(span)))
-                .ok_or(Stop::Declined)
+                .ok_or(Interrupt::Declined)
         }
         ("hasSame", [Js::DateTime(other), name]) => {
             let unit = unit(name)?;
             let there = DateTime::from_civil(date.civil, other.zone.clone(), date.offset)
-                .ok_or(Stop::Declined)?;
+                .ok_or(Interrupt::Declined)?;
             let bounds = (
-                there.start_of(unit).ok_or(Stop::Declined)?,
-                there.end_of(unit).ok_or(Stop::Declined)?,
+                there.start_of(unit).ok_or(Interrupt::Declined)?,
+                there.end_of(unit).ok_or(Interrupt::Declined)?,
             );
             Ok((bounds.0.ms <= other.ms && other.ms <= bounds.1.ms).into())
         }
         ("toLocaleString", args) if args.len() < 2 => {
-            let shifted = |_: &str| Err(Stop::Declined);
+            let shifted = |_: &str| Err(Interrupt::Declined);
             english_date(date.civil, shifted, args.first())
         }
         ("toLocaleString", [options, locale])
             if is_english(Some(locale)) && !matches!(options, Js::Value(Value::String(_))) =>
         {
-            Err(Stop::Declined)
+            Err(Interrupt::Declined)
         }
         _ => extension(machine, date, name, args),
     }
 }
 
-fn iso_options(args: &[Js]) -> Run<(bool, bool)> {
+fn iso_options(args: &[Js]) -> EvalResult<(bool, bool)> {
     let options = match args {
         [] | [Js::Value(Value::Undefined)] => return Ok((true, true)),
         [Js::Value(Value::Object(options))] => options,
-        _ => return Err(Stop::Declined),
+        _ => return Err(Interrupt::Declined),
     };
     let with_offset = match options.get("includeOffset") {
         None | Some(Value::Bool(true)) => true,
         Some(Value::Bool(false)) => false,
-        Some(_) => return Err(Stop::Declined),
+        Some(_) => return Err(Interrupt::Declined),
     };
     if options.keys().any(|key| key != "includeOffset") {
-        return Err(Stop::Declined);
+        return Err(Interrupt::Declined);
     }
     Ok((true, with_offset))
 }
 
 /// The clock reading after `set({ … })`; a day that a shorter month lacks becomes its last.
-fn with_fields(mut civil: Civil, fields: &Object) -> Run<Civil> {
+fn with_fields(mut civil: Civil, fields: &Object) -> EvalResult<Civil> {
     let mut day_is_set = false;
     for (key, amount) in fields.iter() {
-        let Value::Number(number) = amount else { return Err(Stop::Declined) };
+        let Value::Number(number) = amount else { return Err(Interrupt::Declined) };
         if number.fract() != 0.0 || number.abs() > 9999.0 {
-            return Err(Stop::Declined);
+            return Err(Interrupt::Declined);
         }
         let number = *number as i64;
         match key.as_str() {
@@ -140,7 +140,7 @@ fn with_fields(mut civil: Civil, fields: &Object) -> Run<Civil> {
             "minute" | "minutes" => civil.minute = number,
             "second" | "seconds" => civil.second = number,
             "millisecond" | "milliseconds" => civil.millisecond = number,
-            _ => return Err(Stop::Declined),
+            _ => return Err(Interrupt::Declined),
         }
     }
     if !day_is_set {

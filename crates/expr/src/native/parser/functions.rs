@@ -1,12 +1,12 @@
 //! Arrow functions: parameters, patterns and simple block bodies.
 
 use super::super::ast::*;
-use super::super::lexer::Token;
+use super::super::lexer::ExprToken;
 use super::super::names;
-use super::{Local, MAX_SLOTS, Parser};
+use super::{ExprParser, Local, MAX_SLOTS};
 use model::Str;
 
-impl Parser {
+impl ExprParser {
     /// All there is, as a function without parameters and its call.
     pub(super) fn whole_code(&mut self) -> Option<Expr> {
         let mut statements = Vec::new();
@@ -19,8 +19,8 @@ impl Parser {
             height = height.max(self.height);
         }
         self.grow(height)?;
-        let body = Body::Block(statements.into());
-        let function = Function {
+        let body = FunctionBody::Block(statements.into());
+        let function = FunctionDef {
             params: Box::default(),
             rest: None,
             is_plain: true,
@@ -43,15 +43,15 @@ impl Parser {
 
     /// Whether an arrow function starts here: `x =>` or `( … ) =>`.
     pub(super) fn at_arrow_function(&self) -> bool {
-        let arrow_at = |at: usize| matches!(self.tokens.get(at), Some(Token::Sign("=>")));
+        let arrow_at = |at: usize| matches!(self.tokens.get(at), Some(ExprToken::Sign("=>")));
         match self.peek() {
-            Some(Token::Name(_)) => arrow_at(self.at + 1),
-            Some(Token::Sign("(")) => {
+            Some(ExprToken::Name(_)) => arrow_at(self.at + 1),
+            Some(ExprToken::Sign("(")) => {
                 let mut depth = 0usize;
                 for (at, token) in self.tokens.iter().enumerate().skip(self.at) {
                     match token {
-                        Token::Sign("(" | "[" | "{") => depth += 1,
-                        Token::Sign(")" | "]" | "}") => {
+                        ExprToken::Sign("(" | "[" | "{") => depth += 1,
+                        ExprToken::Sign(")" | "]" | "}") => {
                             depth = depth.saturating_sub(1);
                             if depth == 0 {
                                 return arrow_at(at + 1);
@@ -76,7 +76,7 @@ impl Parser {
         if self.take("(") {
             while !self.take(")") {
                 if self.take("...") {
-                    let Some(Token::Name(name)) = self.next() else { return None };
+                    let Some(ExprToken::Name(name)) = self.next() else { return None };
                     rest = Some(self.declare(name, true)?);
                     self.expect(")")?;
                     break;
@@ -93,17 +93,18 @@ impl Parser {
         }
         self.expect("=>")?;
         let body = if self.take("{") {
-            Body::Block(self.block()?)
+            FunctionBody::Block(self.block()?)
         } else {
-            Body::Expr(self.assignment()?)
+            FunctionBody::Expr(self.assignment()?)
         };
         self.grow(height.max(self.height))?;
         self.locals.truncate(outer_locals);
         self.function_start = outer_start;
-        let is_name =
-            |param: &Param| matches!(param, Param { pattern: Pattern::Slot(_), default: None });
+        let is_name = |param: &FunctionParam| {
+            matches!(param, FunctionParam { pattern: BindingPattern::Slot(_), default: None })
+        };
         let is_plain = rest.is_none() && params.iter().all(is_name);
-        let function = Function {
+        let function = FunctionDef {
             params: params.into(),
             rest,
             is_plain,
@@ -129,23 +130,23 @@ impl Parser {
         Some(slot)
     }
 
-    fn parameter(&mut self, can_change: bool) -> Option<Param> {
+    fn parameter(&mut self, can_change: bool) -> Option<FunctionParam> {
         self.height = 0;
         let pattern = self.pattern(can_change)?;
         let default = if self.take("=") { Some(self.assignment()?) } else { None };
-        Some(Param { pattern, default })
+        Some(FunctionParam { pattern, default })
     }
 
-    fn pattern(&mut self, can_change: bool) -> Option<Pattern> {
+    fn pattern(&mut self, can_change: bool) -> Option<BindingPattern> {
         self.nested(|parser| match parser.next()? {
-            Token::Name(name) => parser.declare(name, can_change).map(Pattern::Slot),
-            Token::Sign("[") => parser.array_pattern(can_change),
-            Token::Sign("{") => parser.object_pattern(can_change),
+            ExprToken::Name(name) => parser.declare(name, can_change).map(BindingPattern::Slot),
+            ExprToken::Sign("[") => parser.array_pattern(can_change),
+            ExprToken::Sign("{") => parser.object_pattern(can_change),
             _ => None,
         })
     }
 
-    fn array_pattern(&mut self, can_change: bool) -> Option<Pattern> {
+    fn array_pattern(&mut self, can_change: bool) -> Option<BindingPattern> {
         let mut elements = Vec::new();
         let mut rest = None;
         while !self.take("]") {
@@ -154,7 +155,7 @@ impl Parser {
                 continue;
             }
             if self.take("...") {
-                let Some(Token::Name(name)) = self.next() else { return None };
+                let Some(ExprToken::Name(name)) = self.next() else { return None };
                 rest = Some(self.declare(name, can_change)?);
                 self.expect("]")?;
                 break;
@@ -165,22 +166,22 @@ impl Parser {
                 break;
             }
         }
-        Some(Pattern::Array(elements.into(), rest))
+        Some(BindingPattern::Array(elements.into(), rest))
     }
 
-    fn object_pattern(&mut self, can_change: bool) -> Option<Pattern> {
+    fn object_pattern(&mut self, can_change: bool) -> Option<BindingPattern> {
         let mut fields = Vec::new();
         let mut rest = None;
         while !self.take("}") {
             if self.take("...") {
-                let Some(Token::Name(name)) = self.next() else { return None };
+                let Some(ExprToken::Name(name)) = self.next() else { return None };
                 rest = Some(self.declare(name, can_change)?);
                 self.expect("}")?;
                 break;
             }
             let (key, may_stand_alone) = match self.next()? {
-                Token::Name(name) => (name, true),
-                Token::Text(text) => (text, false),
+                ExprToken::Name(name) => (name, true),
+                ExprToken::Text(text) => (text, false),
                 _ => return None,
             };
             if names::is_object_prototype(&key) {
@@ -189,9 +190,9 @@ impl Parser {
             let param = if self.take(":") {
                 self.parameter(can_change)?
             } else if may_stand_alone {
-                let pattern = Pattern::Slot(self.declare(key.clone(), can_change)?);
+                let pattern = BindingPattern::Slot(self.declare(key.clone(), can_change)?);
                 let default = if self.take("=") { Some(self.assignment()?) } else { None };
-                Param { pattern, default }
+                FunctionParam { pattern, default }
             } else {
                 return None;
             };
@@ -201,7 +202,7 @@ impl Parser {
                 break;
             }
         }
-        Some(Pattern::Object(fields.into(), rest))
+        Some(BindingPattern::Object(fields.into(), rest))
     }
 
     /// Statements up to the closing brace.
@@ -282,7 +283,7 @@ impl Parser {
             out.push(Statement::Expr(Expr::DeleteField(own_field(&keys)?)));
             return self.end_of_statement();
         }
-        if matches!(self.peek(), Some(Token::Keyword(keyword)) if !matches!(*keyword, "typeof" | "void" | "true" | "false" | "null" | "new"))
+        if matches!(self.peek(), Some(ExprToken::Keyword(keyword)) if !matches!(*keyword, "typeof" | "void" | "true" | "false" | "null" | "new"))
         {
             return None;
         }

@@ -2,14 +2,14 @@
 //! access.
 
 use super::super::ast::*;
-use super::super::lexer::Token;
+use super::super::lexer::ExprToken;
 use super::super::names;
 use super::super::regexp::RegExp;
-use super::Parser;
+use super::ExprParser;
 use model::{Str, Value};
 use std::sync::Arc;
 
-impl Parser {
+impl ExprParser {
     /// A primary part with all its `.a`, `[b]`, `(c)` and `?.` behind it.
     pub(super) fn postfix(&mut self) -> Option<Expr> {
         let mentions_before = self.local_mentions;
@@ -19,11 +19,11 @@ impl Parser {
             let height = self.height;
             let mentions_local = self.local_mentions != mentions_before;
             match self.peek() {
-                Some(Token::Sign(".")) => {
+                Some(ExprToken::Sign(".")) => {
                     self.at += 1;
                     value = self.member(value, false, mentions_local, height)?;
                 }
-                Some(Token::Sign("?.")) => {
+                Some(ExprToken::Sign("?.")) => {
                     self.at += 1;
                     has_optional = true;
                     if self.is_sign("[") {
@@ -33,11 +33,11 @@ impl Parser {
                         value = self.member(value, true, mentions_local, height)?;
                     }
                 }
-                Some(Token::Sign("[")) => {
+                Some(ExprToken::Sign("[")) => {
                     self.at += 1;
                     value = self.index(value, false, height)?;
                 }
-                Some(Token::Sign("(")) => {
+                Some(ExprToken::Sign("(")) => {
                     if !matches!(value, Expr::Arrow(_) | Expr::Local(_)) {
                         return None;
                     }
@@ -46,7 +46,7 @@ impl Parser {
                     self.grow(height.max(self.height))?;
                     value = Expr::Apply { function: Box::new(value), args };
                 }
-                Some(Token::Template(..)) => return None,
+                Some(ExprToken::Template(..)) => return None,
                 _ => break,
             }
             has_optional |= matches!(&value, Expr::Method(call) if call.optional_call);
@@ -66,15 +66,15 @@ impl Parser {
         height: usize,
     ) -> Option<Expr> {
         let key = match self.next()? {
-            Token::Name(name) => name,
-            Token::Keyword(keyword) => Str::from(keyword),
+            ExprToken::Name(name) => name,
+            ExprToken::Keyword(keyword) => Str::from(keyword),
             _ => return None,
         };
         if names::is_unsafe(&key) {
             return None;
         }
-        let optional_call =
-            self.is_sign("?.") && matches!(self.tokens.get(self.at + 1), Some(Token::Sign("(")));
+        let optional_call = self.is_sign("?.")
+            && matches!(self.tokens.get(self.at + 1), Some(ExprToken::Sign("(")));
         if optional_call {
             self.at += 1;
         }
@@ -89,13 +89,13 @@ impl Parser {
                 Expr::Array(_) | Expr::Object(_) | Expr::New { .. } | Expr::Static { .. } => true,
                 // A Code node that asks twice for all items gets the same list.
                 Expr::Method(call) => {
-                    names::gives_fresh_value(&call.name) && !(self.is_code && call.name == "all")
+                    names::returns_fresh(&call.name) && !(self.is_code && call.name == "all")
                 }
                 _ => false,
             };
         let is_own = names::is_prototype_method(&key) && !names::is_extension(&key);
         let is_at = key == "at" && matches!(&*args, [Arg { spread: false, .. }]);
-        let makes_something = !names::gives_what_is_there(&key);
+        let makes_something = !names::returns_existing(&key);
         let call = MethodCall {
             object,
             name: key,
@@ -151,25 +151,25 @@ impl Parser {
     fn primary(&mut self) -> Option<Expr> {
         self.height = 1;
         match self.next()? {
-            Token::Number(number) => Some(Expr::Literal(Value::Number(number))),
-            Token::Text(text) => Some(Expr::Literal(Value::String(text))),
-            Token::Keyword("true") => Some(Expr::Literal(Value::Bool(true))),
-            Token::Keyword("false") => Some(Expr::Literal(Value::Bool(false))),
-            Token::Keyword("null") => Some(Expr::Literal(Value::Null)),
-            Token::Keyword("new") => self.new_object(),
-            Token::RegExp(pattern, flags) => {
+            ExprToken::Number(number) => Some(Expr::Literal(Value::Number(number))),
+            ExprToken::Text(text) => Some(Expr::Literal(Value::String(text))),
+            ExprToken::Keyword("true") => Some(Expr::Literal(Value::Bool(true))),
+            ExprToken::Keyword("false") => Some(Expr::Literal(Value::Bool(false))),
+            ExprToken::Keyword("null") => Some(Expr::Literal(Value::Null)),
+            ExprToken::Keyword("new") => self.new_object(),
+            ExprToken::RegExp(pattern, flags) => {
                 Some(Expr::RegExp(Arc::new(RegExp::new(&pattern, &flags)?)))
             }
-            Token::Template(texts, parts) => self.template(texts, parts),
-            Token::Name(name) => self.name(name),
-            Token::Sign("(") => {
+            ExprToken::Template(texts, parts) => self.template(texts, parts),
+            ExprToken::Name(name) => self.name(name),
+            ExprToken::Sign("(") => {
                 let inner = self.nested(Self::sequence)?;
                 self.expect(")")?;
                 self.top_logical = None;
                 // Parentheses end a chain: `(a?.b).c` fails where `a?.b.c` does not.
                 Some(inner)
             }
-            Token::Sign("[") => {
+            ExprToken::Sign("[") => {
                 if self.is_sign(",") {
                     return None;
                 }
@@ -177,12 +177,12 @@ impl Parser {
                 self.grow(self.height)?;
                 Some(Expr::Array(elements))
             }
-            Token::Sign("{") => self.nested(Self::object),
+            ExprToken::Sign("{") => self.nested(Self::object),
             _ => None,
         }
     }
 
-    fn template(&mut self, texts: Vec<Str>, parts: Vec<Vec<Token>>) -> Option<Expr> {
+    fn template(&mut self, texts: Vec<Str>, parts: Vec<Vec<ExprToken>>) -> Option<Expr> {
         let (outer, outer_at, outer_breaks) =
             (std::mem::take(&mut self.tokens), self.at, std::mem::take(&mut self.breaks));
         let mut height = 0;
@@ -211,35 +211,37 @@ impl Parser {
         let mut height = 0;
         while !self.take("}") {
             let field = match self.next()? {
-                Token::Sign("...") => Field::Spread(self.assignment()?),
-                Token::Sign("[") => {
+                ExprToken::Sign("...") => ObjectField::Spread(self.assignment()?),
+                ExprToken::Sign("[") => {
                     let key = self.assignment()?;
                     height = height.max(self.height);
                     self.expect("]")?;
                     self.expect(":")?;
-                    Field::Computed(key, self.assignment()?)
+                    ObjectField::Computed(key, self.assignment()?)
                 }
-                Token::Number(number) => {
+                ExprToken::Number(number) => {
                     self.expect(":")?;
-                    Field::Named(model::number_to_string(number).into(), self.assignment()?)
+                    ObjectField::Named(model::number_to_string(number).into(), self.assignment()?)
                 }
-                Token::Text(key) => {
+                ExprToken::Text(key) => {
                     self.expect(":")?;
-                    Field::Named(key, self.assignment()?)
+                    ObjectField::Named(key, self.assignment()?)
                 }
-                Token::Keyword(key) => {
+                ExprToken::Keyword(key) => {
                     self.expect(":")?;
-                    Field::Named(key.into(), self.assignment()?)
+                    ObjectField::Named(key.into(), self.assignment()?)
                 }
-                Token::Name(key) if self.take(":") => Field::Named(key, self.assignment()?),
-                Token::Name(key) if self.is_sign(",") || self.is_sign("}") => {
+                ExprToken::Name(key) if self.take(":") => {
+                    ObjectField::Named(key, self.assignment()?)
+                }
+                ExprToken::Name(key) if self.is_sign(",") || self.is_sign("}") => {
                     self.height = 1;
                     let value = self.name(key.clone())?;
-                    Field::Named(key, value)
+                    ObjectField::Named(key, value)
                 }
                 _ => return None,
             };
-            if matches!(&field, Field::Named(key, _) if names::is_unsafe(key)) {
+            if matches!(&field, ObjectField::Named(key, _) if names::is_unsafe(key)) {
                 return None;
             }
             height = height.max(self.height);
@@ -254,7 +256,7 @@ impl Parser {
     }
 
     fn new_object(&mut self) -> Option<Expr> {
-        let Some(Token::Name(name)) = self.next() else { return None };
+        let Some(ExprToken::Name(name)) = self.next() else { return None };
         let class = self.class(&name)?;
         if !matches!(class, Class::Date | Class::Set | Class::Array | Class::RegExp) {
             return None;
@@ -310,7 +312,7 @@ impl Parser {
                 return Some(Expr::New { class, args });
             }
             self.expect(".")?;
-            let Some(Token::Name(member)) = self.next() else { return None };
+            let Some(ExprToken::Name(member)) = self.next() else { return None };
             if self.take("(") {
                 let args = self.arguments()?;
                 self.grow(self.height)?;

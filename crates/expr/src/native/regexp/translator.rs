@@ -49,7 +49,7 @@ struct Translator<'a> {
 
 /// What a part of a pattern is, as far as repeating it is concerned.
 #[derive(Clone, Copy, Default)]
-struct Part {
+struct PatternPart {
     can_be_empty: bool,
     has_capture: bool,
     is_capture: bool,
@@ -75,8 +75,8 @@ impl Translator<'_> {
         }
     }
 
-    fn alternatives(&mut self) -> Option<Part> {
-        let mut whole = Part::default();
+    fn alternatives(&mut self) -> Option<PatternPart> {
+        let mut whole = PatternPart::default();
         let mut is_empty = true;
         loop {
             match self.rest.chars().next() {
@@ -100,7 +100,7 @@ impl Translator<'_> {
     }
 
     /// One part and the quantifier behind it.
-    fn repeated(&mut self) -> Option<Part> {
+    fn repeated(&mut self) -> Option<PatternPart> {
         let mut part = self.part()?;
         let (least, many) = match self.rest.chars().next() {
             Some('*') => (0, true),
@@ -134,7 +134,7 @@ impl Translator<'_> {
         }
     }
 
-    fn finish(&mut self, part: &mut Part, least: usize, many: bool) -> Option<Part> {
+    fn finish(&mut self, part: &mut PatternPart, least: usize, many: bool) -> Option<PatternPart> {
         // JavaScript forgets inner captures at each round and skips empty rounds; linear engines do
         // neither.
         if part.is_anchor
@@ -150,8 +150,8 @@ impl Translator<'_> {
         Some(*part)
     }
 
-    fn part(&mut self) -> Option<Part> {
-        let one = Part::default();
+    fn part(&mut self) -> Option<PatternPart> {
+        let one = PatternPart::default();
         match self.next()? {
             '.' => {
                 self.out.push_str(if self.dot_all {
@@ -159,17 +159,17 @@ impl Translator<'_> {
                 } else {
                     r"[^\n\r\x{2028}\x{2029}]"
                 });
-                Some(Part { is_wide: true, ..one })
+                Some(PatternPart { is_wide: true, ..one })
             }
             '^' => {
                 self.out.push('^');
                 self.has_anchors = true;
-                Some(Part { is_anchor: true, can_be_empty: true, ..one })
+                Some(PatternPart { is_anchor: true, can_be_empty: true, ..one })
             }
             '$' => {
                 self.out.push('$');
                 self.has_anchors = true;
-                Some(Part { is_anchor: true, can_be_empty: true, ..one })
+                Some(PatternPart { is_anchor: true, can_be_empty: true, ..one })
             }
             '(' => self.group(),
             '[' => self.class(),
@@ -187,7 +187,7 @@ impl Translator<'_> {
         }
     }
 
-    fn group(&mut self) -> Option<Part> {
+    fn group(&mut self) -> Option<PatternPart> {
         self.depth += 1;
         if self.depth > MAX_GROUPS_DEEP {
             return None;
@@ -228,20 +228,20 @@ impl Translator<'_> {
             return None;
         }
         // A capture around captures is, for repeating, no better than a plain group around them.
-        Some(Part {
+        Some(PatternPart {
             can_be_empty: inner.can_be_empty,
             has_capture: is_capture || inner.has_capture,
             is_capture: is_capture && !inner.has_capture,
-            ..Part::default()
+            ..PatternPart::default()
         })
     }
 
-    fn escape(&mut self) -> Option<Part> {
-        let one = Part::default();
+    fn escape(&mut self) -> Option<PatternPart> {
+        let one = PatternPart::default();
         match self.next()? {
             'b' => {
                 self.out.push_str(r"(?-u:\b)");
-                return Some(Part { is_anchor: true, can_be_empty: true, ..one });
+                return Some(PatternPart { is_anchor: true, can_be_empty: true, ..one });
             }
             'd' => self.out.push_str("[0-9]"),
             'w' => self.out.push_str("[0-9A-Za-z_]"),
@@ -264,9 +264,9 @@ impl Translator<'_> {
         Some(one)
     }
 
-    fn wide(&mut self, class: &str) -> Option<Part> {
+    fn wide(&mut self, class: &str) -> Option<PatternPart> {
         self.out.push_str(class);
-        Some(Part { is_wide: true, ..Part::default() })
+        Some(PatternPart { is_wide: true, ..PatternPart::default() })
     }
 
     fn escaped_character(&mut self, escaped: char) -> Option<char> {
@@ -293,7 +293,7 @@ impl Translator<'_> {
         char::from_u32(u32::from_str_radix(text, 16).ok()?)
     }
 
-    fn class(&mut self) -> Option<Part> {
+    fn class(&mut self) -> Option<PatternPart> {
         let negated = self.take("^");
         self.out.push_str(if negated { "[^" } else { "[" });
         let mut is_empty = true;
@@ -362,7 +362,7 @@ impl Translator<'_> {
             }
         }
         self.out.push(']');
-        Some(Part { is_wide: negated, ..Part::default() })
+        Some(PatternPart { is_wide: negated, ..PatternPart::default() })
     }
 }
 

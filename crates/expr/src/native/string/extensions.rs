@@ -5,8 +5,8 @@ use super::super::eval::Machine;
 use super::super::nodes::local_zone;
 use super::super::statics::instant;
 use super::super::value::Js;
-use super::super::{Run, Stop, hash, json, text};
-use crate::Error;
+use super::super::{EvalResult, Interrupt, hash, json, text};
+use crate::ExprError;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{Str, Value};
@@ -18,11 +18,16 @@ const MAX_HOST_BYTES: usize = 600;
 /// No algorithm has a longer name.
 const MAX_ALGORITHM_BYTES: usize = 32;
 
-pub(super) fn call(machine: &mut Machine<'_>, subject: &Str, name: &str, args: &[Js]) -> Run<Js> {
+pub(super) fn call(
+    machine: &mut Machine<'_>,
+    subject: &Str,
+    name: &str,
+    args: &[Js],
+) -> EvalResult<Js> {
     let flag = |at: usize| match args.get(at) {
         None | Some(Js::Value(Value::Undefined)) => Ok(false),
         Some(Js::Value(Value::Bool(flag))) => Ok(*flag),
-        Some(_) => Err(Stop::Declined),
+        Some(_) => Err(Interrupt::Declined),
     };
     match (name, args) {
         ("isEmpty", []) => Ok(subject.is_empty().into()),
@@ -33,17 +38,17 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: &Str, name: &str, args: &
         }
         ("base64Decode", []) => {
             machine.allocate(subject.len())?;
-            let bytes = STANDARD.decode(subject).map_err(|_| Stop::Declined)?;
-            String::from_utf8(bytes).map(Js::from).map_err(|_| Stop::Declined)
+            let bytes = STANDARD.decode(subject).map_err(|_| Interrupt::Declined)?;
+            String::from_utf8(bytes).map(Js::from).map_err(|_| Interrupt::Declined)
         }
         ("hash", algorithm) => {
             let algorithm = match algorithm {
                 [] => "md5",
                 [Js::Value(Value::String(algorithm))] => algorithm.as_str(),
-                _ => return Err(Stop::Declined),
+                _ => return Err(Interrupt::Declined),
             };
             if algorithm.len() > MAX_ALGORITHM_BYTES {
-                return Err(Stop::Declined);
+                return Err(Interrupt::Declined);
             }
             machine.spend(subject.len() / 16)?;
             machine.allocate(if algorithm.eq_ignore_ascii_case("base64") {
@@ -51,7 +56,7 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: &Str, name: &str, args: &
             } else {
                 0
             })?;
-            hash::hash(subject, algorithm).map(Js::from).ok_or(Stop::Declined)
+            hash::hash(subject, algorithm).map(Js::from).ok_or(Interrupt::Declined)
         }
         ("urlEncode", _) => {
             let kept = if flag(0)? { text::URI_KEEPS } else { text::COMPONENT_KEEPS };
@@ -61,7 +66,7 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: &Str, name: &str, args: &
         ("urlDecode", _) => {
             let kept = if flag(0)? { ";/?:@&=+$,#" } else { "" };
             machine.allocate(subject.len())?;
-            text::percent_decode(subject, kept).map(Js::from).ok_or(Stop::Declined)
+            text::percent_decode(subject, kept).map(Js::from).ok_or(Interrupt::Declined)
         }
         ("parseJson", []) => json::parse(machine, subject),
         ("toJsonString", []) => {
@@ -71,9 +76,9 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: &Str, name: &str, args: &
             let mark = match mark {
                 [] => '"',
                 [Js::Value(Value::String(mark))] if mark == "'" || mark == "\"" => {
-                    mark.chars().next().ok_or(Stop::Declined)?
+                    mark.chars().next().ok_or(Interrupt::Declined)?
                 }
-                _ => return Err(Stop::Declined),
+                _ => return Err(Interrupt::Declined),
             };
             quoted(machine, subject, mark).map(Js::from)
         }
@@ -84,7 +89,7 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: &Str, name: &str, args: &
             Ok((!["false", "no", "0", ""].iter().any(|no| subject.eq_ignore_ascii_case(no))).into())
         }
         ("toInt" | "toWholeNumber", []) if is_plain_number(subject) => {
-            Ok(text::parse_int(subject, 10.0).ok_or(Stop::Declined)?.into())
+            Ok(text::parse_int(subject, 10.0).ok_or(Interrupt::Declined)?.into())
         }
         ("toFloat" | "toDecimalNumber" | "toNumber", []) if is_plain_number(subject) => {
             Ok(text::parse_float(subject).into())
@@ -99,20 +104,20 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: &Str, name: &str, args: &
         }
         ("toDateTime", []) => to_date_time(machine, subject),
         ("toDateTime", [Js::Value(Value::String(format))]) => {
-            let read = date::from_format(subject, format).ok_or(Stop::Declined)?;
+            let read = date::from_format(subject, format).ok_or(Interrupt::Declined)?;
             let zone = local_zone(machine)?;
             Ok(Js::DateTime(Arc::new(instant(machine, read, zone, false)?)))
         }
         ("toDate", []) => match date::parse_js(subject) {
             Some(ms) => Js::date(ms),
-            None => Err(Stop::Declined),
+            None => Err(Interrupt::Declined),
         },
-        _ => Err(Stop::Declined),
+        _ => Err(Interrupt::Declined),
     }
 }
 
 /// The text between quotes, with a backslash in front of those and of backslashes.
-fn quoted(machine: &mut Machine<'_>, subject: &str, mark: char) -> Run<String> {
+fn quoted(machine: &mut Machine<'_>, subject: &str, mark: char) -> EvalResult<String> {
     let is_escaped = |letter: char| letter == '\\' || letter == mark;
     let length = subject.len() + subject.chars().filter(|letter| is_escaped(*letter)).count() + 2;
     machine.allocate(length)?;
@@ -141,16 +146,16 @@ fn is_plain_number(text: &str) -> bool {
 
 /// `name@host.tld` of the plainest kind; without an `@` it is none. What lies between is the
 /// sandbox's to judge.
-fn is_email(text: &str) -> Run<bool> {
+fn is_email(text: &str) -> EvalResult<bool> {
     let Some((name, host)) = text.split_once('@') else { return Ok(false) };
     let is_plain = |part: &str| {
         !part.is_empty()
             && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'+')
     };
     if text.contains(' ') {
-        return if text.contains(['"', '[']) { Err(Stop::Declined) } else { Ok(false) };
+        return if text.contains(['"', '[']) { Err(Interrupt::Declined) } else { Ok(false) };
     }
-    if name.split('.').all(is_plain) && is_host(host) { Ok(true) } else { Err(Stop::Declined) }
+    if name.split('.').all(is_plain) && is_host(host) { Ok(true) } else { Err(Interrupt::Declined) }
 }
 
 /// `host.tld` in lower-case letters, digits and inner dashes.
@@ -188,31 +193,31 @@ fn web_host(text: &str) -> Option<(&str, &str)> {
     (is_host(host) && is_plain_tail).then_some((host, tail))
 }
 
-fn is_url(text: &str) -> Run<bool> {
+fn is_url(text: &str) -> EvalResult<bool> {
     if !text.contains(':') {
         return Ok(false);
     }
-    if web_host(text).is_some() { Ok(true) } else { Err(Stop::Declined) }
+    if web_host(text).is_some() { Ok(true) } else { Err(Interrupt::Declined) }
 }
 
-fn is_domain(text: &str) -> Run<bool> {
+fn is_domain(text: &str) -> EvalResult<bool> {
     if is_host(text) {
         return Ok(true);
     }
     if !text.contains('.') || text.contains([' ', '/']) || text.contains("..") {
         Ok(false)
     } else {
-        Err(Stop::Declined)
+        Err(Interrupt::Declined)
     }
 }
 
-fn extract_domain(text: &str) -> Run<String> {
+fn extract_domain(text: &str) -> EvalResult<String> {
     if let Some((host, _)) = web_host(text) {
         return Ok(host.into());
     }
     match text.split_once('@') {
         Some((_, host)) if is_email(text)? => Ok(host.into()),
-        _ => Err(Stop::Declined),
+        _ => Err(Interrupt::Declined),
     }
 }
 
@@ -228,7 +233,7 @@ fn remove_tags(subject: &str) -> String {
 }
 
 /// ISO texts; a text's own offset stays with it. Other formats are left to the sandbox.
-fn to_date_time(machine: &mut Machine<'_>, subject: &str) -> Run<Js> {
+fn to_date_time(machine: &mut Machine<'_>, subject: &str) -> EvalResult<Js> {
     let trimmed = subject.trim_matches(text::is_js_whitespace);
     if let Some(read) = date::parse_iso(trimmed) {
         let zone = local_zone(machine)?;
@@ -238,12 +243,12 @@ fn to_date_time(machine: &mut Machine<'_>, subject: &str) -> Run<Js> {
     // A word without a single digit is no date in any format.
     if !trimmed.is_empty() && !trimmed.contains(|character: char| character.is_numeric()) {
         let message = "cannot convert to Luxon DateTime".into();
-        return Err(Error::Thrown {
+        return Err(ExprError::Thrown {
             name: "ExpressionExtensionError".into(),
             message,
             stack: None,
         }
         .into());
     }
-    Err(Stop::Declined)
+    Err(Interrupt::Declined)
 }

@@ -3,7 +3,7 @@
 use super::super::eval::{Args, Machine};
 use super::super::regexp::{RegExp, Search};
 use super::super::value::{Js, UNDEFINED};
-use super::super::{Run, Stop, meter, text};
+use super::super::{EvalResult, Interrupt, meter, text};
 use model::{Str, Value};
 use regex::Captures;
 use std::ops::Range;
@@ -14,9 +14,9 @@ const MATCH_BYTES: usize = 64;
 pub(super) const GROUP_BYTES: usize = 48;
 
 /// Prepares for the first match in a text, or for going through all of them.
-pub(super) fn search<'a>(regexp: &'a RegExp, subject: &str, all: bool) -> Run<Search<'a>> {
+pub(super) fn search<'a>(regexp: &'a RegExp, subject: &str, all: bool) -> EvalResult<Search<'a>> {
     if all && regexp.may_be_empty {
-        return Err(Stop::Declined);
+        return Err(Interrupt::Declined);
     }
     regexp.search(subject)
 }
@@ -26,8 +26,8 @@ pub(super) fn search<'a>(regexp: &'a RegExp, subject: &str, all: bool) -> Run<Se
 pub(super) fn for_each_match(
     search: &Search<'_>,
     subject: &str,
-    mut work: impl FnMut(Range<usize>, Option<&Captures<'_>>) -> Run<()>,
-) -> Run<()> {
+    mut work: impl FnMut(Range<usize>, Option<&Captures<'_>>) -> EvalResult<()>,
+) -> EvalResult<()> {
     if !search.has_groups() {
         for one in search.regex.find_iter(subject) {
             work(one.range(), None)?;
@@ -44,28 +44,28 @@ pub(super) fn for_each_match(
 }
 
 /// `regexp.test(text)`.
-pub(in super::super) fn regexp_call(regexp: &RegExp, name: &str, args: &Args) -> Run<Js> {
+pub(in super::super) fn regexp_call(regexp: &RegExp, name: &str, args: &Args) -> EvalResult<Js> {
     // A global expression remembers where it was between calls.
     if regexp.global {
-        return Err(Stop::Declined);
+        return Err(Interrupt::Declined);
     }
     let subject = args.first().unwrap_or(&UNDEFINED).to_text()?;
     let search = search(regexp, &subject, false)?;
     match name {
         "test" => Ok(search.regex.is_match(&subject).into()),
         "exec" => first_groups(&search, &subject),
-        _ => Err(Stop::Declined),
+        _ => Err(Interrupt::Declined),
     }
 }
 
-fn first_groups(search: &Search<'_>, subject: &str) -> Run<Js> {
+fn first_groups(search: &Search<'_>, subject: &str) -> EvalResult<Js> {
     match search.regex.captures(subject) {
         Some(captures) => groups(&captures).map(Js::from),
         None => Ok(Js::Value(Value::Null)),
     }
 }
 
-fn groups(captures: &Captures<'_>) -> Run<Vec<Value>> {
+fn groups(captures: &Captures<'_>) -> EvalResult<Vec<Value>> {
     let texts: usize = captures.iter().flatten().map(|group| group.len()).sum();
     meter::allocate(MATCH_BYTES + captures.len() * GROUP_BYTES + texts)?;
     Ok(captures
@@ -74,8 +74,8 @@ fn groups(captures: &Captures<'_>) -> Run<Vec<Value>> {
         .collect())
 }
 
-pub(super) fn find(subject: &str, pattern: Option<&Js>) -> Run<Js> {
-    let Some(Js::RegExp(regexp)) = pattern else { return Err(Stop::Declined) };
+pub(super) fn find(subject: &str, pattern: Option<&Js>) -> EvalResult<Js> {
+    let Some(Js::RegExp(regexp)) = pattern else { return Err(Interrupt::Declined) };
     let search = search(regexp, subject, regexp.global)?;
     if !regexp.global {
         return first_groups(&search, subject);
@@ -89,10 +89,10 @@ pub(super) fn find(subject: &str, pattern: Option<&Js>) -> Run<Js> {
     Ok(if found.is_empty() { Js::Value(Value::Null) } else { found.into() })
 }
 
-pub(super) fn find_all(subject: &str, pattern: Option<&Js>) -> Run<Js> {
-    let Some(Js::RegExp(regexp)) = pattern else { return Err(Stop::Declined) };
+pub(super) fn find_all(subject: &str, pattern: Option<&Js>) -> EvalResult<Js> {
+    let Some(Js::RegExp(regexp)) = pattern else { return Err(Interrupt::Declined) };
     if !regexp.global {
-        return Err(Stop::Declined);
+        return Err(Interrupt::Declined);
     }
     let mut found = Vec::new();
     for_each_match(&search(regexp, subject, true)?, subject, |whole, captures| {
@@ -110,13 +110,13 @@ pub(super) fn find_all(subject: &str, pattern: Option<&Js>) -> Run<Js> {
 }
 
 /// `text.search(regexp)`.
-pub(super) fn position(subject: &str, pattern: Option<&Js>) -> Run<Js> {
-    let Some(Js::RegExp(regexp)) = pattern else { return Err(Stop::Declined) };
+pub(super) fn position(subject: &str, pattern: Option<&Js>) -> EvalResult<Js> {
+    let Some(Js::RegExp(regexp)) = pattern else { return Err(Interrupt::Declined) };
     let found = search(regexp, subject, false)?.regex.find(subject);
     Ok(found.map_or(-1.0, |found| text::units_before(subject, found.start()) as f64).into())
 }
 
-pub(super) fn split(machine: &mut Machine<'_>, subject: &str, args: &[Js]) -> Run<Js> {
+pub(super) fn split(machine: &mut Machine<'_>, subject: &str, args: &[Js]) -> EvalResult<Js> {
     let mut parts: Vec<Value> = match args.first() {
         None | Some(Js::Value(Value::Undefined)) => vec![part(subject)?],
         Some(Js::RegExp(regexp)) => split_by_pattern(regexp, subject)?,
@@ -124,7 +124,7 @@ pub(super) fn split(machine: &mut Machine<'_>, subject: &str, args: &[Js]) -> Ru
             let separator = separator.to_text()?;
             if separator.is_empty() {
                 if !text::is_single_units(subject) {
-                    return Err(Stop::Declined);
+                    return Err(Interrupt::Declined);
                 }
                 meter::allocate(subject.len() * size_of::<Value>())?;
                 subject
@@ -133,21 +133,21 @@ pub(super) fn split(machine: &mut Machine<'_>, subject: &str, args: &[Js]) -> Ru
                     .collect()
             } else {
                 meter::allocate(subject.matches(separator.as_str()).count() * size_of::<Value>())?;
-                subject.split(separator.as_str()).map(part).collect::<Run<_>>()?
+                subject.split(separator.as_str()).map(part).collect::<EvalResult<_>>()?
             }
         }
     };
     match args.get(1) {
         None | Some(Js::Value(Value::Undefined)) => {}
-        Some(Js::Value(limit)) => parts.truncate(limit.as_usize().ok_or(Stop::Declined)?),
-        Some(_) => return Err(Stop::Declined),
+        Some(Js::Value(limit)) => parts.truncate(limit.as_usize().ok_or(Interrupt::Declined)?),
+        Some(_) => return Err(Interrupt::Declined),
     }
     machine.spend(parts.len())?;
     Ok(parts.into())
 }
 
 /// What stands between the matches, and the groups of each.
-fn split_by_pattern(regexp: &RegExp, subject: &str) -> Run<Vec<Value>> {
+fn split_by_pattern(regexp: &RegExp, subject: &str) -> EvalResult<Vec<Value>> {
     let mut parts = Vec::new();
     let mut from = 0;
     for_each_match(&search(regexp, subject, true)?, subject, |whole, captures| {
@@ -163,7 +163,7 @@ fn split_by_pattern(regexp: &RegExp, subject: &str) -> Run<Vec<Value>> {
     Ok(parts)
 }
 
-fn part(text: &str) -> Run<Value> {
+fn part(text: &str) -> EvalResult<Value> {
     meter::allocate_text(text.len())?;
     Ok(Value::from(text))
 }

@@ -2,7 +2,7 @@
 
 use super::super::eval::{Args, Machine};
 use super::super::value::{Js, UNDEFINED};
-use super::super::{Run, Stop, meter, text};
+use super::super::{EvalResult, Interrupt, meter, text};
 use super::patterns::{GROUP_BYTES, for_each_match, search};
 use model::Str;
 use regex::Captures;
@@ -10,22 +10,27 @@ use smallvec::smallvec;
 
 /// What was found in a text.
 #[derive(Default)]
-struct Matches {
-    found: Vec<Found>,
+struct TextMatches {
+    found: Vec<TextMatch>,
     /// For each group of the pattern, the name it may have.
     names: Vec<Option<Str>>,
 }
 
 /// One match: where it is, and its groups.
-struct Found {
+struct TextMatch {
     start: usize,
     end: usize,
     groups: Vec<Option<Str>>,
 }
 
-pub(super) fn replace(machine: &mut Machine<'_>, subject: &Str, all: bool, args: &[Js]) -> Run<Js> {
-    let [pattern, replacement] = args else { return Err(Stop::Declined) };
-    let Matches { found, names } = matches(subject, pattern, all)?;
+pub(super) fn replace(
+    machine: &mut Machine<'_>,
+    subject: &Str,
+    all: bool,
+    args: &[Js],
+) -> EvalResult<Js> {
+    let [pattern, replacement] = args else { return Err(Interrupt::Declined) };
+    let TextMatches { found, names } = matches(subject, pattern, all)?;
     if found.is_empty() {
         return Ok(subject.clone().into());
     }
@@ -33,7 +38,7 @@ pub(super) fn replace(machine: &mut Machine<'_>, subject: &Str, all: bool, args:
     machine.allocate(subject.len())?;
     let fixed = if replacement.is_function() { None } else { Some(replacement.to_text()?) };
     if fixed.is_none() && names.iter().any(Option::is_some) {
-        return Err(Stop::Declined);
+        return Err(Interrupt::Declined);
     }
     let mut out = String::with_capacity(subject.len());
     let (mut from, mut units) = (0, 0);
@@ -62,12 +67,12 @@ pub(super) fn replace(machine: &mut Machine<'_>, subject: &Str, all: bool, args:
     Ok(Js::from(out))
 }
 
-fn matches(subject: &str, pattern: &Js, all: bool) -> Run<Matches> {
+fn matches(subject: &str, pattern: &Js, all: bool) -> EvalResult<TextMatches> {
     match pattern {
         Js::RegExp(regexp) => {
             // `replaceAll` with an expression that is not global is an error.
             if all && !regexp.global {
-                return Err(Stop::Declined);
+                return Err(Interrupt::Declined);
             }
             let search = search(regexp, subject, regexp.global)?;
             let has_groups = search.has_groups();
@@ -79,33 +84,33 @@ fn matches(subject: &str, pattern: &Js, all: bool) -> Run<Matches> {
             let mut found = Vec::new();
             if regexp.global {
                 for_each_match(&search, subject, |whole, captures| {
-                    found.push(Found {
+                    found.push(TextMatch {
                         start: whole.start,
                         end: whole.end,
                         groups: captures.map_or(Ok(Vec::new()), groups)?,
                     });
-                    meter::allocate(size_of::<Found>())
+                    meter::allocate(size_of::<TextMatch>())
                 })?;
             } else if let Some(captures) = search.regex.captures(subject)
                 && let Some(whole) = captures.get(0)
             {
-                found.push(Found {
+                found.push(TextMatch {
                     start: whole.start(),
                     end: whole.end(),
                     groups: groups(&captures)?,
                 });
             }
-            Ok(Matches { found, names })
+            Ok(TextMatches { found, names })
         }
         other => {
             let wanted = other.to_text()?;
             if wanted.is_empty() && all {
-                return Err(Stop::Declined);
+                return Err(Interrupt::Declined);
             }
             if all {
-                meter::allocate(subject.matches(wanted.as_str()).count() * size_of::<Found>())?;
+                meter::allocate(subject.matches(wanted.as_str()).count() * size_of::<TextMatch>())?;
             }
-            let found = |(start, part): (usize, &str)| Found {
+            let found = |(start, part): (usize, &str)| TextMatch {
                 start,
                 end: start + part.len(),
                 groups: Vec::new(),
@@ -115,18 +120,18 @@ fn matches(subject: &str, pattern: &Js, all: bool) -> Run<Matches> {
                 .take(if all { usize::MAX } else { 1 })
                 .map(found)
                 .collect();
-            Ok(Matches { found, ..Matches::default() })
+            Ok(TextMatches { found, ..TextMatches::default() })
         }
     }
 }
 
-fn groups(captures: &Captures<'_>) -> Run<Vec<Option<Str>>> {
+fn groups(captures: &Captures<'_>) -> EvalResult<Vec<Option<Str>>> {
     let texts: usize = captures.iter().skip(1).flatten().map(|group| group.len()).sum();
     meter::allocate((captures.len() - 1) * GROUP_BYTES + texts)?;
     Ok(captures.iter().skip(1).map(|group| group.map(|group| Str::from(group.as_str()))).collect())
 }
 
-fn push_charged(out: &mut String, text: &str) -> Run<()> {
+fn push_charged(out: &mut String, text: &str) -> EvalResult<()> {
     meter::allocate(text.len())?;
     out.push_str(text);
     Ok(())
@@ -137,9 +142,9 @@ fn expand(
     out: &mut String,
     template: &str,
     subject: &str,
-    found: &Found,
+    found: &TextMatch,
     names: &[Option<Str>],
-) -> Run<()> {
+) -> EvalResult<()> {
     let mut rest = template;
     meter::spend(template.len() / 64)?;
     meter::allocate(template.len())?;
@@ -165,7 +170,7 @@ fn expand(
             }
             Some('<') if names.iter().any(Option::is_some) => {
                 meter::spend(names.len())?;
-                let end = after.find('>').ok_or(Stop::Declined)?;
+                let end = after.find('>').ok_or(Interrupt::Declined)?;
                 let name = &after[1..end];
                 let index = names.iter().position(|candidate| candidate.as_deref() == Some(name));
                 if let Some(Some(group)) = index.and_then(|index| found.groups.get(index)) {

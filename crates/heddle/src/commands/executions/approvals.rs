@@ -1,60 +1,66 @@
 //! `heddle executions approve | reject`: a person decides about a call that an agent asks for.
 
-use super::again::{self, How, owner_of};
+use super::actions::{self, ExecutionAction, owner_of};
 use super::open;
 use crate::cli::DataFolder;
-use crate::commands::{block_on, coded};
-use crate::terminal::{Colour, note, paint, printable};
+use crate::commands::{block_on, with_code};
+use crate::terminal::{Colour, eprint_line, paint, printable};
 use anyhow::{Context as _, Result, bail};
 use model::RunEvent;
-use node_api::notes::Verdict;
-use runtime::{AskedCall, Ruling, asked_in};
+use node_api::checkpoints::ApprovalVerdict;
+use runtime::{ApprovalCall, ApprovalDecision, approval_calls};
 use std::process::ExitCode;
-use store::{Executions as _, Sqlite};
+use store::{ExecutionStore as _, Sqlite};
 
 pub(super) fn decide(
     data: &DataFolder,
     id: i64,
     call: Option<&str>,
-    verdict: Verdict,
+    verdict: ApprovalVerdict,
     reason: Option<String>,
 ) -> Result<ExitCode> {
     let store = open(data)?;
     let (meant, by) = block_on(async {
-        store.execution(id).await.map_err(coded)?.with_context(|| {
+        store.execution(id).await.map_err(with_code)?.with_context(|| {
             format!("there is no execution with the id {id} (EXECUTION_NOT_FOUND)")
         })?;
-        let asked = asked_in(&events_of(&store, id).await?);
-        Ok::<_, anyhow::Error>((meant(id, asked, call)?, owner_of(&store).await?))
+        let asked = approval_calls(&events_of(&store, id).await?);
+        Ok::<_, anyhow::Error>((find_call(id, asked, call)?, owner_of(&store).await?))
     })??;
     drop(store);
     // What is decided about is what was read here: should it have changed by then, the digest says
     // so.
-    note(&format!("{}: {}", verdict.name(), shown(&meant)));
+    eprint_line(&format!("{}: {}", verdict.name(), format_call(&meant)));
     let reason = reason
         .map(|reason| reason.trim().to_owned())
         .filter(|reason| !reason.is_empty())
         .map(Into::into);
-    let ruling = Ruling { verdict, digest: meant.asked.digest, reason, by };
-    again::run(data, id, &How::Rule { call: meant.call, ruling })
+    let ruling = ApprovalDecision { verdict, digest: meant.asked.digest, reason, by };
+    actions::run(data, id, &ExecutionAction::Decide { call: meant.call, ruling })
 }
 
 /// Tells which calls of an execution wait for a person.
-pub(super) async fn tell(store: &Sqlite, id: i64) -> Result<()> {
-    let open: Vec<AskedCall> =
-        asked_in(&events_of(store, id).await?).into_iter().filter(AskedCall::is_open).collect();
+pub(super) async fn print_pending(store: &Sqlite, id: i64) -> Result<()> {
+    let open: Vec<ApprovalCall> = approval_calls(&events_of(store, id).await?)
+        .into_iter()
+        .filter(ApprovalCall::is_open)
+        .collect();
     let is_over = store
         .execution(id)
         .await
-        .map_err(coded)?
+        .map_err(with_code)?
         .is_none_or(|execution| execution.state.status.is_over());
     for asked in open.iter().filter(|_| !is_over) {
         let until = jiff::Timestamp::from_millisecond(asked.asked.until_ms)
             .map_or_else(|_| String::new(), |time| format!("{time:.0}"));
-        note(&format!("{} {} (until {until})", paint("asks:", Colour::Yellow), shown(asked)));
+        eprint_line(&format!(
+            "{} {} (until {until})",
+            paint("asks:", Colour::Yellow),
+            format_call(asked)
+        ));
     }
     if !open.is_empty() && !is_over {
-        note(&format!(
+        eprint_line(&format!(
             "  decide with `heddle executions approve {id}` or `heddle executions reject {id}`, and --call CALL where several ask"
         ));
     }
@@ -62,11 +68,11 @@ pub(super) async fn tell(store: &Sqlite, id: i64) -> Result<()> {
 }
 
 async fn events_of(store: &Sqlite, id: i64) -> Result<Vec<RunEvent>> {
-    store.outline(id).await.map_err(coded)
+    store.outline(id).await.map_err(with_code)
 }
 
 /// The call with everything that it would be given.
-fn shown(asked: &AskedCall) -> String {
+fn format_call(asked: &ApprovalCall) -> String {
     format!(
         "{} {} [{}]",
         asked.asked.tool,
@@ -77,18 +83,18 @@ fn shown(asked: &AskedCall) -> String {
 
 /// The call that somebody means: the one they name, or the only one. One that is not open any more
 /// is left to whoever says why.
-fn meant(id: i64, asked: Vec<AskedCall>, call: Option<&str>) -> Result<AskedCall> {
-    let is_named = |asked: &AskedCall| {
+fn find_call(id: i64, asked: Vec<ApprovalCall>, call: Option<&str>) -> Result<ApprovalCall> {
+    let is_named = |asked: &ApprovalCall| {
         call.is_none_or(|name| {
             asked.call == name
                 || asked.call.strip_suffix(name).is_some_and(|start| start.ends_with(": "))
         })
     };
-    let (open, over): (Vec<AskedCall>, Vec<AskedCall>) =
-        asked.into_iter().partition(AskedCall::is_open);
+    let (open, over): (Vec<ApprovalCall>, Vec<ApprovalCall>) =
+        asked.into_iter().partition(ApprovalCall::is_open);
     let names: Vec<&str> = open.iter().map(|asked| asked.call.as_str()).collect();
     let names = names.join(", ");
-    let mut found: Vec<AskedCall> = open.into_iter().filter(is_named).collect();
+    let mut found: Vec<ApprovalCall> = open.into_iter().filter(is_named).collect();
     match found.len() {
         1 => Ok(found.remove(0)),
         0 if call.is_some() && !names.is_empty() => {

@@ -1,11 +1,11 @@
 //! Texts inside of JSON, with their escapes.
 
 use super::super::plain::plain_length;
-use super::{ReadError, Reader, TOO_HEAVY};
+use super::{JsonError, JsonReader, TOO_LARGE};
 use crate::Str;
 
-impl<'a> Reader<'a> {
-    pub(super) fn string(&mut self) -> Result<Str, ReadError> {
+impl<'a> JsonReader<'a> {
+    pub(super) fn string(&mut self) -> Result<Str, JsonError> {
         self.at += 1;
         let start = self.at;
         let plain = self.plain();
@@ -13,7 +13,7 @@ impl<'a> Reader<'a> {
             Some(b'"') => {
                 self.at += 1;
                 if !self.scale.text(plain.len()) {
-                    return Err(self.error(TOO_HEAVY));
+                    return Err(self.error(TOO_LARGE));
                 }
                 // Pushed, a long text is copied in one piece; `Str::from` copies byte by byte.
                 let mut text = Str::with_capacity(plain.len());
@@ -31,14 +31,14 @@ impl<'a> Reader<'a> {
         &self.text[from..self.at]
     }
 
-    fn escaped_string(&mut self, start: usize) -> Result<Str, ReadError> {
+    fn escaped_string(&mut self, start: usize) -> Result<Str, JsonError> {
         let mut text = String::from(&self.text[start..self.at]);
         loop {
             match self.bytes.get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
                     if !self.scale.text(text.len()) {
-                        return Err(self.error(TOO_HEAVY));
+                        return Err(self.error(TOO_LARGE));
                     }
                     return Ok(text.into());
                 }
@@ -53,7 +53,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn escape(&mut self, text: &mut String) -> Result<(), ReadError> {
+    fn escape(&mut self, text: &mut String) -> Result<(), JsonError> {
         let escape = self.bytes.get(self.at).copied();
         self.at += 1;
         text.push(match escape {
@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn unicode_escape(&mut self) -> Result<char, ReadError> {
+    fn unicode_escape(&mut self) -> Result<char, JsonError> {
         let first = self.hex4()?;
         if (0xd800..0xdc00).contains(&first) && self.bytes[self.at..].starts_with(b"\\u") {
             let back = self.at;
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
         Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 
-    fn hex4(&mut self) -> Result<u32, ReadError> {
+    fn hex4(&mut self) -> Result<u32, JsonError> {
         let digits = self
             .text
             .get(self.at..self.at + 4)

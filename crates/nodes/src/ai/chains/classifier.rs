@@ -1,6 +1,6 @@
 //! Sends each item to the outputs of the categories that its text has.
 
-use super::{Sorted, chain_spec, filled, judged};
+use super::{RoutedItems, ask_json, chain_spec, fill_template};
 use crate::ai::batches::Batches;
 use node_api::prelude::*;
 
@@ -40,9 +40,9 @@ impl Node for TextClassifier {
         }
         let has_other = ctx.param("options.fallback", 0)?.as_str() == Some("other");
         let judged = batches
-            .each(ctx, items.len(), |index| judge(ctx, index, &categories, has_other))
+            .map_items(ctx, items.len(), |index| judge(ctx, index, &categories, has_other))
             .await?;
-        let mut sorted = Sorted::new(ctx, categories.len() + usize::from(has_other));
+        let mut sorted = RoutedItems::new(ctx, categories.len() + usize::from(has_other));
         for (index, (judgement, item)) in judged.into_iter().zip(items.iter()).enumerate() {
             match judgement {
                 Ok(judgement) => {
@@ -138,12 +138,12 @@ async fn judge(
         true => "If it has none of them, say so with \"fallback\".",
         false => "If none of them fits well, all are false.",
     };
-    let prompt = filled(
+    let prompt = fill_template(
         template.as_str().unwrap_or(SYSTEM_PROMPT),
         &[("categories", &names.join(", ")), ("format_instructions", "")],
     );
     let system = format!("{prompt}\n{several}\n{none}");
-    judged(ctx, index, "judgement", system.into(), text, &schema(categories, has_other)).await
+    ask_json(ctx, index, "judgement", system.into(), text, &schema(categories, has_other)).await
 }
 
 fn schema(categories: &[Category], has_other: bool) -> Value {

@@ -1,6 +1,6 @@
 //! Reads fields out of a text.
 
-use super::{chain_spec, filled, judged};
+use super::{ask_json, chain_spec, fill_template};
 use crate::ai::batches::Batches;
 use crate::ai::parsers::{json_param, schema_of_example};
 use node_api::prelude::*;
@@ -29,7 +29,7 @@ impl Node for InformationExtractor {
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let batches =
             Batches::read(ctx, "options.batching", if ctx.version() >= 1.1 { 5 } else { 1 })?;
-        batches.output(ctx, &items, |index| extracted(ctx, index)).await
+        batches.output(ctx, &items, |index| extract_fields(ctx, index)).await
     }
 }
 
@@ -76,11 +76,12 @@ fn params() -> Vec<Param> {
     ]
 }
 
-async fn extracted(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeError> {
+async fn extract_fields(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeError> {
     let schema = schema(ctx, index)?;
     let given = ctx.param("options.systemPromptTemplate", index)?;
-    let system = filled(given.as_str().unwrap_or(SYSTEM_PROMPT), &[("format_instructions", "")]);
-    let found = judged(ctx, index, "answer", system, ctx.text("text", index)?, &schema).await?;
+    let system =
+        fill_template(given.as_str().unwrap_or(SYSTEM_PROMPT), &[("format_instructions", "")]);
+    let found = ask_json(ctx, index, "answer", system, ctx.text("text", index)?, &schema).await?;
     Ok(vec![Item::new(Object::from_iter([("output", without_nulls(found, &schema))]))])
 }
 

@@ -1,13 +1,13 @@
 //! Asks a model one thing about each item.
 
 use super::chain_spec;
+use crate::ai::agent_host::NodeAgentHost;
 use crate::ai::batches::Batches;
 use crate::ai::models::fallback::with_fallback;
-use crate::ai::world::NodeWorld;
 use crate::ai::{parsers, prompt};
-use agent::{AgentError, ask_for_text, ask_in_form};
+use agent::{AgentError, ask_for_text, ask_structured};
 use model::Kind;
-use node_api::ai::{Media, MediaData, Message, Part, Role};
+use node_api::ai::{ChatRole, Media, MediaData, Message, MessagePart};
 use node_api::prelude::*;
 use node_api::trigger::ChunkKind;
 
@@ -40,7 +40,7 @@ impl Node for ChainLlm {
         let batches = Batches::read(ctx, "batching", if ctx.version() >= 1.7 { 5 } else { 1 })?;
         let answers = |index: usize| {
             let item = items.get(index).unwrap_or_default();
-            async move { answers(ctx, index, &item).await }
+            async move { ask_model(ctx, index, &item).await }
         };
         batches.output(ctx, &items, answers).await
     }
@@ -109,18 +109,21 @@ fn messages_param() -> Param {
     .help("What stands before the prompt.")
 }
 
-async fn answers(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, NodeError> {
-    let words =
-        if ctx.version() <= 1.3 { ctx.text("prompt", index)? } else { prompt::words(ctx, index)? };
+async fn ask_model(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, NodeError> {
+    let words = if ctx.version() <= 1.3 {
+        ctx.text("prompt", index)?
+    } else {
+        prompt::prompt_text(ctx, index)?
+    };
     let model = with_fallback(ctx, index).await?;
     let messages = conversation(ctx, index, item, words)?;
-    let answered = match parsers::wanted(ctx, index).await? {
+    let answered = match parsers::enabled_parser(ctx, index).await? {
         Some(parser) => {
-            let world = NodeWorld::unheard(ctx, index);
-            ask_in_form(&world, model.as_ref(), "answer", messages, parser.as_ref()).await
+            let world = NodeAgentHost::silent(ctx, index);
+            ask_structured(&world, model.as_ref(), "answer", messages, parser.as_ref()).await
         }
         None => {
-            let world = NodeWorld::new(ctx, index);
+            let world = NodeAgentHost::new(ctx, index);
             world.announce(ChunkKind::Begin).await;
             let turn = ask_for_text(&world, model.as_ref(), "answer", messages).await;
             world.announce(ChunkKind::End).await;
@@ -130,9 +133,9 @@ async fn answers(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, 
     let answered = answered.map_err(AgentError::into_node_error)?;
     Ok(match answered {
         Value::Array(values) => {
-            values.iter().map(|value| Item::new(shown(value, ctx.version()))).collect()
+            values.iter().map(|value| Item::new(output_value(value, ctx.version()))).collect()
         }
-        value => vec![Item::new(shown(&value, ctx.version()))],
+        value => vec![Item::new(output_value(&value, ctx.version()))],
     })
 }
 
@@ -149,9 +152,10 @@ fn conversation(
         messages.push(message(ctx, index, item, entry)?);
     }
     match messages.last_mut().filter(|last| {
-        last.role == Role::User && last.parts.iter().any(|part| matches!(part, Part::Image(_)))
+        last.role == ChatRole::User
+            && last.parts.iter().any(|part| matches!(part, MessagePart::Image(_)))
     }) {
-        Some(last) => last.parts.push(Part::Text(words)),
+        Some(last) => last.parts.push(MessagePart::Text(words)),
         None => messages.push(Message::user(words)),
     }
     Ok(messages)
@@ -166,36 +170,36 @@ fn message(ctx: &Ctx<'_>, index: usize, item: &Item, entry: &Value) -> Result<Me
             .unwrap_or_default()
     };
     let role = match text("type").as_str() {
-        SYSTEM | "" => Role::System,
-        ASSISTANT => Role::Assistant,
-        USER => Role::User,
+        SYSTEM | "" => ChatRole::System,
+        ASSISTANT => ChatRole::Assistant,
+        USER => ChatRole::User,
         other => {
             let error = NodeError::parameter("messages", format!("Invalid message type '{other}'"));
             return Err(error.hint("Choose System, AI or User.").on_item(index));
         }
     };
     let part = match text("messageType").as_str() {
-        "imageBinary" if role == Role::User => {
+        "imageBinary" if role == ChatRole::User => {
             prompt::image(ctx.binary(item, index, &text("binaryImageDataKey"))?)
         }
-        "imageUrl" if role == Role::User => {
+        "imageUrl" if role == ChatRole::User => {
             let url = text("imageUrl");
             let mime_type = mime_guess::from_path(url.split('?').next().unwrap_or_default())
                 .first_raw()
                 .unwrap_or("image/jpeg");
-            Part::Image(Media {
+            MessagePart::Image(Media {
                 mime_type: mime_type.into(),
                 name: None,
                 data: MediaData::Url(url),
             })
         }
-        _ => Part::Text(text("message")),
+        _ => MessagePart::Text(text("message")),
     };
     Ok(Message::new(role, vec![part]))
 }
 
 /// An answer in n8n's form, which changed with version 1.6.
-fn shown(answer: &Value, version: f64) -> Value {
+fn output_value(answer: &Value, version: f64) -> Value {
     match answer {
         Value::String(text) => Object::from_iter([("text", text.trim())]).into(),
         Value::Array(_) => Object::from_iter([("data", answer.clone())]).into(),
@@ -214,8 +218,8 @@ mod tests {
     #[test]
     fn objects_are_put_out_as_they_are_since_version_1_6() {
         let answer = json!({ "output": { "n": 1 } });
-        assert_eq!(shown(&answer, 1.6), answer);
-        assert_eq!(shown(&answer, 1.5), json!({ "text": "{\"output\":{\"n\":1}}" }));
-        assert_eq!(shown(&json!(" hi "), 1.0), json!({ "text": "hi" }));
+        assert_eq!(output_value(&answer, 1.6), answer);
+        assert_eq!(output_value(&answer, 1.5), json!({ "text": "{\"output\":{\"n\":1}}" }));
+        assert_eq!(output_value(&json!(" hi "), 1.0), json!({ "text": "hi" }));
     }
 }

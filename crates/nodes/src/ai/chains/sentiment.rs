@@ -1,6 +1,6 @@
 //! Sends each item to the output of the feeling that its text shows.
 
-use super::{Sorted, chain_spec, filled, judged};
+use super::{RoutedItems, ask_json, chain_spec, fill_template};
 use crate::ai::batches::Batches;
 use node_api::prelude::*;
 
@@ -57,8 +57,9 @@ impl Node for SentimentAnalysis {
             .hint("Name at least one."));
         }
         let is_detailed = ctx.param("options.includeDetailedResults", 0)?.is_truthy();
-        let judged = batches.each(ctx, items.len(), |index| judge(ctx, index, &categories)).await?;
-        let mut sorted = Sorted::new(ctx, categories.len());
+        let judged =
+            batches.map_items(ctx, items.len(), |index| judge(ctx, index, &categories)).await?;
+        let mut sorted = RoutedItems::new(ctx, categories.len());
         for (index, (judgement, mut item)) in judged.into_iter().zip(items.iter()).enumerate() {
             match judgement {
                 Ok(judgement) => {
@@ -88,14 +89,15 @@ async fn judge(ctx: &Ctx<'_>, index: usize, categories: &[&str]) -> Result<Value
     let template = ctx.param("options.systemPromptTemplate", index)?;
     let values = [("categories", categories.join(", ")), ("format_instructions", String::new())];
     let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
-    let system = filled(template.as_str().unwrap_or(SYSTEM_PROMPT), &values);
-    judged(ctx, index, "judgement", system, ctx.text("inputText", index)?, &schema(categories))
+    let system = fill_template(template.as_str().unwrap_or(SYSTEM_PROMPT), &values);
+    ask_json(ctx, index, "judgement", system, ctx.text("inputText", index)?, &schema(categories))
         .await
 }
 
 fn schema(categories: &[&str]) -> Value {
-    let share =
-        |words: &str| json!({ "type": "number", "minimum": 0, "maximum": 1 }).described(words);
+    let share = |words: &str| {
+        json!({ "type": "number", "minimum": 0, "maximum": 1 }).with_description(words)
+    };
     let sentiment = Object::from_iter([
         ("type", Value::from("string")),
         ("enum", Value::array(categories.iter().map(|name| Value::from(*name)).collect())),
@@ -110,12 +112,12 @@ fn schema(categories: &[&str]) -> Value {
     schema
 }
 
-trait Described {
-    fn described(self, words: &str) -> Value;
+trait SchemaExt {
+    fn with_description(self, words: &str) -> Value;
 }
 
-impl Described for Value {
-    fn described(mut self, words: &str) -> Value {
+impl SchemaExt for Value {
+    fn with_description(mut self, words: &str) -> Value {
         self.make_object().insert("description", words);
         self
     }

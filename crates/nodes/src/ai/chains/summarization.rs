@@ -1,10 +1,10 @@
 //! Sums a text up, piece by piece if it is long.
 
-use super::pieces::pieces;
-use super::{chain_spec, filled};
+use super::text_chunks::chunk_text;
+use super::{chain_spec, fill_template};
+use crate::ai::agent_host::NodeAgentHost;
 use crate::ai::batches::Batches;
-use crate::ai::supplies::model;
-use crate::ai::world::NodeWorld;
+use crate::ai::sub_nodes::model;
 use agent::{AgentError, ask_for_text};
 use model::Kind;
 use node_api::ai::{ChatModel, Message, Supply};
@@ -132,22 +132,22 @@ async fn summary(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Str, NodeEr
             (values.get("summarizationMethod").map(Value::to_js_string).unwrap_or_default(), values)
         }
     };
-    let asker = Asker { ctx, index, model: &*model(ctx, index).await?, prompts };
+    let asker = Summarizer { ctx, index, model: &*model(ctx, index).await?, prompts };
     match method.as_str() {
         "stuff" => asker.ask("all", "prompt", &texts.join("\n\n"), "").await,
-        "refine" => asker.refined(&texts).await,
-        _ => asker.reduced(texts).await,
+        "refine" => asker.refine(&texts).await,
+        _ => asker.map_reduce(texts).await,
     }
 }
 
-struct Asker<'c> {
+struct Summarizer<'c> {
     ctx: &'c Ctx<'c>,
     index: usize,
     model: &'c dyn ChatModel,
     prompts: Value,
 }
 
-impl Asker<'_> {
+impl Summarizer<'_> {
     async fn ask(
         &self,
         key: &str,
@@ -162,13 +162,13 @@ impl Asker<'_> {
             .and_then(Value::as_str)
             .filter(|prompt| !prompt.trim().is_empty());
         let words =
-            filled(given.unwrap_or(default), &[("text", text), ("existing_answer", so_far)]);
-        let world = NodeWorld::unheard(self.ctx, self.index);
+            fill_template(given.unwrap_or(default), &[("text", text), ("existing_answer", so_far)]);
+        let world = NodeAgentHost::silent(self.ctx, self.index);
         let turn = ask_for_text(&world, self.model, key, vec![Message::user(words)]).await;
         Ok(turn.map_err(AgentError::into_node_error)?.message.text())
     }
 
-    async fn refined(&self, texts: &[String]) -> Result<Str, NodeError> {
+    async fn refine(&self, texts: &[String]) -> Result<Str, NodeError> {
         let mut so_far = Str::new();
         for (number, text) in texts.iter().enumerate() {
             let prompt = if number == 0 { "refineQuestionPrompt" } else { "refinePrompt" };
@@ -178,7 +178,7 @@ impl Asker<'_> {
     }
 
     /// Sums pieces up until they are short enough together, then puts them together.
-    async fn reduced(&self, mut texts: Vec<String>) -> Result<Str, NodeError> {
+    async fn map_reduce(&self, mut texts: Vec<String>) -> Result<Str, NodeError> {
         for round in 0..MAX_ROUNDS {
             if texts.iter().map(String::len).sum::<usize>() < MAX_LETTERS {
                 break;
@@ -202,7 +202,7 @@ async fn texts(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<String>, 
         ctx.text("operationMode", index)?
     };
     let whole = match source.as_str() {
-        "documentLoader" => return loaded(ctx, index, item).await,
+        "documentLoader" => return load_documents(ctx, index, item).await,
         "nodeInputBinary" => vec![file_text(ctx, index, item)?],
         _ => strings(&item.json),
     };
@@ -224,10 +224,14 @@ async fn texts(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<String>, 
         ctx.number("chunkSize", index)?.max(1.0) as usize,
         ctx.number("chunkOverlap", index)?.max(0.0) as usize,
     );
-    Ok(whole.iter().flat_map(|text| pieces(text, size, overlap)).collect())
+    Ok(whole.iter().flat_map(|text| chunk_text(text, size, overlap)).collect())
 }
 
-async fn loaded(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<String>, NodeError> {
+async fn load_documents(
+    ctx: &Ctx<'_>,
+    index: usize,
+    item: &Item,
+) -> Result<Vec<String>, NodeError> {
     let supplied = ctx.host().supplies(Kind::AiDocument, index).await?;
     let loader = supplied.into_iter().find_map(|supplied| {
         if let Supply::Loader(loader) = supplied.supply { Some(loader) } else { None }

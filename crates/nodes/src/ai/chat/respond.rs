@@ -1,15 +1,15 @@
 //! Says something in the chat that the run began with, and may wait for what is answered.
 
-use crate::ai::supplies::memory;
+use crate::ai::sub_nodes::memory;
 use crate::flow::wait::{limit_at, limit_fields};
-use crate::triggers::given::Given;
+use crate::triggers::node_params::NodeParams;
 use model::Kind;
 use node_api::ai::Message;
 use node_api::host::Pause;
 use node_api::prelude::*;
 use node_api::trigger::{
-    Answer, AnswerBody, AnswerData, ChatRoute, ChunkKind, Listen, PreviousSession, REPLY_FIELD,
-    Setup, Trigger, WebhookRoute,
+    ChatRoute, ChunkKind, PreviousSession, REPLY_FIELD, ResponseBody, ResponseData, Trigger,
+    TriggerListener, TriggerSetup, WebhookResponse, WebhookRoute,
 };
 
 /// Where the limit of a wait is kept.
@@ -20,7 +20,7 @@ pub(crate) struct RespondToChat;
 impl Node for RespondToChat {
     fn spec() -> Spec {
         Spec::new("@n8n/n8n-nodes-langchain.chat", &[1.0, 1.1, 1.2], "Respond to Chat", "Say something in the chat, and wait for the reply")
-            .group(Group::Flow)
+            .group(NodeGroup::Flow)
             .inputs([Port::main(), Port::of(Kind::AiMemory, "Memory")])
             .params(params())
             .hint("Put it behind a Chat Trigger: for words in between, or for a question whose answer the run waits for.")
@@ -29,7 +29,7 @@ impl Node for RespondToChat {
             .note("The next message with the same session id goes to the run that waits for it.")
             .note("An approval is given with the links, or by writing one of the two labels.")
             .repeatable()
-            .hears_replies()
+            .accepts_replies()
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -37,7 +37,7 @@ impl Node for RespondToChat {
             remember(ctx, Message::user(reply.to_js_string())).await?;
             return Ok(vec![Items::default()]);
         }
-        if ctx.host().started_with().is_none_or(|began| {
+        if ctx.host().trigger_data().is_none_or(|began| {
             began.get("sessionId").is_none() && began.get("chatInput").is_none()
         }) {
             return Err(NodeError::failed("The workflow was not started from a chat").hint(
@@ -51,8 +51,10 @@ impl Node for RespondToChat {
         }
         let params = ctx.param("", 0)?;
         let no_params = Object::new();
-        let question =
-            Question::read(&Given::new(params.as_object().unwrap_or(&no_params)), ctx.version());
+        let question = ChatQuestion::read(
+            &NodeParams::new(params.as_object().unwrap_or(&no_params)),
+            ctx.version(),
+        );
         // A mistake in the limit is told before anything is said.
         let until = if ctx.param(LIMIT, 0)?.is_nullish() {
             None
@@ -62,8 +64,8 @@ impl Node for RespondToChat {
         if ctx.flag("options.memoryConnection", 0)? {
             remember(ctx, Message::assistant(message.clone())).await?;
         }
-        say(ctx, with_answers(ctx, message, &question)?).await;
-        if question != Question::None {
+        send_message(ctx, with_answer_links(ctx, message, &question)?).await;
+        if question != ChatQuestion::None {
             ctx.host().pause(Pause::Webhook { until });
         }
         Ok(vec![items])
@@ -71,31 +73,37 @@ impl Node for RespondToChat {
 }
 
 impl Trigger for RespondToChat {
-    fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
+    fn listeners(setup: &TriggerSetup<'_>) -> Result<Vec<TriggerListener>, NodeError> {
         let reply = || {
             let (route, page, previous, accepts) =
                 (WebhookRoute::new("POST", ""), None, PreviousSession::Off, Some("*".into()));
-            Listen::Chat(Box::new(ChatRoute { route, is_public: false, page, previous, accepts }))
+            TriggerListener::Chat(Box::new(ChatRoute {
+                route,
+                is_public: false,
+                page,
+                previous,
+                accepts,
+            }))
         };
         // What fetches a link only to show what is behind it must not decide anything.
         let link = || {
-            let data = AnswerData::Text("Thank you, your answer was taken.".into());
-            Listen::Webhook(WebhookRoute {
+            let data = ResponseData::Text("Thank you, your answer was taken.".into());
+            TriggerListener::Webhook(WebhookRoute {
                 ignores_bots: true,
                 data,
                 ..WebhookRoute::new("GET", "")
             })
         };
-        Ok(match Question::read(&Given::new(setup.params), setup.node.version) {
-            Question::None => Vec::new(),
-            Question::Open => vec![reply()],
-            Question::Approval { .. } => vec![reply(), link()],
+        Ok(match ChatQuestion::read(&NodeParams::new(setup.params), setup.node.version) {
+            ChatQuestion::None => Vec::new(),
+            ChatQuestion::Open => vec![reply()],
+            ChatQuestion::Approval { .. } => vec![reply(), link()],
         })
     }
 
-    fn woken_by(setup: &Setup<'_>, sent: Item) -> Result<Item, NodeError> {
-        let question = Question::read(&Given::new(setup.params), setup.node.version);
-        let Question::Approval { approve, decline, takes_words } = question else {
+    fn resume_item(setup: &TriggerSetup<'_>, sent: Item) -> Result<Item, NodeError> {
+        let question = ChatQuestion::read(&NodeParams::new(setup.params), setup.node.version);
+        let ChatQuestion::Approval { approve, decline, takes_words } = question else {
             return Ok(sent);
         };
         let words = sent.json.get("chatInput").map(Value::to_js_string);
@@ -131,7 +139,7 @@ impl Trigger for RespondToChat {
 
 /// What is waited for after the words.
 #[derive(Clone, Debug, PartialEq)]
-enum Question {
+enum ChatQuestion {
     None,
     /// Anything that is said.
     Open,
@@ -143,26 +151,26 @@ enum Question {
     },
 }
 
-impl Question {
-    fn read(given: &Given<'_>, version: f64) -> Self {
+impl ChatQuestion {
+    fn read(given: &NodeParams<'_>, version: f64) -> Self {
         let waits = if version < 1.1 {
             given.flag_or("waitUserReply", true)
         } else {
             given.text("operation") == "sendAndWait"
         };
         if !waits {
-            return Question::None;
+            return ChatQuestion::None;
         }
         if version < 1.1 || given.text("responseType") != "approval" {
-            return Question::Open;
+            return ChatQuestion::Open;
         }
         let label = |name: &str, otherwise: &str| {
             given
-                .some_text(&format!("approvalOptions.values.{name}"))
+                .non_empty_text(&format!("approvalOptions.values.{name}"))
                 .unwrap_or_else(|| otherwise.into())
         };
         let has_two = given.text("approvalOptions.values.approvalType") == "double";
-        Question::Approval {
+        ChatQuestion::Approval {
             approve: label("approveLabel", "Approve"),
             decline: has_two.then(|| label("disapproveLabel", "Decline")),
             takes_words: !given.flag("blockUserInput"),
@@ -171,8 +179,12 @@ impl Question {
 }
 
 /// The words with a link for each answer that they can have.
-fn with_answers(ctx: &Ctx<'_>, message: Str, question: &Question) -> Result<Str, NodeError> {
-    let Question::Approval { approve, decline, .. } = question else { return Ok(message) };
+fn with_answer_links(
+    ctx: &Ctx<'_>,
+    message: Str,
+    question: &ChatQuestion,
+) -> Result<Str, NodeError> {
+    let ChatQuestion::Approval { approve, decline, .. } = question else { return Ok(message) };
     let address = ctx.host().evaluate("={{ $execution.resumeUrl }}", 0, &Object::new())?;
     let address = address.as_str().filter(|address| address.starts_with("http"));
     let answers = [(Some(approve), true), (decline.as_ref(), false)];
@@ -186,13 +198,13 @@ fn with_answers(ctx: &Ctx<'_>, message: Str, question: &Question) -> Result<Str,
 }
 
 /// To whoever listens while the run goes on, or else as the answer to the message.
-async fn say(ctx: &Ctx<'_>, words: Str) {
+async fn send_message(ctx: &Ctx<'_>, words: Str) {
     ctx.send_chunk(ChunkKind::Begin, 0, None).await;
     ctx.send_chunk(ChunkKind::Item, 0, Some(words.clone().into())).await;
     ctx.send_chunk(ChunkKind::End, 0, None).await;
     if !ctx.host().is_streaming() {
-        let body = AnswerBody::Json(Object::from_iter([("output", words)]).into());
-        ctx.host().respond(Answer { status: 200, headers: Vec::new(), body });
+        let body = ResponseBody::Json(Object::from_iter([("output", words)]).into());
+        ctx.host().respond(WebhookResponse { status: 200, headers: Vec::new(), body });
     }
 }
 
@@ -284,7 +296,7 @@ mod tests {
     async fn run(
         version: f64,
         params: Value,
-    ) -> Result<(Option<Pause>, Option<Answer>), NodeError> {
+    ) -> Result<(Option<Pause>, Option<WebhookResponse>), NodeError> {
         let mut host = TestHost::new(&RespondToChat::spec(), version, &params);
         host.started_with = Some(json!({ "sessionId": "s", "chatInput": "hi" }));
         run_on::<RespondToChat>(&host, version, vec![items(&json!([{ "n": 1 }]))], OnError::Stop)
@@ -294,9 +306,9 @@ mod tests {
         Ok((paused, answered))
     }
 
-    fn said(answer: Option<Answer>) -> Value {
+    fn said(answer: Option<WebhookResponse>) -> Value {
         match answer.map(|answer| answer.body) {
-            Some(AnswerBody::Json(value)) => value,
+            Some(ResponseBody::Json(value)) => value,
             other => panic!("{other:?}"),
         }
     }
@@ -333,10 +345,10 @@ mod tests {
         assert!(error.message().contains("not started from a chat"), "{error}");
     }
 
-    fn with_setup<T>(params: &Value, ask: impl FnOnce(&Setup<'_>) -> T) -> T {
+    fn with_setup<T>(params: &Value, ask: impl FnOnce(&TriggerSetup<'_>) -> T) -> T {
         let params = RespondToChat::spec().complete(1.2, params.as_object().unwrap());
         let node = NodeInfo { version: 1.2, ..NodeInfo::default() };
-        ask(&Setup {
+        ask(&TriggerSetup {
             node: &node,
             params: &params,
             webhook_id: None,
@@ -353,7 +365,9 @@ mod tests {
             json!({ "operation": "sendAndWait", "message": "?", "responseType": "approval", "blockUserInput": blocks, "approvalOptions": { "values": values } })
         };
         let woken = |blocks: bool, sent: Value| {
-            with_setup(&approval(blocks), |setup| RespondToChat::woken_by(setup, Item::new(sent)))
+            with_setup(&approval(blocks), |setup| {
+                RespondToChat::resume_item(setup, Item::new(sent))
+            })
         };
         let approved =
             |sent: Value| woken(true, sent).unwrap().json.get_path("data.approved").cloned();
@@ -369,6 +383,6 @@ mod tests {
             woken(true, json!({ "chatInput": "Why?" })).is_err()
                 && woken(false, json!({ "query": {} })).is_err()
         );
-        assert_eq!(with_setup(&approval(false), RespondToChat::listens).unwrap().len(), 2);
+        assert_eq!(with_setup(&approval(false), RespondToChat::listeners).unwrap().len(), 2);
     }
 }

@@ -1,16 +1,16 @@
 //! Starts a run with each message of a chat.
 
 use super::params::{GREETING, PLACEHOLDER, SUBTITLE, TITLE, WELCOME, params};
-use crate::ai::supplies::memory;
-use crate::triggers::given::Given;
+use crate::ai::sub_nodes::memory;
+use crate::triggers::node_params::NodeParams;
 use crate::triggers::webhook::path::path_of;
 use crate::triggers::webhook::route::{origins_of, unknown_auth};
 use model::Kind;
-use node_api::ai::{Message, Role};
+use node_api::ai::{ChatRole, Message};
 use node_api::prelude::*;
 use node_api::trigger::{
-    AnswerData, AnswerWhen, ChatPage, ChatRoute, Detail, Listen, PreviousSession, Setup, Trigger,
-    WebhookAuth, WebhookRoute,
+    ChatPage, ChatRoute, PreviousSession, ResponseData, ResponseMode, StreamDetail, Trigger,
+    TriggerListener, TriggerSetup, WebhookAuth, WebhookRoute,
 };
 use providers::memory::langchain::to_constructor;
 
@@ -49,22 +49,22 @@ impl Node for ChatTrigger {
 }
 
 impl Trigger for ChatTrigger {
-    fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
-        let given = Given::new(setup.params);
+    fn listeners(setup: &TriggerSetup<'_>) -> Result<Vec<TriggerListener>, NodeError> {
+        let given = NodeParams::new(setup.params);
         let (is_hosted, is_public) = (given.text("mode") != "webhook", given.flag("public"));
         let answer = answer_of(&given)?;
         let route = WebhookRoute {
             // A chat that is not public has no address.
             auth: if is_public { auth_of(&given)? } else { WebhookAuth::None },
             answer,
-            data: AnswerData::FirstItem { field: None, content_type: None },
+            data: ResponseData::FirstItem { field: None, content_type: None },
             allowed_origins: origins_of(&given)?,
             detail: detail_of(&given)?,
             ..WebhookRoute::new("POST", format!("{}/chat", path_of(setup, "path", "")?))
         };
         // In a page of the author's own, what may be sent is the author's affair.
         let takes_files = given.flag("options.allowFileUploads") || !is_hosted;
-        Ok(vec![Listen::Chat(Box::new(ChatRoute {
+        Ok(vec![TriggerListener::Chat(Box::new(ChatRoute {
             route,
             is_public,
             page: is_hosted.then(|| page_of(&given)).transpose()?,
@@ -74,7 +74,7 @@ impl Trigger for ChatTrigger {
                 _ => PreviousSession::Off,
             },
             accepts: takes_files.then(|| {
-                given.some_text("options.allowedFilesMimeTypes").unwrap_or_else(|| "*".into())
+                given.non_empty_text("options.allowedFilesMimeTypes").unwrap_or_else(|| "*".into())
             }),
         }))])
     }
@@ -94,15 +94,16 @@ async fn previous_session(ctx: &Ctx<'_>) -> Result<Items, NodeError> {
 
 /// What tools were asked and said is no part of what people said to each other.
 fn is_shown(message: &Message) -> bool {
-    matches!(message.role, Role::User | Role::Assistant) && !message.text().trim().is_empty()
+    matches!(message.role, ChatRole::User | ChatRole::Assistant)
+        && !message.text().trim().is_empty()
 }
 
-fn answer_of(given: &Given<'_>) -> Result<AnswerWhen, NodeError> {
+fn answer_of(given: &NodeParams<'_>) -> Result<ResponseMode, NodeError> {
     match given.text("options.responseMode").as_str() {
-        "" if given.flag("availableInChat") => Ok(AnswerWhen::Streaming),
-        "" | "lastNode" => Ok(AnswerWhen::LastNode),
-        "responseNode" => Ok(AnswerWhen::ResponseNode),
-        "streaming" | "responseNodes" => Ok(AnswerWhen::Streaming),
+        "" if given.flag("availableInChat") => Ok(ResponseMode::Streaming),
+        "" | "lastNode" => Ok(ResponseMode::LastNode),
+        "responseNode" => Ok(ResponseMode::ResponseNode),
+        "streaming" | "responseNodes" => Ok(ResponseMode::Streaming),
         other => Err(NodeError::parameter(
             "options.responseMode",
             format!("There is no response mode '{other}'"),
@@ -111,7 +112,7 @@ fn answer_of(given: &Given<'_>) -> Result<AnswerWhen, NodeError> {
     }
 }
 
-fn auth_of(given: &Given<'_>) -> Result<WebhookAuth, NodeError> {
+fn auth_of(given: &NodeParams<'_>) -> Result<WebhookAuth, NodeError> {
     match given.text("authentication").as_str() {
         "none" => Ok(WebhookAuth::None),
         "basicAuth" => Ok(WebhookAuth::Basic),
@@ -120,11 +121,11 @@ fn auth_of(given: &Given<'_>) -> Result<WebhookAuth, NodeError> {
     }
 }
 
-fn detail_of(given: &Given<'_>) -> Result<Detail, NodeError> {
+fn detail_of(given: &NodeParams<'_>) -> Result<StreamDetail, NodeError> {
     match given.text("options.eventDetail").as_str() {
-        "answer" => Ok(Detail::Answer),
-        "" | "steps" => Ok(Detail::Steps),
-        "everything" => Ok(Detail::Everything),
+        "answer" => Ok(StreamDetail::Answer),
+        "" | "steps" => Ok(StreamDetail::Steps),
+        "everything" => Ok(StreamDetail::Everything),
         other => Err(NodeError::parameter(
             "options.eventDetail",
             format!("Nobody knows what '{other}' shows of the steps"),
@@ -133,7 +134,7 @@ fn detail_of(given: &Given<'_>) -> Result<Detail, NodeError> {
     }
 }
 
-fn page_of(given: &Given<'_>) -> Result<ChatPage, NodeError> {
+fn page_of(given: &NodeParams<'_>) -> Result<ChatPage, NodeError> {
     let css = given.text("options.customCss");
     if css.contains("</") || css.contains("<!") {
         return Err(NodeError::parameter(
@@ -167,7 +168,7 @@ mod tests {
         let version = 1.4;
         let params = ChatTrigger::spec().complete(version, params.as_object().unwrap());
         let node = NodeInfo { id: "n-1".into(), version, ..NodeInfo::default() };
-        let setup = Setup {
+        let setup = TriggerSetup {
             node: &node,
             params: &params,
             webhook_id: Some("u-1"),
@@ -175,8 +176,8 @@ mod tests {
             now_ms: 0,
             timezone: "UTC",
         };
-        match ChatTrigger::listens(&setup)?.remove(0) {
-            Listen::Chat(chat) => Ok(*chat),
+        match ChatTrigger::listeners(&setup)?.remove(0) {
+            TriggerListener::Chat(chat) => Ok(*chat),
             _ => unreachable!("a chat listens for messages"),
         }
     }
@@ -193,15 +194,15 @@ mod tests {
     #[test]
     fn answers_come_as_the_options_say() {
         for (params, answer) in [
-            (json!({}), AnswerWhen::LastNode),
-            (json!({ "availableInChat": true }), AnswerWhen::Streaming),
+            (json!({}), ResponseMode::LastNode),
+            (json!({ "availableInChat": true }), ResponseMode::Streaming),
             (
                 json!({ "availableInChat": true, "options": { "responseMode": "lastNode" } }),
-                AnswerWhen::LastNode,
+                ResponseMode::LastNode,
             ),
-            (json!({ "options": { "responseMode": "streaming" } }), AnswerWhen::Streaming),
-            (json!({ "options": { "responseMode": "responseNode" } }), AnswerWhen::ResponseNode),
-            (json!({ "options": { "responseMode": "responseNodes" } }), AnswerWhen::Streaming),
+            (json!({ "options": { "responseMode": "streaming" } }), ResponseMode::Streaming),
+            (json!({ "options": { "responseMode": "responseNode" } }), ResponseMode::ResponseNode),
+            (json!({ "options": { "responseMode": "responseNodes" } }), ResponseMode::Streaming),
         ] {
             assert_eq!(chat(params.clone()).unwrap().route.answer, answer, "{params:?}");
         }

@@ -1,6 +1,6 @@
 //! Puts out the vector of a text, for each item.
 
-use crate::ai::supplies::embedder;
+use crate::ai::sub_nodes::embedder;
 use model::Kind;
 use node_api::prelude::*;
 
@@ -12,7 +12,7 @@ pub(crate) struct EmbedTexts;
 impl Node for EmbedTexts {
     fn spec() -> Spec {
         Spec::new(EMBED_TEXTS, &[1.0], "Embed Texts", "Turn texts into vectors")
-            .group(Group::Ai)
+            .group(NodeGroup::Ai)
             .inputs([Port::main(), Port::of(Kind::AiEmbedding, "Embeddings")])
             .param(Param::text("text", "Text", "={{ $json.text }}").required().help("The text of each item."))
             .hint("Use it to compare texts by meaning with code of your own; vector stores embed by themselves.")

@@ -10,7 +10,7 @@ pub(crate) struct EmbeddingsLocal;
 impl Supplier for EmbeddingsLocal {
     fn spec() -> Spec {
         Spec::new("embeddings-local", &[1.0], "Embeddings Local", "Turn texts into vectors on this machine, with no key")
-            .group(Group::Ai)
+            .group(NodeGroup::Ai)
             .inputs([])
             .outputs([Port::of(Kind::AiEmbedding, "Embeddings")])
             .hint("Connect it to a vector store or a knowledge base; vectors of different models do not go together.")

@@ -7,7 +7,7 @@ use crate::ai::models::{access, chosen_model, field, secret};
 use node_api::ai::Supply;
 use node_api::prelude::*;
 use node_api::{Credential, Supplier, SupplyCtx};
-use providers::models::openai::{OpenAiEmbedder, Settings};
+use providers::models::openai::{OpenAiEmbedder, OpenAiSettings};
 
 pub(crate) struct EmbeddingsOpenAi;
 
@@ -73,13 +73,13 @@ impl Supplier for EmbeddingsMistralCloud {
     }
 }
 
-pub(super) fn mistral_settings(credential: &Credential) -> Settings {
+pub(super) fn mistral_settings(credential: &Credential) -> OpenAiSettings {
     let url = field(credential, "url");
     let base_url = if url.trim().is_empty() { "https://api.mistral.ai/v1" } else { &url };
-    Settings::compatible(base_url, secret(credential, "apiKey"))
+    OpenAiSettings::compatible(base_url, secret(credential, "apiKey"))
 }
 
-fn embedder(ctx: &SupplyCtx, settings: Settings, raw: &Value) -> Result<Supply, NodeError> {
+fn embedder(ctx: &SupplyCtx, settings: OpenAiSettings, raw: &Value) -> Result<Supply, NodeError> {
     let mut access = access(ctx, &Value::Undefined)?;
     let count = |name: &str| raw.get(name).and_then(Value::as_f64).filter(|number| *number >= 1.0);
     // Here, and nowhere else, the time is in seconds.

@@ -1,14 +1,18 @@
 //! Words that a text must not hold.
 
-use super::Check;
-use super::patterns::Patterns;
-use crate::turn::{Ticker, tick};
+use super::CheckResult;
+use super::patterns::PatternCache;
+use crate::ticker::{LoopTicker, tick};
 use node_api::prelude::*;
 use std::collections::HashSet;
 
 /// Whole words only, whatever their case; `words` has commas between them.
-pub(super) fn check(text: &str, words: &str, patterns: &mut Patterns) -> Result<Check, NodeError> {
-    let (mut found, mut known, ticker) = (Vec::new(), HashSet::new(), Ticker::default());
+pub(super) fn check(
+    text: &str,
+    words: &str,
+    patterns: &mut PatternCache,
+) -> Result<CheckResult, NodeError> {
+    let (mut found, mut known, ticker) = (Vec::new(), HashSet::new(), LoopTicker::default());
     for word in words
         .split(',')
         .map(|word| word.trim().trim_end_matches(['.', ',', '!', '?', ';', ':']))
@@ -17,7 +21,7 @@ pub(super) fn check(text: &str, words: &str, patterns: &mut Patterns) -> Result<
         tick()?;
         for hit in patterns.get(word, &format!("(?i){}", regex::escape(word)))?.find_iter(text) {
             ticker.tick()?;
-            if stands_alone(text, hit.start(), hit.end())
+            if is_whole_word(text, hit.start(), hit.end())
                 && known.insert(hit.as_str().to_lowercase())
             {
                 found.push(hit.as_str().to_owned());
@@ -25,16 +29,16 @@ pub(super) fn check(text: &str, words: &str, patterns: &mut Patterns) -> Result<
         }
     }
     let matched: Vec<Value> = found.iter().map(|word: &String| word.as_str().into()).collect();
-    Ok(Check {
+    Ok(CheckResult {
         name: "keywords".into(),
         is_triggered: !found.is_empty(),
         info: Object::from_iter([("matchedKeywords", matched)]),
-        ..Check::default()
+        ..CheckResult::default()
     })
 }
 
 /// Whether no word goes on over the ends of a match.
-fn stands_alone(text: &str, start: usize, end: usize) -> bool {
+fn is_whole_word(text: &str, start: usize, end: usize) -> bool {
     let is_letter = |letter: Option<char>| {
         letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_')
     };
@@ -51,7 +55,7 @@ mod tests {
     #[test]
     fn whole_words_are_found_in_every_script_and_told_once() {
         let matched = |text: &str, words: &str| {
-            check(text, words, &mut Patterns::default())
+            check(text, words, &mut PatternCache::default())
                 .unwrap()
                 .info
                 .get("matchedKeywords")

@@ -1,20 +1,20 @@
 //! Puts words in the place of everything that was found in a text.
 
-use super::Check;
-use crate::turn::{Ticker, tick};
+use super::CheckResult;
+use crate::ticker::{LoopTicker, tick};
 use node_api::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 /// So few different texts of one length are looked for one after the other; more of them all at
 /// once.
-const FEW: usize = 4;
+const MAX_LINEAR_TEXTS: usize = 4;
 
 /// The text with a word in the place of everything that was found, wherever it stands, the longest
 /// first, because one may be a part of another. What is inside of a word, or overlaps what was
 /// longer, is not replaced again.
-pub(super) fn masked(text: &str, checks: &[Check]) -> Result<Str, NodeError> {
-    let places = places(text, checks)?;
+pub(super) fn mask_findings(text: &str, checks: &[CheckResult]) -> Result<Str, NodeError> {
+    let places = find_replacements(text, checks)?;
     if places.is_empty() {
         return Ok(text.into());
     }
@@ -32,9 +32,12 @@ pub(super) fn masked(text: &str, checks: &[Check]) -> Result<Str, NodeError> {
 }
 
 /// What is replaced, by where it begins: its length and the word that stands there.
-type Places<'c> = BTreeMap<usize, (usize, &'c str)>;
+type Replacements<'c> = BTreeMap<usize, (usize, &'c str)>;
 
-fn places<'c>(text: &str, checks: &'c [Check]) -> Result<Places<'c>, NodeError> {
+fn find_replacements<'c>(
+    text: &str,
+    checks: &'c [CheckResult],
+) -> Result<Replacements<'c>, NodeError> {
     // The same text may be found thousands of times; the first word for it counts.
     let mut words: HashMap<&'c str, &'c str> = HashMap::new();
     let mut by_length: BTreeMap<usize, Vec<&'c str>> = BTreeMap::new();
@@ -46,12 +49,12 @@ fn places<'c>(text: &str, checks: &'c [Check]) -> Result<Places<'c>, NodeError> 
             by_length.entry(found.len()).or_default().push(found);
         }
     }
-    let mut places = Places::new();
+    let mut places = Replacements::new();
     let whole = 0..text.len();
     let mut free = Vec::from([whole]);
     for (length, wanted) in by_length.into_iter().rev() {
         tick()?;
-        for wanted in if wanted.len() > FEW {
+        for wanted in if wanted.len() > MAX_LINEAR_TEXTS {
             vec![wanted]
         } else {
             wanted.into_iter().map(|one| vec![one]).collect()
@@ -59,14 +62,14 @@ fn places<'c>(text: &str, checks: &'c [Check]) -> Result<Places<'c>, NodeError> 
             let hits = free
                 .iter()
                 .filter(|free| free.len() >= length)
-                .map(|free| hits(text, free.clone(), length, &wanted));
+                .map(|free| find_hits(text, free.clone(), length, &wanted));
             let hits: Vec<usize> = hits.collect::<Result<Vec<_>, _>>()?.concat();
             if hits.is_empty() {
                 continue;
             }
             let found =
                 |start: usize| words.get(&text[start..start + length]).copied().unwrap_or_default();
-            free = without(&free, &hits, length);
+            free = subtract_hits(&free, &hits, length);
             places.extend(hits.into_iter().map(|start| (start, (length, found(start)))));
         }
     }
@@ -74,13 +77,13 @@ fn places<'c>(text: &str, checks: &'c [Check]) -> Result<Places<'c>, NodeError> 
 }
 
 /// Where texts of one length stand in a part of a text, each behind the one before it.
-fn hits(
+fn find_hits(
     text: &str,
     part: Range<usize>,
     length: usize,
     wanted: &[&str],
 ) -> Result<Vec<usize>, NodeError> {
-    let ticker = Ticker::default();
+    let ticker = LoopTicker::default();
     let mut hits = Vec::new();
     if let [wanted] = wanted {
         for (at, _) in text[part.clone()].match_indices(wanted) {
@@ -91,11 +94,11 @@ fn hits(
     }
     let mut by_hash: HashMap<u64, Vec<&[u8]>> = HashMap::new();
     for wanted in wanted {
-        by_hash.entry(Rolling::of(wanted.as_bytes()).0).or_default().push(wanted.as_bytes());
+        by_hash.entry(RollingHash::of(wanted.as_bytes()).0).or_default().push(wanted.as_bytes());
     }
     let bytes = &text.as_bytes()[part.clone()];
-    let leaving = Rolling::weight(length);
-    let (mut at, mut window) = (0, Rolling::of(&bytes[..length]));
+    let leaving = RollingHash::weight(length);
+    let (mut at, mut window) = (0, RollingHash::of(&bytes[..length]));
     loop {
         ticker.tick()?;
         let is_hit =
@@ -104,7 +107,7 @@ fn hits(
             hits.push(part.start + at);
             at += length;
             let Some(next) = bytes.get(at..at + length) else { return Ok(hits) };
-            window = Rolling::of(next);
+            window = RollingHash::of(next);
         } else {
             let Some(entering) = bytes.get(at + length) else { return Ok(hits) };
             window.roll(bytes[at], leaving, *entering);
@@ -115,7 +118,7 @@ fn hits(
 
 /// What is left of the free parts of a text once something stands at these places, which are in
 /// order.
-fn without(free: &[Range<usize>], hits: &[usize], length: usize) -> Vec<Range<usize>> {
+fn subtract_hits(free: &[Range<usize>], hits: &[usize], length: usize) -> Vec<Range<usize>> {
     let mut left = Vec::with_capacity(free.len() + hits.len());
     let mut hits = hits.iter().copied().peekable();
     for part in free {
@@ -131,9 +134,9 @@ fn without(free: &[Range<usize>], hits: &[usize], length: usize) -> Vec<Range<us
 }
 
 /// A number for a window of bytes that can be moved on by a byte. What shares one is compared.
-struct Rolling(u64);
+struct RollingHash(u64);
 
-impl Rolling {
+impl RollingHash {
     const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
     fn of(bytes: &[u8]) -> Self {
@@ -158,18 +161,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn checks(masks: &[(&str, &str)]) -> Vec<Check> {
+    fn checks(masks: &[(&str, &str)]) -> Vec<CheckResult> {
         let masks =
             masks.iter().map(|(word, found)| (Str::from(*word), (*found).to_owned())).collect();
-        vec![Check { masks, ..Check::default() }]
+        vec![CheckResult { masks, ..CheckResult::default() }]
     }
 
     #[test]
     fn the_longest_goes_first_and_words_are_left_alone() {
         let found =
             checks(&[("A", "bcde"), ("B", "abc"), ("C", "x"), ("D", "x"), ("E", "A"), ("F", "")]);
-        assert_eq!(masked("abcde abc x A", &found).unwrap(), "a<A> <B> <C> <E>");
-        assert_eq!(masked("nothing", &[]).unwrap(), "nothing");
+        assert_eq!(mask_findings("abcde abc x A", &found).unwrap(), "a<A> <B> <C> <E>");
+        assert_eq!(mask_findings("nothing", &[]).unwrap(), "nothing");
     }
 
     proptest! {
@@ -183,7 +186,7 @@ mod tests {
             for found in sorted {
                 expected = expected.replace(&found, "<W>");
             }
-            prop_assert_eq!(masked(&text, &checks(&masks)).unwrap(), expected);
+            prop_assert_eq!(mask_findings(&text, &checks(&masks)).unwrap(), expected);
         }
 
         #[test]
@@ -197,7 +200,7 @@ mod tests {
                 at += if is_hit { 4 } else { 1 };
             }
             if text.len() >= 4 {
-                prop_assert_eq!(hits(&text, 0..text.len(), 4, &wanted).unwrap(), expected);
+                prop_assert_eq!(find_hits(&text, 0..text.len(), 4, &wanted).unwrap(), expected);
             }
         }
     }
@@ -210,7 +213,7 @@ mod tests {
         let masks: Vec<(&str, &str)> =
             texts.iter().chain(&texts).map(|text| ("N", text.as_str())).collect();
         let began = compute::cpu_used();
-        let masked = masked(&text, &checks(&masks)).unwrap();
+        let masked = mask_findings(&text, &checks(&masks)).unwrap();
         assert_eq!(masked, vec!["<N>"; texts.len()].join(" "));
         // One pass for each finding would read a hundred gigabytes.
         assert!(compute::cpu_used() - began < std::time::Duration::from_secs(10));

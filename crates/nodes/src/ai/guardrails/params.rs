@@ -1,7 +1,7 @@
 //! The form of the guardrails node.
 
-use super::judged::{JAILBREAK, NSFW, TOPIC};
-use super::personal::ENTITIES;
+use super::llm_checks::{JAILBREAK, NSFW, TOPIC};
+use super::pii::ENTITIES;
 use node_api::prelude::*;
 
 pub(super) fn params() -> Vec<Param> {

@@ -1,7 +1,7 @@
 //! Patterns, each compiled once: ours for as long as the process runs, those of the author for one
 //! run of the node.
 
-use crate::turn::Ticker;
+use crate::ticker::LoopTicker;
 use node_api::prelude::*;
 use regex::Regex;
 use std::collections::HashMap;
@@ -12,20 +12,20 @@ use std::sync::OnceLock;
 pub(super) const MAX_FINDINGS: usize = 250_000;
 
 /// Patterns of the author that are kept for the next item.
-const MAX_KEPT: usize = 256;
+const MAX_CACHED: usize = 256;
 
 /// Patterns of the author, and words as patterns.
 #[derive(Default)]
-pub(super) struct Patterns(HashMap<String, Regex>);
+pub(super) struct PatternCache(HashMap<String, Regex>);
 
-impl Patterns {
+impl PatternCache {
     /// A pattern under a name that an error tells.
     pub(super) fn get(&mut self, name: &str, written: &str) -> Result<&Regex, NodeError> {
         if !self.0.contains_key(written) {
-            if self.0.len() >= MAX_KEPT {
+            if self.0.len() >= MAX_CACHED {
                 self.0.clear();
             }
-            self.0.insert(written.to_owned(), compiled(name, written)?);
+            self.0.insert(written.to_owned(), compile(name, written)?);
         }
         self.0
             .get(written)
@@ -34,9 +34,9 @@ impl Patterns {
 }
 
 /// A pattern of ours, which is compiled when it is first needed.
-pub(super) struct Fixed(OnceLock<Regex>);
+pub(super) struct StaticPattern(OnceLock<Regex>);
 
-impl Fixed {
+impl StaticPattern {
     pub(super) const fn new() -> Self {
         Self(OnceLock::new())
     }
@@ -49,13 +49,13 @@ impl Fixed {
         if let Some(compiled) = self.0.get() {
             return Ok(compiled);
         }
-        let made = compiled(name, &written())?;
+        let made = compile(name, &written())?;
         Ok(self.0.get_or_init(|| made))
     }
 }
 
 /// A broken pattern is told.
-fn compiled(name: &str, written: &str) -> Result<Regex, NodeError> {
+fn compile(name: &str, written: &str) -> Result<Regex, NodeError> {
     regex::RegexBuilder::new(written).size_limit(1 << 20).build().map_err(|error| {
         NodeError::parameter("guardrails", format!("The pattern '{name}' cannot be used"))
             .describe(error.to_string())
@@ -65,12 +65,12 @@ fn compiled(name: &str, written: &str) -> Result<Regex, NodeError> {
 
 /// Counts what is found in one text, and lets others have their turn meanwhile.
 #[derive(Default)]
-pub(super) struct Findings {
+pub(super) struct FindingCounter {
     count: usize,
-    ticker: Ticker,
+    ticker: LoopTicker,
 }
 
-impl Findings {
+impl FindingCounter {
     pub(super) fn add(&mut self) -> Result<(), NodeError> {
         self.count += 1;
         if self.count > MAX_FINDINGS {

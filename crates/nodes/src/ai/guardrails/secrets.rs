@@ -1,13 +1,13 @@
 //! Words that look like keys: by how they begin, or by how little sense they make.
 
-use super::Check;
-use super::patterns::Findings;
-use crate::turn::Ticker;
+use super::CheckResult;
+use super::patterns::FindingCounter;
+use crate::ticker::LoopTicker;
 use node_api::prelude::*;
 use std::collections::HashMap;
 
 /// How keys of well-known services begin.
-const BEGINNINGS: [&str; 15] = [
+const KEY_PREFIXES: [&str; 15] = [
     "key-", "sk-", "sk_", "pk_", "pk-", "ghp_", "AKIA", "xox", "SG.", "hf_", "api-", "apikey-",
     "token-", "secret-", "SHA:",
 ];
@@ -25,44 +25,45 @@ struct Level {
     min_length: usize,
     min_entropy: f64,
     min_kinds: usize,
-    spares_files: bool,
+    ignores_files: bool,
 }
 
-pub(super) fn check(text: &str, permissiveness: &str) -> Result<Check, NodeError> {
+pub(super) fn check(text: &str, permissiveness: &str) -> Result<CheckResult, NodeError> {
     let level = match permissiveness {
-        "strict" => Level { min_length: 10, min_entropy: 3.0, min_kinds: 2, spares_files: false },
+        "strict" => Level { min_length: 10, min_entropy: 3.0, min_kinds: 2, ignores_files: false },
         "permissive" => {
-            Level { min_length: 30, min_entropy: 4.0, min_kinds: 2, spares_files: true }
+            Level { min_length: 30, min_entropy: 4.0, min_kinds: 2, ignores_files: true }
         }
-        _ => Level { min_length: 10, min_entropy: 3.8, min_kinds: 3, spares_files: true },
+        _ => Level { min_length: 10, min_entropy: 3.8, min_kinds: 3, ignores_files: true },
     };
-    let (mut found, mut findings, ticker) = (Vec::new(), Findings::default(), Ticker::default());
+    let (mut found, mut findings, ticker) =
+        (Vec::new(), FindingCounter::default(), LoopTicker::default());
     for word in text.split_whitespace().map(|word| word.replace(['*', '#'], "")) {
         ticker.tick()?;
-        if level.takes(&word) {
+        if level.matches(&word) {
             findings.add()?;
             found.push(word);
         }
     }
     let shown: Vec<Value> = found.iter().map(|word| word.as_str().into()).collect();
-    Ok(Check {
+    Ok(CheckResult {
         name: "secretKeys".into(),
         is_triggered: !found.is_empty(),
         info: Object::from_iter([("detectedSecrets", shown)]),
         masks: found.into_iter().map(|word| ("SECRET".into(), word)).collect(),
-        ..Check::default()
+        ..CheckResult::default()
     })
 }
 
 impl Level {
-    fn takes(&self, word: &str) -> bool {
-        if self.spares_files && (is_address(word) || is_file(word)) {
+    fn matches(&self, word: &str) -> bool {
+        if self.ignores_files && (is_address(word) || is_file(word)) {
             return false;
         }
-        let begins = BEGINNINGS.iter().any(|beginning| word.starts_with(beginning));
+        let begins = KEY_PREFIXES.iter().any(|beginning| word.starts_with(beginning));
         begins
             || (word.chars().count() >= self.min_length
-                && kinds(word) >= self.min_kinds
+                && char_classes(word) >= self.min_kinds
                 && entropy(word) >= self.min_entropy)
     }
 }
@@ -71,7 +72,7 @@ fn is_address(word: &str) -> bool {
     let rest = word.strip_prefix("https://").or_else(|| word.strip_prefix("http://"));
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "./_-".contains(letter);
     rest.is_some_and(|rest| !rest.is_empty() && rest.chars().all(is_plain))
-        && !BEGINNINGS.iter().any(|beginning| word.contains(beginning))
+        && !KEY_PREFIXES.iter().any(|beginning| word.contains(beginning))
 }
 
 fn is_file(word: &str) -> bool {
@@ -79,7 +80,7 @@ fn is_file(word: &str) -> bool {
 }
 
 /// How many sorts of letters a word has: small, capital, digits, others.
-fn kinds(word: &str) -> usize {
+fn char_classes(word: &str) -> usize {
     let has = |is: fn(char) -> bool| usize::from(word.chars().any(is));
     has(char::is_lowercase)
         + has(char::is_uppercase)

@@ -1,8 +1,8 @@
 //! Addresses that a text must not hold.
 
-use super::Check;
-use super::patterns::{Findings, Fixed};
-use crate::turn::tick;
+use super::CheckResult;
+use super::patterns::{FindingCounter, StaticPattern};
+use crate::ticker::tick;
 use ipnet::Ipv4Net;
 use node_api::prelude::*;
 use std::collections::HashSet;
@@ -14,14 +14,14 @@ use url::Url;
 const HOSTLESS: [&str; 4] = ["data", "javascript", "vbscript", "mailto"];
 
 /// What addresses may be.
-pub(super) struct Allowed {
+pub(super) struct AllowedUrls {
     entries: Vec<String>,
     schemes: Vec<String>,
     refuses_user: bool,
     takes_subdomains: bool,
 }
 
-impl Allowed {
+impl AllowedUrls {
     pub(super) fn read(settings: &Value) -> Self {
         let entries = settings.get("allowedUrls").and_then(Value::as_str).unwrap_or_default();
         let schemes = settings.get("allowedSchemes").and_then(Value::as_array).map(|schemes| {
@@ -41,7 +41,7 @@ impl Allowed {
     }
 
     /// Why an address is blocked, if it is.
-    fn refusal(&self, found: &str) -> Option<String> {
+    fn rejection_reason(&self, found: &str) -> Option<String> {
         let has_scheme = found.contains("://")
             || HOSTLESS
                 .iter()
@@ -60,11 +60,11 @@ impl Allowed {
             return Some("Contains userinfo (potential credential injection)".to_owned());
         }
         let is_listed = HOSTLESS.contains(&scheme)
-            || self.entries.iter().any(|entry| self.lists(entry, &address));
+            || self.entries.iter().any(|entry| self.matches_entry(entry, &address));
         (!is_listed).then(|| "Not in allow list".to_owned())
     }
 
-    fn lists(&self, entry: &str, address: &Url) -> bool {
+    fn matches_entry(&self, entry: &str, address: &Url) -> bool {
         let Some(host) = address.host_str().map(str::to_lowercase) else { return false };
         if entry.contains("://") {
             return Url::parse(entry).is_ok_and(|allowed| {
@@ -86,13 +86,13 @@ impl Allowed {
     }
 }
 
-pub(super) fn check(text: &str, allowed: &Allowed) -> Result<Check, NodeError> {
-    let found = addresses(text)?;
+pub(super) fn check(text: &str, allowed: &AllowedUrls) -> Result<CheckResult, NodeError> {
+    let found = find_urls(text)?;
     let mut refusals = Vec::new();
     for address in &found {
         // The list of what is allowed may be long.
         tick()?;
-        refusals.push((address.clone(), allowed.refusal(address)));
+        refusals.push((address.clone(), allowed.rejection_reason(address)));
     }
     let list = |is_blocked: bool| {
         refusals
@@ -113,20 +113,20 @@ pub(super) fn check(text: &str, allowed: &Allowed) -> Result<Check, NodeError> {
         ("blockedReasons", values(&mut reasons)),
     ]);
     let masks: Vec<(Str, String)> = list(true).map(|address| ("URL".into(), address)).collect();
-    Ok(Check {
+    Ok(CheckResult {
         name: "urls".into(),
         is_triggered: !masks.is_empty(),
         info,
         masks,
-        ..Check::default()
+        ..CheckResult::default()
     })
 }
 
 /// Everything in a text that is an address, with a scheme or without, each once. What stands inside
 /// of another is a part of it.
-fn addresses(text: &str) -> Result<Vec<String>, NodeError> {
+fn find_urls(text: &str) -> Result<Vec<String>, NodeError> {
     const STOP: &str = r#"[^\s<>"{}|\\^`\[\]]"#;
-    static COMPILED: [Fixed; 4] = [const { Fixed::new() }; 4];
+    static COMPILED: [StaticPattern; 4] = [const { StaticPattern::new() }; 4];
     let forms = [
         format!("(?i)(?:https?|ftp)://{STOP}+"),
         format!("(?i)(?:data|javascript|vbscript|mailto):{STOP}+"),
@@ -136,7 +136,8 @@ fn addresses(text: &str) -> Result<Vec<String>, NodeError> {
     // Where the addresses of each form are, in order: those of one form are never inside of each
     // other.
     let mut places: Vec<Vec<Range<usize>>> = Vec::new();
-    let (mut found, mut known, mut findings) = (Vec::new(), HashSet::new(), Findings::default());
+    let (mut found, mut known, mut findings) =
+        (Vec::new(), HashSet::new(), FindingCounter::default());
     for (form, compiled) in forms.into_iter().zip(&COMPILED) {
         tick()?;
         let mut own = Vec::new();
@@ -170,7 +171,7 @@ mod tests {
     use super::*;
 
     fn blocked(text: &str, settings: Value) -> Value {
-        check(text, &Allowed::read(&settings))
+        check(text, &AllowedUrls::read(&settings))
             .unwrap()
             .info
             .get("blockedReasons")
@@ -182,7 +183,7 @@ mod tests {
     fn addresses_are_found_with_a_scheme_and_without() {
         let text = "See https://a.test/x?y=1, www.b.test/path, 10.0.0.1:80 and mailto:c@d.test.";
         assert_eq!(
-            addresses(text).unwrap(),
+            find_urls(text).unwrap(),
             ["https://a.test/x?y=1", "mailto:c@d.test", "www.b.test/path", "10.0.0.1:80"]
         );
     }
@@ -191,11 +192,11 @@ mod tests {
     fn issue_14_06_many_addresses_are_found_in_one_pass() {
         let text: String = (0..50_000).map(|number| format!("a{number}.test ")).collect();
         let began = compute::cpu_used();
-        assert_eq!(addresses(&text).unwrap().len(), 50_000);
+        assert_eq!(find_urls(&text).unwrap().len(), 50_000);
         // Comparing each with all before it would take more than a billion steps.
         assert!(compute::cpu_used() - began < std::time::Duration::from_secs(10));
         assert_eq!(
-            addresses("https://a.test/b.test http://c.test 1.2.3.4 a.test").unwrap().len(),
+            find_urls("https://a.test/b.test http://c.test 1.2.3.4 a.test").unwrap().len(),
             4
         );
     }

@@ -1,13 +1,15 @@
 //! Fills, searches and clears a collection of documents.
 
-use super::kept::{IfMissing, KeptCollection, collection, collection_param, embedder, model_param};
+use super::collections::{
+    EmbeddedCollection, IfMissing, collection, collection_param, embedder, model_param,
+};
 use super::read::{chunks_of_file, chunks_of_text};
-use super::split::Lengths;
+use super::split::ChunkLengths;
 use super::{metadata, metadata_param, option};
-use crate::ai::supplies;
+use crate::ai::sub_nodes;
 use model::Kind;
-use node_api::ai::{Document, Match, SearchableStore, Supply};
-use node_api::collections::{WhichChunks, add_documents};
+use node_api::ai::{Document, SearchableStore, Supply, VectorQuery};
+use node_api::collections::{ChunkSelection, add_documents};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 use std::sync::Arc;
@@ -19,7 +21,7 @@ impl Node for KnowledgeBase {
         Spec::new("knowledge-base", &[1.0], "Knowledge Base", "Keep documents in a collection and find them by their meaning")
             .untrusted()
             .private()
-            .group(Group::Ai)
+            .group(NodeGroup::Ai)
             .inputs([Port::main(), Port::of(Kind::AiEmbedding, "Embeddings"), Port::of(Kind::AiDocument, "Document")])
             .outputs([Port::main(), Port::of(Kind::AiVectorStore, "Vector store")])
             .credential("openAiApi", false)
@@ -61,7 +63,7 @@ impl Supplier for KnowledgeBase {
         let (inner, item) = (ctx.ctx(), ctx.item());
         let (collections, found) = collection(&inner, item, IfMissing::Fail).await?;
         let embedder = embedder(&inner, item, &found).await?;
-        let kept = KeptCollection { collections, id: found.id, embedder };
+        let kept = EmbeddedCollection { collections, id: found.id, embedder };
         let metadata = metadata(&inner, "options.metadata", item)?;
         let embedder = kept.embedder.clone();
         Ok(Supply::VectorStore(SearchableStore {
@@ -120,7 +122,7 @@ fn params() -> Vec<Param> {
 }
 
 async fn insert(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Object, NodeError> {
-    let lengths = Lengths::new(
+    let lengths = ChunkLengths::new(
         option(ctx, index, "chunkSize", 1000.0)?,
         option(ctx, index, "chunkOverlap", 200.0)?,
     )?;
@@ -133,7 +135,7 @@ async fn insert(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Object, Node
             }
             chunks_of_file(file, lengths).await?
         }
-        "loader" => supplies::loader(ctx, index).await?.load(item, index).await?,
+        "loader" => sub_nodes::loader(ctx, index).await?.load(item, index).await?,
         _ => {
             let text = ctx.text("text", index)?;
             if text.trim().is_empty() {
@@ -172,14 +174,14 @@ async fn search(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Object>, NodeError> {
     if query.trim().is_empty() {
         return Err(NodeError::parameter("query", "The query is empty").on_item(index));
     }
-    let wanted = Match {
+    let wanted = VectorQuery {
         limit: option(ctx, index, "topK", 5.0)?.max(1.0) as usize,
         min_score: Some(option(ctx, index, "minScore", 0.0)?),
         metadata: metadata(ctx, "options.metadata", index)?,
     };
     let (collections, found) = collection(ctx, index, IfMissing::Fail).await?;
     let embedder = embedder(ctx, index, &found).await?;
-    let kept = KeptCollection { collections, id: found.id, embedder };
+    let kept = EmbeddedCollection { collections, id: found.id, embedder };
     let found = kept.find(&query, wanted, ctx.flag("options.hybrid", index)?).await?;
     let shown = found.into_iter().map(|found| {
         Object::from_iter([
@@ -194,7 +196,7 @@ async fn search(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Object>, NodeError> {
 
 async fn delete(ctx: &Ctx<'_>, index: usize) -> Result<Object, NodeError> {
     let which = match ctx.text("which", index)?.as_str() {
-        "all" => WhichChunks::All,
+        "all" => ChunkSelection::All,
         "metadata" => {
             let fields = metadata(ctx, "options.metadata", index)?;
             if fields.is_empty() {
@@ -204,9 +206,9 @@ async fn delete(ctx: &Ctx<'_>, index: usize) -> Result<Object, NodeError> {
                 )
                 .on_item(index));
             }
-            WhichChunks::Metadata(fields)
+            ChunkSelection::Metadata(fields)
         }
-        _ => WhichChunks::Source(ctx.text("deleteSource", index)?),
+        _ => ChunkSelection::Source(ctx.text("deleteSource", index)?),
     };
     let (collections, found) = collection(ctx, index, IfMissing::Fail).await?;
     let n_deleted = collections.delete_chunks(&found.id, which).await?;

@@ -1,10 +1,12 @@
 //! A collection that an agent searches.
 
-use super::kept::{IfMissing, KeptCollection, collection, collection_param, embedder, model_param};
+use super::collections::{
+    EmbeddedCollection, IfMissing, collection, collection_param, embedder, model_param,
+};
 use super::{metadata, metadata_param, option};
-use crate::ai::tools::made::{Call, tool, tool_spec};
+use crate::ai::tools::fn_tool::{ToolInvocation, supply_tool, tool_spec};
 use model::Kind;
-use node_api::ai::{Effect, Flow, Match, Supply, ToolDefinition};
+use node_api::ai::{DataFlow, Supply, ToolDefinition, ToolEffect, VectorQuery};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 
@@ -72,14 +74,14 @@ impl Supplier for KnowledgeBaseTool {
             name: "knowledge_base_search".into(),
             description,
             parameters,
-            effect: Effect::None,
-            flow: Flow::STORED,
+            effect: ToolEffect::None,
+            flow: DataFlow::STORED,
         };
-        Ok(tool(ctx, definition, |call| async move { search(&call).await.map_err(failed) }))
+        Ok(supply_tool(ctx, definition, |call| async move { search(&call).await.map_err(failed) }))
     }
 }
 
-async fn search(call: &Call) -> Result<Value, NodeError> {
+async fn search(call: &ToolInvocation) -> Result<Value, NodeError> {
     let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
     let query = call.text("query");
     if query.trim().is_empty() {
@@ -94,12 +96,12 @@ async fn search(call: &Call) -> Result<Value, NodeError> {
         .unwrap_or(top);
     let (collections, found) = collection(&ctx, item, IfMissing::Fail).await?;
     let embedder = embedder(&ctx, item, &found).await?;
-    let kept = KeptCollection { collections, id: found.id, embedder };
+    let kept = EmbeddedCollection { collections, id: found.id, embedder };
     // What the author demands comes last, so that nothing that a model asks for can take its place.
     let mut demanded =
         call.arguments.get("filter").and_then(Value::as_object).cloned().unwrap_or_default();
     demanded.extend(metadata(&ctx, "options.metadata", item)?);
-    let wanted = Match {
+    let wanted = VectorQuery {
         limit: limit.clamp(1.0, MAX_RESULTS) as usize,
         min_score: Some(min_score),
         metadata: demanded,

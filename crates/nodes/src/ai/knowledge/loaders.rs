@@ -1,9 +1,9 @@
 //! n8n's document loaders: the item's data, or a file that it carries, as documents.
 
-use super::read::{Format, PdfDetails, ReadOptions, csv, pdf, strings, text, word_text};
-use super::split::{Lengths, PLAIN, Recursive, split_documents};
+use super::read::{DocumentFormat, PdfDetails, ReadOptions, csv, pdf, strings, text, word_text};
+use super::split::{ChunkLengths, DEFAULT_SEPARATORS, RecursiveSplitter, split_documents};
 use super::{metadata, metadata_param};
-use crate::ai::supplies;
+use crate::ai::sub_nodes;
 use model::Kind;
 use node_api::ai::{Document, Loader, Splitter, Supply};
 use node_api::prelude::*;
@@ -45,8 +45,8 @@ impl Supplier for DefaultDataLoader {
         let splitter = match ctx.node().version >= 1.1
             && ctx.ctx().text("textSplittingMode", ctx.item())? != "custom"
         {
-            true => Some(simple()),
-            false => supplies::splitter(&ctx.ctx(), ctx.item()).await?,
+            true => Some(default_splitter()),
+            false => sub_nodes::splitter(&ctx.ctx(), ctx.item()).await?,
         };
         let reads_files = ctx.ctx().text("dataType", ctx.item())? == "binary";
         Ok(Supply::Loader(Arc::new(ItemLoader { ctx, splitter, reads_files, prefix: "options." })))
@@ -70,14 +70,14 @@ impl Supplier for BinaryInputLoader {
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        let splitter = supplies::splitter(&ctx.ctx(), ctx.item()).await?;
+        let splitter = sub_nodes::splitter(&ctx.ctx(), ctx.item()).await?;
         Ok(Supply::Loader(Arc::new(ItemLoader { ctx, splitter, reads_files: true, prefix: "" })))
     }
 }
 
 fn spec(node: &str, versions: &[f64], name: &str, summary: &str) -> Spec {
     Spec::new(&format!("@n8n/n8n-nodes-langchain.{node}"), versions, name, summary)
-        .group(Group::Ai)
+        .group(NodeGroup::Ai)
         .inputs([Port::of(Kind::AiTextSplitter, "Text Splitter")])
         .outputs([Port::of(Kind::AiDocument, "Document")])
         .alias(&["document", "pdf", "ingest"])
@@ -115,8 +115,12 @@ fn options() -> Vec<Param> {
 }
 
 /// The splitter of n8n's loader where none is connected.
-fn simple() -> Arc<dyn Splitter> {
-    Arc::new(Recursive { separators: PLAIN, lengths: Lengths::USUAL, keeps_separators: true })
+fn default_splitter() -> Arc<dyn Splitter> {
+    Arc::new(RecursiveSplitter {
+        separators: DEFAULT_SEPARATORS,
+        lengths: ChunkLengths::DEFAULT,
+        keeps_separators: true,
+    })
 }
 
 struct ItemLoader {
@@ -160,13 +164,13 @@ impl ItemLoader {
                 text => {
                     return Ok(vec![Document {
                         content: text.to_js_string(),
-                        metadata: base("text/plain"),
+                        metadata: base_metadata("text/plain"),
                     }]);
                 }
             },
             _ => item.json.clone(),
         };
-        Ok(lines(strings(&value, &self.option("pointers", index)?), "application/json"))
+        Ok(text_documents(strings(&value, &self.option("pointers", index)?), "application/json"))
     }
 
     async fn of_files(&self, item: &Item, index: usize) -> Result<Vec<Document>, NodeError> {
@@ -193,7 +197,7 @@ impl ItemLoader {
     async fn of_file(&self, file: &Binary, index: usize) -> Result<Vec<Document>, NodeError> {
         let wanted = self.ctx.ctx().text("loader", index)?;
         let mime_type = file.mime_type.clone();
-        let format = Format::of(file);
+        let format = DocumentFormat::of(file);
         check(&wanted, format, &mime_type).map_err(|error| error.on_item(index))?;
         let column = Some(self.option("column", index)?).filter(|column| !column.is_empty());
         let separator =
@@ -204,21 +208,21 @@ impl ItemLoader {
             column,
             separator: separator.unwrap_or_else(|| ",".into()),
         };
-        let base = base(&mime_type);
+        let base = base_metadata(&mime_type);
         match format {
-            Some(Format::Pdf) => pdf(file, &base, &options, PdfDetails::All).await,
-            Some(Format::Word) => {
+            Some(DocumentFormat::Pdf) => pdf(file, &base, &options, PdfDetails::All).await,
+            Some(DocumentFormat::Word) => {
                 Ok(vec![Document { content: word_text(file).await?, metadata: base }])
             }
-            Some(Format::Csv) => csv(&text(file)?, &base, &options, "line"),
-            Some(Format::Json) => {
+            Some(DocumentFormat::Csv) => csv(&text(file)?, &base, &options, "line"),
+            Some(DocumentFormat::Json) => {
                 let value = model::json::parse(&text(file)?).map_err(|error| {
                     NodeError::input(format!("The JSON cannot be read: {error}"))
                 })?;
-                Ok(lines(strings(&value, &self.option("pointers", index)?), &mime_type))
+                Ok(text_documents(strings(&value, &self.option("pointers", index)?), &mime_type))
             }
             // n8n takes a page as it is written.
-            Some(Format::Html | Format::Markdown | Format::Text) => {
+            Some(DocumentFormat::Html | DocumentFormat::Markdown | DocumentFormat::Text) => {
                 Ok(vec![Document { content: text(file)?, metadata: base }])
             }
             None => {
@@ -229,13 +233,15 @@ impl ItemLoader {
 }
 
 /// Whether a file is what the loader is for.
-fn check(wanted: &str, format: Option<Format>, mime_type: &str) -> Result<(), NodeError> {
+fn check(wanted: &str, format: Option<DocumentFormat>, mime_type: &str) -> Result<(), NodeError> {
     let needed = match format {
-        Some(Format::Pdf) => "pdfLoader",
-        Some(Format::Word) => "docxLoader",
-        Some(Format::Csv) => "csvLoader",
-        Some(Format::Json) => "jsonLoader",
-        Some(Format::Html | Format::Markdown | Format::Text) => "textLoader",
+        Some(DocumentFormat::Pdf) => "pdfLoader",
+        Some(DocumentFormat::Word) => "docxLoader",
+        Some(DocumentFormat::Csv) => "csvLoader",
+        Some(DocumentFormat::Json) => "jsonLoader",
+        Some(DocumentFormat::Html | DocumentFormat::Markdown | DocumentFormat::Text) => {
+            "textLoader"
+        }
         None => return Err(NodeError::input(format!("Unsupported mime type: {mime_type}"))),
     };
     match wanted {
@@ -251,15 +257,15 @@ fn check(wanted: &str, format: Option<Format>, mime_type: &str) -> Result<(), No
 }
 
 /// What LangChain notes about something that came without a name.
-fn base(mime_type: &str) -> Object {
+fn base_metadata(mime_type: &str) -> Object {
     Object::from_iter([("source", "blob"), ("blobType", mime_type)])
 }
 
 /// A document for each text; counted where there are several.
-fn lines(texts: Vec<Str>, mime_type: &str) -> Vec<Document> {
+fn text_documents(texts: Vec<Str>, mime_type: &str) -> Vec<Document> {
     let is_counted = texts.len() > 1;
     let document = |(at, content): (usize, Str)| {
-        let mut metadata = base(mime_type);
+        let mut metadata = base_metadata(mime_type);
         if is_counted {
             metadata.insert("line", at + 1);
         }

@@ -3,13 +3,15 @@
 mod json;
 mod word;
 
-pub(crate) use json::{strings, told};
+pub(crate) use json::{strings, to_texts};
 
-use super::split::{Lengths, PLAIN, Recursive, separators_of, split_documents};
-use crate::child;
+use super::split::{
+    ChunkLengths, DEFAULT_SEPARATORS, RecursiveSplitter, separators_of, split_documents,
+};
+use crate::child_process;
 use crate::files::{
-    CommaOptions, CommaReader, PdfOptions, SMALL, decode, detect, extract_pdf, guarded,
-    is_any_left_behind, text_by_child,
+    CsvOptions, CsvReader, MAX_THREAD_BYTES, PdfOptions, decode, detect, extract_pdf,
+    has_abandoned_threads, run_guarded, text_by_child,
 };
 use crate::text::page_to_markdown;
 use bytes::Bytes;
@@ -25,11 +27,11 @@ const MAX_BYTES: usize = 64 << 20;
 const MAX_TEXT_BYTES: usize = 64 << 20;
 
 /// How long a page or a document may take to be read.
-const TIME: Duration = Duration::from_secs(60);
+const READ_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What a file is, by its MIME type or, where that says little, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum DocumentFormat {
     Pdf,
     Word,
     Csv,
@@ -39,7 +41,7 @@ pub(crate) enum Format {
     Text,
 }
 
-impl Format {
+impl DocumentFormat {
     pub(crate) fn of(file: &Binary) -> Option<Self> {
         let mime_type = file.mime_type.split(';').next().unwrap_or_default().trim().to_lowercase();
         let extension = file
@@ -48,28 +50,32 @@ impl Format {
             .and_then(|name| name.rsplit_once('.'))
             .map(|(_, extension)| extension.to_lowercase());
         let by_name = match extension.as_deref() {
-            Some("pdf") => Some(Format::Pdf),
-            Some("docx") => Some(Format::Word),
-            Some("csv") => Some(Format::Csv),
-            Some("json") => Some(Format::Json),
-            Some("html" | "htm" | "xhtml") => Some(Format::Html),
-            Some("md" | "markdown" | "mdx") => Some(Format::Markdown),
+            Some("pdf") => Some(DocumentFormat::Pdf),
+            Some("docx") => Some(DocumentFormat::Word),
+            Some("csv") => Some(DocumentFormat::Csv),
+            Some("json") => Some(DocumentFormat::Json),
+            Some("html" | "htm" | "xhtml") => Some(DocumentFormat::Html),
+            Some("md" | "markdown" | "mdx") => Some(DocumentFormat::Markdown),
             Some("txt" | "text" | "log" | "rst" | "yaml" | "yml" | "toml" | "xml") => {
-                Some(Format::Text)
+                Some(DocumentFormat::Text)
             }
             _ => None,
         };
         match mime_type.as_str() {
-            "application/pdf" => Some(Format::Pdf),
+            "application/pdf" => Some(DocumentFormat::Pdf),
             "application/vnd.openxmlformats-officedocument.wordprocessingml.document" => {
-                Some(Format::Word)
+                Some(DocumentFormat::Word)
             }
-            "text/csv" => Some(Format::Csv),
-            "application/json" => Some(Format::Json),
-            "text/html" | "application/xhtml+xml" => Some(Format::Html),
-            "text/markdown" | "text/md" | "text/mdx" | "text/x-markdown" => Some(Format::Markdown),
-            other if other.starts_with("text/") => by_name.or(Some(Format::Text)),
-            "application/xml" | "application/yaml" | "application/x-yaml" => Some(Format::Text),
+            "text/csv" => Some(DocumentFormat::Csv),
+            "application/json" => Some(DocumentFormat::Json),
+            "text/html" | "application/xhtml+xml" => Some(DocumentFormat::Html),
+            "text/markdown" | "text/md" | "text/mdx" | "text/x-markdown" => {
+                Some(DocumentFormat::Markdown)
+            }
+            other if other.starts_with("text/") => by_name.or(Some(DocumentFormat::Text)),
+            "application/xml" | "application/yaml" | "application/x-yaml" => {
+                Some(DocumentFormat::Text)
+            }
             _ => by_name,
         }
     }
@@ -95,25 +101,25 @@ impl Default for ReadOptions {
 /// chunks.
 pub(crate) async fn chunks_of_file(
     file: &Binary,
-    lengths: Lengths,
+    lengths: ChunkLengths,
 ) -> Result<Vec<Document>, NodeError> {
-    let format = Format::of(file).ok_or_else(|| {
+    let format = DocumentFormat::of(file).ok_or_else(|| {
         NodeError::input(format!("Files of the type '{}' cannot be read", file.mime_type))
             .hint("PDF, Word (docx), CSV, JSON, HTML, Markdown and plain text can.")
     })?;
     let source = file.file_name.clone().filter(|name| !name.is_empty());
     let base = Object::from_iter(source.map(|name| ("source", name)));
     let documents = match format {
-        Format::Pdf => pdf(file, &base, &ReadOptions::default(), PdfDetails::None).await?,
-        Format::Word => vec![document(word_text(file).await?, &base)],
-        Format::Csv => csv(&text(file)?, &base, &ReadOptions::default(), "row")?,
-        Format::Json => {
-            told(&text(file)?)?.into_iter().map(|content| document(content, &base)).collect()
+        DocumentFormat::Pdf => pdf(file, &base, &ReadOptions::default(), PdfDetails::None).await?,
+        DocumentFormat::Word => vec![document(word_text(file).await?, &base)],
+        DocumentFormat::Csv => csv(&text(file)?, &base, &ReadOptions::default(), "row")?,
+        DocumentFormat::Json => {
+            to_texts(&text(file)?)?.into_iter().map(|content| document(content, &base)).collect()
         }
-        Format::Html => vec![document(html_text(text(file)?).await?, &base)],
-        Format::Markdown | Format::Text => vec![document(text(file)?, &base)],
+        DocumentFormat::Html => vec![document(html_text(text(file)?).await?, &base)],
+        DocumentFormat::Markdown | DocumentFormat::Text => vec![document(text(file)?, &base)],
     };
-    let chunks = cut(documents, format, lengths)?;
+    let chunks = split_into_chunks(documents, format, lengths)?;
     match chunks.is_empty() {
         true => Err(NodeError::input("There is no text in the file")
             .hint("A scanned document has pictures of text only.")),
@@ -125,23 +131,25 @@ pub(crate) async fn chunks_of_file(
 pub(crate) fn chunks_of_text(
     text: Str,
     metadata: Object,
-    lengths: Lengths,
+    lengths: ChunkLengths,
 ) -> Result<Vec<Document>, NodeError> {
-    cut(vec![Document { content: text, metadata }], Format::Markdown, lengths)
+    split_into_chunks(vec![Document { content: text, metadata }], DocumentFormat::Markdown, lengths)
 }
 
-fn cut(
+fn split_into_chunks(
     documents: Vec<Document>,
-    format: Format,
-    lengths: Lengths,
+    format: DocumentFormat,
+    lengths: ChunkLengths,
 ) -> Result<Vec<Document>, NodeError> {
     let separators = match format {
-        Format::Html | Format::Markdown | Format::Word => {
-            separators_of("markdown").unwrap_or(PLAIN)
+        DocumentFormat::Html | DocumentFormat::Markdown | DocumentFormat::Word => {
+            separators_of("markdown").unwrap_or(DEFAULT_SEPARATORS)
         }
-        Format::Pdf | Format::Csv | Format::Json | Format::Text => PLAIN,
+        DocumentFormat::Pdf | DocumentFormat::Csv | DocumentFormat::Json | DocumentFormat::Text => {
+            DEFAULT_SEPARATORS
+        }
     };
-    split_documents(&Recursive { separators, lengths, keeps_separators: true }, documents)
+    split_documents(&RecursiveSplitter { separators, lengths, keeps_separators: true }, documents)
 }
 
 /// How much is told about a PDF beside its text.
@@ -201,16 +209,16 @@ pub(crate) fn csv(
     options: &ReadOptions,
     counted_as: &str,
 ) -> Result<Vec<Document>, NodeError> {
-    let comma = CommaOptions {
+    let comma = CsvOptions {
         delimiter: options.separator.clone(),
         header: true,
         with_empty: true,
         relax_quotes: true,
         skip_errors: false,
         from_line: 1,
-        most: None,
+        max_records: None,
     };
-    let mut reader = CommaReader::new(text, comma);
+    let mut reader = CsvReader::new(text, comma);
     let mut documents = Vec::new();
     while let Some(row) = reader.next_record()? {
         let fields = row.as_object().cloned().unwrap_or_default();
@@ -252,11 +260,11 @@ pub(crate) fn text(file: &Binary) -> Result<Str, NodeError> {
 
 /// The text of a Word document, a paragraph a line.
 pub(crate) async fn word_text(file: &Binary) -> Result<Str, NodeError> {
-    in_time(DocumentKind::Word, file.data.clone()).await
+    read_with_timeout(DocumentKind::Word, file.data.clone()).await
 }
 
 async fn html_text(page: Str) -> Result<Str, NodeError> {
-    in_time(DocumentKind::Page, Bytes::copy_from_slice(page.as_bytes())).await
+    read_with_timeout(DocumentKind::Page, Bytes::copy_from_slice(page.as_bytes())).await
 }
 
 /// A document whose text somebody else's bytes decide how to find.
@@ -289,12 +297,12 @@ impl DocumentKind {
 
 /// Reads a document within its time: in a process that can be ended, unless it is small and nothing
 /// was left behind on a thread.
-async fn in_time(kind: DocumentKind, data: Bytes) -> Result<Str, NodeError> {
-    match child::program() {
-        Some(program) if data.len() > SMALL || is_any_left_behind() => {
-            text_by_child(program, kind, &data, TIME).await
+async fn read_with_timeout(kind: DocumentKind, data: Bytes) -> Result<Str, NodeError> {
+    match child_process::program() {
+        Some(program) if data.len() > MAX_THREAD_BYTES || has_abandoned_threads() => {
+            text_by_child(program, kind, &data, READ_TIMEOUT).await
         }
-        _ => guarded(kind.name(), TIME, move || kind.read(&data)).await.map(Into::into),
+        _ => run_guarded(kind.name(), READ_TIMEOUT, move || kind.read(&data)).await.map(Into::into),
     }
 }
 
@@ -307,8 +315,11 @@ mod tests {
     use super::*;
 
     async fn chunks(name: &str, mime_type: &str, data: &[u8]) -> Result<Vec<Document>, NodeError> {
-        chunks_of_file(&Binary::new(data.to_vec(), mime_type, Some(name.into())), Lengths::USUAL)
-            .await
+        chunks_of_file(
+            &Binary::new(data.to_vec(), mime_type, Some(name.into())),
+            ChunkLengths::DEFAULT,
+        )
+        .await
     }
 
     async fn contents(name: &str, mime_type: &str, data: &str) -> Vec<String> {

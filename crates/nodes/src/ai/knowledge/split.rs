@@ -5,26 +5,26 @@ mod languages;
 mod tokens;
 
 pub(crate) use languages::{LANGUAGES, separators_of};
-pub(crate) use tokens::Tokens;
+pub(crate) use tokens::TiktokenSplitter;
 
-use crate::turn::tick;
+use crate::ticker::tick;
 use model::{Object, Str, Value};
 use node_api::NodeError;
 use node_api::ai::{Document, Splitter};
 
 /// Where texts are cut that are in no language in particular, the best place first.
-pub(crate) const PLAIN: &[&str] = &["\n\n", "\n", " ", ""];
+pub(crate) const DEFAULT_SEPARATORS: &[&str] = &["\n\n", "\n", " ", ""];
 
 /// How long chunks are, and how much of one is repeated in the next.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Lengths {
+pub(crate) struct ChunkLengths {
     size: usize,
     overlap: usize,
 }
 
-impl Lengths {
+impl ChunkLengths {
     /// What n8n's loader uses where nobody says otherwise.
-    pub(crate) const USUAL: Self = Self { size: 1000, overlap: 200 };
+    pub(crate) const DEFAULT: Self = Self { size: 1000, overlap: 200 };
 
     pub(crate) fn new(size: f64, overlap: f64) -> Result<Self, NodeError> {
         if size < 1.0 {
@@ -42,14 +42,14 @@ impl Lengths {
 
 /// Cuts at the best place that makes chunks short enough, and goes on to the next best within
 /// pieces that are still too long.
-pub(crate) struct Recursive {
+pub(crate) struct RecursiveSplitter {
     pub(crate) separators: &'static [&'static str],
-    pub(crate) lengths: Lengths,
+    pub(crate) lengths: ChunkLengths,
     /// Whether a piece begins with what it was cut at.
     pub(crate) keeps_separators: bool,
 }
 
-impl Splitter for Recursive {
+impl Splitter for RecursiveSplitter {
     fn split(&self, text: &str) -> Vec<Str> {
         let mut chunks = Vec::new();
         self.split_at(text, self.separators, &mut chunks);
@@ -57,7 +57,7 @@ impl Splitter for Recursive {
     }
 }
 
-impl Recursive {
+impl RecursiveSplitter {
     fn split_at(&self, text: &str, separators: &[&str], chunks: &mut Vec<Str>) {
         let at = separators
             .iter()
@@ -68,31 +68,36 @@ impl Recursive {
         };
         let joint = if self.keeps_separators { "" } else { separator };
         let mut short = Vec::new();
-        for piece in cut(text, separator, self.keeps_separators) {
+        for piece in split_at_separator(text, separator, self.keeps_separators) {
             if length(piece) < self.lengths.size {
                 short.push(piece);
                 continue;
             }
-            merge(&std::mem::take(&mut short), joint, self.lengths, chunks);
+            merge_pieces(&std::mem::take(&mut short), joint, self.lengths, chunks);
             match rest.is_empty() {
                 true => chunks.push(piece.into()),
                 false => self.split_at(piece, rest, chunks),
             }
         }
-        merge(&short, joint, self.lengths, chunks);
+        merge_pieces(&short, joint, self.lengths, chunks);
     }
 }
 
 /// Cuts at one separator and puts the pieces together again until they are long enough.
-pub(crate) struct Characters {
+pub(crate) struct CharacterSplitter {
     pub(crate) separator: Str,
-    pub(crate) lengths: Lengths,
+    pub(crate) lengths: ChunkLengths,
 }
 
-impl Splitter for Characters {
+impl Splitter for CharacterSplitter {
     fn split(&self, text: &str) -> Vec<Str> {
         let mut chunks = Vec::new();
-        merge(&cut(text, &self.separator, false), &self.separator, self.lengths, &mut chunks);
+        merge_pieces(
+            &split_at_separator(text, &self.separator, false),
+            &self.separator,
+            self.lengths,
+            &mut chunks,
+        );
         chunks
     }
 }
@@ -141,7 +146,7 @@ fn length(text: &str) -> usize {
 }
 
 /// The pieces between separators, or each with the separator before it. Empty ones are left out.
-fn cut<'t>(text: &'t str, separator: &str, keeps_separators: bool) -> Vec<&'t str> {
+fn split_at_separator<'t>(text: &'t str, separator: &str, keeps_separators: bool) -> Vec<&'t str> {
     if separator.is_empty() {
         return text.char_indices().map(|(at, letter)| &text[at..at + letter.len_utf8()]).collect();
     }
@@ -161,8 +166,8 @@ fn cut<'t>(text: &'t str, separator: &str, keeps_separators: bool) -> Vec<&'t st
 
 /// Puts pieces together to chunks of at most the wanted size. A chunk begins with the end of the
 /// last one, as far as the overlap allows.
-fn merge(pieces: &[&str], joint: &str, lengths: Lengths, chunks: &mut Vec<Str>) {
-    let Lengths { size, overlap } = lengths;
+fn merge_pieces(pieces: &[&str], joint: &str, lengths: ChunkLengths, chunks: &mut Vec<Str>) {
+    let ChunkLengths { size, overlap } = lengths;
     let joint_length = length(joint);
     let mut first = 0;
     let mut total = 0;
@@ -195,9 +200,9 @@ mod tests {
     use model::json;
 
     fn recursive(size: f64, overlap: f64, text: &str) -> Vec<Str> {
-        Recursive {
-            separators: PLAIN,
-            lengths: Lengths::new(size, overlap).unwrap(),
+        RecursiveSplitter {
+            separators: DEFAULT_SEPARATORS,
+            lengths: ChunkLengths::new(size, overlap).unwrap(),
             keeps_separators: false,
         }
         .split(text)
@@ -224,9 +229,9 @@ mod tests {
             recursive(10.0, 4.0, "aa bb cc dd ee ff"),
             ["aa bb cc", "bb cc dd", "cc dd ee", "dd ee ff"]
         );
-        let whole = Recursive {
-            separators: PLAIN,
-            lengths: Lengths::new(10.0, 4.0).unwrap(),
+        let whole = RecursiveSplitter {
+            separators: DEFAULT_SEPARATORS,
+            lengths: ChunkLengths::new(10.0, 4.0).unwrap(),
             keeps_separators: true,
         };
         assert_eq!(whole.split("aa bb cc dd ee ff"), ["aa bb cc", "cc dd ee", "ee ff"]);
@@ -241,9 +246,9 @@ mod tests {
 
     #[test]
     fn characters_are_cut_at_one_separator() {
-        let splitter = |separator: &str, size: f64| Characters {
+        let splitter = |separator: &str, size: f64| CharacterSplitter {
             separator: separator.into(),
-            lengths: Lengths::new(size, 0.0).unwrap(),
+            lengths: ChunkLengths::new(size, 0.0).unwrap(),
         };
         assert_eq!(splitter("|", 5.0).split("a|b||ccc|dddddddd"), ["a|b", "ccc", "dddddddd"]);
         assert_eq!(splitter("", 3.0).split("abcdefgh"), ["abc", "def", "gh"]);
@@ -252,10 +257,10 @@ mod tests {
     #[test]
     fn an_overlap_as_long_as_a_chunk_is_refused() {
         assert_eq!(
-            Lengths::new(5.0, 5.0).unwrap_err().message().as_str(),
+            ChunkLengths::new(5.0, 5.0).unwrap_err().message().as_str(),
             "Cannot have chunkOverlap >= chunkSize"
         );
-        assert!(Lengths::new(0.0, 0.0).is_err());
+        assert!(ChunkLengths::new(0.0, 0.0).is_err());
     }
 
     #[test]
@@ -263,9 +268,9 @@ mod tests {
         let metadata =
             json!({ "source": "a", "loc": { "pageNumber": 2 } }).as_object().cloned().unwrap();
         let document = Document { content: "one\ntwo\n\nthree\nfour".into(), metadata };
-        let splitter = Recursive {
-            separators: PLAIN,
-            lengths: Lengths::new(10.0, 0.0).unwrap(),
+        let splitter = RecursiveSplitter {
+            separators: DEFAULT_SEPARATORS,
+            lengths: ChunkLengths::new(10.0, 0.0).unwrap(),
             keeps_separators: false,
         };
         let chunks = split_documents(&splitter, vec![document]).unwrap();

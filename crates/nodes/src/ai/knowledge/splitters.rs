@@ -1,6 +1,9 @@
 //! n8n's text splitters.
 
-use super::split::{Characters, LANGUAGES, Lengths, PLAIN, Recursive, Tokens, separators_of};
+use super::split::{
+    CharacterSplitter, ChunkLengths, DEFAULT_SEPARATORS, LANGUAGES, RecursiveSplitter,
+    TiktokenSplitter, separators_of,
+};
 use model::Kind;
 use node_api::ai::{Splitter, Supply};
 use node_api::prelude::*;
@@ -19,7 +22,7 @@ impl Supplier for CharacterTextSplitter {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let separator = ctx.ctx().text("separator", ctx.item())?;
-        Ok(supplied(Characters { separator, lengths: lengths(&ctx)? }))
+        Ok(supply_splitter(CharacterSplitter { separator, lengths: lengths(&ctx)? }))
     }
 }
 
@@ -44,8 +47,12 @@ impl Supplier for RecursiveCharacterTextSplitter {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let language = ctx.ctx().text("options.splitCode", ctx.item())?;
-        let separators = separators_of(&language).unwrap_or(PLAIN);
-        Ok(supplied(Recursive { separators, lengths: lengths(&ctx)?, keeps_separators: false }))
+        let separators = separators_of(&language).unwrap_or(DEFAULT_SEPARATORS);
+        Ok(supply_splitter(RecursiveSplitter {
+            separators,
+            lengths: lengths(&ctx)?,
+            keeps_separators: false,
+        }))
     }
 }
 
@@ -64,13 +71,13 @@ impl Supplier for TokenSplitter {
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        Ok(supplied(Tokens(lengths(&ctx)?)))
+        Ok(supply_splitter(TiktokenSplitter(lengths(&ctx)?)))
     }
 }
 
 fn spec(node: &str, name: &str, summary: &str) -> Spec {
     Spec::new(&format!("@n8n/n8n-nodes-langchain.{node}"), &[1.0], name, summary)
-        .group(Group::Ai)
+        .group(NodeGroup::Ai)
         .inputs([])
         .outputs([Port::of(Kind::AiTextSplitter, "Text Splitter")])
         .alias(&["chunk", "chunking", "split"])
@@ -87,11 +94,11 @@ fn length_params(size: i32, what: &str) -> [Param; 2] {
     ]
 }
 
-fn lengths(ctx: &SupplyCtx) -> Result<Lengths, NodeError> {
+fn lengths(ctx: &SupplyCtx) -> Result<ChunkLengths, NodeError> {
     let number = |name: &str| ctx.ctx().number(name, ctx.item());
-    Lengths::new(number("chunkSize")?, number("chunkOverlap")?)
+    ChunkLengths::new(number("chunkSize")?, number("chunkOverlap")?)
 }
 
-fn supplied(splitter: impl Splitter + 'static) -> Supply {
+fn supply_splitter(splitter: impl Splitter + 'static) -> Supply {
     Supply::Splitter(Arc::new(splitter))
 }

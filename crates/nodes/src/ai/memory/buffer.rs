@@ -1,7 +1,10 @@
 //! Memories in the process: all that was said, or the newest messages of it.
 
-use super::{Keeping, Scope, count, place_here, session, session_param, spec, supplied};
-use agent::memory::{Recent, Window};
+use super::{
+    ConversationScope, ConversationStorage, count, local_location, session, session_param, spec,
+    supply_memory,
+};
+use agent::memory::{MemoryWindow, RecentMemory};
 use node_api::ai::{Lifetime, Supply};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
@@ -21,8 +24,13 @@ impl Supplier for BufferMemory {
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        let place = place_here(&ctx, Keeping::Passing, Scope::Node, Lifetime::Endless);
-        Ok(supplied(Recent { place, window: Window::All }, session(&ctx)?))
+        let place = local_location(
+            &ctx,
+            ConversationStorage::Volatile,
+            ConversationScope::Node,
+            Lifetime::Endless,
+        );
+        Ok(supply_memory(RecentMemory { store: place, window: MemoryWindow::All }, session(&ctx)?))
     }
 }
 
@@ -42,9 +50,17 @@ impl Supplier for WindowMemory {
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        let place = place_here(&ctx, Keeping::Passing, Scope::Node, Lifetime::Endless);
-        Ok(supplied(
-            Recent { place, window: Window::Messages(count(&ctx, "maxMessages")?) },
+        let place = local_location(
+            &ctx,
+            ConversationStorage::Volatile,
+            ConversationScope::Node,
+            Lifetime::Endless,
+        );
+        Ok(supply_memory(
+            RecentMemory {
+                store: place,
+                window: MemoryWindow::Messages(count(&ctx, "maxMessages")?),
+            },
             session(&ctx)?,
         ))
     }

@@ -1,13 +1,13 @@
 //! n8n's Simple Memory.
 
-use super::session_key::{Since, params, session, window};
-use super::{Keeping, Scope, place_here, spec, supplied};
-use agent::memory::Recent;
+use super::session_key::{SinceVersions, params, session, window};
+use super::{ConversationScope, ConversationStorage, local_location, spec, supply_memory};
+use agent::memory::RecentMemory;
 use node_api::ai::{Lifetime, Supply};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 
-const SINCE: Since = Since { choice: 1.2, shown: 1.3, window: 1.0 };
+const SINCE: SinceVersions = SinceVersions { choice: 1.2, shown: 1.3, window: 1.0 };
 
 pub(crate) struct MemoryBufferWindow;
 
@@ -32,8 +32,12 @@ impl Supplier for MemoryBufferWindow {
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let is_lasting =
             ctx.ctx().version() >= 1.4 && ctx.ctx().flag("persistentMemory", ctx.item())?;
-        let keeping = if is_lasting { Keeping::Lasting } else { Keeping::Passing };
-        let place = place_here(&ctx, keeping, Scope::Workflow, Lifetime::Endless);
-        Ok(supplied(Recent { place, window: window(&ctx, &SINCE)? }, session(&ctx, &SINCE)?))
+        let keeping =
+            if is_lasting { ConversationStorage::Durable } else { ConversationStorage::Volatile };
+        let place = local_location(&ctx, keeping, ConversationScope::Workflow, Lifetime::Endless);
+        Ok(supply_memory(
+            RecentMemory { store: place, window: window(&ctx, &SINCE)? },
+            session(&ctx, &SINCE)?,
+        ))
     }
 }

@@ -1,15 +1,15 @@
 //! n8n's Chat Memory Manager: reads, adds and removes messages of a memory.
 
-use crate::ai::supplies::{memory, not_connected};
-use agent::Remembering;
-use agent::memory::mended;
+use crate::ai::sub_nodes::{memory, not_connected};
+use agent::MemorySession;
+use agent::memory::repair_messages;
 use model::Kind;
-use node_api::ai::{KeptTurn, Message, Rewritten, Role, TurnKey};
+use node_api::ai::{ChatRole, Message, RewriteOutcome, StoredTurn, TurnKey};
 use node_api::prelude::*;
 use providers::memory::langchain::{content, to_constructor, type_name};
 
 /// How often a change is tried while others change the conversation too.
-const TRIES: usize = 10;
+const MAX_ATTEMPTS: usize = 10;
 
 pub(crate) struct MemoryManager;
 
@@ -18,7 +18,7 @@ impl Node for MemoryManager {
         Spec::new("@n8n/n8n-nodes-langchain.memoryManager", &[1.0, 1.1], "Chat Memory Manager", "Read and change what a memory keeps")
             .untrusted()
             .private()
-            .group(Group::Ai)
+            .group(NodeGroup::Ai)
             .inputs([Port::main(), Port::of(Kind::AiMemory, "Memory")])
             .params(params())
             .hint(
@@ -35,7 +35,7 @@ impl Node for MemoryManager {
             match manage(ctx, index).await {
                 Ok(made) => {
                     let is_last =
-                        ctx.version() < 1.1 && !made.is_empty() && shows_words(ctx, index)?;
+                        ctx.version() < 1.1 && !made.is_empty() && is_simplified(ctx, index)?;
                     made.into_iter()
                         .for_each(|json| output.push(Item::new(json).paired_with(index)));
                     if is_last {
@@ -101,7 +101,7 @@ fn params() -> Vec<Param> {
 }
 
 /// The first version stops after the first item that it has simplified messages for.
-fn shows_words(ctx: &Ctx<'_>, index: usize) -> Result<bool, NodeError> {
+fn is_simplified(ctx: &Ctx<'_>, index: usize) -> Result<bool, NodeError> {
     Ok(ctx.text("mode", index)? == "load" && ctx.flag("simplifyOutput", index)?)
 }
 
@@ -112,7 +112,7 @@ async fn manage(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Value>, NodeError> {
             let (inserted, key) = (inserted(ctx, index)?, looked.turn.clone());
             let is_override = ctx.text("insertMode", index)? == "override";
             if is_override {
-                let new = (!inserted.is_empty()).then(|| KeptTurn::said(key, inserted));
+                let new = (!inserted.is_empty()).then(|| StoredTurn::new(key, inserted));
                 change(&looked, |_| new.iter().cloned().collect()).await?;
             } else if !inserted.is_empty() {
                 let warnings =
@@ -135,7 +135,11 @@ async fn manage(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Value>, NodeError> {
     Ok(messages(&looked).await?.iter().flat_map(to_constructor).collect())
 }
 
-async fn load(ctx: &Ctx<'_>, index: usize, looked: &Remembering) -> Result<Vec<Value>, NodeError> {
+async fn load(
+    ctx: &Ctx<'_>,
+    index: usize,
+    looked: &MemorySession,
+) -> Result<Vec<Value>, NodeError> {
     let messages = messages(looked).await?;
     let shown = match ctx.flag("simplifyOutput", index)? {
         true => simplified(&messages),
@@ -158,7 +162,7 @@ async fn load(ctx: &Ctx<'_>, index: usize, looked: &Remembering) -> Result<Vec<V
     })
 }
 
-async fn messages(looked: &Remembering) -> Result<Vec<Message>, NodeError> {
+async fn messages(looked: &MemorySession) -> Result<Vec<Message>, NodeError> {
     let turns = looked.memory.turns(&looked.session).await.map_err(failed)?;
     Ok(turns.into_iter().flat_map(|turn| turn.messages).collect())
 }
@@ -169,7 +173,7 @@ fn simplified(messages: &[Message]) -> Vec<Value> {
     for message in messages {
         let name = type_name(message.role);
         let said = match message.role {
-            Role::Tool => message
+            ChatRole::Tool => message
                 .tool_results()
                 .map(|result| result.content.as_str())
                 .collect::<Vec<_>>()
@@ -201,7 +205,7 @@ fn inserted(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Message>, NodeError> {
 }
 
 /// The turns without their last messages. If there are fewer messages, nothing is removed.
-fn without_last(mut turns: Vec<KeptTurn>, number: usize) -> Vec<KeptTurn> {
+fn without_last(mut turns: Vec<StoredTurn>, number: usize) -> Vec<StoredTurn> {
     if turns.iter().map(|turn| turn.messages.len()).sum::<usize>() < number {
         return turns;
     }
@@ -210,7 +214,7 @@ fn without_last(mut turns: Vec<KeptTurn>, number: usize) -> Vec<KeptTurn> {
         let Some(mut last) = turns.pop() else { break };
         if last.messages.len() > left {
             last.messages.truncate(last.messages.len() - left);
-            last.messages = mended(last.messages);
+            last.messages = repair_messages(last.messages);
             // What is left of it is another turn, and must not be taken for the whole one.
             last.key = TurnKey(format!("{} without {left}", last.key.0).into());
             last.embedding = None;
@@ -224,15 +228,15 @@ fn without_last(mut turns: Vec<KeptTurn>, number: usize) -> Vec<KeptTurn> {
 
 /// Changes a conversation as a whole; what others append meanwhile is not lost.
 async fn change(
-    looked: &Remembering,
-    make: impl Fn(Vec<KeptTurn>) -> Vec<KeptTurn>,
+    looked: &MemorySession,
+    make: impl Fn(Vec<StoredTurn>) -> Vec<StoredTurn>,
 ) -> Result<(), NodeError> {
-    for _ in 0..TRIES {
+    for _ in 0..MAX_ATTEMPTS {
         let turns = looked.memory.turns(&looked.session).await.map_err(failed)?;
         let seen: Vec<TurnKey> = turns.iter().map(|turn| turn.key.clone()).collect();
         let made = make(turns);
         if looked.memory.rewrite(&looked.session, &seen, made).await.map_err(failed)?
-            == Rewritten::Done
+            == RewriteOutcome::Done
         {
             return Ok(());
         }

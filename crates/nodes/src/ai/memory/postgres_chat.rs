@@ -1,16 +1,16 @@
 //! n8n's Postgres Chat Memory, in n8n's table.
 
-use super::session_key::{Since, params, session, window};
-use super::{Scope, TIMEOUT_MS, place, spec, supplied};
+use super::session_key::{SinceVersions, params, session, window};
+use super::{ConversationScope, TIMEOUT_MS, conversation_location, spec, supply_memory};
 use crate::integrations::postgres_server;
-use agent::memory::Recent;
+use agent::memory::RecentMemory;
 use node_api::ai::{Lifetime, Supply};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 use providers::memory::PostgresConversations;
 use std::sync::Arc;
 
-const SINCE: Since = Since { choice: 1.0, shown: 1.2, window: 1.1 };
+const SINCE: SinceVersions = SinceVersions { choice: 1.0, shown: 1.2, window: 1.1 };
 const TABLE: &str = "n8n_chat_histories";
 
 pub(crate) struct MemoryPostgresChat;
@@ -43,7 +43,15 @@ impl Supplier for MemoryPostgresChat {
         let named = ctx.ctx().text("tableName", ctx.item())?;
         let table = if named.is_empty() { TABLE } else { named.as_str() };
         let conversations = PostgresConversations::new(ctx.host().clone(), server, table);
-        let place = place(&ctx, Arc::new(conversations), Scope::Workflow, Lifetime::Endless);
-        Ok(supplied(Recent { place, window: window(&ctx, &SINCE)? }, session(&ctx, &SINCE)?))
+        let place = conversation_location(
+            &ctx,
+            Arc::new(conversations),
+            ConversationScope::Workflow,
+            Lifetime::Endless,
+        );
+        Ok(supply_memory(
+            RecentMemory { store: place, window: window(&ctx, &SINCE)? },
+            session(&ctx, &SINCE)?,
+        ))
     }
 }

@@ -1,12 +1,15 @@
 //! A memory in Redis, for several instances and for conversations that end by themselves.
 
-use super::{Scope, TIMEOUT_MS, count_or, place, session, session_param, spec, supplied};
+use super::{
+    ConversationScope, TIMEOUT_MS, conversation_location, count_or, session, session_param, spec,
+    supply_memory,
+};
 use crate::integrations::redis_server;
-use agent::memory::{Recent, Window};
-use node_api::ai::{Conversations, Lifetime, Supply};
+use agent::memory::{MemoryWindow, RecentMemory};
+use node_api::ai::{ConversationStore, Lifetime, Supply};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
-use providers::memory::{CarriedOver, Protection, RedisConversations};
+use providers::memory::{N8nConversations, Protection, RedisConversations};
 use std::sync::Arc;
 
 const PREFIX: &str = "agent:memory:";
@@ -45,41 +48,45 @@ impl Supplier for RedisMemory {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let window = match count_or(&ctx, "options.maxMessages", 0)? {
-            0 => Window::All,
-            number => Window::Messages(number),
+            0 => MemoryWindow::All,
+            number => MemoryWindow::Messages(number),
         };
         let encrypt = ctx.ctx().param("options.encrypt", ctx.item())?;
-        let kept = Kept {
+        let kept = RedisMemoryOptions {
             prefix: Some(ctx.ctx().text("options.keyPrefix", ctx.item())?)
                 .filter(|prefix| !prefix.is_empty())
                 .unwrap_or(PREFIX.into()),
             is_encrypted: encrypt.is_nullish() || encrypt.is_truthy(),
             seconds: count_or(&ctx, "options.ttl", 0)? as u64,
-            scope: Scope::Node,
-            begun: Begun::Here,
+            scope: ConversationScope::Node,
+            origin: ConversationOrigin::Heddle,
         };
-        Ok(supplied(recent(&ctx, kept, window)?, session(&ctx)?))
+        Ok(supply_memory(recent_memory(&ctx, kept, window)?, session(&ctx)?))
     }
 }
 
 /// How conversations lie in Redis.
-pub(super) struct Kept {
+pub(super) struct RedisMemoryOptions {
     pub(super) prefix: Str,
     pub(super) is_encrypted: bool,
     pub(super) seconds: u64,
-    pub(super) scope: Scope,
-    pub(super) begun: Begun,
+    pub(super) scope: ConversationScope,
+    pub(super) origin: ConversationOrigin,
 }
 
 /// Where conversations may have begun.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Begun {
-    Here,
+pub(super) enum ConversationOrigin {
+    Heddle,
     /// In n8n, whose lists are taken over.
-    InN8n,
+    N8n,
 }
 
-pub(super) fn recent(ctx: &SupplyCtx, kept: Kept, window: Window) -> Result<Recent, NodeError> {
+pub(super) fn recent_memory(
+    ctx: &SupplyCtx,
+    kept: RedisMemoryOptions,
+    window: MemoryWindow,
+) -> Result<RecentMemory, NodeError> {
     let mut server = redis_server(&ctx.ctx())?;
     server.server.timeout_ms = TIMEOUT_MS;
     let sealer = ctx.host().conversations().sealer;
@@ -87,10 +94,11 @@ pub(super) fn recent(ctx: &SupplyCtx, kept: Kept, window: Window) -> Result<Rece
         if kept.is_encrypted { Protection::Sealed(sealer) } else { Protection::Open(sealer) };
     let own =
         RedisConversations { host: ctx.host().clone(), server, prefix: kept.prefix, protection };
-    let conversations: Arc<dyn Conversations> = match kept.begun {
-        Begun::Here => Arc::new(own),
-        Begun::InN8n => Arc::new(CarriedOver(own)),
+    let conversations: Arc<dyn ConversationStore> = match kept.origin {
+        ConversationOrigin::Heddle => Arc::new(own),
+        ConversationOrigin::N8n => Arc::new(N8nConversations(own)),
     };
-    let place = place(ctx, conversations, kept.scope, Lifetime::of_seconds(kept.seconds));
-    Ok(Recent { place, window })
+    let place =
+        conversation_location(ctx, conversations, kept.scope, Lifetime::of_seconds(kept.seconds));
+    Ok(RecentMemory { store: place, window })
 }

@@ -1,13 +1,13 @@
 //! n8n's Redis Chat Memory.
 
-use super::redis::{Begun, Kept, recent};
-use super::session_key::{Since, params, session, window};
-use super::{Scope, count, spec, supplied};
+use super::redis::{ConversationOrigin, RedisMemoryOptions, recent_memory};
+use super::session_key::{SinceVersions, params, session, window};
+use super::{ConversationScope, count, spec, supply_memory};
 use node_api::ai::Supply;
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 
-const SINCE: Since = Since { choice: 1.2, shown: 1.4, window: 1.3 };
+const SINCE: SinceVersions = SinceVersions { choice: 1.2, shown: 1.4, window: 1.3 };
 
 pub(crate) struct MemoryRedisChat;
 
@@ -30,13 +30,13 @@ impl Supplier for MemoryRedisChat {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let seconds = count(&ctx, "sessionTTL")? as u64;
-        let kept = Kept {
+        let kept = RedisMemoryOptions {
             prefix: "heddle:chat:".into(),
             is_encrypted: true,
             seconds,
-            scope: Scope::Workflow,
-            begun: Begun::InN8n,
+            scope: ConversationScope::Workflow,
+            origin: ConversationOrigin::N8n,
         };
-        Ok(supplied(recent(&ctx, kept, window(&ctx, &SINCE)?)?, session(&ctx, &SINCE)?))
+        Ok(supply_memory(recent_memory(&ctx, kept, window(&ctx, &SINCE)?)?, session(&ctx, &SINCE)?))
     }
 }

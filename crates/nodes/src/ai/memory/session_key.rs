@@ -1,18 +1,18 @@
 //! How n8n's memories are told whose conversation it is.
 
 use super::count;
-use agent::memory::Window;
+use agent::memory::MemoryWindow;
 use node_api::SupplyCtx;
 use node_api::prelude::*;
 
 /// The versions from which a memory has a choice and shows what it takes from the input.
-pub(super) struct Since {
+pub(super) struct SinceVersions {
     pub(super) choice: f64,
     pub(super) shown: f64,
     pub(super) window: f64,
 }
 
-pub(super) fn params(since: &Since) -> Vec<Param> {
+pub(super) fn params(since: &SinceVersions) -> Vec<Param> {
     let kinds = [("fromInput", "Connected Chat Trigger Node"), ("customKey", "Define below")];
     let key =
         |default: &str, help: &str| Param::text("sessionKey", "Session key", default).help(help);
@@ -39,7 +39,7 @@ pub(super) fn params(since: &Since) -> Vec<Param> {
 }
 
 /// The session that the node was told; none if it is to be looked for in the input.
-pub(super) fn session(ctx: &SupplyCtx, since: &Since) -> Result<Option<Str>, NodeError> {
+pub(super) fn session(ctx: &SupplyCtx, since: &SinceVersions) -> Result<Option<Str>, NodeError> {
     let (inner, item) = (ctx.ctx(), ctx.item());
     let told = Some(inner.text("sessionKey", item)?).filter(|key| !key.is_empty());
     if inner.version() < since.choice {
@@ -55,10 +55,10 @@ pub(super) fn session(ctx: &SupplyCtx, since: &Since) -> Result<Option<Str>, Nod
     })
 }
 
-pub(super) fn window(ctx: &SupplyCtx, since: &Since) -> Result<Window, NodeError> {
+pub(super) fn window(ctx: &SupplyCtx, since: &SinceVersions) -> Result<MemoryWindow, NodeError> {
     if ctx.ctx().version() < since.window {
-        Ok(Window::All)
+        Ok(MemoryWindow::All)
     } else {
-        Ok(Window::Turns(count(ctx, "contextWindowLength")?))
+        Ok(MemoryWindow::Turns(count(ctx, "contextWindowLength")?))
     }
 }

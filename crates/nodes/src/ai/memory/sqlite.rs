@@ -1,7 +1,10 @@
 //! A memory on disk, in the data folder.
 
-use super::{Keeping, Scope, count_or, place_here, session, session_param, spec, supplied};
-use agent::memory::{Recent, Window};
+use super::{
+    ConversationScope, ConversationStorage, count_or, local_location, session, session_param, spec,
+    supply_memory,
+};
+use agent::memory::{MemoryWindow, RecentMemory};
 use node_api::ai::{Lifetime, Supply};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
@@ -36,12 +39,13 @@ impl Supplier for SqliteMemory {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let window = match count_or(&ctx, "options.maxMessages", 0)? {
-            0 => Window::All,
-            number => Window::Messages(number),
+            0 => MemoryWindow::All,
+            number => MemoryWindow::Messages(number),
         };
         let days = count_or(&ctx, "options.retentionDays", 0)?;
         let lifetime = Lifetime::of_seconds(days.saturating_mul(SECONDS_A_DAY) as u64);
-        let place = place_here(&ctx, Keeping::Lasting, Scope::Node, lifetime);
-        Ok(supplied(Recent { place, window }, session(&ctx)?))
+        let place =
+            local_location(&ctx, ConversationStorage::Durable, ConversationScope::Node, lifetime);
+        Ok(supply_memory(RecentMemory { store: place, window }, session(&ctx)?))
     }
 }

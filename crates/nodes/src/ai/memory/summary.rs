@@ -1,8 +1,11 @@
 //! A memory that has a model sum up what is longer ago.
 
-use super::{Keeping, Scope, count, place_here, session, session_param, spec, supplied};
-use crate::ai::supplies::model;
-use agent::memory::Summarised;
+use super::{
+    ConversationScope, ConversationStorage, count, local_location, session, session_param, spec,
+    supply_memory,
+};
+use crate::ai::sub_nodes::model;
+use agent::memory::SummarizingMemory;
 use model::Kind;
 use node_api::ai::{Lifetime, Supply};
 use node_api::prelude::*;
@@ -29,9 +32,10 @@ impl Supplier for SummaryMemory {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let model = model(&ctx.ctx(), ctx.item()).await?;
-        let place = place_here(&ctx, storage(&ctx)?, Scope::Node, Lifetime::Endless);
+        let place =
+            local_location(&ctx, storage(&ctx)?, ConversationScope::Node, Lifetime::Endless);
         let turns = count(&ctx, "recentTurns")?.max(1);
-        Ok(supplied(Summarised { place, model, turns }, session(&ctx)?))
+        Ok(supply_memory(SummarizingMemory { store: place, model, turns }, session(&ctx)?))
     }
 }
 
@@ -44,10 +48,10 @@ pub(super) fn storage_param() -> Param {
     .help("Where conversations are kept.")
 }
 
-pub(super) fn storage(ctx: &SupplyCtx) -> Result<Keeping, NodeError> {
+pub(super) fn storage(ctx: &SupplyCtx) -> Result<ConversationStorage, NodeError> {
     Ok(if ctx.ctx().text("storage", ctx.item())? == "memory" {
-        Keeping::Passing
+        ConversationStorage::Volatile
     } else {
-        Keeping::Lasting
+        ConversationStorage::Durable
     })
 }

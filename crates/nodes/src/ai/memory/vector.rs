@@ -1,9 +1,11 @@
 //! Memories that find what has to do with the question: alone, or beside the newest turns.
 
 use super::summary::{storage, storage_param};
-use super::{Scope, count, place_here, session, session_param, spec, supplied};
-use crate::ai::supplies::embedder;
-use agent::memory::{Nearest, Window};
+use super::{
+    ConversationScope, count, local_location, session, session_param, spec, supply_memory,
+};
+use crate::ai::sub_nodes::embedder;
+use agent::memory::{MemoryWindow, SemanticMemory};
 use model::Kind;
 use node_api::ai::{Lifetime, Supply};
 use node_api::prelude::*;
@@ -24,7 +26,7 @@ impl Supplier for VectorMemory {
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        Ok(supplied(nearest(&ctx, Window::Turns(0)).await?, session(&ctx)?))
+        Ok(supply_memory(semantic_memory(&ctx, MemoryWindow::Turns(0)).await?, session(&ctx)?))
     }
 }
 
@@ -53,8 +55,8 @@ impl Supplier for HybridMemory {
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        let window = Window::Messages(count(&ctx, "maxMessages")?);
-        Ok(supplied(nearest(&ctx, window).await?, session(&ctx)?))
+        let window = MemoryWindow::Messages(count(&ctx, "maxMessages")?);
+        Ok(supply_memory(semantic_memory(&ctx, window).await?, session(&ctx)?))
     }
 }
 
@@ -72,9 +74,12 @@ fn search_params() -> [Param; 2] {
     ]
 }
 
-async fn nearest(ctx: &SupplyCtx, window: Window) -> Result<Nearest, NodeError> {
+async fn semantic_memory(
+    ctx: &SupplyCtx,
+    window: MemoryWindow,
+) -> Result<SemanticMemory, NodeError> {
     let embedder = embedder(&ctx.ctx(), ctx.item()).await?;
-    let place = place_here(ctx, storage(ctx)?, Scope::Node, Lifetime::Endless);
+    let place = local_location(ctx, storage(ctx)?, ConversationScope::Node, Lifetime::Endless);
     let min_score = ctx.ctx().number("minScore", ctx.item())?;
-    Ok(Nearest { place, embedder, top: count(ctx, "topK")?, min_score, window })
+    Ok(SemanticMemory { store: place, embedder, top: count(ctx, "topK")?, min_score, window })
 }

@@ -1,12 +1,14 @@
 //! Models of Anthropic: the node of our own and n8n's.
 
 use super::options::{collection, own_options, own_params, read};
-use super::{access, chosen_model, field, known_or_open, model_spec, place, supply};
+use super::{access, chosen_model, endpoint, field, known_or_open, model_spec, supply};
 use node_api::ai::{ModelOptions, Supply};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
-use providers::models::anthropic::{Anthropic, BASE_URL, Cache, OLD_VERSION, Settings, Thinking};
-use providers::models::catalog::{Catalog, Known};
+use providers::models::anthropic::{
+    Anthropic, AnthropicSettings, BASE_URL, OLD_VERSION, PromptCache, Thinking,
+};
+use providers::models::catalog::{Catalog, CatalogModel};
 
 /// The longest answer of n8n's node where it says nothing and the model's own limit is not known.
 const MAX_TOKENS: u64 = 4_096;
@@ -34,9 +36,9 @@ impl Supplier for AnthropicModel {
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let (options, raw) = own_options(&ctx)?;
         let cache = match ctx.ctx().text("promptCache", ctx.item())?.as_str() {
-            "5m" => Cache::FiveMinutes,
-            "1h" => Cache::OneHour,
-            _ => Cache::Off,
+            "5m" => PromptCache::FiveMinutes,
+            "1h" => PromptCache::OneHour,
+            _ => PromptCache::Off,
         };
         let known = Catalog::shipped().find("anthropic", &chosen_model(&ctx, "model")?);
         client(&ctx, known, options, &raw, cache)
@@ -84,16 +86,16 @@ impl Supplier for LmChatAnthropic {
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let raw = ctx.ctx().param("options", ctx.item())?;
         let known = known_or_open("anthropic", &chosen_model(&ctx, "model")?);
-        client(&ctx, known, read(&raw), &raw, Cache::Off)
+        client(&ctx, known, read(&raw), &raw, PromptCache::Off)
     }
 }
 
 fn client(
     ctx: &SupplyCtx,
-    known: Known,
+    known: CatalogModel,
     mut options: ModelOptions,
     raw: &Value,
-    cache: Cache,
+    cache: PromptCache,
 ) -> Result<Supply, NodeError> {
     let credential = ctx.ctx().host().credential("anthropicApi", ctx.item())?;
     let thinks = raw.get("thinking").is_some_and(Value::is_truthy);
@@ -103,7 +105,8 @@ fn client(
     }
     let samples =
         options.temperature.is_some() || options.top_p.is_some() || options.top_k.is_some();
-    let mut settings = Settings { cache, options, traits: known.traits, ..Settings::default() };
+    let mut settings =
+        AnthropicSettings { cache, options, traits: known.traits, ..AnthropicSettings::default() };
     settings.thinking = if thinks { Thinking::Budget(budget as u64) } else { Thinking::ByDefault };
     match field(&credential, "version") {
         version if !version.trim().is_empty() => settings.version = version.trim().into(),
@@ -114,7 +117,7 @@ fn client(
     Ok(supply(Anthropic::new(
         known.info,
         settings,
-        place(&credential, "url", BASE_URL),
+        endpoint(&credential, "url", BASE_URL),
         &access(ctx, raw)?,
     )))
 }

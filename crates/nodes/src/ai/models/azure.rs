@@ -7,7 +7,7 @@ use node_api::ai::{ModelInfo, Supply};
 use node_api::prelude::*;
 use node_api::{Credential, Supplier, SupplyCtx};
 use providers::models::catalog::Catalog;
-use providers::models::openai::{Auth, OpenAi, Settings};
+use providers::models::openai::{OpenAiAuth, OpenAiChat, OpenAiSettings};
 
 pub(crate) struct AzureOpenAiModel;
 
@@ -29,8 +29,8 @@ impl Supplier for AzureOpenAiModel {
         let settings = azure_settings(&ctx.ctx().host().credential("azureOpenAiApi", ctx.item())?)?;
         let model = chosen_model(&ctx, "model")?;
         let (options, raw) = own_options(&ctx)?;
-        let settings = Settings { options: with_json_mode(options, &raw), ..settings };
-        Ok(supply(OpenAi::new(deployment(&model), settings, &access(&ctx, &raw)?)))
+        let settings = OpenAiSettings { options: with_json_mode(options, &raw), ..settings };
+        Ok(supply(OpenAiChat::new(deployment(&model), settings, &access(&ctx, &raw)?)))
     }
 }
 
@@ -73,8 +73,8 @@ impl Supplier for LmChatAzureOpenAi {
         let settings = azure_settings(&ctx.ctx().host().credential("azureOpenAiApi", ctx.item())?)?;
         let model = chosen_model(&ctx, "model")?;
         let raw = ctx.ctx().param("options", ctx.item())?;
-        let settings = Settings { options: with_json_mode(read(&raw), &raw), ..settings };
-        Ok(supply(OpenAi::new(deployment(&model), settings, &access(&ctx, &raw)?)))
+        let settings = OpenAiSettings { options: with_json_mode(read(&raw), &raw), ..settings };
+        Ok(supply(OpenAiChat::new(deployment(&model), settings, &access(&ctx, &raw)?)))
     }
 }
 
@@ -91,8 +91,8 @@ fn deployment(name: &str) -> ModelInfo {
 
 /// The resource and the key of a credential: an endpoint or the name of the resource, and for the
 /// older surface its date.
-pub(in crate::ai) fn azure_settings(credential: &Credential) -> Result<Settings, NodeError> {
-    let auth = Auth::ApiKey(secret(credential, "apiKey"));
+pub(in crate::ai) fn azure_settings(credential: &Credential) -> Result<OpenAiSettings, NodeError> {
+    let auth = OpenAiAuth::ApiKey(secret(credential, "apiKey"));
     let endpoint = match (field(credential, "endpoint"), field(credential, "resourceName")) {
         (endpoint, _) if !endpoint.trim().is_empty() => endpoint,
         (_, name) if !name.trim().is_empty() => format!("https://{}.openai.azure.com", name.trim()),
@@ -103,7 +103,7 @@ pub(in crate::ai) fn azure_settings(credential: &Credential) -> Result<Settings,
         }
     };
     Ok(match field(credential, "apiVersion").trim() {
-        "" | "v1" | "preview" => Settings::azure(&endpoint, auth),
-        version => Settings::azure_dated(&endpoint, version, auth),
+        "" | "v1" | "preview" => OpenAiSettings::azure(&endpoint, auth),
+        version => OpenAiSettings::azure_dated(&endpoint, version, auth),
     })
 }

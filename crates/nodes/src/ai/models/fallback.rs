@@ -1,14 +1,14 @@
 //! A chain of models: if one does not answer, the next is asked.
 
 use super::{model_spec, supply};
-use crate::ai::supplies::{model, models};
+use crate::ai::sub_nodes::{model, models};
 use futures::StreamExt as _;
 use model::Kind;
 use node_api::ai::{ChatModel, ChatRequest, ChatStream, ModelError, ModelInfo, Supply};
 use node_api::prelude::*;
 use node_api::{NodeInfo, Supplier, SupplyCtx};
-use providers::models::fallback::{Fallback, Link, Rests};
-use providers::models::pace::SystemPace;
+use providers::models::fallback::{Cooldowns, FallbackChain, FallbackModel};
+use providers::models::timing::SystemTiming;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,15 +33,15 @@ impl Supplier for ModelFallback {
         let whose = format!("{} {}", ctx.host().execution().workflow_id, ctx.node().id);
         let connected = models(ctx.host().as_ref(), ctx.item()).await?;
         // A chain can do what each of its models can, so each is made to take tools.
-        let link = |(node, model): (NodeInfo, _)| Link {
+        let link = |(node, model): (NodeInfo, _)| FallbackModel {
             name: format!("{whose} {}", node.name).into(),
             model: agent::with_tools(model),
         };
         let links = connected.into_iter().map(link).collect();
-        let chain = Fallback::new(
+        let chain = FallbackChain::new(
             links,
-            Rests::shared().clone(),
-            Arc::new(SystemPace),
+            Cooldowns::shared().clone(),
+            Arc::new(SystemTiming),
             Duration::from_secs_f64(cool_down),
         );
         let none =
@@ -66,12 +66,12 @@ pub(in crate::ai) async fn with_fallback(
         )
         .hint("Connect a second model node."));
     }
-    let link = |(node, model): (NodeInfo, _)| Link {
+    let link = |(node, model): (NodeInfo, _)| FallbackModel {
         name: node.name.clone(),
         model: Arc::new(AnyFailure(agent::with_tools(model))),
     };
     let links = connected.into_iter().take(2).map(link).collect();
-    let chain = Fallback::new(links, Arc::default(), Arc::new(SystemPace), Duration::ZERO);
+    let chain = FallbackChain::new(links, Arc::default(), Arc::new(SystemTiming), Duration::ZERO);
     chain
         .map(|chain| Arc::new(chain) as Arc<dyn ChatModel>)
         .ok_or_else(|| NodeError::failed("No model is connected"))

@@ -1,12 +1,12 @@
 //! Models of Google: the node of our own and n8n's.
 
 use super::options::{collection, own_options, own_params, read};
-use super::{access, chosen_model, known_or_open, model_spec, place, supply};
+use super::{access, chosen_model, endpoint, known_or_open, model_spec, supply};
 use node_api::ai::{ModelOptions, Supply};
 use node_api::prelude::*;
 use node_api::{ParamKind, Supplier, SupplyCtx};
-use providers::models::catalog::{Catalog, Known};
-use providers::models::gemini::{BASE_URL, Gemini, Settings, Version};
+use providers::models::catalog::{Catalog, CatalogModel};
+use providers::models::gemini::{BASE_URL, Gemini, GeminiSettings, GeminiVersion};
 
 pub(crate) struct GeminiModel;
 
@@ -86,15 +86,15 @@ impl Supplier for LmChatGoogleGemini {
 
 fn client(
     ctx: &SupplyCtx,
-    known: Known,
+    known: CatalogModel,
     mut options: ModelOptions,
     raw: &Value,
 ) -> Result<Supply, NodeError> {
     let credential = ctx.ctx().host().credential("googlePalmApi", ctx.item())?;
     options.extra = search_tools(raw);
-    let settings = Settings {
+    let settings = GeminiSettings {
         // Previews land there first, and all others are there too.
-        version: Version::V1Beta,
+        version: GeminiVersion::V1Beta,
         thinking_budget: raw
             .get("thinkingBudget")
             .and_then(Value::as_f64)
@@ -106,12 +106,12 @@ fn client(
             .cloned(),
         options,
         traits: known.traits,
-        ..Settings::default()
+        ..GeminiSettings::default()
     };
     Ok(supply(Gemini::new(
         known.info,
         settings,
-        place(&credential, "host", BASE_URL),
+        endpoint(&credential, "host", BASE_URL),
         &access(ctx, raw)?,
     )))
 }

@@ -1,12 +1,12 @@
 //! Models on a server of Ollama: the node of our own and n8n's two.
 
 use super::options::{collection, own_options, own_params, read};
-use super::{access, chosen_model, model_spec, place, supply};
+use super::{access, chosen_model, endpoint, model_spec, supply};
 use node_api::ai::{ModelOptions, Supply};
 use node_api::prelude::*;
 use node_api::{Credential, ParamKind, Supplier, SupplyCtx};
 use providers::models::catalog::Catalog;
-use providers::models::ollama::{BASE_URL, Ollama, Settings, abilities};
+use providers::models::ollama::{BASE_URL, Ollama, OllamaSettings, abilities};
 
 /// Options of n8n's nodes that go to the server as they are, under the server's names.
 const SERVER_OPTIONS: &[(&str, &str)] = &[
@@ -46,7 +46,7 @@ impl Supplier for OllamaModel {
         let (options, raw) = own_options(&ctx)?;
         let takes_tools = ctx.ctx().flag("supportsTools", ctx.item())?;
         // Without a credential it is the server on this machine.
-        let credential = match ctx.ctx().host().names_credential("ollamaApi") {
+        let credential = match ctx.ctx().host().has_credential("ollamaApi") {
             true => ctx.ctx().host().credential("ollamaApi", ctx.item())?,
             false => Credential::default(),
         };
@@ -118,13 +118,13 @@ async fn client(
     may_take_tools: bool,
 ) -> Result<Supply, NodeError> {
     let mut known = Catalog::shipped().find("ollama", &chosen_model(ctx, "model")?);
-    let (place, access) = (place(credential, "baseUrl", BASE_URL), access(ctx, raw)?);
+    let (place, access) = (endpoint(credential, "baseUrl", BASE_URL), access(ctx, raw)?);
     let abilities = abilities(&known.info.model, &place, &access).await;
     known.info.capabilities.tools =
         may_take_tools && abilities.is_none_or(|abilities| abilities.tools);
     known.info.capabilities.vision = abilities.is_some_and(|abilities| abilities.vision);
     options.extra = server_fields(raw);
-    let settings = Settings {
+    let settings = OllamaSettings {
         context: raw
             .get("numCtx")
             .and_then(Value::as_f64)
@@ -137,7 +137,7 @@ async fn client(
             .map(Str::from),
         options,
         traits: known.traits,
-        ..Settings::default()
+        ..OllamaSettings::default()
     };
     Ok(supply(Ollama::new(known.info, settings, place, &access)))
 }

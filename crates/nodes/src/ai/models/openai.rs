@@ -1,12 +1,12 @@
 //! Models behind OpenAI's format: OpenAI itself, and any server that speaks it.
 
 use super::options::{own_options, own_params};
-use super::{access, chosen_model, field, model_spec, own_header, secret, supply};
+use super::{access, chosen_model, custom_header, field, model_spec, secret, supply};
 use node_api::ai::{ModelOptions, Supply};
 use node_api::prelude::*;
 use node_api::{Credential, Supplier, SupplyCtx};
 use providers::models::catalog::Catalog;
-use providers::models::openai::{OpenAi, Settings};
+use providers::models::openai::{OpenAiChat, OpenAiSettings};
 use providers::models::secret::Secret;
 
 /// The options of S0-12.
@@ -38,9 +38,9 @@ impl Supplier for OpenAiModel {
         let model = chosen_model(&ctx, "model")?;
         let (options, raw) = own_options(&ctx)?;
         let info = Catalog::shipped().find("openai", &model).info;
-        Ok(supply(OpenAi::new(
+        Ok(supply(OpenAiChat::new(
             info,
-            Settings { options: with_json_mode(options, &raw), ..settings },
+            OpenAiSettings { options: with_json_mode(options, &raw), ..settings },
             &access(&ctx, &raw)?,
         )))
     }
@@ -81,24 +81,24 @@ impl Supplier for OpenAiCompatibleModel {
         let mut info = Catalog::shipped().find("openai-compatible", &model).info;
         info.capabilities.tools = inner.flag("supportsTools", ctx.item())?;
         (info.capabilities.streaming, info.capabilities.sampling) = (true, true);
-        let settings = Settings {
+        let settings = OpenAiSettings {
             options: with_json_mode(options, &raw),
-            ..Settings::compatible(&base_url, key)
+            ..OpenAiSettings::compatible(&base_url, key)
         };
-        Ok(supply(OpenAi::new(info, settings, &access(&ctx, &raw)?)))
+        Ok(supply(OpenAiChat::new(info, settings, &access(&ctx, &raw)?)))
     }
 }
 
 /// The server and the key of a credential of OpenAI's kind.
-pub(in crate::ai) fn openai_settings(credential: &Credential) -> Settings {
-    let mut settings = Settings::openai(secret(credential, "apiKey"));
+pub(in crate::ai) fn openai_settings(credential: &Credential) -> OpenAiSettings {
+    let mut settings = OpenAiSettings::openai(secret(credential, "apiKey"));
     let url = field(credential, "url");
     if !url.trim().is_empty() {
         settings.base_url = url;
     }
     settings.organization =
         Some(field(credential, "organizationId").into()).filter(|id: &Str| !id.is_empty());
-    settings.headers.extend(own_header(credential));
+    settings.headers.extend(custom_header(credential));
     settings
 }
 

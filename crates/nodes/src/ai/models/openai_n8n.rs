@@ -1,12 +1,12 @@
 //! n8n's nodes for models of OpenAI.
 
 use super::openai::{openai_settings, with_json_mode};
-use super::options::{collection, read, words};
+use super::options::{collection, read, split_list};
 use super::{access, chosen_model, known_or_open, model_spec, supply};
 use node_api::ai::Supply;
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
-use providers::models::openai::{Api, OpenAi, Settings};
+use providers::models::openai::{OpenAiApi, OpenAiChat, OpenAiSettings};
 
 pub(crate) struct LmChatOpenAi;
 
@@ -56,14 +56,18 @@ impl Supplier for LmChatOpenAi {
         let answers = inner.version() >= 1.3 && inner.flag("responsesApiEnabled", item)?;
         let mut options = read(&raw);
         if answers {
-            settings.api = Api::Responses;
+            settings.api = OpenAiApi::Responses;
             let fields = responses_fields(&raw, &inner.param("builtInTools", item)?);
             options.extra = (!fields.is_empty()).then(|| fields.into());
         } else {
             options = with_json_mode(options, &raw);
         }
         let info = known_or_open("openai", &chosen_model(&ctx, "model")?).info;
-        Ok(supply(OpenAi::new(info, Settings { options, ..settings }, &access(&ctx, &raw)?)))
+        Ok(supply(OpenAiChat::new(
+            info,
+            OpenAiSettings { options, ..settings },
+            &access(&ctx, &raw)?,
+        )))
     }
 }
 
@@ -109,9 +113,9 @@ impl Supplier for LmOpenAi {
             settings.base_url = url.to_owned();
         }
         let info = known_or_open("openai", &chosen_model(&ctx, "model")?).info;
-        Ok(supply(OpenAi::new(
+        Ok(supply(OpenAiChat::new(
             info,
-            Settings { options: read(&raw), ..settings },
+            OpenAiSettings { options: read(&raw), ..settings },
             &access(&ctx, &raw)?,
         )))
     }
@@ -219,7 +223,7 @@ fn provider_tools(built_in: &Value) -> Vec<Value> {
             |name: &str| search.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
         tool.insert("search_context_size", text("searchContextSize").unwrap_or("medium"));
         let domains: Vec<Value> =
-            text("allowedDomains").into_iter().flat_map(words).map(Value::from).collect();
+            text("allowedDomains").into_iter().flat_map(split_list).map(Value::from).collect();
         if !domains.is_empty() {
             tool.insert("filters", Object::from_iter([("allowed_domains", domains)]));
         }

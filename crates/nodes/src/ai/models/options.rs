@@ -54,14 +54,14 @@ pub(in crate::ai) fn read(raw: &Value) -> ModelOptions {
         frequency_penalty: number(&["frequencyPenalty"]).filter(|number| *number != 0.0),
         presence_penalty: number(&["presencePenalty"]).filter(|number| *number != 0.0),
         seed: number(&["seed", "randomSeed"]).map(|number| number as i64),
-        stop: text("stop").into_iter().flat_map(words).take(4).collect(),
+        stop: text("stop").into_iter().flat_map(split_list).take(4).collect(),
         effort: text("reasoningEffort").map(Str::from),
         extra: None,
     }
 }
 
 /// Words with commas between.
-pub(in crate::ai) fn words(text: &str) -> impl Iterator<Item = Str> {
+pub(in crate::ai) fn split_list(text: &str) -> impl Iterator<Item = Str> {
     text.split(',').map(|word| Str::from(word.trim())).filter(|word| !word.is_empty())
 }
 

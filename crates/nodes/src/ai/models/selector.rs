@@ -1,7 +1,7 @@
 //! Chooses one of the connected models for each item by rules.
 
 use super::model_spec;
-use crate::ai::supplies::models;
+use crate::ai::sub_nodes::models;
 use crate::conditions::FilterPlan;
 use model::Kind;
 use node_api::ai::Supply;

@@ -1,9 +1,9 @@
 //! Answers that do not fit are brought into form by a model.
 
-use super::{connected, parser_spec};
-use crate::ai::supplies::models;
+use super::{connected_parser, parser_spec};
+use crate::ai::sub_nodes::models;
 use model::Kind;
-use node_api::ai::{ChatModel, ChatRequest, Message, OutputFormat, Parser, Supply};
+use node_api::ai::{ChatModel, ChatRequest, Message, OutputFormat, OutputParser, Supply};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 use std::sync::Arc;
@@ -35,12 +35,12 @@ impl Supplier for OutputParserAutofixing {
             NodeError::failed("A model is not connected")
                 .hint("Connect the model that fixes answers.")
         })?;
-        let parser = connected(host, item).await?;
+        let parser = connected_parser(host, item).await?;
         let parser = parser.ok_or_else(|| {
             NodeError::failed("An output parser is not connected")
                 .hint("Connect the parser to be helped.")
         })?;
-        Ok(Supply::Parser(Arc::new(Fixing::new(
+        Ok(Supply::Parser(Arc::new(FixingParser::new(
             parser,
             model,
             ctx.ctx().text("options.prompt", item)?,
@@ -54,16 +54,16 @@ pub(super) fn fix_prompt_param() -> Param {
 }
 
 /// A parser that asks a model once to fix what it cannot read.
-pub(super) struct Fixing {
-    inner: Arc<dyn Parser>,
+pub(super) struct FixingParser {
+    inner: Arc<dyn OutputParser>,
     model: Arc<dyn ChatModel>,
     prompt: Str,
 }
 
-impl Fixing {
+impl FixingParser {
     /// An empty prompt is the one of the house.
     pub(super) fn new(
-        inner: Arc<dyn Parser>,
+        inner: Arc<dyn OutputParser>,
         model: Arc<dyn ChatModel>,
         prompt: Str,
     ) -> Result<Self, NodeError> {
@@ -96,7 +96,7 @@ impl Fixing {
 }
 
 #[async_trait::async_trait]
-impl Parser for Fixing {
+impl OutputParser for FixingParser {
     fn instructions(&self) -> Str {
         self.inner.instructions()
     }

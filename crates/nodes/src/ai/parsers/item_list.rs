@@ -1,7 +1,7 @@
 //! Answers as a list of texts.
 
 use super::parser_spec;
-use node_api::ai::{Message, Parser, Supply};
+use node_api::ai::{Message, OutputParser, Supply};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 use std::sync::Arc;
@@ -41,20 +41,20 @@ impl Supplier for OutputParserItemList {
             .filter(|separator| !separator.is_empty())
             .unwrap_or("\\n");
         let separator = if separator == "\\n" { "\n" } else { separator };
-        Ok(Supply::Parser(Arc::new(ItemList {
+        Ok(Supply::Parser(Arc::new(ItemListParser {
             n_items: n_items.map_or(DEFAULT_ITEMS, |number| number as usize),
             separator: separator.into(),
         })))
     }
 }
 
-struct ItemList {
+struct ItemListParser {
     n_items: usize,
     separator: Str,
 }
 
 #[async_trait::async_trait]
-impl Parser for ItemList {
+impl OutputParser for ItemListParser {
     fn instructions(&self) -> Str {
         let example: Vec<String> =
             (1..=self.n_items).map(|number| format!("item{number}")).collect();
@@ -96,7 +96,7 @@ mod tests {
 
     #[tokio::test]
     async fn too_many_items_are_cut_and_too_few_are_an_error() {
-        let list = ItemList { n_items: 2, separator: ";".into() };
+        let list = ItemListParser { n_items: 2, separator: ";".into() };
         assert_eq!(list.parse(&Message::assistant(" a ; ;b;c")).await.unwrap(), json!(["a", "b"]));
         assert!(
             list.parse(&Message::assistant("a"))

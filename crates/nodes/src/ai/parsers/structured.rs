@@ -1,11 +1,11 @@
 //! Answers as JSON of a given form.
 
-use super::autofixing::{Fixing, fix_prompt_param};
+use super::autofixing::{FixingParser, fix_prompt_param};
 use super::{json_in, json_param, parser_spec, schema_of_example};
-use crate::ai::supplies::models;
-use agent::Shape;
+use crate::ai::sub_nodes::models;
+use agent::SchemaCheck;
 use model::Kind;
-use node_api::ai::{Message, Parser, Supply};
+use node_api::ai::{Message, OutputParser, Supply};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 use std::sync::Arc;
@@ -69,7 +69,7 @@ impl Supplier for OutputParserStructured {
             _ => schema_of_example(&json_param(&inner, "jsonSchemaExample", item)?, version >= 1.3),
         };
         let wrapping = if version < 1.1 { Wrapping::None } else { Wrapping::Output };
-        let parser: Arc<dyn Parser> = Arc::new(Structured::new(&schema, wrapping)?);
+        let parser: Arc<dyn OutputParser> = Arc::new(StructuredParser::new(&schema, wrapping)?);
         if !inner.flag("autoFix", item)? {
             return Ok(Supply::Parser(parser));
         }
@@ -79,7 +79,7 @@ impl Supplier for OutputParserStructured {
             NodeError::failed("A model is not connected")
                 .hint("Connect the model that fixes answers to the parser, or switch fixing off.")
         })?;
-        Ok(Supply::Parser(Arc::new(Fixing::new(parser, model, inner.text("prompt", item)?)?)))
+        Ok(Supply::Parser(Arc::new(FixingParser::new(parser, model, inner.text("prompt", item)?)?)))
     }
 }
 
@@ -91,18 +91,18 @@ pub(in crate::ai) enum Wrapping {
 }
 
 /// Reads JSON that fits a schema.
-pub(in crate::ai) struct Structured {
+pub(in crate::ai) struct StructuredParser {
     /// What the model is asked for. It is always an object, because providers take no other
     /// schemas.
-    asked: Value,
-    shape: Shape,
+    requested_schema: Value,
+    shape: SchemaCheck,
     wrapping: Wrapping,
 }
 
-impl Structured {
+impl StructuredParser {
     pub(in crate::ai) fn new(schema: &Value, wrapping: Wrapping) -> Result<Self, NodeError> {
-        let schema = &readable(schema.clone());
-        let shape = Shape::new(schema).map_err(|problem| {
+        let schema = &normalize_schema(schema.clone());
+        let shape = SchemaCheck::new(schema).map_err(|problem| {
             NodeError::parameter("inputSchema", "Error during parsing of JSON Schema.")
                 .describe(problem)
         })?;
@@ -119,11 +119,11 @@ impl Structured {
                 .make_object()
                 .insert("properties", Object::from_iter([("output", schema.clone())]));
         }
-        Ok(Self { asked, shape, wrapping })
+        Ok(Self { requested_schema: asked, shape, wrapping })
     }
 
     /// The part of the answer that fits, or what is wrong with the answer.
-    fn fitting(&self, answer: Value) -> Result<Value, Vec<String>> {
+    fn matching_part(&self, answer: Value) -> Result<Value, Vec<String>> {
         let inner = answer.get("output").cloned();
         let innermost = inner.as_ref().and_then(|inner| inner.get("output")).cloned();
         let mut problems = None;
@@ -139,13 +139,13 @@ impl Structured {
 
 /// The schema without what people write and no schema has: n8n takes such schemas for what they can
 /// only mean.
-fn readable(mut schema: Value) -> Value {
+fn normalize_schema(mut schema: Value) -> Value {
     const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "object", "array", "null"];
     let is_type = |name: &Value| name.as_str().is_some_and(|name| TYPES.contains(&name));
     match &mut schema {
         Value::Array(parts) => {
             for part in Arc::make_mut(parts) {
-                *part = readable(std::mem::take(part));
+                *part = normalize_schema(std::mem::take(part));
             }
         }
         Value::Object(fields) => {
@@ -173,7 +173,7 @@ fn readable(mut schema: Value) -> Value {
             let holds_data =
                 |key: &str| matches!(key, "default" | "example" | "examples" | "enum" | "const");
             for (_, part) in fields.iter_mut().filter(|(key, _)| !holds_data(key)) {
-                *part = readable(std::mem::take(part));
+                *part = normalize_schema(std::mem::take(part));
             }
         }
         _ => {}
@@ -182,14 +182,14 @@ fn readable(mut schema: Value) -> Value {
 }
 
 #[async_trait::async_trait]
-impl Parser for Structured {
+impl OutputParser for StructuredParser {
     fn instructions(&self) -> Str {
-        let schema = model::json::to_string(&self.asked);
+        let schema = model::json::to_string(&self.requested_schema);
         format!("Answer with JSON that fits this schema, with no words around it and no code fence: {schema}").into()
     }
 
     fn schema(&self) -> Option<&Value> {
-        Some(&self.asked)
+        Some(&self.requested_schema)
     }
 
     async fn parse(&self, answer: &Message) -> Result<Value, NodeError> {
@@ -199,7 +199,7 @@ impl Parser for Structured {
         };
         let value = json_in(&answer.text())
             .map_err(|problem| unfit("Invalid JSON in model output").describe(problem))?;
-        let fitting = self.fitting(value).map_err(|problems| {
+        let fitting = self.matching_part(value).map_err(|problems| {
             unfit("Model output does not match the expected schema")
                 .describe(problems.join("; "))
                 .hint("Set 'On Error' of the node above to continue, or loosen the form.")
@@ -215,12 +215,12 @@ impl Parser for Structured {
 mod tests {
     use super::*;
 
-    fn parser(wrapping: Wrapping) -> Structured {
+    fn parser(wrapping: Wrapping) -> StructuredParser {
         let schema = json!({ "type": "object", "properties": { "n": { "type": "number" } }, "required": ["n"] });
-        Structured::new(&schema, wrapping).unwrap()
+        StructuredParser::new(&schema, wrapping).unwrap()
     }
 
-    async fn parsed(parser: &Structured, text: &str) -> Result<Value, NodeError> {
+    async fn parsed(parser: &StructuredParser, text: &str) -> Result<Value, NodeError> {
         parser.parse(&Message::assistant(text)).await
     }
 
@@ -253,7 +253,7 @@ mod tests {
     #[tokio::test]
     async fn schemas_that_are_almost_right_are_read_for_what_they_mean() {
         let schema = json!({ "type": "object", "properties": { "a": { "type": ["string", null] }, "b": { "type": "text", "required": true } } });
-        let parser = Structured::new(&schema, Wrapping::None).unwrap();
+        let parser = StructuredParser::new(&schema, Wrapping::None).unwrap();
         assert_eq!(
             parsed(&parser, r#"{"a":null,"b":1}"#).await.unwrap(),
             json!({ "a": null, "b": 1 })
@@ -268,6 +268,6 @@ mod tests {
         assert_eq!(error.message(), "Model output doesn't fit required format");
         assert!(error.description().unwrap().contains("number"), "{:?}", error.description());
         assert!(parsed(&parser, "It is one.").await.is_err());
-        assert!(Structured::new(&json!({ "pattern": "(" }), Wrapping::Output).is_err());
+        assert!(StructuredParser::new(&json!({ "pattern": "(" }), Wrapping::Output).is_err());
     }
 }

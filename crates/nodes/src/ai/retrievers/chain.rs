@@ -2,9 +2,9 @@
 
 use super::question::{TEMPLATE, answer};
 use super::retriever;
-use crate::ai::supplies;
-use crate::ai::world::NodeWorld;
-use agent::World as _;
+use crate::ai::agent_host::NodeAgentHost;
+use crate::ai::sub_nodes;
+use agent::AgentHost as _;
 use model::Kind;
 use node_api::prelude::*;
 
@@ -34,7 +34,7 @@ impl Node for ChainRetrievalQa {
         )
         .untrusted()
         .private()
-        .group(Group::Ai)
+        .group(NodeGroup::Ai)
         .inputs([Port::main(), Port::of(Kind::AiLanguageModel, "Model"), Port::of(Kind::AiRetriever, "Retriever")])
         .params([
             query(1.0, "={{ $json.input }}"),
@@ -56,7 +56,7 @@ impl Node for ChainRetrievalQa {
             )
             .help("Further settings."),
         ])
-        .keeps_notes()
+        .records_steps()
         .hint("The simplest way to answer from documents: connect a model and a retriever. An agent with a tool can look several times.")
         .alias(&["rag", "qa", "documents"])
         .differs("Without a system prompt of your own the model is told in other words.")
@@ -75,7 +75,7 @@ impl Node for ChainRetrievalQa {
             if index > 0 && index.is_multiple_of(batch) && pause > 0 {
                 ctx.host().sleep(pause).await?;
             }
-            match answered(ctx, index).await {
+            match answer_question(ctx, index).await {
                 Ok(answer) => {
                     let answer = if ctx.version() >= 1.5 {
                         Value::from(answer)
@@ -93,9 +93,9 @@ impl Node for ChainRetrievalQa {
     }
 }
 
-async fn answered(ctx: &Ctx<'_>, index: usize) -> Result<Str, NodeError> {
-    let world = NodeWorld::new(ctx, index);
-    if let Some(Value::String(kept)) = world.note("answer") {
+async fn answer_question(ctx: &Ctx<'_>, index: usize) -> Result<Str, NodeError> {
+    let world = NodeAgentHost::new(ctx, index);
+    if let Some(Value::String(kept)) = world.recorded_step("answer") {
         return Ok(kept);
     }
     let question = question(ctx, index)?;
@@ -103,8 +103,8 @@ async fn answered(ctx: &Ctx<'_>, index: usize) -> Result<Str, NodeError> {
     let template = if given.is_empty() { TEMPLATE } else { given.as_str() };
     let found = retriever(ctx, index).await?.retrieve(&question).await?;
     let answer =
-        answer(supplies::model(ctx, index).await?.as_ref(), template, &question, &found).await?;
-    world.keep("answer", answer.clone().into()).await?;
+        answer(sub_nodes::model(ctx, index).await?.as_ref(), template, &question, &found).await?;
+    world.record_step("answer", answer.clone().into()).await?;
     Ok(answer)
 }
 

@@ -16,7 +16,7 @@ impl Supplier for RerankerCohere {
         let models = ["rerank-v3.5", "rerank-english-v3.0", "rerank-multilingual-v3.0"]
             .map(|model| (model, model));
         Spec::new("@n8n/n8n-nodes-langchain.rerankerCohere", &[1.0], "Reranker Cohere", "Put documents into the order in which they answer")
-            .group(Group::Ai)
+            .group(NodeGroup::Ai)
             .inputs([])
             .outputs([Port::of(Kind::AiReranker, "Reranker")])
             .credential("cohereApi", true)

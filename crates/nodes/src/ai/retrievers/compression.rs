@@ -2,10 +2,10 @@
 //! question.
 
 use super::{ask, retriever, retriever_spec};
-use crate::ai::supplies;
+use crate::ai::sub_nodes;
 use futures::future::try_join_all;
 use model::Kind;
-use node_api::ai::{ChatModel, Document, Found, Message, Retriever, Supply};
+use node_api::ai::{ChatModel, Document, Message, Retriever, ScoredDocument, Supply};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 use std::sync::Arc;
@@ -28,24 +28,24 @@ impl Supplier for RetrieverContextualCompression {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let (inner, item) = (ctx.ctx(), ctx.item());
-        let shortened = Shortened {
-            model: supplies::model(&inner, item).await?,
+        let shortened = CompressionRetriever {
+            model: sub_nodes::model(&inner, item).await?,
             retriever: retriever(&inner, item).await?,
         };
         Ok(Supply::Retriever(Arc::new(shortened)))
     }
 }
 
-struct Shortened {
+struct CompressionRetriever {
     model: Arc<dyn ChatModel>,
     retriever: Arc<dyn Retriever>,
 }
 
 #[async_trait::async_trait]
-impl Retriever for Shortened {
-    async fn retrieve(&self, question: &str) -> Result<Vec<Found>, NodeError> {
+impl Retriever for CompressionRetriever {
+    async fn retrieve(&self, question: &str) -> Result<Vec<ScoredDocument>, NodeError> {
         let found = self.retriever.retrieve(question).await?;
-        let shorten = |found: Found| async move {
+        let shorten = |found: ScoredDocument| async move {
             let instructions = format!(
                 "You get a question and a text. Copy the parts of the text that help to answer the question, word for word. \
                  Change nothing and add nothing. If no part helps, say {NOTHING} and nothing else. \
@@ -59,7 +59,9 @@ impl Retriever for Shortened {
             let kept = kept.trim();
             let is_empty = kept.is_empty() || kept.contains(NOTHING);
             let document = Document { content: kept.into(), metadata: found.document.metadata };
-            Ok::<Option<Found>, NodeError>((!is_empty).then_some(Found { document, ..found }))
+            Ok::<Option<ScoredDocument>, NodeError>(
+                (!is_empty).then_some(ScoredDocument { document, ..found }),
+            )
         };
         Ok(try_join_all(found.into_iter().map(shorten)).await?.into_iter().flatten().collect())
     }

@@ -2,10 +2,10 @@
 //! for.
 
 use super::{ask, retriever, retriever_spec};
-use crate::ai::supplies;
+use crate::ai::sub_nodes;
 use futures::future::try_join_all;
 use model::Kind;
-use node_api::ai::{ChatModel, Found, Message, Retriever, Supply};
+use node_api::ai::{ChatModel, Message, Retriever, ScoredDocument, Supply};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 use std::collections::HashSet;
@@ -36,8 +36,8 @@ impl Supplier for RetrieverMultiQuery {
         let count =
             inner.param("options.queryCount", item)?.as_f64().unwrap_or(3.0).clamp(1.0, 20.0)
                 as usize;
-        let worded = Worded {
-            model: supplies::model(&inner, item).await?,
+        let worded = MultiQueryRetriever {
+            model: sub_nodes::model(&inner, item).await?,
             retriever: retriever(&inner, item).await?,
             count,
         };
@@ -45,15 +45,15 @@ impl Supplier for RetrieverMultiQuery {
     }
 }
 
-struct Worded {
+struct MultiQueryRetriever {
     model: Arc<dyn ChatModel>,
     retriever: Arc<dyn Retriever>,
     count: usize,
 }
 
 #[async_trait::async_trait]
-impl Retriever for Worded {
-    async fn retrieve(&self, question: &str) -> Result<Vec<Found>, NodeError> {
+impl Retriever for MultiQueryRetriever {
+    async fn retrieve(&self, question: &str) -> Result<Vec<ScoredDocument>, NodeError> {
         let instructions = format!(
             "Write {} other ways to ask the question that the user sends, for a search by meaning in a collection of documents. \
              Each stands on a line of its own, without a number or a mark before it. Write nothing else.",

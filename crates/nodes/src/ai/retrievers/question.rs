@@ -1,7 +1,7 @@
 //! Answers a question from documents.
 
 use super::ask;
-use node_api::ai::{ChatModel, Found, Message};
+use node_api::ai::{ChatModel, Message, ScoredDocument};
 use node_api::prelude::*;
 
 /// What the model is told where the node's author has written nothing. `{context}` stands for the
@@ -15,16 +15,16 @@ pub(super) async fn answer(
     model: &dyn ChatModel,
     template: &str,
     question: &str,
-    found: &[Found],
+    found: &[ScoredDocument],
 ) -> Result<Str, NodeError> {
     let context: Vec<&str> = found.iter().map(|found| found.document.content.as_str()).collect();
-    let told = filled(template, &context.join("\n\n"), question);
+    let told = fill_template(template, &context.join("\n\n"), question);
     ask(model, vec![Message::system(told), Message::user(question)]).await
 }
 
 /// The template with its two names filled in, each in one pass, so that a document cannot bring a
 /// name along.
-fn filled(template: &str, context: &str, question: &str) -> String {
+fn fill_template(template: &str, context: &str, question: &str) -> String {
     let mut told = String::with_capacity(template.len() + context.len());
     let mut rest = template;
     while let Some(at) = rest.find('{') {
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn names_are_filled_in_once() {
         assert_eq!(
-            filled("{context} | {input} {x} {question}", "{input}", "why?"),
+            fill_template("{context} | {input} {x} {question}", "{input}", "why?"),
             "{input} | why? {x} why?"
         );
     }

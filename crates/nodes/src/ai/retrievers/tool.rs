@@ -3,10 +3,10 @@
 
 use super::question::{TEMPLATE, answer};
 use super::vector_store;
-use crate::ai::supplies;
-use crate::ai::tools::made::{name_of, one_text, tool, tool_spec};
+use crate::ai::sub_nodes;
+use crate::ai::tools::fn_tool::{name_from_param, supply_tool, text_schema, tool_spec};
 use model::Kind;
-use node_api::ai::{Effect, Flow, Supply, ToolDefinition};
+use node_api::ai::{DataFlow, Supply, ToolDefinition, ToolEffect};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name_of};
 
@@ -32,7 +32,7 @@ impl Supplier for ToolVectorStore {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let name = if ctx.node().version < 1.1 {
-            name_of(&ctx, "name")?
+            name_from_param(&ctx, "name")?
         } else {
             tool_name_of(ctx.node())
         };
@@ -40,20 +40,20 @@ impl Supplier for ToolVectorStore {
         let description = format!(
             "Answers questions about {name} from documents. Always use it for questions about {about}. Give it one whole question."
         );
-        let parameters = one_text("The question, as a whole sentence", true);
+        let parameters = text_schema("The question, as a whole sentence", true);
         let definition = ToolDefinition {
             name,
             description: description.into(),
             parameters,
-            effect: Effect::None,
-            flow: Flow::STORED,
+            effect: ToolEffect::None,
+            flow: DataFlow::STORED,
         };
-        Ok(tool(ctx, definition, |call| async move {
+        Ok(supply_tool(ctx, definition, |call| async move {
             let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
             let question = call.text("input");
             let limit = ctx.number("topK", item)?.max(1.0) as usize;
             let found = vector_store(&ctx, item).await?.find(&question, limit).await?;
-            let model = supplies::model(&ctx, item).await?;
+            let model = sub_nodes::model(&ctx, item).await?;
             Ok(answer(model.as_ref(), TEMPLATE, &question, &found).await?.into())
         }))
     }

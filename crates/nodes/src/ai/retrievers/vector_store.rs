@@ -2,7 +2,7 @@
 
 use super::{retriever_spec, vector_store};
 use model::Kind;
-use node_api::ai::{Found, Retriever, SearchableStore, Supply};
+use node_api::ai::{Retriever, ScoredDocument, SearchableStore, Supply};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 use std::sync::Arc;
@@ -20,18 +20,18 @@ impl Supplier for RetrieverVectorStore {
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let store = vector_store(&ctx.ctx(), ctx.item()).await?;
         let limit = ctx.ctx().number("topK", ctx.item())?.max(1.0) as usize;
-        Ok(Supply::Retriever(Arc::new(FromStore { store, limit })))
+        Ok(Supply::Retriever(Arc::new(VectorStoreRetriever { store, limit })))
     }
 }
 
-struct FromStore {
+struct VectorStoreRetriever {
     store: SearchableStore,
     limit: usize,
 }
 
 #[async_trait::async_trait]
-impl Retriever for FromStore {
-    async fn retrieve(&self, question: &str) -> Result<Vec<Found>, NodeError> {
+impl Retriever for VectorStoreRetriever {
+    async fn retrieve(&self, question: &str) -> Result<Vec<ScoredDocument>, NodeError> {
         self.store.find(question, self.limit).await
     }
 }

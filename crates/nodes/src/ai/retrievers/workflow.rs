@@ -3,7 +3,7 @@
 use super::retriever_spec;
 use crate::ai::tools::workflow::fields_param;
 use crate::flow::execute_workflow::target;
-use node_api::ai::{Document, Found, Retriever, Supply};
+use node_api::ai::{Document, Retriever, ScoredDocument, Supply};
 use node_api::host::{WorkflowCall, WorkflowTarget};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
@@ -46,15 +46,15 @@ impl Supplier for RetrieverWorkflow {
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        Ok(Supply::Retriever(Arc::new(FromWorkflow(ctx))))
+        Ok(Supply::Retriever(Arc::new(WorkflowRetriever(ctx))))
     }
 }
 
-struct FromWorkflow(SupplyCtx);
+struct WorkflowRetriever(SupplyCtx);
 
 #[async_trait::async_trait]
-impl Retriever for FromWorkflow {
-    async fn retrieve(&self, question: &str) -> Result<Vec<Found>, NodeError> {
+impl Retriever for WorkflowRetriever {
+    async fn retrieve(&self, question: &str) -> Result<Vec<ScoredDocument>, NodeError> {
         let (ctx, item) = (self.0.ctx(), self.0.item());
         let target = target(&ctx, item).await?;
         let mut base = Object::from_iter([
@@ -74,10 +74,10 @@ impl Retriever for FromWorkflow {
         let found = outputs.into_iter().next().unwrap_or_default();
         let documents = found.iter().enumerate().map(|(index, item)| {
             let mut content = format!("### {}. Context data:\n", index + 1);
-            tell(&item.json, 0, &mut content);
+            write_fields(&item.json, 0, &mut content);
             let mut metadata = base.clone();
             metadata.insert("itemIndex", index);
-            Found {
+            ScoredDocument {
                 id: index.to_string().into(),
                 document: Document { content: content.into(), metadata },
                 score: 1.0,
@@ -88,12 +88,12 @@ impl Retriever for FromWorkflow {
 }
 
 /// The fields of an item as a list, those of inner objects further in.
-fn tell(value: &Value, level: usize, content: &mut String) {
+fn write_fields(value: &Value, level: usize, content: &mut String) {
     let indent = "  ".repeat(level.min(100));
     let mut line = |key: &str, value: &Value| match value {
         Value::Object(_) | Value::Array(_) => {
             content.push_str(&format!("{indent}- \"{key}\":\n"));
-            tell(value, level + 1, content);
+            write_fields(value, level + 1, content);
         }
         other => content.push_str(&format!("{indent}- \"{key}\": \"{}\"\n", other.to_js_string())),
     };
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn items_are_told_as_n8n_tells_them() {
         let mut content = String::new();
-        tell(&json!({ "a": 1, "b": { "c": "x", "d": [true] } }), 0, &mut content);
+        write_fields(&json!({ "a": 1, "b": { "c": "x", "d": [true] } }), 0, &mut content);
         assert_eq!(
             content,
             "- \"a\": \"1\"\n- \"b\":\n  - \"c\": \"x\"\n  - \"d\":\n    - \"0\": \"true\"\n"

@@ -8,43 +8,43 @@ const SHOWN: usize = 40;
 
 /// What is wrong with an expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Problem {
+pub(super) enum ArithmeticError {
     #[error("Invalid expression: {0}")]
     Invalid(String),
     #[error("Calculation error: {0}")]
     Calculation(String),
 }
 
-pub(super) fn calculate(text: &str) -> Result<f64, Problem> {
+pub(super) fn calculate(text: &str) -> Result<f64, ArithmeticError> {
     let is_known = |letter: char| {
         letter.is_ascii_digit() || letter.is_whitespace() || "+-*/().^".contains(letter)
     };
     if let Some(strange) = text.chars().find(|letter| !is_known(*letter)) {
-        return Err(Problem::Invalid(format!(
+        return Err(ArithmeticError::Invalid(format!(
             "'{strange}' is neither a number nor one of + - * / ^ ( )"
         )));
     }
-    let mut reader = Reader { rest: text.trim_start(), depth: 0 };
+    let mut reader = ArithmeticParser { rest: text.trim_start(), depth: 0 };
     if reader.rest.is_empty() {
-        return Err(Problem::Invalid("there is nothing to calculate".into()));
+        return Err(ArithmeticError::Invalid("there is nothing to calculate".into()));
     }
     let result = reader.sum()?;
     if !reader.rest.is_empty() {
-        return Err(Problem::Invalid(format!("'{}' was not expected", first(reader.rest))));
+        return Err(ArithmeticError::Invalid(format!("'{}' was not expected", first(reader.rest))));
     }
     if result.is_finite() {
         Ok(result)
     } else {
-        Err(Problem::Calculation("the result is too large".into()))
+        Err(ArithmeticError::Calculation("the result is too large".into()))
     }
 }
 
-struct Reader<'t> {
+struct ArithmeticParser<'t> {
     rest: &'t str,
     depth: usize,
 }
 
-impl Reader<'_> {
+impl ArithmeticParser<'_> {
     fn take(&mut self, sign: &str) -> bool {
         match self.rest.strip_prefix(sign) {
             Some(rest) => {
@@ -55,7 +55,7 @@ impl Reader<'_> {
         }
     }
 
-    fn sum(&mut self) -> Result<f64, Problem> {
+    fn sum(&mut self) -> Result<f64, ArithmeticError> {
         let mut value = self.product()?;
         loop {
             if self.take("+") {
@@ -68,7 +68,7 @@ impl Reader<'_> {
         }
     }
 
-    fn product(&mut self) -> Result<f64, Problem> {
+    fn product(&mut self) -> Result<f64, ArithmeticError> {
         let mut value = self.signed()?;
         loop {
             if self.take("*") {
@@ -76,7 +76,7 @@ impl Reader<'_> {
             } else if self.take("/") {
                 let divisor = self.signed()?;
                 if divisor == 0.0 {
-                    return Err(Problem::Calculation("division by zero".into()));
+                    return Err(ArithmeticError::Calculation("division by zero".into()));
                 }
                 value /= divisor;
             } else {
@@ -86,7 +86,7 @@ impl Reader<'_> {
     }
 
     /// A sign binds less than a power: `-2^2` is `-4`.
-    fn signed(&mut self) -> Result<f64, Problem> {
+    fn signed(&mut self) -> Result<f64, ArithmeticError> {
         self.nested(|reader| {
             if reader.take("-") {
                 return reader.signed().map(|value| -value);
@@ -99,26 +99,26 @@ impl Reader<'_> {
     }
 
     /// Powers group to the right: `2^3^2` is `2^9`. Some languages write `2 ** 3`.
-    fn power(&mut self) -> Result<f64, Problem> {
+    fn power(&mut self) -> Result<f64, ArithmeticError> {
         let base = self.number()?;
         if !self.take("^") && !self.take("**") {
             return Ok(base);
         }
         let power = base.powf(self.signed()?);
         if power.is_nan() {
-            Err(Problem::Calculation("the root of a negative number".into()))
+            Err(ArithmeticError::Calculation("the root of a negative number".into()))
         } else {
             Ok(power)
         }
     }
 
-    fn number(&mut self) -> Result<f64, Problem> {
+    fn number(&mut self) -> Result<f64, ArithmeticError> {
         if self.take("(") {
             let value = self.nested(Self::sum)?;
             return if self.take(")") {
                 Ok(value)
             } else {
-                Err(Problem::Invalid("a parenthesis is not closed".into()))
+                Err(ArithmeticError::Invalid("a parenthesis is not closed".into()))
             };
         }
         let length = self
@@ -132,22 +132,22 @@ impl Reader<'_> {
             } else {
                 format!("'{}'", first(self.rest))
             };
-            return Err(Problem::Invalid(format!("a number was expected, not {found}")));
+            return Err(ArithmeticError::Invalid(format!("a number was expected, not {found}")));
         }
         let number = digits
             .parse()
-            .map_err(|_| Problem::Invalid(format!("'{}' is no number", shown(digits))))?;
+            .map_err(|_| ArithmeticError::Invalid(format!("'{}' is no number", shown(digits))))?;
         self.rest = after.trim_start();
         Ok(number)
     }
 
     fn nested(
         &mut self,
-        read: impl FnOnce(&mut Self) -> Result<f64, Problem>,
-    ) -> Result<f64, Problem> {
+        read: impl FnOnce(&mut Self) -> Result<f64, ArithmeticError>,
+    ) -> Result<f64, ArithmeticError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(Problem::Invalid(format!(
+            return Err(ArithmeticError::Invalid(format!(
                 "more than {MAX_DEPTH} parentheses or signs inside of each other"
             )));
         }

@@ -1,9 +1,9 @@
 //! A calculator for models, which are bad at arithmetic.
 
 use super::arithmetic::calculate;
-use super::made::tool_spec;
+use super::fn_tool::tool_spec;
 use node_api::ai::{
-    Effect, Supply, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure,
+    Supply, Tool, ToolCallContext, ToolDefinition, ToolEffect, ToolFailure, ToolOutput,
 };
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name_of};
@@ -70,8 +70,8 @@ impl Calculator {
                 name,
                 description,
                 parameters,
-                effect: Effect::None,
-                flow: node_api::ai::Flow::default(),
+                effect: ToolEffect::None,
+                flow: node_api::ai::DataFlow::default(),
             },
             argument,
         }
@@ -88,11 +88,11 @@ impl Tool for Calculator {
         &self,
         arguments: Object,
         _context: &ToolCallContext,
-    ) -> Result<ToolAnswer, ToolFailure> {
+    ) -> Result<ToolOutput, ToolFailure> {
         let expression = arguments.get(self.argument).and_then(Value::as_str).unwrap_or_default();
         let result =
             calculate(expression).map_err(|problem| ToolFailure::new(problem.to_string()))?;
-        Ok(ToolAnswer::new(model::number_to_string(result)))
+        Ok(ToolOutput::new(model::number_to_string(result)))
     }
 }
 

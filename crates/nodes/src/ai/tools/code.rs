@@ -1,9 +1,9 @@
 //! A tool written in JavaScript: the sandbox runs it with what the model gave as `query`.
 
-use super::made::{Call, name_of, one_text, tool, tool_spec};
+use super::fn_tool::{ToolInvocation, name_from_param, supply_tool, text_schema, tool_spec};
 use super::schema;
-use node_api::ai::{Effect, Flow, Supply, ToolDefinition};
-use node_api::host::{CodeFlavour, CodeJob, Returned};
+use node_api::ai::{DataFlow, Supply, ToolDefinition, ToolEffect};
+use node_api::host::{CodeFlavour, CodeOutput, CodeRequest};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name_of};
 
@@ -49,7 +49,8 @@ impl Supplier for ToolCode {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let version = ctx.node().version;
-        let name = if version < 1.2 { name_of(&ctx, "name")? } else { tool_name_of(ctx.node()) };
+        let name =
+            if version < 1.2 { name_from_param(&ctx, "name")? } else { tool_name_of(ctx.node()) };
         if ctx.ctx().text("language", ctx.item())? == "python" {
             return Err(NodeError::parameter("language", "Python does not run here")
                 .hint("Rewrite the code in JavaScript."));
@@ -82,7 +83,7 @@ impl Supplier for CodeTool {
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        let name = name_of(&ctx, "name")?;
+        let name = name_from_param(&ctx, "name")?;
         supplied(ctx, name, true)
     }
 }
@@ -94,20 +95,20 @@ fn javascript() -> Param {
 }
 
 fn supplied(ctx: SupplyCtx, name: Str, all_required: bool) -> Result<Supply, NodeError> {
-    let schema = schema::chosen(&ctx, all_required)?;
+    let schema = schema::argument_schema(&ctx, all_required)?;
     let takes_text = schema.is_none();
     let definition = ToolDefinition {
         name,
         description: ctx.ctx().text("description", ctx.item())?,
-        parameters: schema.unwrap_or_else(|| one_text("What the tool is to work on", false)),
+        parameters: schema.unwrap_or_else(|| text_schema("What the tool is to work on", false)),
         // What the code asks the sandbox for decides.
-        effect: Effect::Shown,
-        flow: Flow::default(),
+        effect: ToolEffect::Dynamic,
+        flow: DataFlow::default(),
     };
-    Ok(tool(ctx, definition, move |call| run(call, takes_text)))
+    Ok(supply_tool(ctx, definition, move |call| run(call, takes_text)))
 }
 
-async fn run(call: Call, takes_text: bool) -> Result<Value, NodeError> {
+async fn run(call: ToolInvocation, takes_text: bool) -> Result<Value, NodeError> {
     let query =
         if takes_text { call.text("input").into() } else { Value::from(call.arguments.clone()) };
     let inner = call.ctx.ctx();
@@ -118,7 +119,7 @@ async fn run(call: Call, takes_text: bool) -> Result<Value, NodeError> {
         .raw_parameter("codeFrom")
         .and_then(|from| from.as_str().map(|from| from == "model"))
         == Some(true);
-    let job = CodeJob {
+    let job = CodeRequest {
         source: if by_model {
             query.to_js_string()
         } else {
@@ -135,9 +136,9 @@ async fn run(call: Call, takes_text: bool) -> Result<Value, NodeError> {
         .host()
         .run_code(job, &mut |piece| {
             match piece {
-                Returned::Whole(value) | Returned::ForItem { value, .. } => whole = value,
-                Returned::List { .. } => is_list = true,
-                Returned::Element(value) => list.push(value),
+                CodeOutput::Whole(value) | CodeOutput::ForItem { value, .. } => whole = value,
+                CodeOutput::List { .. } => is_list = true,
+                CodeOutput::Element(value) => list.push(value),
             }
             Ok(())
         })

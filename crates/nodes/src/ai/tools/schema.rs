@@ -32,7 +32,10 @@ pub(crate) fn params() -> Vec<Param> {
 }
 
 /// The schema that the form gives; `None` if the tool takes one text.
-pub(crate) fn chosen(ctx: &SupplyCtx, all_required: bool) -> Result<Option<Value>, NodeError> {
+pub(crate) fn argument_schema(
+    ctx: &SupplyCtx,
+    all_required: bool,
+) -> Result<Option<Value>, NodeError> {
     let (inner, item) = (ctx.ctx(), ctx.item());
     if !inner.flag("specifyInputSchema", item)? {
         return Ok(None);

@@ -1,9 +1,9 @@
 //! Search engines and encyclopaedias as tools: one request a question, and what a reader would want
 //! of the answer.
 
-use super::made::{Call, one_text, tool, tool_spec};
-use node_api::ai::{Effect, Flow, Sends, Supply, ToolDefinition};
-use node_api::hosts::Bound;
+use super::fn_tool::{ToolInvocation, supply_tool, text_schema, tool_spec};
+use node_api::ai::{DataFlow, EgressTarget, Supply, ToolDefinition, ToolEffect};
+use node_api::hosts::SecretBinding;
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name_of};
 use std::sync::Arc;
@@ -257,19 +257,19 @@ impl Supplier for ToolWolframAlpha {
 
 fn search_tool<F, Answer>(ctx: SupplyCtx, description: &str, work: F) -> Supply
 where
-    F: Fn(Call) -> Answer + Send + Sync + 'static,
+    F: Fn(ToolInvocation) -> Answer + Send + Sync + 'static,
     Answer: Future<Output = Result<Value, NodeError>> + Send + 'static,
 {
     let name = tool_name_of(ctx.node());
-    let parameters = one_text("What to look for", true);
-    tool(
+    let parameters = text_schema("What to look for", true);
+    supply_tool(
         ctx,
         ToolDefinition {
             name,
             description: description.into(),
             parameters,
-            effect: Effect::None,
-            flow: Flow::UNTRUSTED.sending(Sends::Declared),
+            effect: ToolEffect::None,
+            flow: DataFlow::UNTRUSTED.sending(EgressTarget::Declared),
         },
         work,
     )
@@ -277,10 +277,10 @@ where
 
 /// A field of a credential, with the hosts that it may be sent to.
 fn credential(
-    call: &Call,
+    call: &ToolInvocation,
     kind: &str,
     field: &str,
-) -> Result<(String, Option<Arc<Bound>>), NodeError> {
+) -> Result<(String, Option<Arc<SecretBinding>>), NodeError> {
     let fields = call.ctx.host().credential(kind, call.ctx.item())?;
     let value = fields.get(field).and_then(Value::as_str).unwrap_or_default();
     if value.is_empty() {
@@ -288,14 +288,14 @@ fn credential(
             "The credential of type '{kind}' has no '{field}'"
         )));
     }
-    Ok((value.to_owned(), Some(fields.bound())))
+    Ok((value.to_owned(), Some(fields.binding())))
 }
 
 async fn get_json(
-    call: &Call,
+    call: &ToolInvocation,
     address: &str,
     query: &[(&str, &str)],
-    bound: Option<Arc<Bound>>,
+    bound: Option<Arc<SecretBinding>>,
 ) -> Result<Value, NodeError> {
     let body = get(call, address, query, bound).await?;
     model::json::parse(&String::from_utf8_lossy(&body))
@@ -304,10 +304,10 @@ async fn get_json(
 
 /// The body of a good answer. The address is not told in errors: it may hold a key.
 async fn get(
-    call: &Call,
+    call: &ToolInvocation,
     address: &str,
     query: &[(&str, &str)],
-    bound: Option<Arc<Bound>>,
+    bound: Option<Arc<SecretBinding>>,
 ) -> Result<bytes::Bytes, NodeError> {
     let mut url = Url::parse(address).map_err(|error| {
         NodeError::parameter("", format!("The address cannot be used: {error}"))

@@ -1,11 +1,11 @@
 //! A tool that does nothing but let a model write down what it thinks before it goes on.
 
-use super::made::{name_of, one_text, tool, tool_spec};
-use node_api::ai::{Effect, Supply, ToolDefinition};
+use super::fn_tool::{name_from_param, supply_tool, text_schema, tool_spec};
+use node_api::ai::{Supply, ToolDefinition, ToolEffect};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name_of};
 
-const WORDS: &str = "Write down a thought. Nothing is looked up and nothing is changed; use it to plan, to weigh results, or to keep something in mind.";
+const DESCRIPTION: &str = "Write down a thought. Nothing is looked up and nothing is changed; use it to plan, to weigh results, or to keep something in mind.";
 
 /// n8n's node.
 pub(crate) struct ToolThink;
@@ -49,13 +49,13 @@ impl Supplier for ThinkTool {
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        let name = name_of(&ctx, "name")?;
+        let name = name_from_param(&ctx, "name")?;
         supplied(ctx, name)
     }
 }
 
 fn description() -> Param {
-    Param::long_text("description", "Description", WORDS)
+    Param::long_text("description", "Description", DESCRIPTION)
         .required()
         .help("What the model is told about the tool.")
 }
@@ -65,9 +65,9 @@ fn supplied(ctx: SupplyCtx, name: Str) -> Result<Supply, NodeError> {
     let definition = ToolDefinition {
         name,
         description,
-        parameters: one_text("The thought", false),
-        effect: Effect::None,
-        flow: node_api::ai::Flow::default(),
+        parameters: text_schema("The thought", false),
+        effect: ToolEffect::None,
+        flow: node_api::ai::DataFlow::default(),
     };
-    Ok(tool(ctx, definition, |call| async move { Ok(call.text("input").into()) }))
+    Ok(supply_tool(ctx, definition, |call| async move { Ok(call.text("input").into()) }))
 }

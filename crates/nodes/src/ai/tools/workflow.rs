@@ -1,12 +1,12 @@
 //! A workflow as a tool. Each call is an execution of its own, which is found again after a crash
 //! or a sleep.
 
-use super::made::{Call, name_of, one_text, tool, tool_spec};
+use super::fn_tool::{ToolInvocation, name_from_param, supply_tool, text_schema, tool_spec};
 use super::schema;
 use crate::field_type::parse_loose_json;
 use crate::flow::execute_workflow::target;
 use model::Gaps;
-use node_api::ai::{Effect, Flow, Sends, Supply, ToolDefinition};
+use node_api::ai::{DataFlow, EgressTarget, Supply, ToolDefinition, ToolEffect};
 use node_api::host::WorkflowCall;
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name_of};
@@ -41,22 +41,26 @@ impl Supplier for ToolWorkflowOld {
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        let name = name_of(&ctx, "name")?;
-        let schema = schema::chosen(&ctx, false)?;
+        let name = name_from_param(&ctx, "name")?;
+        let schema = schema::argument_schema(&ctx, false)?;
         let takes_text = schema.is_none();
         let parameters =
-            schema.unwrap_or_else(|| one_text("What the workflow is to work on", false));
+            schema.unwrap_or_else(|| text_schema("What the workflow is to work on", false));
         let definition = definition(&ctx, name, parameters)?;
-        Ok(tool(ctx, definition, move |call| run_old(call, takes_text)))
+        Ok(supply_tool(ctx, definition, move |call| run_old(call, takes_text)))
     }
 }
 
-async fn run_old(call: Call, takes_text: bool) -> Result<Value, NodeError> {
+async fn run_old(call: ToolInvocation, takes_text: bool) -> Result<Value, NodeError> {
     let inner = call.ctx.ctx();
     let query =
         if takes_text { call.text("input").into() } else { Value::from(call.arguments.clone()) };
     let json = with_fields(&inner, call.ctx.item(), Object::from_iter([("query", query)]))?;
-    let answer = called(&call, json).await?.first().map(|item| item.json).ok_or_else(silent)?;
+    let answer = call_workflow(&call, json)
+        .await?
+        .first()
+        .map(|item| item.json)
+        .ok_or_else(no_reply_error)?;
     let property = inner.text("responsePropertyName", call.ctx.item())?;
     let chosen = answer.get(&property).filter(|_| inner.version() < 1.3).cloned();
     Ok(chosen.unwrap_or(answer))
@@ -148,37 +152,37 @@ impl Supplier for ToolWorkflow {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let name = if ctx.node().version < 2.2 {
-            name_of(&ctx, "name")?
+            name_from_param(&ctx, "name")?
         } else {
             tool_name_of(ctx.node())
         };
         let declared = ctx.ctx().raw_param("workflowInputs.schema");
         let is_mapped =
             declared.as_ref().and_then(Value::as_array).is_some_and(|fields| !fields.is_empty());
-        let asked = ctx.host().asked_of_model()?;
+        let asked = ctx.host().ai_input_schema()?;
         let asks_nothing =
             asked.get("properties").and_then(Value::as_object).is_none_or(Object::is_empty);
         let parameters = if !is_mapped || asks_nothing {
-            one_text("What the workflow is to work on", false)
+            text_schema("What the workflow is to work on", false)
         } else {
             asked
         };
         let definition = definition(&ctx, name, parameters)?;
-        Ok(tool(ctx, definition, move |call| run(call, is_mapped)))
+        Ok(supply_tool(ctx, definition, move |call| run(call, is_mapped)))
     }
 }
 
-async fn run(call: Call, is_mapped: bool) -> Result<Value, NodeError> {
+async fn run(call: ToolInvocation, is_mapped: bool) -> Result<Value, NodeError> {
     let inner = call.ctx.ctx();
     let json = match is_mapped {
         true => mapped(&inner, call.ctx.item())?,
         false => Object::from_iter([("query", call.text("input"))]),
     };
-    let items = called(&call, json).await?;
+    let items = call_workflow(&call, json).await?;
     match inner.version() > 2.0 {
-        true if items.is_empty() => Err(silent()),
+        true if items.is_empty() => Err(no_reply_error()),
         true => Ok(Value::array(items.iter().map(|item| item.json).collect())),
-        false => items.first().map(|item| item.json).ok_or_else(silent),
+        false => items.first().map(|item| item.json).ok_or_else(no_reply_error),
     }
 }
 
@@ -212,16 +216,16 @@ impl Supplier for WorkflowTool {
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        let name = name_of(&ctx, "name")?;
-        let parameters = schema::chosen(&ctx, true)?
-            .unwrap_or_else(|| one_text("What the workflow is to work on", false));
+        let name = name_from_param(&ctx, "name")?;
+        let parameters = schema::argument_schema(&ctx, true)?
+            .unwrap_or_else(|| text_schema("What the workflow is to work on", false));
         let definition = definition(&ctx, name, parameters)?;
-        let work = |call: Call| async move {
-            let items = called(&call, call.arguments.clone()).await?;
+        let work = |call: ToolInvocation| async move {
+            let items = call_workflow(&call, call.arguments.clone()).await?;
             let mut values: Vec<Value> = items.iter().map(|item| item.json).collect();
             Ok(if values.len() == 1 { values.remove(0) } else { Value::array(values) })
         };
-        Ok(tool(ctx, definition, work))
+        Ok(supply_tool(ctx, definition, work))
     }
 }
 
@@ -268,21 +272,21 @@ fn definition(ctx: &SupplyCtx, name: Str, parameters: Value) -> Result<ToolDefin
     // called it. A workflow that the model may have a say in itself is another matter.
     let texts = ["workflowJson", "workflowUrl", "workflowPath"];
     let sends = if texts.iter().any(|text| ctx.host().has_expression(text)) {
-        Sends::ModelChosen
+        EgressTarget::ModelChosen
     } else {
-        Sends::Declared
+        EgressTarget::Declared
     };
     Ok(ToolDefinition {
         name,
         description,
         parameters,
-        effect: Effect::Resumes,
-        flow: Flow::STORED.sending(sends),
+        effect: ToolEffect::Resumes,
+        flow: DataFlow::STORED.sending(sends),
     })
 }
 
 /// The items that the workflow ends with.
-async fn called(call: &Call, json: Object) -> Result<Items, NodeError> {
+async fn call_workflow(call: &ToolInvocation, json: Object) -> Result<Items, NodeError> {
     let inner = call.ctx.ctx();
     let target = target(&inner, call.ctx.item()).await?;
     let items = Items::one(Item::new(json));
@@ -290,7 +294,7 @@ async fn called(call: &Call, json: Object) -> Result<Items, NodeError> {
     Ok(outputs.into_iter().next().unwrap_or_default())
 }
 
-fn silent() -> NodeError {
+fn no_reply_error() -> NodeError {
     NodeError::failed("The workflow did not return a response")
         .hint("Let its last node put out an item.")
 }

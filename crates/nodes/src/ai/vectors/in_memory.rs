@@ -1,18 +1,18 @@
 //! n8n's Simple Vector Store, in the memory of the process.
 
-use super::{About, Backend, Purpose, chosen};
+use super::{StorePurpose, VectorBackend, VectorStoreSpec, chosen};
 use node_api::ai::VectorStore;
 use node_api::prelude::*;
 use providers::vectors::ProcessVectors;
 use std::sync::Arc;
 
-pub(crate) struct InMemory;
+pub(crate) struct InMemoryStore;
 
 const KEY: &str = "vector_store_key";
 
-impl Backend for InMemory {
-    fn about() -> About {
-        About {
+impl VectorBackend for InMemoryStore {
+    fn store_spec() -> VectorStoreSpec {
+        VectorStoreSpec {
             node: "vectorStoreInMemory",
             name: "Simple Vector Store",
             summary: "Keep vectors in memory until the process ends",
@@ -38,11 +38,11 @@ impl Backend for InMemory {
     async fn open(
         ctx: &Ctx<'_>,
         item: usize,
-        purpose: Purpose,
+        purpose: StorePurpose,
     ) -> Result<Arc<dyn VectorStore>, NodeError> {
         let key = chosen(ctx, "memoryKey", item)?;
         // n8n shares keys with everybody; here they end with the project.
-        let project = ctx.host().collections().seen_project().await?;
+        let project = ctx.host().collections().scoped_project().await?;
         let scope = if ctx.version() <= 1.1 {
             ctx.host().execution().workflow_id.clone()
         } else {
@@ -52,7 +52,7 @@ impl Backend for InMemory {
             model::json::to_string(&Value::array(vec![project.into(), scope.into(), key.into()]))
                 .into(),
         );
-        if purpose == Purpose::InsertFirst && ctx.flag("clearStore", item)? {
+        if purpose == StorePurpose::InsertFirst && ctx.flag("clearStore", item)? {
             store.clear();
         }
         Ok(Arc::new(store))

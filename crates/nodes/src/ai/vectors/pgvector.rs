@@ -1,6 +1,6 @@
 //! n8n's Postgres PGVector Store.
 
-use super::{About, Backend, Purpose, chosen, filter_param};
+use super::{StorePurpose, VectorBackend, VectorStoreSpec, chosen, filter_param};
 use crate::integrations::postgres_server;
 use node_api::ai::VectorStore;
 use node_api::prelude::*;
@@ -9,15 +9,15 @@ use std::sync::Arc;
 
 pub(crate) struct PgVectorStore;
 
-impl Backend for PgVectorStore {
-    fn about() -> About {
+impl VectorBackend for PgVectorStore {
+    fn store_spec() -> VectorStoreSpec {
         let distance = Param::choice(
             "distanceStrategy",
             "Distance strategy",
             &[("cosine", "Cosine"), ("innerProduct", "Inner product"), ("euclidean", "Euclidean")],
         )
         .help("How far two vectors are from each other.");
-        About {
+        VectorStoreSpec {
             node: "vectorStorePGVector",
             name: "Postgres PGVector Store",
             summary: "Keep vectors in a table of Postgres with pgvector",
@@ -36,7 +36,7 @@ impl Backend for PgVectorStore {
     async fn open(
         ctx: &Ctx<'_>,
         item: usize,
-        _purpose: Purpose,
+        _purpose: StorePurpose,
     ) -> Result<Arc<dyn VectorStore>, NodeError> {
         let connections = ctx
             .host()

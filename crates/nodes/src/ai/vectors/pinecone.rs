@@ -1,6 +1,6 @@
 //! n8n's Pinecone Vector Store.
 
-use super::{About, Backend, Purpose, chosen, filter_param};
+use super::{StorePurpose, VectorBackend, VectorStoreSpec, chosen, filter_param};
 use crate::ai::models::secret;
 use node_api::ai::VectorStore;
 use node_api::prelude::*;
@@ -9,15 +9,15 @@ use std::sync::Arc;
 
 pub(crate) struct PineconeStore;
 
-impl Backend for PineconeStore {
-    fn about() -> About {
+impl VectorBackend for PineconeStore {
+    fn store_spec() -> VectorStoreSpec {
         let namespace = || {
             Param::text("pineconeNamespace", "Pinecone namespace", "")
                 .help("The part of the index that is used.")
         };
         let clear = Param::flag("clearNamespace", "Clear namespace", false)
             .help("Whether what is in the namespace goes first.");
-        About {
+        VectorStoreSpec {
             node: "vectorStorePinecone",
             name: "Pinecone Vector Store",
             summary: "Keep vectors in an index of Pinecone",
@@ -36,7 +36,7 @@ impl Backend for PineconeStore {
     async fn open(
         ctx: &Ctx<'_>,
         item: usize,
-        purpose: Purpose,
+        purpose: StorePurpose,
     ) -> Result<Arc<dyn VectorStore>, NodeError> {
         let credential = ctx.host().credential("pineconeApi", item)?;
         let http = ctx
@@ -53,7 +53,7 @@ impl Backend for PineconeStore {
             namespace.clone(),
         );
         // Without a namespace the whole index would go.
-        if purpose == Purpose::InsertFirst
+        if purpose == StorePurpose::InsertFirst
             && !namespace.is_empty()
             && ctx.flag("options.clearNamespace", item)?
         {

@@ -1,6 +1,6 @@
 //! n8n's Qdrant Vector Store.
 
-use super::{About, Backend, Purpose, chosen};
+use super::{StorePurpose, VectorBackend, VectorStoreSpec, chosen};
 use crate::ai::models::{field, secret};
 use node_api::ai::VectorStore;
 use node_api::prelude::*;
@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 pub(crate) struct QdrantStore;
 
-impl Backend for QdrantStore {
-    fn about() -> About {
+impl VectorBackend for QdrantStore {
+    fn store_spec() -> VectorStoreSpec {
         let keys = || {
             [
                 Param::text("contentPayloadKey", "Content payload key", "content")
@@ -23,7 +23,7 @@ impl Backend for QdrantStore {
             .help("Settings of a collection that is made, in Qdrant's form; the vectors' size and their cosine if empty.");
         let filter =
             Param::json("searchFilterJson", "Search filter", "").help("A filter in Qdrant's form.");
-        About {
+        VectorStoreSpec {
             node: "vectorStoreQdrant",
             name: "Qdrant Vector Store",
             summary: "Keep vectors in a collection of Qdrant",
@@ -42,7 +42,7 @@ impl Backend for QdrantStore {
     async fn open(
         ctx: &Ctx<'_>,
         item: usize,
-        _purpose: Purpose,
+        _purpose: StorePurpose,
     ) -> Result<Arc<dyn VectorStore>, NodeError> {
         let credential = ctx.host().credential("qdrantApi", item)?;
         let http = ctx

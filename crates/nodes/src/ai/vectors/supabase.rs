@@ -1,6 +1,6 @@
 //! n8n's Supabase Vector Store.
 
-use super::{About, Backend, Purpose, chosen, filter_param};
+use super::{StorePurpose, VectorBackend, VectorStoreSpec, chosen, filter_param};
 use crate::ai::models::{field, secret};
 use node_api::ai::VectorStore;
 use node_api::prelude::*;
@@ -11,13 +11,13 @@ pub(crate) struct SupabaseStore;
 
 const QUERY: &str = "match_documents";
 
-impl Backend for SupabaseStore {
-    fn about() -> About {
+impl VectorBackend for SupabaseStore {
+    fn store_spec() -> VectorStoreSpec {
         let query = || {
             Param::text("queryName", "Query name", QUERY)
                 .help("The function of the database that finds documents.")
         };
-        About {
+        VectorStoreSpec {
             node: "vectorStoreSupabase",
             name: "Supabase Vector Store",
             summary: "Keep vectors in a table of Supabase",
@@ -36,7 +36,7 @@ impl Backend for SupabaseStore {
     async fn open(
         ctx: &Ctx<'_>,
         item: usize,
-        _purpose: Purpose,
+        _purpose: StorePurpose,
     ) -> Result<Arc<dyn VectorStore>, NodeError> {
         let credential = ctx.host().credential("supabaseApi", item)?;
         let http = ctx

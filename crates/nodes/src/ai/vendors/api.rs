@@ -1,31 +1,31 @@
 //! Calls of a provider beside conversations: what came back is on record before it is used.
 
-use crate::ai::world::NodeWorld;
-use agent::World as _;
+use crate::ai::agent_host::NodeAgentHost;
+use agent::AgentHost as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use node_api::hosts::Bound;
-use node_api::notes;
+use node_api::checkpoints;
+use node_api::hosts::SecretBinding;
 use node_api::prelude::*;
 use providers::models::secret::{Secret, without_secrets};
 
 /// A place of a provider and the key to it.
-pub(super) struct Api {
+pub(super) struct VendorApi {
     base_url: String,
     headers: Vec<(String, Secret)>,
 }
 
 /// What a call may do at the provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(super) enum CallEffect {
     /// It only looks or makes something anew: a call that was cut off is made again.
     None,
     /// Something is there afterwards, or gone: a call that was cut off leaves the run uncertain.
     Changes,
 }
 
-impl Api {
+impl VendorApi {
     pub(super) fn new(base_url: &str, headers: Vec<(String, Secret)>) -> Self {
         Self { base_url: base_url.trim_end_matches('/').to_owned(), headers }
     }
@@ -34,7 +34,7 @@ impl Api {
         &self,
         ctx: &Ctx<'_>,
         index: usize,
-        effect: Effect,
+        effect: CallEffect,
         method: &str,
         path: &str,
         body: Option<Value>,
@@ -54,34 +54,34 @@ impl Api {
         &self,
         ctx: &Ctx<'_>,
         index: usize,
-        effect: Effect,
+        effect: CallEffect,
         method: &str,
         path: &str,
         body: HttpBody,
     ) -> Result<Bytes, NodeError> {
-        let world = NodeWorld::unheard(ctx, index);
+        let world = NodeAgentHost::silent(ctx, index);
         let key = format!("{method} {path}");
-        let begun = notes::begun(&key);
-        if let Some(kept) = world.note(&key) {
-            return recorded(&kept);
+        let begun = checkpoints::started_key(&key);
+        if let Some(kept) = world.recorded_step(&key) {
+            return recorded_body(&kept);
         }
-        if effect == Effect::Changes {
-            if notes::is_begun(world.note(&begun).as_ref()) {
+        if effect == CallEffect::Changes {
+            if checkpoints::is_started(world.recorded_step(&begun).as_ref()) {
                 return Err(NodeError::new(Code::RUN_UNCERTAIN, format!("The call '{key}' was cut off: it may have happened"))
                     .hint("Look whether it happened, then resume the execution with what you found, or stop it.")
                     .with("call", world.full_key(&key)));
             }
-            world.keep(&begun, true.into()).await?;
+            world.record_step(&begun, true.into()).await?;
         }
         let answer =
             self.send(ctx, method, path, body).await.map_err(|error| error.on_item(index))?;
-        world.keep(&key, STANDARD.encode(&answer).into()).await?;
+        world.record_step(&key, STANDARD.encode(&answer).into()).await?;
         Ok(answer)
     }
 
     /// How something stands at the provider. It is asked anew each time, and nothing of it is
     /// noted.
-    pub(super) async fn look(&self, ctx: &Ctx<'_>, path: &str) -> Result<Value, NodeError> {
+    pub(super) async fn poll(&self, ctx: &Ctx<'_>, path: &str) -> Result<Value, NodeError> {
         let answer = self.send(ctx, "GET", path, HttpBody::None).await?;
         let no_json = |error: String| {
             NodeError::new(Code::MODEL_ERROR, "The answer of the provider is no JSON")
@@ -102,14 +102,14 @@ impl Api {
                 request.set_header(name, value.reveal());
                 request.credential_headers.push(name.clone());
             }
-            request.bound = Secret::bound_of(self.headers.iter().map(|(_, value)| value));
+            request.bound = Secret::binding_of(self.headers.iter().map(|(_, value)| value));
         } else {
-            request.bound = Some(Bound::to_nothing());
+            request.bound = Some(SecretBinding::deny_all());
         }
         let answer = ctx.host().http().send(request).await;
         let answer = answer
-            .map_err(|error| NodeError::new(error.code(), self.masked(&error.to_string())))?;
-        if answer.is_success() { Ok(answer) } else { Err(self.refusal(&answer)) }
+            .map_err(|error| NodeError::new(error.code(), self.mask_secrets(&error.to_string())))?;
+        if answer.is_success() { Ok(answer) } else { Err(self.error_from_response(&answer)) }
     }
 
     pub(super) fn address(&self, path: &str) -> String {
@@ -136,7 +136,7 @@ impl Api {
         Ok(self.exchange(ctx, request).await?.body)
     }
 
-    fn refusal(&self, answer: &HttpResponse) -> NodeError {
+    fn error_from_response(&self, answer: &HttpResponse) -> NodeError {
         let body = String::from_utf8_lossy(&answer.body);
         let read = model::json::parse(&body).unwrap_or_default();
         let said = read
@@ -153,11 +153,11 @@ impl Api {
             400..=499 => Code::MODEL_REQUEST,
             _ => Code::MODEL_ERROR,
         };
-        NodeError::new(code, self.masked(said))
+        NodeError::new(code, self.mask_secrets(said))
             .with("httpCode", Str::from(answer.status.to_string()))
     }
 
-    fn masked(&self, message: &str) -> String {
+    fn mask_secrets(&self, message: &str) -> String {
         without_secrets(
             message,
             self.headers.iter().map(|(_, value)| value.reveal().trim_start_matches("Bearer ")),
@@ -167,8 +167,8 @@ impl Api {
 
 /// The body of an answer that was noted: what came, or what a person says came. Where they say
 /// nothing it is an empty object.
-fn recorded(note: &Value) -> Result<Bytes, NodeError> {
-    match (notes::said_of(note), note) {
+fn recorded_body(note: &Value) -> Result<Bytes, NodeError> {
+    match (checkpoints::confirmed_text(note), note) {
         (Some(said), _) => Ok(if said.is_empty() {
             Bytes::from_static(b"{}")
         } else {

@@ -6,7 +6,7 @@ mod params;
 mod text;
 mod video;
 
-use super::not_there;
+use super::unsupported_operation;
 use crate::ai::batches::Batches;
 use model::Kind;
 use node_api::prelude::*;
@@ -28,13 +28,13 @@ impl Node for GoogleGemini {
         .sends_to_each("documentUrls")
         .sends_to_each("imageUrls")
         .sends_to_each("videoUrls")
-        .group(Group::Ai)
+        .group(NodeGroup::Ai)
         .inputs([Port::main(), Port::of(Kind::AiTool, "Tools")])
         .credential("googlePalmApi", true)
         .params(params::params())
         .hint("For images, recordings, videos and documents; for texts, an agent or a chain with a model node can change its provider.")
         .alias(&["google", "bard", "imagen", "transcribe", "ocr"])
-        .keeps_notes()
+        .records_steps()
         .differs_when("resource", &["fileSearch", "cache"], "Stores and caches at the provider are not managed.")
         .note("Files are sent with the question, up to the 20 MB that the provider takes so.")
         .note("Every answer is on disk before the node goes on: after a crash nothing is asked or paid for again.")
@@ -43,13 +43,13 @@ impl Node for GoogleGemini {
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let made = |index: usize| {
             let item = items.get(index).unwrap_or_default();
-            async move { made(ctx, index, &item).await }
+            async move { run_operation(ctx, index, &item).await }
         };
         Batches::one_by_one().output(ctx, &items, made).await
     }
 }
 
-async fn made(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, NodeError> {
+async fn run_operation(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, NodeError> {
     let (resource, operation) = (ctx.text("resource", index)?, ctx.text("operation", index)?);
     match (resource.as_str(), operation.as_str()) {
         ("text", "message") => text::message(ctx, index).await,
@@ -62,7 +62,7 @@ async fn made(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, Nod
         ("video", "generate") => video::generate(ctx, index).await,
         ("video", "download") => video::download(ctx, index).await,
         ("file", "upload") => files::upload(ctx, index, item).await,
-        _ => Err(not_there(
+        _ => Err(unsupported_operation(
             &resource,
             &operation,
             "Use an HTTP Request node with the credential of Google Gemini.",

@@ -6,10 +6,10 @@ mod images;
 mod params;
 mod text;
 
-use super::api::Api;
-use super::not_there;
+use super::api::VendorApi;
+use super::unsupported_operation;
 use crate::ai::batches::Batches;
-use crate::ai::models::{field, own_header, secret};
+use crate::ai::models::{custom_header, field, secret};
 use model::Kind;
 use node_api::prelude::*;
 use providers::models::secret::Secret;
@@ -18,22 +18,22 @@ const BASE_URL: &str = "https://api.openai.com/v1";
 const NO_ASSISTANTS: &str =
     "The provider has ended its assistants. Use an AI Agent with a model, tools and a memory.";
 
-pub(crate) struct OpenAi;
+pub(crate) struct OpenAiNode;
 
-impl Node for OpenAi {
+impl Node for OpenAiNode {
     fn spec() -> Spec {
         let versions = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 2.0, 2.1];
         Spec::new("@n8n/n8n-nodes-langchain.openAi", &versions, "OpenAI", "Texts, images, speech and files of OpenAI")
             .untrusted()
             .sends_to_each("imageUrls")
             .sends_to("responses.values.*.imageUrl")
-            .group(Group::Ai)
+            .group(NodeGroup::Ai)
             .inputs([Port::main(), Port::of(Kind::AiTool, "Tools")])
             .credential("openAiApi", true)
             .params(params::params())
             .hint("For images, speech and moderation; for texts, an agent or a chain with a model node can change its provider.")
             .alias(&["gpt", "chatgpt", "dall-e", "whisper", "tts", "moderation"])
-            .keeps_notes()
+            .records_steps()
             .differs_when("resource", &["assistant", "conversation", "video"], "Assistants, conversations and videos are not available.")
             .note("Every answer is on disk before the node goes on: after a crash nothing is asked or paid for again.")
     }
@@ -41,13 +41,13 @@ impl Node for OpenAi {
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let made = |index: usize| {
             let item = items.get(index).unwrap_or_default();
-            async move { made(ctx, index, &item).await }
+            async move { run_operation(ctx, index, &item).await }
         };
         Batches::one_by_one().output(ctx, &items, made).await
     }
 }
 
-async fn made(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, NodeError> {
+async fn run_operation(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, NodeError> {
     let (resource, operation) = (ctx.text("resource", index)?, ctx.text("operation", index)?);
     match (resource.as_str(), operation.as_str()) {
         ("text", "message") => text::message(ctx, index).await,
@@ -56,15 +56,15 @@ async fn made(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, Nod
         ("image", "analyze") => images::analyze(ctx, index, item).await,
         ("image", "generate") => images::generate(ctx, index).await,
         ("image", "edit") => images::edit(ctx, index, item).await,
-        ("audio", "generate") => audio::speak(ctx, index).await,
+        ("audio", "generate") => audio::synthesize_speech(ctx, index).await,
         ("audio", "transcribe" | "translate") => {
-            audio::write_down(ctx, index, item, &operation).await
+            audio::transcribe(ctx, index, item, &operation).await
         }
         ("file", "upload") => files::upload(ctx, index, item).await,
         ("file", "list") => files::list(ctx, index).await,
         ("file", "deleteFile") => files::delete(ctx, index).await,
-        ("assistant", _) => Err(not_there(&resource, &operation, NO_ASSISTANTS)),
-        _ => Err(not_there(
+        ("assistant", _) => Err(unsupported_operation(&resource, &operation, NO_ASSISTANTS)),
+        _ => Err(unsupported_operation(
             &resource,
             &operation,
             "Use an HTTP Request node with the credential of OpenAI.",
@@ -73,17 +73,17 @@ async fn made(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, Nod
     .map_err(|error| error.on_item(index))
 }
 
-fn api(ctx: &Ctx<'_>, index: usize) -> Result<Api, NodeError> {
+fn api(ctx: &Ctx<'_>, index: usize) -> Result<VendorApi, NodeError> {
     let credential = ctx.host().credential("openAiApi", index)?;
     let url = field(&credential, "url");
     let mut headers = vec![(
         "authorization".to_owned(),
-        secret(&credential, "apiKey").worded(|key| format!("Bearer {key}")),
+        secret(&credential, "apiKey").map(|key| format!("Bearer {key}")),
     )];
     let organization = field(&credential, "organizationId");
     if !organization.is_empty() {
         headers.push(("openai-organization".to_owned(), Secret::of(&credential, organization)));
     }
-    headers.extend(own_header(&credential));
-    Ok(Api::new(if url.trim().is_empty() { BASE_URL } else { &url }, headers))
+    headers.extend(custom_header(&credential));
+    Ok(VendorApi::new(if url.trim().is_empty() { BASE_URL } else { &url }, headers))
 }

@@ -1,35 +1,35 @@
 //! What comes out for a pair of items that differ.
 
-use super::{Dots, Settings};
+use super::{CompareSettings, DotNotation};
 use model::Gaps;
 use node_api::prelude::*;
 
 /// Which version of a differing pair comes out.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Resolve {
+pub(super) enum DifferenceMode {
     Input1,
     Input2,
     Mix,
     Both,
 }
 
-impl Resolve {
+impl DifferenceMode {
     pub(super) fn from_name(name: &str) -> Self {
         match name {
-            "preferInput1" => Resolve::Input1,
-            "preferInput2" => Resolve::Input2,
-            "mix" => Resolve::Mix,
-            _ => Resolve::Both,
+            "preferInput1" => DifferenceMode::Input1,
+            "preferInput2" => DifferenceMode::Input2,
+            "mix" => DifferenceMode::Mix,
+            _ => DifferenceMode::Both,
         }
     }
 }
 
 /// Takes some fields from the other item.
-pub(super) fn mix(json: &mut Value, other: &Value, except: &[Str], dots: Dots) {
+pub(super) fn mix(json: &mut Value, other: &Value, except: &[Str], dots: DotNotation) {
     for field in except {
         let value = match dots {
-            Dots::Literal => other.get(field).cloned().unwrap_or_default(),
-            Dots::Nested => dots.get(other, field).cloned().unwrap_or(Value::Null),
+            DotNotation::Literal => other.get(field).cloned().unwrap_or_default(),
+            DotNotation::Nested => dots.get(other, field).cloned().unwrap_or(Value::Null),
         };
         json.make_object().insert(field.clone(), value);
     }
@@ -37,7 +37,7 @@ pub(super) fn mix(json: &mut Value, other: &Value, except: &[Str], dots: Dots) {
 
 /// The keys, the fields that agree, and both versions of those that do not.
 pub(super) fn describe_differences(
-    settings: &Settings,
+    settings: &CompareSettings,
     one: &Value,
     two: &Value,
 ) -> Result<Object, NodeError> {
@@ -73,7 +73,7 @@ pub(super) fn describe_differences(
             .collect();
         let whole_is_skipped = settings.skip.contains(name);
         if version > 2.05
-            && settings.dots == Dots::Nested
+            && settings.dots == DotNotation::Nested
             && !whole_is_skipped
             && !nested.is_empty()
         {

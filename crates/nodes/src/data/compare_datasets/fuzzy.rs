@@ -33,7 +33,7 @@ impl Equality {
                 && either(|one, two| {
                     one.is_null() && (*two == Value::Number(0.0) || two.as_str() == Some("0"))
                 }))
-            || either(tells)
+            || either(equals_loosely)
             || one == two
     }
 }
@@ -41,7 +41,7 @@ impl Equality {
 impl Equality {
     /// Words that stand for a value. Two values that count as equal have one of them in common;
     /// values that do not may have one, too.
-    pub(super) fn words(self, value: &Value) -> Vec<String> {
+    pub(super) fn index_keys(self, value: &Value) -> Vec<String> {
         let null_is_zero = matches!(self, Equality::Fuzzy { null_is_zero: true });
         let mut words = Vec::new();
         let mut add = |word: &str| words.push(word.to_owned());
@@ -92,7 +92,7 @@ fn is_blank(value: &Value) -> bool {
 }
 
 /// Whether one value is the other in another type.
-fn tells(one: &Value, two: &Value) -> bool {
+fn equals_loosely(one: &Value, two: &Value) -> bool {
     match (one, two) {
         (Value::Number(_), Value::String(text)) => one.to_js_string() == *text,
         (Value::Object(_) | Value::Array(_), Value::String(text)) => {
@@ -121,7 +121,8 @@ impl FuzzyIndex {
         let hasher = RandomState::new();
         let mut words = Vec::with_capacity(entries.len());
         for (number, (_, values)) in entries.iter().enumerate() {
-            let of_first = values.first().map(|first| equality.words(first)).unwrap_or_default();
+            let of_first =
+                values.first().map(|first| equality.index_keys(first)).unwrap_or_default();
             words.extend(of_first.iter().map(|word| (hasher.hash_one(word.as_str()), number)));
         }
         words.sort_unstable();
@@ -129,7 +130,10 @@ impl FuzzyIndex {
     }
 
     /// The entries with a word, in order.
-    pub(super) fn with(&self, word: &str) -> impl Iterator<Item = &(usize, Vec<Value>)> {
+    pub(super) fn entries_with_key(
+        &self,
+        word: &str,
+    ) -> impl Iterator<Item = &(usize, Vec<Value>)> {
         let wanted = self.hasher.hash_one(word);
         let from = self.words.partition_point(|(number, _)| *number < wanted);
         let same = self.words[from..].iter().take_while(move |(number, _)| *number == wanted);
@@ -187,8 +191,10 @@ mod tests {
         ];
         for equality in [fuzzy, Equality::new(true, 1.0)] {
             for (one, two) in all.iter().flat_map(|one| all.iter().map(move |two| (one, two))) {
-                let shares_a_word =
-                    equality.words(one).iter().any(|word| equality.words(two).contains(word));
+                let shares_a_word = equality
+                    .index_keys(one)
+                    .iter()
+                    .any(|word| equality.index_keys(two).contains(word));
                 assert!(shares_a_word || !equality.holds(one, two), "{one:?} {two:?}");
             }
         }

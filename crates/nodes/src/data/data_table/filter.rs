@@ -1,12 +1,16 @@
 //! The conditions of the form as a filter, and the values of the form as a row.
 
-use node_api::PerItem;
+use node_api::PerItemParam;
 use node_api::prelude::*;
-use node_api::tables::{Combine, Condition, Filter, RESERVED, Table, Test};
+use node_api::tables::{Combine, ConditionOp, RESERVED, RowCondition, RowFilter, TableRecord};
 use std::sync::Arc;
 
 /// Which rows an item means.
-pub(super) fn filter(ctx: &Ctx<'_>, table: &Table, index: usize) -> Result<Filter, NodeError> {
+pub(super) fn filter(
+    ctx: &Ctx<'_>,
+    table: &TableRecord,
+    index: usize,
+) -> Result<RowFilter, NodeError> {
     let combine = match ctx.text("matchType", index)?.as_str() {
         "anyCondition" | "" => Combine::Or,
         "allConditions" => Combine::And,
@@ -20,7 +24,7 @@ pub(super) fn filter(ctx: &Ctx<'_>, table: &Table, index: usize) -> Result<Filte
     let list = ctx.param("filters.conditions", index)?;
     let conditions =
         list.as_array().unwrap_or_default().iter().map(condition).collect::<Result<Vec<_>, _>>()?;
-    let filter = Filter { combine, conditions };
+    let filter = RowFilter { combine, conditions };
     filter.check(table, ctx.host().tables().limits().conditions)?;
     Ok(filter)
 }
@@ -28,9 +32,9 @@ pub(super) fn filter(ctx: &Ctx<'_>, table: &Table, index: usize) -> Result<Filte
 /// The same, refused without any condition.
 pub(super) fn narrow_filter(
     ctx: &Ctx<'_>,
-    table: &Table,
+    table: &TableRecord,
     index: usize,
-) -> Result<Filter, NodeError> {
+) -> Result<RowFilter, NodeError> {
     let filter = filter(ctx, table, index)?;
     if filter.conditions.is_empty() {
         return Err(NodeError::parameter("filters", "At least one condition is required")
@@ -39,7 +43,7 @@ pub(super) fn narrow_filter(
     Ok(filter)
 }
 
-fn condition(entry: &Value) -> Result<Condition, NodeError> {
+fn condition(entry: &Value) -> Result<RowCondition, NodeError> {
     let text = |key: &str, otherwise: &str| match entry.get(key) {
         Some(Value::String(text)) if !text.is_empty() => text.clone(),
         _ => Str::from(otherwise),
@@ -47,26 +51,26 @@ fn condition(entry: &Value) -> Result<Condition, NodeError> {
     let column = text("keyName", "id");
     let name = text("condition", "eq");
     Ok(match name.as_str() {
-        "isEmpty" => Condition::new(column, Test::Equal, Value::Null),
-        "isNotEmpty" => Condition::new(column, Test::NotEqual, Value::Null),
-        "isTrue" => Condition::new(column, Test::Equal, true),
-        "isFalse" => Condition::new(column, Test::Equal, false),
+        "isEmpty" => RowCondition::new(column, ConditionOp::Equal, Value::Null),
+        "isNotEmpty" => RowCondition::new(column, ConditionOp::NotEqual, Value::Null),
+        "isTrue" => RowCondition::new(column, ConditionOp::Equal, true),
+        "isFalse" => RowCondition::new(column, ConditionOp::Equal, false),
         other => {
-            let test = Test::from_name(other).ok_or_else(|| {
+            let test = ConditionOp::from_name(other).ok_or_else(|| {
                 NodeError::parameter("filters", format!("There is no condition '{other}'"))
             })?;
-            Condition::new(column, test, entry.get("keyValue").cloned().unwrap_or_default())
+            RowCondition::new(column, test, entry.get("keyValue").cloned().unwrap_or_default())
         }
     })
 }
 
 /// Makes rows of items.
-pub(super) struct Rows<'a> {
-    mode: PerItem<'a>,
-    value: PerItem<'a>,
+pub(super) struct RowBuilder<'a> {
+    mode: PerItemParam<'a>,
+    value: PerItemParam<'a>,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> RowBuilder<'a> {
     pub(super) fn new(ctx: &Ctx<'a>) -> Self {
         Self { mode: ctx.per_item("columns.mappingMode"), value: ctx.per_item("columns.value") }
     }
@@ -74,7 +78,7 @@ impl<'a> Rows<'a> {
     /// The values that an item stands for. Each fits its column, which makes of it what it keeps.
     pub(super) fn row(
         &self,
-        table: &Table,
+        table: &TableRecord,
         item: &Item,
         index: usize,
     ) -> Result<Object, NodeError> {
@@ -90,12 +94,12 @@ impl<'a> Rows<'a> {
                 _ => Object::new(),
             },
         };
-        fits(table, &row)?;
+        check_row(table, &row)?;
         Ok(row)
     }
 }
 
-fn fits(table: &Table, row: &Object) -> Result<(), NodeError> {
+fn check_row(table: &TableRecord, row: &Object) -> Result<(), NodeError> {
     for (name, value) in row.iter() {
         let kind =
             table.columns.iter().find(|column| column.name == *name).map(|column| column.kind);

@@ -1,22 +1,22 @@
 //! Finds the table that a locator names, once for all items that name the same.
 
 use model::Items;
-use node_api::PerItem;
+use node_api::PerItemParam;
 use node_api::prelude::*;
-use node_api::tables::{Table, TableError, TableName};
+use node_api::tables::{TableError, TableName, TableRecord};
 use std::sync::Arc;
 
 /// More tables than this are looked up again when their turn comes.
 const MAX_KNOWN: usize = 16;
 
-pub(super) struct Located<'a> {
-    value: PerItem<'a>,
-    mode: PerItem<'a>,
+pub(super) struct TableLocator<'a> {
+    value: PerItemParam<'a>,
+    mode: PerItemParam<'a>,
     /// What was chosen and the way it was chosen, and the table that it means.
-    known: Vec<((Value, Value), Arc<Table>)>,
+    known: Vec<((Value, Value), Arc<TableRecord>)>,
 }
 
-impl<'a> Located<'a> {
+impl<'a> TableLocator<'a> {
     pub(super) fn new(ctx: &Ctx<'a>) -> Self {
         Self {
             value: ctx.per_item("dataTableId.value"),
@@ -29,7 +29,7 @@ impl<'a> Located<'a> {
         &mut self,
         ctx: &Ctx<'_>,
         index: usize,
-    ) -> Result<Arc<Table>, NodeError> {
+    ) -> Result<Arc<TableRecord>, NodeError> {
         let chosen = (self.value.get(index)?, self.mode.get(index)?);
         let is_locator = !chosen.0.is_undefined();
         if let Some((_, table)) =
@@ -46,7 +46,7 @@ impl<'a> Located<'a> {
     }
 }
 
-async fn find(ctx: &Ctx<'_>, locator: &Value) -> Result<Table, NodeError> {
+async fn find(ctx: &Ctx<'_>, locator: &Value) -> Result<TableRecord, NodeError> {
     let chosen = match locator.get("value").unwrap_or(locator) {
         Value::String(text) => text.trim().into(),
         Value::Number(number) => model::number_to_string(*number).into(),
@@ -76,7 +76,7 @@ async fn find(ctx: &Ctx<'_>, locator: &Value) -> Result<Table, NodeError> {
 }
 
 /// The table of this name; if there is none, the only one whose name differs in case.
-async fn by_name(ctx: &Ctx<'_>, name: &Str) -> Result<Table, NodeError> {
+async fn by_name(ctx: &Ctx<'_>, name: &Str) -> Result<TableRecord, NodeError> {
     let tables = ctx.host().tables();
     let missing = match tables.table(&TableName::Name(name.clone())).await {
         Err(missing @ TableError::NoTable { .. }) => missing,

@@ -36,7 +36,7 @@ pub(super) fn remove_seen(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeE
         groups[place].1.push((index, item));
     }
 
-    let mut store = Store::open(ctx, scope, mode)?;
+    let mut store = SeenValues::open(ctx, scope, mode)?;
     let is_new: HashSet<Str> = if mode == "entries" {
         let most = match ctx.param("options.historySize", 0)? {
             Value::Undefined => 10_000.0,
@@ -129,13 +129,13 @@ fn key_of(value: &Value, mode: &str) -> Result<Str, NodeError> {
     }
 }
 
-struct Store {
+struct SeenValues {
     scope: StaticScope,
     mode: &'static str,
     values: Vec<Str>,
 }
 
-impl Store {
+impl SeenValues {
     fn open(ctx: &Ctx<'_>, scope: StaticScope, mode: &'static str) -> Result<Self, NodeError> {
         let data = ctx.host().static_data(scope);
         let Some(history) = data.get(KEY) else {

@@ -1,40 +1,40 @@
 //! A field to be set: what is constant is read and converted once, only the rest is done for each
 //! item.
 
-use crate::field_type::{Checked, Clock, TypeOptions, to_text, validate_field_type};
+use crate::field_type::{DateContext, FieldCheck, TypeOptions, to_text, validate_field_type};
 use model::{Gaps, PathKey};
 use node_api::prelude::*;
 
 /// A parameter that is either the same for every item or read for each.
-pub(super) enum Part {
+pub(super) enum ParamSource {
     Fixed(Value),
     Changing(String),
 }
 
-impl Part {
+impl ParamSource {
     pub(super) fn read(ctx: &Ctx<'_>, path: String) -> Result<Self, NodeError> {
         if ctx.host().has_expression(&path) {
-            Ok(Part::Changing(path))
+            Ok(ParamSource::Changing(path))
         } else {
-            ctx.param(&path, 0).map(Part::Fixed)
+            ctx.param(&path, 0).map(ParamSource::Fixed)
         }
     }
 
     pub(super) fn get(&self, ctx: &Ctx<'_>, item: usize) -> Result<Value, NodeError> {
         match self {
-            Part::Fixed(value) => Ok(value.clone()),
-            Part::Changing(path) => ctx.param(path, item),
+            ParamSource::Fixed(value) => Ok(value.clone()),
+            ParamSource::Changing(path) => ctx.param(path, item),
         }
     }
 }
 
 /// Where a value goes: a key, or a path if dots count.
-pub(super) struct Target {
+pub(super) struct FieldTarget {
     name: Str,
     path: Option<Vec<PathKey>>,
 }
 
-impl Target {
+impl FieldTarget {
     pub(super) fn new(name: Str, dot_notation: bool) -> Self {
         let path = (dot_notation && name.contains(['.', '[']))
             .then(|| PathKey::split(&name))
@@ -94,12 +94,12 @@ impl Conversion {
         } else {
             value
         };
-        let clock = Clock { zone: ctx.host().timezone(), now_ms: ctx.host().now_ms() };
+        let clock = DateContext { zone: ctx.host().timezone(), now_ms: ctx.host().now_ms() };
         match validate_field_type(name, given, kind, &TypeOptions::default(), &clock) {
-            Checked::Valid(value) if value.is_undefined() => Ok(Value::Null),
-            Checked::Valid(value) => Ok(value),
-            Checked::Invalid(_) if self.ignore_errors => Ok(if given.is_undefined() { Value::Null } else { given.clone() }),
-            Checked::Invalid(reason) => Err(NodeError::parameter(name, format!("{reason} [item {item}]"))
+            FieldCheck::Valid(value) if value.is_undefined() => Ok(Value::Null),
+            FieldCheck::Valid(value) => Ok(value),
+            FieldCheck::Invalid(_) if self.ignore_errors => Ok(if given.is_undefined() { Value::Null } else { given.clone() }),
+            FieldCheck::Invalid(reason) => Err(NodeError::parameter(name, format!("{reason} [item {item}]"))
                 .describe(format!(
                     "To fix the error try to change the type for the field \"{name}\" or activate the option “Ignore Type Conversion \
                      Errors” to apply a less strict type validation"
@@ -116,9 +116,9 @@ mod tests {
     #[test]
     fn dots_lead_into_objects_unless_the_field_is_there_by_its_full_name() {
         let (mut json, mut gaps) = (json!({ "a.b": 1 }), Gaps::default());
-        Target::new("a.b".into(), true).put(&mut json, json!(2), &mut gaps).unwrap();
-        Target::new("c.d[0]".into(), true).put(&mut json, json!(3), &mut gaps).unwrap();
-        Target::new("e.f".into(), false).put(&mut json, json!(4), &mut gaps).unwrap();
+        FieldTarget::new("a.b".into(), true).put(&mut json, json!(2), &mut gaps).unwrap();
+        FieldTarget::new("c.d[0]".into(), true).put(&mut json, json!(3), &mut gaps).unwrap();
+        FieldTarget::new("e.f".into(), false).put(&mut json, json!(4), &mut gaps).unwrap();
         assert_eq!(json, json!({ "a.b": 2, "c": { "d": [3] }, "e.f": 4 }));
     }
 }

@@ -8,12 +8,12 @@ use node_api::prelude::*;
 pub(super) enum RawJson {
     /// The same for every item.
     Text(Value),
-    Pieces(Vec<Piece>),
+    Pieces(Vec<JsonFragment>),
     /// Read for each item by its parameter.
     Parameter(String),
 }
 
-pub(super) enum Piece {
+pub(super) enum JsonFragment {
     Text(Str),
     /// With its leading `=`.
     Expression(String),
@@ -25,11 +25,11 @@ impl RawJson {
         match raw.as_str().and_then(|text| text.strip_prefix('=')) {
             Some(text) => {
                 let text = text.trim_start_matches('=');
-                Ok(match pieces(text).as_slice() {
-                    [] | [Piece::Text(_)] => RawJson::Text(text.into()),
+                Ok(match split_expressions(text).as_slice() {
+                    [] | [JsonFragment::Text(_)] => RawJson::Text(text.into()),
                     // One expression and nothing around it needs no text in between.
-                    [Piece::Expression(_)] => RawJson::Parameter(path.to_owned()),
-                    _ => RawJson::Pieces(pieces(text)),
+                    [JsonFragment::Expression(_)] => RawJson::Parameter(path.to_owned()),
+                    _ => RawJson::Pieces(split_expressions(text)),
                 })
             }
             None if ctx.host().has_expression(path) => Ok(RawJson::Parameter(path.to_owned())),
@@ -54,8 +54,8 @@ impl RawJson {
                 let mut text = String::new();
                 for piece in pieces {
                     match piece {
-                        Piece::Text(plain) => text.push_str(plain),
-                        Piece::Expression(expression) => {
+                        JsonFragment::Text(plain) => text.push_str(plain),
+                        JsonFragment::Expression(expression) => {
                             match ctx
                                 .host()
                                 .evaluate(expression, item, &Object::new())
@@ -97,20 +97,20 @@ impl RawJson {
 }
 
 /// Splits at `{{ … }}`; what is never closed is text.
-fn pieces(text: &str) -> Vec<Piece> {
+fn split_expressions(text: &str) -> Vec<JsonFragment> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some(start) = rest.find("{{") {
         let Some(length) = rest[start..].find("}}") else { break };
         let end = start + length + 2;
         if start > 0 {
-            pieces.push(Piece::Text(rest[..start].into()));
+            pieces.push(JsonFragment::Text(rest[..start].into()));
         }
-        pieces.push(Piece::Expression(format!("={}", &rest[start..end])));
+        pieces.push(JsonFragment::Expression(format!("={}", &rest[start..end])));
         rest = &rest[end..];
     }
     if !rest.is_empty() {
-        pieces.push(Piece::Text(rest.into()));
+        pieces.push(JsonFragment::Text(rest.into()));
     }
     pieces
 }
@@ -125,7 +125,7 @@ fn read_object(value: &Value, item: usize, place: &str) -> Result<Value, NodeErr
             };
             match model::json::parse(text) {
                 Ok(value) => value,
-                Err(error) if error.is_too_heavy() => return Err(too_heavy(item, place)),
+                Err(error) if error.is_too_large() => return Err(too_large(item, place)),
                 Err(_) => parse_loose_json(text).ok_or_else(invalid)?,
             }
         }
@@ -138,10 +138,10 @@ fn read_object(value: &Value, item: usize, place: &str) -> Result<Value, NodeErr
     Err(NodeError::parameter("jsonOutput", message).on_item(item))
 }
 
-fn too_heavy(item: usize, place: &str) -> NodeError {
+fn too_large(item: usize, place: &str) -> NodeError {
     let message = format!(
         "The {place} in item {item} holds more values than fit into {} bytes of memory",
-        model::weight::MAX_BYTES
+        model::memory_estimate::MAX_BYTES
     );
     NodeError::new(Code::INPUT_BOMB, message)
         .hint("Make several items of it, each with a part.")
@@ -154,7 +154,8 @@ mod tests {
 
     #[test]
     fn issue_14_09_json_that_would_take_too_much_memory_is_refused() {
-        let text = format!("{{ \"a\": [{}0] }}", "[0],".repeat(model::weight::MAX_BYTES / 150));
+        let text =
+            format!("{{ \"a\": [{}0] }}", "[0],".repeat(model::memory_estimate::MAX_BYTES / 150));
         let error = read_object(&Value::from(text), 2, "'JSON Output'").unwrap_err();
         assert_eq!(error.code(), Code::INPUT_BOMB);
         assert_eq!(
@@ -166,13 +167,14 @@ mod tests {
 
     #[test]
     fn text_is_split_at_its_expressions() {
-        let found: Vec<String> = pieces(r#"{ "a": {{ $json.a }}, "b": "{{ 1 }}{{ 2 }}" } {{ open"#)
-            .into_iter()
-            .map(|piece| match piece {
-                Piece::Text(text) => text.to_string(),
-                Piece::Expression(text) => text,
-            })
-            .collect();
+        let found: Vec<String> =
+            split_expressions(r#"{ "a": {{ $json.a }}, "b": "{{ 1 }}{{ 2 }}" } {{ open"#)
+                .into_iter()
+                .map(|piece| match piece {
+                    JsonFragment::Text(text) => text.to_string(),
+                    JsonFragment::Expression(text) => text,
+                })
+                .collect();
         assert_eq!(
             found,
             [

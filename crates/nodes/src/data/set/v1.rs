@@ -1,6 +1,6 @@
 //! Set in its first two versions: values in groups by type.
 
-use super::field::{Part, Target};
+use super::field::{FieldTarget, ParamSource};
 use crate::field_type::to_number;
 use model::Gaps;
 use node_api::prelude::*;
@@ -61,8 +61,8 @@ impl Node for SetV1 {
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let items =
             if items.is_empty() { Items::one(Item::new(Value::empty_object())) } else { items };
-        let keep_only = Part::read(ctx, "keepOnlySet".into())?;
-        let dots = Part::read(ctx, "options.dotNotation".into())?;
+        let keep_only = ParamSource::read(ctx, "keepOnlySet".into())?;
+        let dots = ParamSource::read(ctx, "options.dotNotation".into())?;
         let entries = entries(ctx)?;
         ctx.map_items(&items, |index, item| {
             let dot_notation = dots.get(ctx, index)?.as_bool() != Some(false);
@@ -78,7 +78,7 @@ impl Node for SetV1 {
                     Some((target, dots)) if *dots == dot_notation => {
                         target.put(&mut made.json, value, &mut gaps)?
                     }
-                    _ => Target::new(entry.name.get(ctx, index)?.to_js_string(), dot_notation)
+                    _ => FieldTarget::new(entry.name.get(ctx, index)?.to_js_string(), dot_notation)
                         .put(&mut made.json, value, &mut gaps)?,
                 }
             }
@@ -87,16 +87,16 @@ impl Node for SetV1 {
     }
 }
 
-struct Entry {
-    kind: Kind,
-    name: Part,
+struct SetEntry {
+    kind: SetValueKind,
+    name: ParamSource,
     /// Made ahead when the name is constant, for one reading of dots.
-    target: Option<(Target, bool)>,
-    value: Part,
+    target: Option<(FieldTarget, bool)>,
+    value: ParamSource,
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum SetValueKind {
     Flag,
     Number,
     /// Version 2 reads numbers out of text.
@@ -104,11 +104,11 @@ enum Kind {
     Text,
 }
 
-impl Kind {
+impl SetValueKind {
     fn convert(self, value: Value) -> Value {
         match (self, &value) {
-            (Kind::Flag, _) => Value::Bool(value.is_truthy()),
-            (Kind::NumberOrText, Value::String(_)) => Some(to_number(&value))
+            (SetValueKind::Flag, _) => Value::Bool(value.is_truthy()),
+            (SetValueKind::NumberOrText, Value::String(_)) => Some(to_number(&value))
                 .filter(|number| !number.is_nan())
                 .map_or(value, Value::Number),
             _ => value,
@@ -116,20 +116,23 @@ impl Kind {
     }
 }
 
-fn entries(ctx: &Ctx<'_>) -> Result<Vec<Entry>, NodeError> {
+fn entries(ctx: &Ctx<'_>) -> Result<Vec<SetEntry>, NodeError> {
     let raw = ctx.raw_param("values").unwrap_or_default();
-    let number = if ctx.version() >= 2.0 { Kind::NumberOrText } else { Kind::Number };
+    let number =
+        if ctx.version() >= 2.0 { SetValueKind::NumberOrText } else { SetValueKind::Number };
     let mut entries = Vec::new();
-    for (group, kind) in [("boolean", Kind::Flag), ("number", number), ("string", Kind::Text)] {
+    for (group, kind) in
+        [("boolean", SetValueKind::Flag), ("number", number), ("string", SetValueKind::Text)]
+    {
         for index in 0..raw.get(group).and_then(Value::as_array).map_or(0, <[Value]>::len) {
-            let name = Part::read(ctx, format!("values.{group}[{index}].name"))?;
-            let value = Part::read(ctx, format!("values.{group}[{index}].value"))?;
-            let target = if let Part::Fixed(name) = &name {
-                Some((Target::new(name.to_js_string(), true), true))
+            let name = ParamSource::read(ctx, format!("values.{group}[{index}].name"))?;
+            let value = ParamSource::read(ctx, format!("values.{group}[{index}].value"))?;
+            let target = if let ParamSource::Fixed(name) = &name {
+                Some((FieldTarget::new(name.to_js_string(), true), true))
             } else {
                 None
             };
-            entries.push(Entry { kind, name, target, value });
+            entries.push(SetEntry { kind, name, target, value });
         }
     }
     Ok(entries)

@@ -1,7 +1,7 @@
 //! Set since version 3: fields with a type each, or JSON; and which fields of the input stay.
 
-use super::field::{Conversion, Part, Target};
-use super::form;
+use super::field::{Conversion, FieldTarget, ParamSource};
+use super::params;
 use super::raw::RawJson;
 use model::Gaps;
 use node_api::prelude::*;
@@ -16,7 +16,7 @@ impl Node for Set {
             "Edit Fields (Set)",
             "Set, add or remove fields of items",
         )
-        .params(form::params())
+        .params(params::params())
         .hint("Use it to give items the shape that the next node needs; values may be expressions.")
         .alias(&["edit fields", "assign", "map", "rename", "transform"])
         .repeatable()
@@ -37,7 +37,7 @@ impl Node for Set {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        let plan = ctx.prepared(|| Plan::new(ctx))?;
+        let plan = ctx.prepared(|| SetPlan::new(ctx))?;
         let copies = copies(ctx)?;
         let mut output = ctx.builder();
         for (index, item) in items.iter().enumerate() {
@@ -62,38 +62,38 @@ fn copies(ctx: &Ctx<'_>) -> Result<usize, NodeError> {
     Ok(ctx.number("duplicateCount", 0)?.max(0.0) as usize)
 }
 
-struct Plan {
+struct SetPlan {
     /// Absent when they depend on the item.
-    settings: Option<Settings>,
-    source: Source,
+    settings: Option<SetSettings>,
+    source: SetSource,
 }
 
-enum Source {
+enum SetSource {
     /// All items become this one object, which they share.
     Whole(Value),
     /// One object for every item, put over what stays of it.
     Constant(Value),
     Json(RawJson),
-    Fields(Vec<Field>),
+    Fields(Vec<AssignedField>),
 }
 
-struct Field {
-    name: Part,
-    target: Option<Target>,
-    kind: Part,
+struct AssignedField {
+    name: ParamSource,
+    target: Option<FieldTarget>,
+    kind: ParamSource,
     value: FieldValue,
 }
 
 enum FieldValue {
     /// Converted already.
     Ready(Value),
-    Given(Part),
+    Parameter(ParamSource),
     /// An object of an older version, with expressions inside its text.
     Object(RawJson),
 }
 
 #[derive(Clone)]
-struct Settings {
+struct SetSettings {
     include: Include,
     dot_notation: bool,
     keep_files: bool,
@@ -108,7 +108,7 @@ enum Include {
     Except(Vec<Str>),
 }
 
-impl Settings {
+impl SetSettings {
     fn read(ctx: &Ctx<'_>, item: usize) -> Result<Self, NodeError> {
         let include = match ctx.param("include", item)? {
             Value::Undefined => "all".into(),
@@ -150,7 +150,7 @@ impl Settings {
     }
 
     /// The part of an item that stays.
-    fn kept(&self, item: Item, gaps: &mut Gaps) -> Result<Item, NodeError> {
+    fn retained_fields(&self, item: Item, gaps: &mut Gaps) -> Result<Item, NodeError> {
         let binary = item.binary.filter(|_| self.keep_files);
         let json = match &self.include {
             Include::All => item.json,
@@ -168,7 +168,7 @@ impl Settings {
                         _ => name,
                     };
                     if let Some(value) = value {
-                        Target::new(key.into(), self.dot_notation).put(
+                        FieldTarget::new(key.into(), self.dot_notation).put(
                             &mut kept,
                             value.clone(),
                             gaps,
@@ -193,27 +193,27 @@ impl Settings {
     }
 }
 
-impl Plan {
+impl SetPlan {
     fn new(ctx: &Ctx<'_>) -> Result<Self, NodeError> {
         let changing =
             ["include", "includeOtherFields", "includeFields", "excludeFields", "options"];
         let is_fixed = !changing.iter().any(|path| ctx.host().has_expression(path));
-        let settings = if is_fixed { Some(Settings::read(ctx, 0)?) } else { None };
+        let settings = if is_fixed { Some(SetSettings::read(ctx, 0)?) } else { None };
         let source = if ctx.text("mode", 0)? == "raw" {
             let raw = RawJson::read(ctx, "jsonOutput")?;
             match raw.is_fixed().then(|| raw.object(ctx, 0, JSON_PLACE)) {
-                Some(Ok(object)) => Source::Constant(object),
-                _ => Source::Json(raw),
+                Some(Ok(object)) => SetSource::Constant(object),
+                _ => SetSource::Json(raw),
             }
         } else if ctx.version() >= 3.3 {
-            Source::Fields(assignments(ctx, settings.as_ref())?)
+            SetSource::Fields(assignments(ctx, settings.as_ref())?)
         } else {
-            Source::Fields(older_fields(ctx)?)
+            SetSource::Fields(older_fields(ctx)?)
         };
         let mut plan = Self { settings, source };
         if plan.is_the_same_for_all() {
             let made = plan.make(ctx, 0, Item::default())?;
-            plan.source = Source::Whole(made.json);
+            plan.source = SetSource::Whole(made.json);
         }
         Ok(plan)
     }
@@ -224,14 +224,14 @@ impl Plan {
             .settings
             .as_ref()
             .is_some_and(|settings| matches!(settings.include, Include::None));
-        let is_ready = |field: &Field| {
-            matches!((&field.name, &field.value), (Part::Fixed(_), FieldValue::Ready(_)))
+        let is_ready = |field: &AssignedField| {
+            matches!((&field.name, &field.value), (ParamSource::Fixed(_), FieldValue::Ready(_)))
         };
         from_nothing
             && match &self.source {
-                Source::Constant(_) => true,
-                Source::Fields(fields) => fields.iter().all(is_ready),
-                Source::Whole(_) | Source::Json(_) => false,
+                SetSource::Constant(_) => true,
+                SetSource::Fields(fields) => fields.iter().all(is_ready),
+                SetSource::Whole(_) | SetSource::Json(_) => false,
             }
     }
 
@@ -240,21 +240,21 @@ impl Plan {
         let settings = match &self.settings {
             Some(settings) => settings,
             None => {
-                read = Settings::read(ctx, index)?;
+                read = SetSettings::read(ctx, index)?;
                 &read
             }
         };
         let files = item.binary.clone();
         let mut gaps = Gaps::default();
-        let mut made = settings.kept(item, &mut gaps)?;
+        let mut made = settings.retained_fields(item, &mut gaps)?;
         let object = match &self.source {
-            Source::Whole(json) => {
+            SetSource::Whole(json) => {
                 made.json = json.clone();
                 return Ok(made);
             }
-            Source::Constant(object) => object.clone(),
-            Source::Json(raw) => raw.object(ctx, index, JSON_PLACE)?,
-            Source::Fields(fields) => {
+            SetSource::Constant(object) => object.clone(),
+            SetSource::Json(raw) => raw.object(ctx, index, JSON_PLACE)?,
+            SetSource::Fields(fields) => {
                 for field in fields {
                     if field.is_file(ctx, index)? {
                         field.put_file(
@@ -271,7 +271,7 @@ impl Plan {
             }
         };
         for (key, value) in object.as_object().into_iter().flat_map(Object::iter) {
-            Target::new(key.clone(), settings.dot_notation).put(
+            FieldTarget::new(key.clone(), settings.dot_notation).put(
                 &mut made.json,
                 value.clone(),
                 &mut gaps,
@@ -283,18 +283,18 @@ impl Plan {
 
 const JSON_PLACE: &str = "'JSON Output'";
 
-impl Field {
+impl AssignedField {
     fn put(
         &self,
         ctx: &Ctx<'_>,
         index: usize,
-        settings: &Settings,
+        settings: &SetSettings,
         json: &mut Value,
         gaps: &mut Gaps,
     ) -> Result<(), NodeError> {
         let made;
         let name = match &self.name {
-            Part::Fixed(Value::String(name)) => name,
+            ParamSource::Fixed(Value::String(name)) => name,
             part => {
                 made = part.get(ctx, index)?.to_js_string();
                 &made
@@ -304,7 +304,7 @@ impl Field {
             Conversion { version: ctx.version(), ignore_errors: settings.ignore_errors };
         let value = match &self.value {
             FieldValue::Ready(value) => value.clone(),
-            FieldValue::Given(part) => conversion.convert(
+            FieldValue::Parameter(part) => conversion.convert(
                 ctx,
                 name,
                 kind_of(&self.kind.get(ctx, index)?),
@@ -322,16 +322,16 @@ impl Field {
         };
         match &self.target {
             Some(target) if settings.dot_notation => target.put(json, value, gaps),
-            _ => Target::new(name.clone(), settings.dot_notation).put(json, value, gaps),
+            _ => FieldTarget::new(name.clone(), settings.dot_notation).put(json, value, gaps),
         }
     }
 }
 
-impl Field {
+impl AssignedField {
     /// Whether the field is a file of the item and not part of its JSON.
     fn is_file(&self, ctx: &Ctx<'_>, index: usize) -> Result<bool, NodeError> {
         Ok(match &self.kind {
-            Part::Fixed(kind) => kind_of(kind) == "binary",
+            ParamSource::Fixed(kind) => kind_of(kind) == "binary",
             part => kind_of(&part.get(ctx, index)?) == "binary",
         })
     }
@@ -345,7 +345,7 @@ impl Field {
         made: &mut Item,
     ) -> Result<(), NodeError> {
         let name = self.name.get(ctx, index)?.to_js_string();
-        let FieldValue::Given(part) = &self.value else { return Ok(()) };
+        let FieldValue::Parameter(part) = &self.value else { return Ok(()) };
         let value = part.get(ctx, index)?;
         let found = match value.as_str() {
             Some(wanted) => {
@@ -374,20 +374,26 @@ fn kind_of(value: &Value) -> &str {
     kind.strip_suffix("Value").unwrap_or(kind)
 }
 
-fn assignments(ctx: &Ctx<'_>, settings: Option<&Settings>) -> Result<Vec<Field>, NodeError> {
+fn assignments(
+    ctx: &Ctx<'_>,
+    settings: Option<&SetSettings>,
+) -> Result<Vec<AssignedField>, NodeError> {
     let raw = ctx.raw_param("assignments.assignments").unwrap_or_default();
     let mut fields = Vec::new();
     for index in 0..raw.as_array().map_or(0, <[Value]>::len) {
         let place = format!("assignments.assignments[{index}]");
-        let name = Part::read(ctx, format!("{place}.name"))?;
-        let kind = Part::read(ctx, format!("{place}.type"))?;
-        let value = Part::read(ctx, format!("{place}.value"))?;
+        let name = ParamSource::read(ctx, format!("{place}.name"))?;
+        let kind = ParamSource::read(ctx, format!("{place}.type"))?;
+        let value = ParamSource::read(ctx, format!("{place}.value"))?;
         let target = target(&name);
         let ready = match (&name, &kind, &value, settings) {
             // What a time without a date means depends on the day.
-            (Part::Fixed(name), Part::Fixed(kind), Part::Fixed(value), Some(settings))
-                if !matches!(kind_of(kind), "binary" | "dateTime" | "time") =>
-            {
+            (
+                ParamSource::Fixed(name),
+                ParamSource::Fixed(kind),
+                ParamSource::Fixed(value),
+                Some(settings),
+            ) if !matches!(kind_of(kind), "binary" | "dateTime" | "time") => {
                 let conversion =
                     Conversion { version: ctx.version(), ignore_errors: settings.ignore_errors };
                 // A constant that does not fit is told for the item that meets it first.
@@ -395,18 +401,18 @@ fn assignments(ctx: &Ctx<'_>, settings: Option<&Settings>) -> Result<Vec<Field>,
             }
             _ => None,
         };
-        let value = ready.map_or(FieldValue::Given(value), FieldValue::Ready);
-        fields.push(Field { name, target, kind, value });
+        let value = ready.map_or(FieldValue::Parameter(value), FieldValue::Ready);
+        fields.push(AssignedField { name, target, kind, value });
     }
     Ok(last_of_each_name(fields))
 }
 
-fn older_fields(ctx: &Ctx<'_>) -> Result<Vec<Field>, NodeError> {
+fn older_fields(ctx: &Ctx<'_>) -> Result<Vec<AssignedField>, NodeError> {
     let raw = ctx.raw_param("fields.values").unwrap_or_default();
     let mut fields = Vec::new();
     for (index, entry) in raw.as_array().unwrap_or_default().iter().enumerate() {
         let place = format!("fields.values[{index}]");
-        let name = Part::read(ctx, format!("{place}.name"))?;
+        let name = ParamSource::read(ctx, format!("{place}.name"))?;
         let kind = entry.get("type").and_then(Value::as_str).unwrap_or("stringValue");
         let path = format!("{place}.{kind}");
         let is_text_with_expressions = kind == "objectValue"
@@ -414,22 +420,31 @@ fn older_fields(ctx: &Ctx<'_>) -> Result<Vec<Field>, NodeError> {
         let value = if is_text_with_expressions {
             FieldValue::Object(RawJson::read(ctx, &path)?)
         } else {
-            FieldValue::Given(Part::read(ctx, path)?)
+            FieldValue::Parameter(ParamSource::read(ctx, path)?)
         };
-        fields.push(Field { target: target(&name), name, kind: Part::Fixed(kind.into()), value });
+        fields.push(AssignedField {
+            target: target(&name),
+            name,
+            kind: ParamSource::Fixed(kind.into()),
+            value,
+        });
     }
     Ok(last_of_each_name(fields))
 }
 
-fn target(name: &Part) -> Option<Target> {
-    if let Part::Fixed(name) = name { Some(Target::new(name.to_js_string(), true)) } else { None }
+fn target(name: &ParamSource) -> Option<FieldTarget> {
+    if let ParamSource::Fixed(name) = name {
+        Some(FieldTarget::new(name.to_js_string(), true))
+    } else {
+        None
+    }
 }
 
 /// Of two fields with one name the later value wins, in the earlier one's place.
-fn last_of_each_name(fields: Vec<Field>) -> Vec<Field> {
-    let mut kept: Vec<Field> = Vec::with_capacity(fields.len());
+fn last_of_each_name(fields: Vec<AssignedField>) -> Vec<AssignedField> {
+    let mut kept: Vec<AssignedField> = Vec::with_capacity(fields.len());
     for field in fields {
-        let same = |other: &Field| matches!((&other.name, &field.name), (Part::Fixed(one), Part::Fixed(two)) if one == two);
+        let same = |other: &AssignedField| matches!((&other.name, &field.name), (ParamSource::Fixed(one), ParamSource::Fixed(two)) if one == two);
         match kept.iter_mut().find(|other| same(other)) {
             Some(place) => *place = field,
             None => kept.push(field),

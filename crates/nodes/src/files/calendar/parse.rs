@@ -22,24 +22,24 @@ pub(crate) fn parse(text: &str) -> Result<Value, NodeError> {
 }
 
 /// One line: its name, its parameters and its value.
-struct Line {
+struct ContentLine {
     name: String,
     params: Vec<(String, String)>,
     value: String,
 }
 
-impl Line {
+impl ContentLine {
     fn param(&self, wanted: &str) -> Option<&str> {
         self.params.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
     }
 }
 
-fn is(line: &Line, name: &str, value: &str) -> bool {
+fn is(line: &ContentLine, name: &str, value: &str) -> bool {
     line.name == name && line.value.eq_ignore_ascii_case(value)
 }
 
 /// Lines that begin with a blank belong to the one before.
-fn unfold(text: &str) -> Result<Vec<Line>, NodeError> {
+fn unfold(text: &str) -> Result<Vec<ContentLine>, NodeError> {
     let mut whole: Vec<String> = Vec::new();
     for line in text.split(['\n', '\r']).filter(|line| !line.is_empty()) {
         match (line.strip_prefix([' ', '\t']), whole.last_mut()) {
@@ -57,7 +57,7 @@ fn unfold(text: &str) -> Result<Vec<Line>, NodeError> {
 }
 
 /// `NAME;PARAM=value;PARAM="quoted: value":value`.
-fn split(line: &str) -> Line {
+fn split(line: &str) -> ContentLine {
     let mut is_quoted = false;
     let colon = line.char_indices().find(|(_, letter)| {
         is_quoted ^= *letter == '"';
@@ -76,7 +76,7 @@ fn split(line: &str) -> Line {
     }
     parts.push(&head[start..]);
     let params = parts[1..].iter().filter_map(|part| part.split_once('='));
-    Line {
+    ContentLine {
         name: parts[0].trim().to_ascii_uppercase(),
         params: params
             .map(|(name, value)| (name.to_ascii_uppercase(), value.trim_matches('"').to_owned()))
@@ -85,7 +85,7 @@ fn split(line: &str) -> Line {
     }
 }
 
-fn calendar(lines: &[Line], at: &mut usize) -> Object {
+fn calendar(lines: &[ContentLine], at: &mut usize) -> Object {
     let mut found = Object::new();
     let (mut events, mut todos, mut journals, mut free_busy, mut zones) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -127,7 +127,7 @@ fn calendar(lines: &[Line], at: &mut usize) -> Object {
 }
 
 /// The fields of an event or another part, up to its end.
-fn component(lines: &[Line], at: &mut usize, kind: &str, depth: usize) -> Object {
+fn component(lines: &[ContentLine], at: &mut usize, kind: &str, depth: usize) -> Object {
     let mut found = Object::new();
     while let Some(line) = lines.get(*at) {
         *at += 1;
@@ -161,7 +161,7 @@ fn push(found: &mut Object, name: &str, value: Value) {
     found.entry(name).make_array().push(value);
 }
 
-fn field(line: &Line, found: &mut Object) {
+fn field(line: &ContentLine, found: &mut Object) {
     let texts = [
         ("SUMMARY", "summary"),
         ("DESCRIPTION", "description"),
@@ -212,7 +212,7 @@ fn field(line: &Line, found: &mut Object) {
             }
             "EXDATE" => {
                 for value in line.value.split(',') {
-                    let one = Line {
+                    let one = ContentLine {
                         name: line.name.clone(),
                         params: line.params.clone(),
                         value: value.to_owned(),
@@ -237,7 +237,7 @@ fn field(line: &Line, found: &mut Object) {
 }
 
 /// A date in the form `{ date, type }`, with the time on the wall where a zone was given.
-fn date(line: &Line) -> Option<Value> {
+fn date(line: &ContentLine) -> Option<Value> {
     let text = line.value.trim();
     let is_day = line.param("VALUE") == Some("DATE") || !text.contains('T');
     let mut found = Object::new();
@@ -274,7 +274,7 @@ fn iso(moment: Timestamp) -> String {
     moment.strftime("%Y-%m-%dT%H:%M:%S.000Z").to_string()
 }
 
-fn person(line: &Line) -> Value {
+fn person(line: &ContentLine) -> Value {
     let mut found = Object::new();
     let mail = line.value.trim();
     let mail = mail
@@ -317,8 +317,11 @@ fn rule(text: &str) -> Value {
             "COUNT" => drop(found.insert("count", value.parse::<f64>().ok())),
             "INTERVAL" => drop(found.insert("interval", value.parse::<f64>().ok())),
             "UNTIL" => {
-                let line =
-                    Line { name: String::new(), params: Vec::new(), value: value.to_owned() };
+                let line = ContentLine {
+                    name: String::new(),
+                    params: Vec::new(),
+                    value: value.to_owned(),
+                };
                 found.insert("until", date(&line));
             }
             "WKST" => drop(found.insert("workweekStart", value)),

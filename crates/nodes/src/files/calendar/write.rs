@@ -1,7 +1,7 @@
 //! Makes an event file of each item.
 
 use crate::binary::prepare;
-use crate::files::settings::Settings;
+use crate::files::settings::FileSettings;
 use jiff::{Timestamp, ToSpan as _, Zoned, civil, tz::TimeZone};
 use node_api::prelude::*;
 use std::fmt::Write as _;
@@ -101,7 +101,7 @@ pub(crate) fn event_params() -> Vec<Param> {
 
 /// The item with the event file of one input item.
 pub(crate) fn make_event(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
-    let fields = Settings::read(ctx, "additionalFields", index)?;
+    let fields = FileSettings::read(ctx, "additionalFields", index)?;
     let is_all_day = ctx.flag("allDay", index)?;
     let start = moment(ctx, "start", index)?;
     let mut end = moment(ctx, "end", index)?;
@@ -114,7 +114,7 @@ pub(crate) fn make_event(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError>
         .unwrap_or_default()
         .to_zoned(TimeZone::UTC);
     let uid = fields.text("uid").map_or_else(|| random_id(ctx), |uid| uid.to_string());
-    let mut out = Lines::default();
+    let mut out = ContentLines::default();
     out.line("BEGIN:VCALENDAR");
     out.line("VERSION:2.0");
     out.line("CALSCALE:GREGORIAN");
@@ -153,7 +153,7 @@ pub(crate) fn make_event(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError>
     Ok(item)
 }
 
-fn add_details(fields: &Settings, out: &mut Lines) {
+fn add_details(fields: &FileSettings, out: &mut ContentLines) {
     if let Some(text) = fields.text("description") {
         out.line(&format!("DESCRIPTION:{}", escaped(&text)));
     }
@@ -172,8 +172,8 @@ fn add_details(fields: &Settings, out: &mut Lines) {
     if let Some(status) = fields.text("status") {
         out.line(&format!("STATUS:{}", one_line(&status)));
     }
-    let organizer = Settings::of(fields.get("organizerUi.organizerValues"));
-    if let Some(name) = organizer.given_text("name") {
+    let organizer = FileSettings::of(fields.get("organizerUi.organizerValues"));
+    if let Some(name) = organizer.present_text("name") {
         let mail = organizer
             .text("email")
             .map(|mail| format!(":MAILTO:{}", one_line(&mail)))
@@ -184,7 +184,7 @@ fn add_details(fields: &Settings, out: &mut Lines) {
         out.line(&format!("X-MICROSOFT-CDO-BUSYSTATUS:{}", one_line(&status)));
     }
     for attendee in fields.get("attendeesUi.attendeeValues").as_array().unwrap_or_default() {
-        let attendee = Settings::of(attendee);
+        let attendee = FileSettings::of(attendee);
         let name = attendee.text("name").unwrap_or_else(|| "Unnamed attendee".into());
         let mail = attendee
             .text("email")
@@ -259,11 +259,11 @@ fn quoted(text: &str) -> String {
 
 /// Lines of at most 75 bytes; what is longer goes on in the next line behind a tab.
 #[derive(Default)]
-struct Lines {
+struct ContentLines {
     text: String,
 }
 
-impl Lines {
+impl ContentLines {
     fn line(&mut self, line: &str) {
         let mut length = 0;
         for letter in line.chars() {

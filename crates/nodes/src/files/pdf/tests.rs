@@ -91,7 +91,7 @@ fn the_record_of_properties_is_read() {
     let xml = "<x:xmpmeta><rdf:RDF><rdf:Description><dc:title><rdf:Alt><rdf:li>T &amp; x</rdf:li></rdf:Alt></dc:title>\
         <dc:creator><rdf:Seq><rdf:li>Ann</rdf:li><rdf:li>Bob</rdf:li></rdf:Seq></dc:creator><xmp:CreateDate>2020</xmp:CreateDate>\
         </rdf:Description></rdf:RDF></x:xmpmeta>";
-    let found = Value::object(shape::metadata(xml).unwrap());
+    let found = Value::object(validate::metadata(xml).unwrap());
     assert_eq!(
         found,
         json!({ "dc:title": "T & x", "dc:creator": ["Ann", "Bob"], "xmp:createdate": "2020" })

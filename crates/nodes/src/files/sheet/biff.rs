@@ -1,8 +1,8 @@
 //! Writes Excel's old binary workbook (BIFF8 inside a compound file): one sheet of texts, numbers
 //! and truth values.
 
-use super::Cell;
-use super::table::Table;
+use super::SheetCell;
+use super::table::SheetTable;
 use model::Str;
 use node_api::NodeError;
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ const CONTINUE: u16 = 0x003c;
 /// The format of all cells: the first behind the fifteen that every workbook has.
 const CELL_FORMAT: u16 = 15;
 
-pub(super) fn write(table: &Table<'_>, sheet_name: &str) -> Result<Vec<u8>, NodeError> {
+pub(super) fn write(table: &SheetTable<'_>, sheet_name: &str) -> Result<Vec<u8>, NodeError> {
     if table.height() > 65_536 || table.width() > 256 {
         let message = format!(
             "The data has {} rows and {} columns, which exceeds the format's limit of 65536 rows and 256 columns",
@@ -23,7 +23,7 @@ pub(super) fn write(table: &Table<'_>, sheet_name: &str) -> Result<Vec<u8>, Node
         );
         return Err(NodeError::input(message).hint("Write an XLSX or CSV file instead."));
     }
-    let strings = Strings::of(table)?;
+    let strings = StringTable::of(table)?;
     // The place of the sheet stands in the part before it, whose length does not depend on the
     // number.
     let before = globals(&strings, sheet_name, 0).len();
@@ -42,17 +42,17 @@ pub(super) fn write(table: &Table<'_>, sheet_name: &str) -> Result<Vec<u8>, Node
 
 /// Every different text once, in the order of its number.
 #[derive(Default)]
-struct Strings {
+struct StringTable {
     numbers: HashMap<Str, u32>,
     texts: Vec<Str>,
     uses: u32,
 }
 
-impl Strings {
-    fn of(table: &Table<'_>) -> Result<Self, NodeError> {
-        let mut strings = Strings::default();
+impl StringTable {
+    fn of(table: &SheetTable<'_>) -> Result<Self, NodeError> {
+        let mut strings = StringTable::default();
         for cell in table.rows().flatten().flatten() {
-            if let Cell::Text(text) = cell {
+            if let SheetCell::Text(text) = cell {
                 if text.encode_utf16().count() > 32_767 {
                     return Err(NodeError::input("Text length must not exceed 32767 characters"));
                 }
@@ -97,7 +97,7 @@ impl Strings {
     }
 }
 
-fn globals(strings: &Strings, sheet_name: &str, sheet_start: u32) -> Vec<u8> {
+fn globals(strings: &StringTable, sheet_name: &str, sheet_start: u32) -> Vec<u8> {
     let mut out = Vec::new();
     begin(&mut out, 0x0005);
     record(&mut out, 0x0042, &1200u16.to_le_bytes());
@@ -140,7 +140,7 @@ fn globals(strings: &Strings, sheet_name: &str, sheet_start: u32) -> Vec<u8> {
     out
 }
 
-fn sheet(table: &Table<'_>, strings: &Strings) -> Vec<u8> {
+fn sheet(table: &SheetTable<'_>, strings: &StringTable) -> Vec<u8> {
     let mut out = Vec::new();
     begin(&mut out, 0x0010);
     let mut size = 0u32.to_le_bytes().to_vec();
@@ -151,17 +151,17 @@ fn sheet(table: &Table<'_>, strings: &Strings) -> Vec<u8> {
         for (column, cell) in row.iter().enumerate() {
             let mut body = words(&[row_number as u16, column as u16, CELL_FORMAT]);
             match cell {
-                Some(Cell::Text(text)) => {
+                Some(SheetCell::Text(text)) => {
                     body.extend(
                         strings.numbers.get(text).copied().unwrap_or_default().to_le_bytes(),
                     );
                     record(&mut out, 0x00fd, &body);
                 }
-                Some(Cell::Number(number) | Cell::Date(number)) if number.is_finite() => {
+                Some(SheetCell::Number(number) | SheetCell::Date(number)) if number.is_finite() => {
                     body.extend(number.to_le_bytes());
                     record(&mut out, 0x0203, &body);
                 }
-                Some(Cell::Bool(flag)) => {
+                Some(SheetCell::Bool(flag)) => {
                     body.extend([u8::from(*flag), 0]);
                     record(&mut out, 0x0205, &body);
                 }

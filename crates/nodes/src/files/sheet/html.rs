@@ -1,7 +1,7 @@
 //! Tables in an HTML page: each is a sheet. Scanned in one pass; nothing is loaded, run or
 //! expanded.
 
-use super::{Book, Sheet, fuzzy, unreadable};
+use super::{Sheet, Spreadsheet, infer_type, unreadable};
 use model::Str;
 use node_api::NodeError;
 use std::collections::HashSet;
@@ -9,9 +9,9 @@ use std::collections::HashSet;
 /// Spans beyond this are no honest table.
 const MAX_SPAN: u32 = 10_000;
 
-pub(super) fn read(page: &str, raw: bool) -> Result<Book, NodeError> {
+pub(super) fn read(page: &str, raw: bool) -> Result<Spreadsheet, NodeError> {
     let lower = page.to_ascii_lowercase();
-    let mut book = Book::default();
+    let mut book = Spreadsheet::default();
     let mut at = 0;
     while let Some(start) = find_tag(&lower, at, "table") {
         let end = lower[start..].find("</table").map_or(page.len(), |offset| start + offset);
@@ -57,7 +57,7 @@ fn table(text: &str, lower: &str, raw: bool) -> Result<Sheet, NodeError> {
             let is_text =
                 attribute(attributes, "data-t").or_else(|| attribute(attributes, "t")).as_deref()
                     == Some("s");
-            if let Some(cell) = fuzzy::cell(&content, raw || is_text) {
+            if let Some(cell) = infer_type::cell(&content, raw || is_text) {
                 sheet.set(row, column, cell)?;
             }
             if high > 1 && taken.len() < 1_000_000 {

@@ -1,7 +1,7 @@
 //! OpenDocument spreadsheets, both ways.
 
-use super::table::Table;
-use super::{Book, Cell, MAX_CELLS, Sheet, bomb, unreadable};
+use super::table::SheetTable;
+use super::{MAX_CELLS, Sheet, SheetCell, Spreadsheet, bomb, unreadable};
 use node_api::NodeError;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -21,7 +21,7 @@ pub(super) fn is_ods(data: &[u8]) -> bool {
     })
 }
 
-pub(super) fn read(data: &[u8]) -> Result<Book, NodeError> {
+pub(super) fn read(data: &[u8]) -> Result<Spreadsheet, NodeError> {
     let mut archive = ZipArchive::new(Cursor::new(data)).map_err(|error| failed(&error))?;
     let mut xml = String::new();
     archive
@@ -30,8 +30,8 @@ pub(super) fn read(data: &[u8]) -> Result<Book, NodeError> {
         .read_to_string(&mut xml)
         .map_err(|error| failed(&error))?;
     let mut reader = Reader::from_str(&xml);
-    let mut book = Book::default();
-    let mut place = Place::default();
+    let mut book = Spreadsheet::default();
+    let mut place = OdsReader::default();
     loop {
         match reader.read_event().map_err(|error| failed(&error))? {
             Event::Eof => return Ok(book),
@@ -60,22 +60,22 @@ fn failed(error: &dyn std::fmt::Display) -> NodeError {
 
 /// Where in the document the reader is.
 #[derive(Default)]
-struct Place {
+struct OdsReader {
     row: u32,
     column: u32,
     row_repeats: u32,
     cell_repeats: u32,
-    cell: Option<Cell>,
+    cell: Option<SheetCell>,
     kind: String,
     paragraphs: usize,
     text: String,
     in_text: bool,
     /// Cells of the open row, to be repeated with it.
-    filled: Vec<(u32, Cell)>,
+    filled: Vec<(u32, SheetCell)>,
 }
 
-impl Place {
-    fn open(&mut self, tag: &BytesStart<'_>, book: &mut Book) -> Result<(), NodeError> {
+impl OdsReader {
+    fn open(&mut self, tag: &BytesStart<'_>, book: &mut Spreadsheet) -> Result<(), NodeError> {
         let attribute = |wanted: &str| {
             let found =
                 tag.attributes().flatten().find(|attribute| attribute.key.as_ref() == wanted)?;
@@ -101,18 +101,18 @@ impl Place {
                 self.kind = attribute("office:value-type").unwrap_or_default();
                 let number = || attribute("office:value").and_then(|value| value.parse().ok());
                 self.cell = match self.kind.as_str() {
-                    "float" | "currency" | "percentage" => number().map(Cell::Number),
-                    "boolean" => Some(Cell::Bool(
+                    "float" | "currency" | "percentage" => number().map(SheetCell::Number),
+                    "boolean" => Some(SheetCell::Bool(
                         attribute("office:boolean-value").as_deref() == Some("true"),
                     )),
-                    "date" => {
-                        attribute("office:date-value").and_then(|date| days(&date)).map(Cell::Date)
-                    }
+                    "date" => attribute("office:date-value")
+                        .and_then(|date| days(&date))
+                        .map(SheetCell::Date),
                     "time" => attribute("office:time-value")
                         .and_then(|time| part_of_day(&time))
-                        .map(Cell::Date),
+                        .map(SheetCell::Date),
                     "string" => {
-                        attribute("office:string-value").map(|text| Cell::Text(text.into()))
+                        attribute("office:string-value").map(|text| SheetCell::Text(text.into()))
                     }
                     _ => None,
                 };
@@ -139,7 +139,7 @@ impl Place {
         Ok(())
     }
 
-    fn close(&mut self, name: &str, book: &mut Book) -> Result<(), NodeError> {
+    fn close(&mut self, name: &str, book: &mut Spreadsheet) -> Result<(), NodeError> {
         match name {
             "text:p" | "text:h" => self.in_text = false,
             "office:annotation" => {
@@ -149,7 +149,7 @@ impl Place {
             "table:table-cell" | "table:covered-table-cell" => {
                 let text = std::mem::take(&mut self.text);
                 let cell = match self.cell.take() {
-                    None if !text.is_empty() => Some(Cell::Text(text.into())),
+                    None if !text.is_empty() => Some(SheetCell::Text(text.into())),
                     cell => cell,
                 };
                 if let Some(cell) = cell {
@@ -211,7 +211,7 @@ fn part_of_day(text: &str) -> Option<f64> {
 }
 
 pub(super) fn write(
-    table: &Table<'_>,
+    table: &SheetTable<'_>,
     sheet_name: &str,
     compress: bool,
 ) -> Result<Vec<u8>, NodeError> {
@@ -236,7 +236,7 @@ pub(super) fn write(
     Ok(archive.finish().map_err(failed)?.into_inner())
 }
 
-fn content(table: &Table<'_>, sheet_name: &str) -> Result<String, NodeError> {
+fn content(table: &SheetTable<'_>, sheet_name: &str) -> Result<String, NodeError> {
     let mut out = String::from(CONTENT_START);
     let name = quick_xml::escape::escape(sheet_name);
     // Writing into a string cannot fail.
@@ -245,8 +245,10 @@ fn content(table: &Table<'_>, sheet_name: &str) -> Result<String, NodeError> {
         out.push_str("<table:table-row>");
         for cell in &row {
             let _ = match cell {
-                None | Some(Cell::Error | Cell::NullError) => write!(out, "<table:table-cell/>"),
-                Some(Cell::Number(number) | Cell::Date(number)) => {
+                None | Some(SheetCell::Error | SheetCell::NullError) => {
+                    write!(out, "<table:table-cell/>")
+                }
+                Some(SheetCell::Number(number) | SheetCell::Date(number)) => {
                     let shown = super::number::general(*number);
                     let number = model::number_to_string(*number);
                     write!(
@@ -254,14 +256,14 @@ fn content(table: &Table<'_>, sheet_name: &str) -> Result<String, NodeError> {
                         "<table:table-cell office:value-type=\"float\" office:value=\"{number}\"><text:p>{shown}</text:p></table:table-cell>"
                     )
                 }
-                Some(Cell::Bool(flag)) => {
+                Some(SheetCell::Bool(flag)) => {
                     let shown = if *flag { "TRUE" } else { "FALSE" };
                     write!(
                         out,
                         "<table:table-cell office:value-type=\"boolean\" office:boolean-value=\"{flag}\"><text:p>{shown}</text:p></table:table-cell>"
                     )
                 }
-                Some(Cell::Text(text)) => {
+                Some(SheetCell::Text(text)) => {
                     out.push_str("<table:table-cell office:value-type=\"string\">");
                     for line in text.split('\n') {
                         out.push_str("<text:p>");

@@ -1,6 +1,6 @@
 //! A sheet as rows of values: objects by the header row, or lists of cells.
 
-use super::{Area, Cell, Sheet, number::general, unreadable};
+use super::{CellRange, Sheet, SheetCell, number::general, unreadable};
 use model::{Object, Str, Value};
 use node_api::NodeError;
 use std::collections::HashMap;
@@ -56,7 +56,7 @@ pub(crate) fn rows(
     Ok(())
 }
 
-fn area(sheet: &Sheet, options: &RowOptions) -> Result<Option<Area>, NodeError> {
+fn area(sheet: &Sheet, options: &RowOptions) -> Result<Option<CellRange>, NodeError> {
     let Some(whole) = sheet.area() else { return Ok(None) };
     let Some(range) = options.range.as_deref().map(str::trim).filter(|range| !range.is_empty())
     else {
@@ -64,7 +64,7 @@ fn area(sheet: &Sheet, options: &RowOptions) -> Result<Option<Area>, NodeError> 
     };
     if let Ok(start) = range.parse::<f64>() {
         let row = start.max(0.0) as u32;
-        return Ok((row <= whole.to.0).then_some(Area { from: (row, whole.from.1), ..whole }));
+        return Ok((row <= whole.to.0).then_some(CellRange { from: (row, whole.from.1), ..whole }));
     }
     let mut corners = range.rsplit('!').next().unwrap_or(range).split(':');
     let first = corners.next().and_then(address);
@@ -77,7 +77,7 @@ fn area(sheet: &Sheet, options: &RowOptions) -> Result<Option<Area>, NodeError> 
             } else {
                 (to.0.min(from.0 + 1_100_000), to.1.min(from.1 + 20_000))
             };
-            Ok((from.0 <= to.0).then_some(Area { from, to }))
+            Ok((from.0 <= to.0).then_some(CellRange { from, to }))
         }
         _ => Err(unreadable(format!(
             "The range '{range}' is neither a row number nor of the form A1:B2"
@@ -106,7 +106,7 @@ fn address(text: &str) -> Option<(u32, u32)> {
 }
 
 /// The names of the columns: a name that comes again gets a number, an empty one a stand-in.
-fn header(sheet: &Sheet, area: Area) -> Vec<Str> {
+fn header(sheet: &Sheet, area: CellRange) -> Vec<Str> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let mut names = Vec::new();
     for column in area.from.1..=area.to.1 {
@@ -133,7 +133,7 @@ fn header(sheet: &Sheet, area: Area) -> Vec<Str> {
     names
 }
 
-fn object(sheet: &Sheet, row: u32, area: Area, names: &[Str], with_empty: bool) -> Value {
+fn object(sheet: &Sheet, row: u32, area: CellRange, names: &[Str], with_empty: bool) -> Value {
     let mut fields = Object::new();
     for (name, column) in names.iter().zip(area.from.1..) {
         match sheet.get(row, column).map_or(Value::Undefined, value) {
@@ -149,7 +149,7 @@ fn object(sheet: &Sheet, row: u32, area: Area, names: &[Str], with_empty: bool) 
     Value::object(fields)
 }
 
-fn list(sheet: &Sheet, row: u32, area: Area, with_empty: bool) -> Value {
+fn list(sheet: &Sheet, row: u32, area: CellRange, with_empty: bool) -> Value {
     let mut cells = Vec::new();
     for (position, column) in (area.from.1..=area.to.1).enumerate() {
         match sheet.get(row, column).map_or(Value::Undefined, value) {
@@ -165,24 +165,24 @@ fn list(sheet: &Sheet, row: u32, area: Area, with_empty: bool) -> Value {
     Value::array(cells)
 }
 
-fn value(cell: &Cell) -> Value {
+fn value(cell: &SheetCell) -> Value {
     match cell {
-        Cell::Text(text) => Value::String(text.clone()),
-        Cell::Number(number) | Cell::Date(number) => Value::Number(*number),
-        Cell::Bool(flag) => Value::Bool(*flag),
-        Cell::NullError => Value::Null,
-        Cell::Error => Value::Undefined,
+        SheetCell::Text(text) => Value::String(text.clone()),
+        SheetCell::Number(number) | SheetCell::Date(number) => Value::Number(*number),
+        SheetCell::Bool(flag) => Value::Bool(*flag),
+        SheetCell::NullError => Value::Null,
+        SheetCell::Error => Value::Undefined,
     }
 }
 
 /// How a cell is shown.
-pub(super) fn text(cell: &Cell) -> String {
+pub(super) fn text(cell: &SheetCell) -> String {
     match cell {
-        Cell::Text(text) => text.to_string(),
-        Cell::Number(number) => general(*number),
-        Cell::Date(days) => short_date(*days),
-        Cell::Bool(flag) => if *flag { "TRUE" } else { "FALSE" }.to_owned(),
-        Cell::Error | Cell::NullError => "#NULL!".to_owned(),
+        SheetCell::Text(text) => text.to_string(),
+        SheetCell::Number(number) => general(*number),
+        SheetCell::Date(days) => short_date(*days),
+        SheetCell::Bool(flag) => if *flag { "TRUE" } else { "FALSE" }.to_owned(),
+        SheetCell::Error | SheetCell::NullError => "#NULL!".to_owned(),
     }
 }
 

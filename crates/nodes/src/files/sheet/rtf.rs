@@ -1,9 +1,9 @@
 //! The tables of a rich text file, read as one sheet.
 
-use super::{Book, Cell, Sheet, fuzzy, unreadable};
+use super::{Sheet, SheetCell, Spreadsheet, infer_type, unreadable};
 use node_api::NodeError;
 
-pub(super) fn read(text: &str) -> Result<Book, NodeError> {
+pub(super) fn read(text: &str) -> Result<Spreadsheet, NodeError> {
     let mut sheet = Sheet::default();
     let mut rest = text;
     let mut row = 0u32;
@@ -17,7 +17,7 @@ pub(super) fn read(text: &str) -> Result<Book, NodeError> {
     if row == 0 {
         return Err(unreadable("RTF missing table"));
     }
-    Ok(Book::one(sheet))
+    Ok(Spreadsheet::one(sheet))
 }
 
 /// The place of the control word `\row`, which is not the start of a longer one.
@@ -88,10 +88,11 @@ fn read_row(text: &str, row: u32, sheet: &mut Sheet) -> Result<(), NodeError> {
     Ok(())
 }
 
-fn value(content: &str) -> Cell {
+fn value(content: &str) -> SheetCell {
     match content {
-        "TRUE" => Cell::Bool(true),
-        "FALSE" => Cell::Bool(false),
-        _ => fuzzy::number(content).map_or_else(|| Cell::Text(content.into()), Cell::Number),
+        "TRUE" => SheetCell::Bool(true),
+        "FALSE" => SheetCell::Bool(false),
+        _ => infer_type::number(content)
+            .map_or_else(|| SheetCell::Text(content.into()), SheetCell::Number),
     }
 }

@@ -1,6 +1,6 @@
 //! Items as the rows and columns of a sheet: nested fields are spread out, `a.b.0`.
 
-use super::Cell;
+use super::SheetCell;
 use jiff::Timestamp;
 use model::{Code, DateKind, Item, Items, Object, Str, Value};
 use node_api::NodeError;
@@ -16,20 +16,20 @@ const MAX_TEXT: usize = 128 << 20;
 
 /// A sheet to be written: every row has every column. Only the names of the columns are kept; a row
 /// is made when it is asked for.
-pub(super) struct Table<'i> {
+pub(super) struct SheetTable<'i> {
     items: &'i Items,
     columns: HashMap<Str, usize>,
     header: Option<Vec<Str>>,
 }
 
-impl<'i> Table<'i> {
+impl<'i> SheetTable<'i> {
     pub(super) fn new(items: &'i Items, with_header: bool) -> Result<Self, NodeError> {
         let mut columns: HashMap<Str, usize> = HashMap::new();
         let mut names: Vec<Str> = Vec::new();
         let mut text = 0usize;
         for item in items.iter() {
             each_cell(&item, &mut |name, cell| {
-                if let Some(Cell::Text(value)) = &cell {
+                if let Some(SheetCell::Text(value)) = &cell {
                     text = text.saturating_add(value.len());
                 }
                 if !columns.contains_key(&name) {
@@ -56,14 +56,14 @@ impl<'i> Table<'i> {
         Ok(Self { items, columns, header })
     }
 
-    pub(super) fn rows(&self) -> impl Iterator<Item = Vec<Option<Cell>>> {
+    pub(super) fn rows(&self) -> impl Iterator<Item = Vec<Option<SheetCell>>> {
         let header = self.header.iter().map(|names| {
-            names.iter().map(|name| Some(Cell::Text(name.clone()))).collect::<Vec<_>>()
+            names.iter().map(|name| Some(SheetCell::Text(name.clone()))).collect::<Vec<_>>()
         });
         header.chain(self.items.iter().map(move |item| self.row(&item)))
     }
 
-    fn row(&self, item: &Item) -> Vec<Option<Cell>> {
+    fn row(&self, item: &Item) -> Vec<Option<SheetCell>> {
         let mut row = vec![None; self.width()];
         // Nothing is refused here: the item was looked at before.
         let _ = each_cell(item, &mut |name, cell| {
@@ -92,14 +92,14 @@ fn too_large(what: String) -> NodeError {
 }
 
 /// Takes the name and the cell of each field.
-type Taker<'t> = dyn FnMut(Str, Option<Cell>) -> Result<(), NodeError> + 't;
+type CellVisitor<'t> = dyn FnMut(Str, Option<SheetCell>) -> Result<(), NodeError> + 't;
 
 /// The fields of an item one by one, so that no more of their names is held than the taker keeps.
-fn each_cell(item: &Item, take: &mut Taker<'_>) -> Result<(), NodeError> {
+fn each_cell(item: &Item, take: &mut CellVisitor<'_>) -> Result<(), NodeError> {
     item.json.as_object().map_or(Ok(()), |object| flatten("", object, take))
 }
 
-fn flatten(prefix: &str, object: &Object, take: &mut Taker<'_>) -> Result<(), NodeError> {
+fn flatten(prefix: &str, object: &Object, take: &mut CellVisitor<'_>) -> Result<(), NodeError> {
     let name = |key: &str| {
         if prefix.is_empty() { Str::from(key) } else { Str::from(format!("{prefix}.{key}")) }
     };
@@ -108,7 +108,12 @@ fn flatten(prefix: &str, object: &Object, take: &mut Taker<'_>) -> Result<(), No
         .try_for_each(|(key, value)| one(name(key), value, take, !prefix.is_empty()))
 }
 
-fn one(name: Str, value: &Value, take: &mut Taker<'_>, is_inner: bool) -> Result<(), NodeError> {
+fn one(
+    name: Str,
+    value: &Value,
+    take: &mut CellVisitor<'_>,
+    is_inner: bool,
+) -> Result<(), NodeError> {
     let cell = match value {
         Value::Object(object) => return flatten(&name, object, take),
         Value::Array(values) => {
@@ -119,11 +124,13 @@ fn one(name: Str, value: &Value, take: &mut Taker<'_>, is_inner: bool) -> Result
         }
         Value::Undefined if is_inner => return Ok(()),
         Value::Undefined | Value::Null => None,
-        Value::Bool(flag) => Some(Cell::Bool(*flag)),
-        Value::Number(number) => Some(Cell::Number(*number)),
-        Value::String(text) => Some(Cell::Text(text.clone())),
-        Value::Date(date) if date.kind == DateKind::Luxon => Some(Cell::Text(date.iso.clone())),
-        Value::Date(date) => Some(Cell::Text(
+        Value::Bool(flag) => Some(SheetCell::Bool(*flag)),
+        Value::Number(number) => Some(SheetCell::Number(*number)),
+        Value::String(text) => Some(SheetCell::Text(text.clone())),
+        Value::Date(date) if date.kind == DateKind::Luxon => {
+            Some(SheetCell::Text(date.iso.clone()))
+        }
+        Value::Date(date) => Some(SheetCell::Text(
             javascript_date(date.epoch_ms).map_or_else(|| date.iso.clone(), Str::from),
         )),
     };

@@ -41,17 +41,24 @@ fn every_format_gives_back_what_was_written() {
         { "id": 1, "name": "Ann & <b>", "ok": true, "nested.deep": 1.5, "nested.list.0": "x", "nested.list.1": "y" },
         { "id": 2, "name": "Žluťoučký\nkůň", "ok": false, "extra": "  two  blanks " },
     ]);
-    for format in [Format::Csv, Format::Html, Format::Ods, Format::Rtf, Format::Xls, Format::Xlsx] {
+    for format in [
+        SheetFormat::Csv,
+        SheetFormat::Html,
+        SheetFormat::Ods,
+        SheetFormat::Rtf,
+        SheetFormat::Xls,
+        SheetFormat::Xlsx,
+    ] {
         for compress in [false, true] {
             let file = write(&items(data.clone()), format, &WriteOptions { compress, ..options() })
                 .unwrap();
             let mut found = table_rows(&file, &with_header());
-            if format == Format::Rtf {
+            if format == SheetFormat::Rtf {
                 // A blank at either end is part of the markup there.
                 assert_eq!(found.get_path("[1].name"), expected.get_path("[1].name"), "{format:?}");
                 continue;
             }
-            if format == Format::Html {
+            if format == SheetFormat::Html {
                 found.make_array()[1].make_object().insert("extra", "  two  blanks ");
             }
             assert_eq!(found, expected, "{format:?}");
@@ -62,17 +69,17 @@ fn every_format_gives_back_what_was_written() {
 #[test]
 fn csv_is_written_as_a_spreadsheet_program_would() {
     let data = json!([{ "ID": "a,b", "n": 1_700_000_000_000_i64, "x": 0.1, "q": "say \"hi\"", "t": true, "none": null }, { "ID": "c" }]);
-    let file = write(&items(data), Format::Csv, &options()).unwrap();
+    let file = write(&items(data), SheetFormat::Csv, &options()).unwrap();
     assert_eq!(
         String::from_utf8(file).unwrap(),
         "\u{feff}\"ID\",n,x,q,t,none\n\"a,b\",1.7E+12,0.1,\"say \"\"hi\"\"\",TRUE,\nc,,,,,"
     );
     let bare = WriteOptions { with_header: false, delimiter: ";".into(), ..options() };
     assert_eq!(
-        write(&items(json!([{ "a": 1, "b": "x;y" }])), Format::Csv, &bare).unwrap(),
+        write(&items(json!([{ "a": 1, "b": "x;y" }])), SheetFormat::Csv, &bare).unwrap(),
         "\u{feff}1;\"x;y\"".as_bytes()
     );
-    assert_eq!(write(&Items::new(), Format::Csv, &options()).unwrap(), "\u{feff}".as_bytes());
+    assert_eq!(write(&Items::new(), SheetFormat::Csv, &options()).unwrap(), "\u{feff}".as_bytes());
 }
 
 #[test]
@@ -81,7 +88,7 @@ fn long_texts_and_many_of_them_survive_the_old_excel_format() {
     let many: Vec<Value> = (0..3000)
         .map(|n| json!({ "n": n, "text": format!("text number {n}"), "long": if n == 1500 { long.as_str() } else { "" } }))
         .collect();
-    let file = write(&items(Value::array(many)), Format::Xls, &options()).unwrap();
+    let file = write(&items(Value::array(many)), SheetFormat::Xls, &options()).unwrap();
     let found = table_rows(&file, &with_header());
     assert_eq!(found.as_array().unwrap().len(), 3000);
     assert_eq!(found.get_path("[1500].long"), Some(&Value::from(long)));
@@ -96,7 +103,7 @@ fn issue_14_09_a_sheet_is_bounded_by_what_it_takes_in_memory() {
         (0..n).map(|at| Item::new(make(at))).collect::<Items>()
     };
     let told = |items: Items| {
-        let error = write(&items, Format::Csv, &options()).unwrap_err();
+        let error = write(&items, SheetFormat::Csv, &options()).unwrap_err();
         assert_eq!(error.code(), Code::INPUT_BOMB);
         error.message().to_string()
     };
@@ -118,7 +125,7 @@ fn issue_14_09_a_sheet_is_bounded_by_what_it_takes_in_memory() {
     let honest = Value::object(
         (0..30).map(|at| (Str::from(format!("f{at}")), Value::from(at))).collect::<Object>(),
     );
-    let file = write(&many(100_000, &|_| honest.clone()), Format::Csv, &options()).unwrap();
+    let file = write(&many(100_000, &|_| honest.clone()), SheetFormat::Csv, &options()).unwrap();
     assert_eq!(file.iter().filter(|byte| **byte == b'\n').count(), 100_000);
 }
 
@@ -230,7 +237,7 @@ fn a_far_off_cell_costs_nothing() {
 fn an_entity_bomb_inside_a_document_is_not_expanded() {
     let xml = "<!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\">]><office:document-content><table:table table:name=\"x\"><table:table-row><table:table-cell><text:p>&b;&b;z</text:p></table:table-cell></table:table-row></table:table></office:document-content>";
     let book = read(&zip_of(&[("content.xml", xml.to_owned())]), false).unwrap();
-    assert_eq!(book.sheets[0].1.get(0, 0), Some(&Cell::Text("z".into())));
+    assert_eq!(book.sheets[0].1.get(0, 0), Some(&SheetCell::Text("z".into())));
 }
 
 /// T-WEB: a caller's text becomes no formula in the workbook that somebody opens. CSV has no types;
@@ -247,7 +254,7 @@ fn text_that_looks_like_a_formula_stays_text() {
         "=HYPERLINK(\"https://evil.example\")",
     ];
     let data = Value::array(texts.iter().map(|text| json!({ "text": text })).collect());
-    for format in [Format::Xlsx, Format::Xls, Format::Ods] {
+    for format in [SheetFormat::Xlsx, SheetFormat::Xls, SheetFormat::Ods] {
         let file = write(&items(data.clone()), format, &options()).unwrap();
         assert_eq!(table_rows(&file, &with_header()), data, "{format:?}");
         let plain = String::from_utf8_lossy(&file);

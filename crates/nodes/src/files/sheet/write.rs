@@ -1,9 +1,9 @@
 //! Writes items as a spreadsheet file.
 
 use super::rows::text;
-use super::table::Table;
-use super::{Cell, biff, ods};
-use crate::turn::tick;
+use super::table::SheetTable;
+use super::{SheetCell, biff, ods};
+use crate::ticker::tick;
 use model::{Code, Items, Str};
 use node_api::NodeError;
 use rust_xlsxwriter::Workbook;
@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 const MAX_FILE: usize = 512 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum SheetFormat {
     Csv,
     Html,
     Ods,
@@ -22,15 +22,15 @@ pub(crate) enum Format {
     Xlsx,
 }
 
-impl Format {
+impl SheetFormat {
     pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name {
-            "csv" => Format::Csv,
-            "html" => Format::Html,
-            "ods" => Format::Ods,
-            "rtf" => Format::Rtf,
-            "xls" => Format::Xls,
-            "xlsx" => Format::Xlsx,
+            "csv" => SheetFormat::Csv,
+            "html" => SheetFormat::Html,
+            "ods" => SheetFormat::Ods,
+            "rtf" => SheetFormat::Rtf,
+            "xls" => SheetFormat::Xls,
+            "xlsx" => SheetFormat::Xlsx,
             _ => return None,
         })
     }
@@ -46,19 +46,19 @@ pub(crate) struct WriteOptions {
 
 pub(crate) fn write(
     items: &Items,
-    format: Format,
+    format: SheetFormat,
     options: &WriteOptions,
 ) -> Result<Vec<u8>, NodeError> {
     check_sheet_name(&options.sheet_name)?;
-    let table = Table::new(items, options.with_header)?;
+    let table = SheetTable::new(items, options.with_header)?;
     tick()?;
     Ok(match format {
-        Format::Csv => csv(&table, &options.delimiter)?.into_bytes(),
-        Format::Html => html(&table)?.into_bytes(),
-        Format::Rtf => rtf(&table)?.into_bytes(),
-        Format::Ods => ods::write(&table, &options.sheet_name, options.compress)?,
-        Format::Xls => biff::write(&table, &options.sheet_name)?,
-        Format::Xlsx => xlsx(&table, &options.sheet_name)?,
+        SheetFormat::Csv => csv(&table, &options.delimiter)?.into_bytes(),
+        SheetFormat::Html => html(&table)?.into_bytes(),
+        SheetFormat::Rtf => rtf(&table)?.into_bytes(),
+        SheetFormat::Ods => ods::write(&table, &options.sheet_name, options.compress)?,
+        SheetFormat::Xls => biff::write(&table, &options.sheet_name)?,
+        SheetFormat::Xlsx => xlsx(&table, &options.sheet_name)?,
     })
 }
 
@@ -88,7 +88,7 @@ fn check_sheet_name(name: &str) -> Result<(), NodeError> {
 }
 
 /// With a byte order mark, by which spreadsheet programs know that the text is UTF-8.
-fn csv(table: &Table<'_>, delimiter: &str) -> Result<String, NodeError> {
+fn csv(table: &SheetTable<'_>, delimiter: &str) -> Result<String, NodeError> {
     let delimiter = if delimiter.is_empty() { "," } else { delimiter };
     let first = delimiter.chars().next().unwrap_or(',');
     let mut out = String::from("\u{feff}");
@@ -115,7 +115,7 @@ fn csv(table: &Table<'_>, delimiter: &str) -> Result<String, NodeError> {
     Ok(out)
 }
 
-fn html(table: &Table<'_>) -> Result<String, NodeError> {
+fn html(table: &SheetTable<'_>) -> Result<String, NodeError> {
     let mut out = String::from(
         "<html><head><meta charset=\"utf-8\"/><title>SheetJS Table Export</title></head><body><table>",
     );
@@ -127,12 +127,12 @@ fn html(table: &Table<'_>) -> Result<String, NodeError> {
                 None => write!(out, "<td data-t=\"z\" id=\"{place}\"></td>"),
                 Some(cell) => {
                     let (kind, value) = match cell {
-                        Cell::Number(number) | Cell::Date(number) => {
+                        SheetCell::Number(number) | SheetCell::Date(number) => {
                             ("n", model::number_to_string(*number))
                         }
-                        Cell::Bool(flag) => ("b", flag.to_string()),
-                        Cell::Text(value) => ("s", value.to_string()),
-                        Cell::Error | Cell::NullError => ("e", String::new()),
+                        SheetCell::Bool(flag) => ("b", flag.to_string()),
+                        SheetCell::Text(value) => ("s", value.to_string()),
+                        SheetCell::Error | SheetCell::NullError => ("e", String::new()),
                     };
                     let shown = escape_html(&text(cell));
                     let keeps_space = if shown.starts_with(char::is_whitespace)
@@ -188,7 +188,7 @@ fn column_name(mut column: usize) -> String {
     name.iter().rev().collect()
 }
 
-fn rtf(table: &Table<'_>) -> Result<String, NodeError> {
+fn rtf(table: &SheetTable<'_>) -> Result<String, NodeError> {
     let mut out = String::from("{\\rtf1\\ansi");
     for row in table.rows() {
         out.push_str("\\trowd\\trautofit1");
@@ -223,7 +223,7 @@ fn rtf(table: &Table<'_>) -> Result<String, NodeError> {
     Ok(out)
 }
 
-fn xlsx(table: &Table<'_>, sheet_name: &str) -> Result<Vec<u8>, NodeError> {
+fn xlsx(table: &SheetTable<'_>, sheet_name: &str) -> Result<Vec<u8>, NodeError> {
     let failed = |error: rust_xlsxwriter::XlsxError| {
         NodeError::failed(format!("The spreadsheet cannot be written: {error}"))
     };
@@ -237,16 +237,16 @@ fn xlsx(table: &Table<'_>, sheet_name: &str) -> Result<Vec<u8>, NodeError> {
             let column = u16::try_from(column)
                 .map_err(|_| NodeError::failed("The spreadsheet has too many columns"))?;
             match cell {
-                Some(Cell::Text(text)) if text.encode_utf16().count() > 32_767 => {
+                Some(SheetCell::Text(text)) if text.encode_utf16().count() > 32_767 => {
                     return Err(NodeError::input("Text length must not exceed 32767 characters"));
                 }
-                Some(Cell::Text(text)) => {
+                Some(SheetCell::Text(text)) => {
                     sheet.write_string(row_number, column, text.as_str()).map(|_| ())
                 }
-                Some(Cell::Number(number) | Cell::Date(number)) if number.is_finite() => {
+                Some(SheetCell::Number(number) | SheetCell::Date(number)) if number.is_finite() => {
                     sheet.write_number(row_number, column, *number).map(|_| ())
                 }
-                Some(Cell::Bool(flag)) => {
+                Some(SheetCell::Bool(flag)) => {
                     sheet.write_boolean(row_number, column, *flag).map(|_| ())
                 }
                 _ => Ok(()),

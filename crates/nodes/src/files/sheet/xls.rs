@@ -1,6 +1,6 @@
 //! Excel's old binary workbooks.
 
-use super::{Book, Cell, MAX_CELLS, Sheet, bomb, unreadable};
+use super::{MAX_CELLS, Sheet, SheetCell, Spreadsheet, bomb, unreadable};
 use calamine::{CellErrorType, Data, Reader as _, Xls};
 use node_api::NodeError;
 use std::io::{Cursor, Read as _};
@@ -10,11 +10,11 @@ const CELL_RECORDS: &[u16] =
     &[0x0203, 0x0204, 0x0205, 0x0006, 0x0201, 0x027e, 0x00fd, 0x00bd, 0x00be, 0x00d6];
 const BEGIN: u16 = 0x0809;
 
-pub(super) fn read(data: &[u8]) -> Result<Book, NodeError> {
+pub(super) fn read(data: &[u8]) -> Result<Spreadsheet, NodeError> {
     check_area(data)?;
     let mut workbook: Xls<_> = Xls::new(Cursor::new(data))
         .map_err(|error| unreadable(format!("The spreadsheet cannot be read: {error}")))?;
-    let mut book = Book::default();
+    let mut book = Spreadsheet::default();
     for (name, range) in workbook.worksheets() {
         let mut sheet = Sheet::default();
         let (top, left) = range.start().unwrap_or_default();
@@ -28,17 +28,17 @@ pub(super) fn read(data: &[u8]) -> Result<Book, NodeError> {
     Ok(book)
 }
 
-fn cell(value: &Data) -> Option<Cell> {
+fn cell(value: &Data) -> Option<SheetCell> {
     Some(match value {
-        Data::Int(number) => Cell::Number(*number as f64),
-        Data::Float(number) => Cell::Number(*number),
+        Data::Int(number) => SheetCell::Number(*number as f64),
+        Data::Float(number) => SheetCell::Number(*number),
         Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => {
-            Cell::Text(text.as_str().into())
+            SheetCell::Text(text.as_str().into())
         }
-        Data::Bool(flag) => Cell::Bool(*flag),
-        Data::DateTime(date) => Cell::Date(date.as_f64()),
-        Data::Error(CellErrorType::Null) => Cell::NullError,
-        Data::Error(_) => Cell::Error,
+        Data::Bool(flag) => SheetCell::Bool(*flag),
+        Data::DateTime(date) => SheetCell::Date(date.as_f64()),
+        Data::Error(CellErrorType::Null) => SheetCell::NullError,
+        Data::Error(_) => SheetCell::Error,
         Data::Empty => return None,
     })
 }

@@ -1,15 +1,15 @@
 //! Excel's XML workbooks, read cell by cell, so that a far-off cell costs nothing.
 
-use super::{Book, Cell, Sheet, unreadable};
+use super::{Sheet, SheetCell, Spreadsheet, unreadable};
 use calamine::{CellErrorType, DataRef, Reader as _, Xlsx};
 use node_api::NodeError;
 use std::io::Cursor;
 
-pub(super) fn read(data: &[u8]) -> Result<Book, NodeError> {
+pub(super) fn read(data: &[u8]) -> Result<Spreadsheet, NodeError> {
     let failed =
         |error: calamine::XlsxError| unreadable(format!("The spreadsheet cannot be read: {error}"));
     let mut workbook: Xlsx<_> = Xlsx::new(Cursor::new(data)).map_err(failed)?;
-    let mut book = Book::default();
+    let mut book = Spreadsheet::default();
     for name in workbook.sheet_names() {
         let mut sheet = Sheet::default();
         match workbook.worksheet_cells_reader(&name) {
@@ -32,17 +32,19 @@ pub(super) fn read(data: &[u8]) -> Result<Book, NodeError> {
     Ok(book)
 }
 
-fn value(data: &DataRef<'_>) -> Option<Cell> {
+fn value(data: &DataRef<'_>) -> Option<SheetCell> {
     Some(match data {
-        DataRef::Int(number) => Cell::Number(*number as f64),
-        DataRef::Float(number) => Cell::Number(*number),
-        DataRef::String(text) => Cell::Text(text.as_str().into()),
-        DataRef::SharedString(text) => Cell::Text((*text).into()),
-        DataRef::Bool(flag) => Cell::Bool(*flag),
-        DataRef::DateTime(date) => Cell::Date(date.as_f64()),
-        DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => Cell::Text(text.as_str().into()),
-        DataRef::Error(CellErrorType::Null) => Cell::NullError,
-        DataRef::Error(_) => Cell::Error,
+        DataRef::Int(number) => SheetCell::Number(*number as f64),
+        DataRef::Float(number) => SheetCell::Number(*number),
+        DataRef::String(text) => SheetCell::Text(text.as_str().into()),
+        DataRef::SharedString(text) => SheetCell::Text((*text).into()),
+        DataRef::Bool(flag) => SheetCell::Bool(*flag),
+        DataRef::DateTime(date) => SheetCell::Date(date.as_f64()),
+        DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => {
+            SheetCell::Text(text.as_str().into())
+        }
+        DataRef::Error(CellErrorType::Null) => SheetCell::NullError,
+        DataRef::Error(_) => SheetCell::Error,
         DataRef::Empty => return None,
     })
 }

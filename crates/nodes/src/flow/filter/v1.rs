@@ -9,7 +9,7 @@ pub(crate) struct FilterV1;
 impl Node for FilterV1 {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.filter", &[1.0], "Filter", "Keep the items that meet conditions")
-            .group(Group::Flow)
+            .group(NodeGroup::Flow)
             .outputs([Port::named("Kept")])
             .param(legacy_groups())
             .param(

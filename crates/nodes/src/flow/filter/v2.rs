@@ -4,12 +4,12 @@ use crate::flow::if_else::{params, split};
 use model::OnError;
 use node_api::prelude::*;
 
-pub(crate) struct Filter;
+pub(crate) struct FilterNode;
 
-impl Node for Filter {
+impl Node for FilterNode {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.filter", &[2.0, 2.1, 2.2, 2.3], "Filter", "Keep the items that meet conditions")
-            .group(Group::Flow)
+            .group(NodeGroup::Flow)
             .outputs([Port::named("Kept")])
             .params(params("An item is kept if they hold."))
             .hint("Use it when the items that do not fit are of no interest; If keeps both branches.")

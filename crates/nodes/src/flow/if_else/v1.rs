@@ -8,7 +8,7 @@ pub(crate) struct IfV1;
 impl Node for IfV1 {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.if", &[1.0], "IF", "Send items to one of two branches")
-            .group(Group::Flow)
+            .group(NodeGroup::Flow)
             .outputs([Port::named("true"), Port::named("false")])
             .param(legacy_groups())
             .param(

@@ -8,7 +8,7 @@ pub(crate) struct If;
 impl Node for If {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.if", &[2.0, 2.1, 2.2, 2.3], "If", "Send items to one of two branches")
-            .group(Group::Flow)
+            .group(NodeGroup::Flow)
             .outputs([Port::named("true"), Port::named("false")])
             .params(params("An item goes to the true output if they hold."))
             .hint("Use it for a decision with two outcomes; Switch has more outputs, Filter only keeps.")

@@ -1,9 +1,9 @@
 //! Joins two inputs where fields have the same value, like a database does.
 
-use super::clash::{Clash, join_files, with_suffix};
+use super::conflicts::{ConflictRules, join_files, with_suffix};
 use super::pairs_of;
-use crate::data::places::{items_at, picked, window};
-use crate::turn::{Ticker, tick};
+use crate::data::item_index::{items_at, items_in_order, window};
+use crate::ticker::{LoopTicker, tick};
 use node_api::prelude::*;
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ pub(super) struct FieldPair {
 pub(super) struct JoinOptions {
     pub(super) mode: Str,
     pub(super) output_from: Str,
-    pub(super) clash: Clash,
+    pub(super) clash: ConflictRules,
     pub(super) fuzzy: bool,
     pub(super) plain_names: bool,
     pub(super) first_match_only: bool,
@@ -32,7 +32,7 @@ impl JoinOptions {
         Ok(Self {
             mode: or("joinMode", "keepMatches")?,
             output_from: or("outputDataFrom", "both")?,
-            clash: Clash::read(ctx)?,
+            clash: ConflictRules::read(ctx)?,
             fuzzy: ctx.flag("options.fuzzyCompare", 0)?,
             plain_names: ctx.flag("options.disableDotNotation", 0)?,
             first_match_only: ctx.text("options.multipleMatches", 0)? == "first",
@@ -128,23 +128,24 @@ pub(super) fn join(
         }
         return Ok(());
     }
-    let Matches { matched, unmatched_first, matched_second, unmatched_second } =
+    let JoinMatches { matched, unmatched_first, matched_second, unmatched_second } =
         find_matches(first, second, pairs, options)?;
     let suffixed = |item: Item, number: usize| {
         if options.clash.is("addSuffix") { with_suffix(item, number) } else { item }
     };
-    let rest_of_first = || picked(first, &unmatched_first).map(|item| suffixed(item, 1));
-    let rest_of_second = || picked(second, &unmatched_second).map(|item| suffixed(item, 2));
+    let rest_of_first = || items_in_order(first, &unmatched_first).map(|item| suffixed(item, 1));
+    let rest_of_second = || items_in_order(second, &unmatched_second).map(|item| suffixed(item, 2));
     match mode {
         "keepNonMatches" => match from {
-            "input1" => output.extend(picked(first, &unmatched_first)),
-            "input2" => output.extend(picked(second, &unmatched_second)),
+            "input1" => output.extend(items_in_order(first, &unmatched_first)),
+            "input2" => output.extend(items_in_order(second, &unmatched_second)),
             _ => {
                 output.extend(
-                    picked(first, &unmatched_first).map(|item| with_source(item, "input1")),
+                    items_in_order(first, &unmatched_first).map(|item| with_source(item, "input1")),
                 );
                 output.extend(
-                    picked(second, &unmatched_second).map(|item| with_source(item, "input2")),
+                    items_in_order(second, &unmatched_second)
+                        .map(|item| with_source(item, "input2")),
                 );
             }
         },
@@ -158,11 +159,11 @@ pub(super) fn join(
         }
         _ => {
             match from {
-                "input1" => output.extend(picked(
+                "input1" => output.extend(items_in_order(
                     first,
                     &matched.iter().map(|(one, _)| *one).collect::<Vec<_>>(),
                 )),
-                "input2" => output.extend(picked(second, &matched_second)),
+                "input2" => output.extend(items_in_order(second, &matched_second)),
                 _ => push_merged(first, second, &matched, options, output),
             }
             if mode == "keepEverything" {
@@ -201,7 +202,7 @@ fn push_merged(
 /// All of them are held before the first is put out.
 const MAX_PAIRS: usize = 10_000_000;
 
-struct Matches {
+struct JoinMatches {
     /// Items of the first input with the items of the second that fit them.
     matched: Vec<(usize, Vec<usize>)>,
     unmatched_first: Vec<usize>,
@@ -214,7 +215,7 @@ fn find_matches(
     second: &Items,
     pairs: &[FieldPair],
     options: &JoinOptions,
-) -> Result<Matches, NodeError> {
+) -> Result<JoinMatches, NodeError> {
     let mut by_first_field: HashMap<String, Vec<usize>> = HashMap::new();
     let mut other_keys: Vec<Vec<String>> = Vec::with_capacity(second.len());
     for (index, item) in second.iter().enumerate() {
@@ -224,7 +225,7 @@ fn find_matches(
     }
     let (mut matched, mut unmatched_first, mut used) =
         (Vec::new(), Vec::new(), vec![false; second.len()]);
-    let (ticker, mut n_pairs) = (Ticker::default(), 0_usize);
+    let (ticker, mut n_pairs) = (LoopTicker::default(), 0_usize);
     for (index, item) in first.iter().enumerate() {
         let values: Option<Vec<&Value>> =
             pairs.iter().map(|pair| options.value(&item, &pair.first)).collect();
@@ -273,7 +274,7 @@ fn find_matches(
         }
     }
     let (matched_second, unmatched_second) = (0..second.len()).partition(|index| used[*index]);
-    Ok(Matches { matched, unmatched_first, matched_second, unmatched_second })
+    Ok(JoinMatches { matched, unmatched_first, matched_second, unmatched_second })
 }
 
 const MISSING: &str = "missing";
@@ -367,13 +368,13 @@ fn merge(one: &Item, two: &Item, options: &JoinOptions, mode: &str) -> Item {
         clash.is("preferInput1") || (clash.resolve.is_none() && mode == "enrichInput2");
     if clash.is("addSuffix") {
         let (one, two) = (with_suffix(one.clone(), 1), with_suffix(two.clone(), 2));
-        return merged(&one, &two, clash);
+        return merge_items(&one, &two, clash);
     }
-    if prefers_first { merged(two, one, clash) } else { merged(one, two, clash) }
+    if prefers_first { merge_items(two, one, clash) } else { merge_items(one, two, clash) }
 }
 
 /// Both items in one; the second wins.
-pub(super) fn merged(one: &Item, two: &Item, clash: &Clash) -> Item {
+pub(super) fn merge_items(one: &Item, two: &Item, clash: &ConflictRules) -> Item {
     let mut item = Item::new(clash.join([&one.json, &two.json])).with_pairs(pairs_of([one, two]));
     join_files(&mut item, [one, two]);
     item
@@ -389,7 +390,7 @@ mod tests {
     use super::*;
 
     fn options(mode: &str, fuzzy: bool) -> JoinOptions {
-        let clash = Clash::default();
+        let clash = ConflictRules::default();
         JoinOptions {
             mode: mode.into(),
             output_from: "both".into(),

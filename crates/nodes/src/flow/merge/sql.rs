@@ -1,24 +1,24 @@
 //! The SQL mode of Merge: the inputs as tables of a database in memory that lives for one query.
 //!
-//! The query runs in a child process ([`crate::child`]) that has no file, little memory and little
+//! The query runs in a child process ([`crate::child_process`]) that has no file, little memory and little
 //! time; in it SQLite's authorizer allows a short list of actions. Where no program for children is
 //! known, as in tests, the same database is opened here.
 
 mod authorizer;
-mod child;
+mod column_types;
 mod database;
 mod dialect;
-mod known;
 mod lexer;
 mod literal;
 mod probe;
+mod query_process;
 mod template;
 
-pub use child::{SQL_COMMAND, serve_merge_sql};
 pub use probe::probe_merge_sql;
+pub use query_process::{SQL_COMMAND, serve_merge_sql};
 
 use super::branch;
-use crate::child::rows::MAX_ROW_BYTES;
+use crate::child_process::row_protocol::MAX_ROW_BYTES;
 use database::{Database, column_key, over_limit};
 use node_api::prelude::*;
 use std::collections::HashSet;
@@ -26,7 +26,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use template::Query;
+use template::MergeQuery;
 
 /// A query that takes longer is stopped.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
@@ -50,17 +50,17 @@ const STACK: usize = 64 << 20;
 pub(super) async fn query(ctx: &Ctx<'_>, inputs: usize) -> Result<Outputs, NodeError> {
     let raw = ctx.raw_param("query").unwrap_or_default().to_js_string();
     let raw = raw.strip_prefix('=').unwrap_or(&raw);
-    let query = Query::read(raw, |expression| {
+    let query = MergeQuery::read(raw, |expression| {
         ctx.host().evaluate(expression, 0, &Object::new()).map_err(|error| error.on_item(0))
     })?;
     let tables = (0..inputs)
-        .map(|number| Table::new(number + 1, branch(ctx, number)))
+        .map(|number| InputTable::new(number + 1, branch(ctx, number)))
         .collect::<Result<Vec<_>, _>>()?;
-    let pairs: Pairs = tables.iter().flat_map(Table::pairs).collect();
+    let pairs: Pairs = tables.iter().flat_map(InputTable::pairs).collect();
     let output =
-        Output { items: ctx.builder(), pairs: pairs.clone(), bytes: 0, has_large_row: false };
-    let mut output = match crate::child::program() {
-        Some(program) => child::run(program, query, tables, output, TIME_LIMIT).await?,
+        QueryOutput { items: ctx.builder(), pairs: pairs.clone(), bytes: 0, has_large_row: false };
+    let mut output = match crate::child_process::program() {
+        Some(program) => query_process::run(program, query, tables, output, TIME_LIMIT).await?,
         None => run_here(query, tables, output).await?,
     };
     let reports_success =
@@ -72,12 +72,12 @@ pub(super) async fn query(ctx: &Ctx<'_>, inputs: usize) -> Result<Outputs, NodeE
 }
 
 /// An input and the columns of its table.
-struct Table {
+struct InputTable {
     items: Items,
     columns: Vec<Str>,
 }
 
-impl Table {
+impl InputTable {
     fn new(number: usize, items: Items) -> Result<Self, NodeError> {
         let mut columns: Vec<Str> = Vec::new();
         let mut seen: HashSet<Str> = HashSet::new();
@@ -104,14 +104,14 @@ impl Table {
 }
 
 /// The items of the result. What they hold counts for the run's own limits, too.
-struct Output {
+struct QueryOutput {
     items: ItemsBuilder,
     pairs: Pairs,
     bytes: usize,
     has_large_row: bool,
 }
 
-impl Output {
+impl QueryOutput {
     /// Takes a row of so many bytes.
     fn push(&mut self, row: Value, bytes: usize) -> ControlFlow<()> {
         if bytes > MAX_ROW_BYTES {
@@ -148,9 +148,9 @@ fn too_many_rows() -> NodeError {
 
 /// Tells the query that nobody waits for it any more.
 #[derive(Default)]
-struct StoppedOnDrop(Arc<AtomicBool>);
+struct CancelOnDrop(Arc<AtomicBool>);
 
-impl Drop for StoppedOnDrop {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -158,11 +158,11 @@ impl Drop for StoppedOnDrop {
 
 /// Runs the query in this process, on a thread of its own.
 async fn run_here(
-    query: Query,
-    tables: Vec<Table>,
-    mut output: Output,
-) -> Result<Output, NodeError> {
-    let stopped = StoppedOnDrop::default();
+    query: MergeQuery,
+    tables: Vec<InputTable>,
+    mut output: QueryOutput,
+) -> Result<QueryOutput, NodeError> {
+    let stopped = CancelOnDrop::default();
     let flag = stopped.0.clone();
     let (send, receive) = tokio::sync::oneshot::channel();
     let work = move || {

@@ -1,6 +1,6 @@
 //! The first version of Merge: two inputs, one mode for each way to bring them together.
 
-use super::{append, aside_for_pairs, branch, each_with_each, input, pairs_of};
+use super::{append, branch, each_with_each, input, offload_for_pairs, pairs_of};
 use node_api::prelude::*;
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ impl Node for MergeV1 {
             "Merge",
             "Bring the items of two branches together",
         )
-        .group(Group::Flow)
+        .group(NodeGroup::Flow)
         .inputs([Port::named("Input 1"), Port::named("Input 2")])
         .params([
             Param::choice(
@@ -86,11 +86,11 @@ impl Node for MergeV1 {
             }
             "mergeByIndex" => by_index(input(ctx, 0), input(ctx, 1), &ctx.text("join", 0)?),
             "multiplex" => {
-                aside_for_pairs(ctx).await;
+                offload_for_pairs(ctx).await;
                 let (first, second) = (input(ctx, 0), input(ctx, 1));
                 return Ok(vec![each_with_each(ctx, &first, &second, |one, two| Item {
                     binary: None,
-                    ..over(one, two)
+                    ..merge_over(one, two)
                 })?]);
             }
             "keepKeyMatches" | "mergeByKey" | "removeKeyMatches" => by_key(ctx, &mode)?,
@@ -102,7 +102,7 @@ impl Node for MergeV1 {
     }
 }
 
-fn over(one: &Item, two: &Item) -> Item {
+fn merge_over(one: &Item, two: &Item) -> Item {
     let mut item = one.clone().with_pairs(pairs_of([one, two]));
     item.error = None;
     let json = item.json.make_object();
@@ -124,8 +124,8 @@ fn by_index(first: Vec<Item>, second: Vec<Item>, join: &str) -> Vec<Item> {
     };
     let rows = (0..count).filter_map(|index| match (first.get(index), second.get(index)) {
         (Some(one), Some(two)) => {
-            let mut item = over(one, two);
-            super::clash::join_files(&mut item, [two]);
+            let mut item = merge_over(one, two);
+            super::conflicts::join_files(&mut item, [two]);
             Some(item)
         }
         (one, two) => one.or(two).cloned(),

@@ -1,8 +1,8 @@
 //! Merge in version 2: two inputs, appended, combined or chosen from.
 
-use super::clash::{Clash, with_suffix};
-use super::matching::{JoinOptions, check_fields, field_pairs, join, merged};
-use super::{append, aside_for_pairs, branch, each_with_each, empty_item, form, input};
+use super::conflicts::{ConflictRules, with_suffix};
+use super::matching::{JoinOptions, check_fields, field_pairs, join, merge_items};
+use super::{append, branch, each_with_each, empty_item, input, offload_for_pairs, params};
 use node_api::prelude::*;
 
 pub(crate) struct MergeV2;
@@ -12,7 +12,7 @@ impl Node for MergeV2 {
         let combine = ["combine"];
         let by_fields = ["mergeByFields"];
         Spec::new("n8n-nodes-base.merge", &[2.0, 2.1], "Merge", "Bring the items of two branches together")
-            .group(Group::Flow)
+            .group(NodeGroup::Flow)
             .inputs([Port::named("Input 1"), Port::named("Input 2")])
             .requires(RequiredInputs::AllIf { param: "mode".into(), equals: "chooseBranch".into() })
             .params([
@@ -25,9 +25,9 @@ impl Node for MergeV2 {
                 )
                 .show("mode", &combine)
                 .help("Which items belong together."),
-                form::field_pairs().show("mode", &combine).show("combinationMode", &by_fields),
-                form::join_mode().show("mode", &combine).show("combinationMode", &by_fields),
-                form::output_from().show("mode", &combine).show("combinationMode", &by_fields),
+                params::field_pairs().show("mode", &combine).show("combinationMode", &by_fields),
+                params::join_mode().show("mode", &combine).show("combinationMode", &by_fields),
+                params::output_from().show("mode", &combine).show("combinationMode", &by_fields),
                 Param::choice("chooseBranchMode", "Output type", &[("waitForBoth", "Wait for both inputs to arrive")])
                     .show("mode", &["chooseBranch"])
                     .help("When the node goes on."),
@@ -38,7 +38,7 @@ impl Node for MergeV2 {
                 )
                 .show("mode", &["chooseBranch"])
                 .help("What goes on."),
-                form::options(),
+                params::options(),
             ])
             .hint("Kept for older workflows; version 3 takes more than two inputs and SQL.")
             .repeatable()
@@ -63,7 +63,7 @@ impl Node for MergeV2 {
                 "multiplex" => return multiplex(ctx).await.map(|items| vec![items]),
                 "mergeByPosition" => by_position(ctx, &mut output)?,
                 _ => {
-                    aside_for_pairs(ctx).await;
+                    offload_for_pairs(ctx).await;
                     by_fields(ctx, &mut output)?;
                 }
             },
@@ -74,7 +74,7 @@ impl Node for MergeV2 {
 }
 
 /// Both inputs in the order in which the second one wins, renamed if clashes are to be avoided.
-fn sides(ctx: &Ctx<'_>, clash: &Clash) -> (Vec<Item>, Vec<Item>) {
+fn sides(ctx: &Ctx<'_>, clash: &ConflictRules) -> (Vec<Item>, Vec<Item>) {
     let (mut first, mut second) = (input(ctx, 0), input(ctx, 1));
     if clash.is("addSuffix") {
         first = first.into_iter().map(|item| with_suffix(item, 1)).collect();
@@ -84,14 +84,14 @@ fn sides(ctx: &Ctx<'_>, clash: &Clash) -> (Vec<Item>, Vec<Item>) {
 }
 
 pub(super) async fn multiplex(ctx: &Ctx<'_>) -> Result<Items, NodeError> {
-    aside_for_pairs(ctx).await;
-    let clash = Clash::read(ctx)?;
+    offload_for_pairs(ctx).await;
+    let clash = ConflictRules::read(ctx)?;
     let (first, second) = sides(ctx, &clash);
-    each_with_each(ctx, &first, &second, |one, two| merged(one, two, &clash))
+    each_with_each(ctx, &first, &second, |one, two| merge_items(one, two, &clash))
 }
 
 fn by_position(ctx: &Ctx<'_>, output: &mut ItemsBuilder) -> Result<(), NodeError> {
-    let clash = Clash::read(ctx)?;
+    let clash = ConflictRules::read(ctx)?;
     let (first, second) = (branch(ctx, 0), branch(ctx, 1));
     if first.is_empty() || second.is_empty() {
         output.extend(first.iter().chain(second.iter()));
@@ -106,9 +106,9 @@ fn by_position(ctx: &Ctx<'_>, output: &mut ItemsBuilder) -> Result<(), NodeError
         match (ones.next().map(|item| suffixed(item, 1)), twos.next().map(|item| suffixed(item, 2)))
         {
             (Some(one), Some(two)) if clash.is("preferInput1") => {
-                output.push(merged(&two, &one, &clash))
+                output.push(merge_items(&two, &one, &clash))
             }
-            (Some(one), Some(two)) => output.push(merged(&one, &two, &clash)),
+            (Some(one), Some(two)) => output.push(merge_items(&one, &two, &clash)),
             (Some(alone), None) | (None, Some(alone)) if includes_unpaired => output.push(alone),
             _ => return Ok(()),
         }

@@ -1,8 +1,8 @@
 //! Merge since version 3: two to ten inputs, appended, combined, chosen from or queried with SQL.
 
-use super::clash::{Clash, join_files, with_suffix};
+use super::conflicts::{ConflictRules, join_files, with_suffix};
 use super::matching::{FieldPair, JoinOptions, check_pairs, field_pairs, join};
-use super::{append, aside_for_pairs, branch, empty_item, form, pairs_of, sql, v2};
+use super::{append, branch, empty_item, offload_for_pairs, pairs_of, params, sql, v2};
 use node_api::prelude::*;
 
 pub(crate) struct Merge;
@@ -17,7 +17,7 @@ impl Node for Merge {
             .map(|mode| inputs_param().show("mode", &[*mode]))
             .collect();
         Spec::new("n8n-nodes-base.merge", &[3.0, 3.1, 3.2], "Merge", "Bring the items of several branches together")
-            .group(Group::Flow)
+            .group(NodeGroup::Flow)
             .inputs([Port::named("Input 1"), Port::named("Input 2")])
             .input_rule(PortRule::number("numberInputs", "Input"))
             .requires(RequiredInputs::AllIf { param: "mode".into(), equals: "chooseBranch".into() })
@@ -35,7 +35,7 @@ impl Node for Merge {
                 )
                 .show("mode", &combine)
                 .help("Which items belong together."),
-                form::join_mode().show("mode", &combine).show("combineBy", &["combineByFields"]),
+                params::join_mode().show("mode", &combine).show("combineBy", &["combineByFields"]),
                 Param::flag("advanced", "Fields to match have different names", false)
                     .show("mode", &combine)
                     .show("combineBy", &["combineByFields"])
@@ -45,8 +45,8 @@ impl Node for Merge {
                     .show("combineBy", &["combineByFields"])
                     .show("advanced", &[false])
                     .help("Items match when these fields are equal; commas between."),
-                form::field_pairs().show("mode", &combine).show("combineBy", &["combineByFields"]).show("advanced", &[true]),
-                form::output_from().show("mode", &combine).show("combineBy", &["combineByFields"]),
+                params::field_pairs().show("mode", &combine).show("combineBy", &["combineByFields"]).show("advanced", &[true]),
+                params::output_from().show("mode", &combine).show("combineBy", &["combineByFields"]),
                 inputs_param().show("mode", &combine).show("combineBy", &["combineByPosition"]),
                 Param::long_text("query", "Query", "SELECT * FROM input1 LEFT JOIN input2 ON input1.name = input2.id")
                     .raw()
@@ -63,7 +63,7 @@ impl Node for Merge {
                     .show("mode", &["chooseBranch"])
                     .show("output", &["specifiedInput"])
                     .help("The number of the input, from 1."),
-                form::options(),
+                params::options(),
             ])
             .params(numbers)
             .hint("Append keeps all items; combine makes one item out of matching ones. It waits for the branches that still run.")
@@ -100,7 +100,7 @@ impl Node for Merge {
             "combineAll" => return v2::multiplex(ctx).await.map(|items| vec![items]),
             "combineByPosition" => by_position(ctx, count, &mut output)?,
             "combineByFields" => {
-                aside_for_pairs(ctx).await;
+                offload_for_pairs(ctx).await;
                 by_fields(ctx, &mut output)?;
             }
             other => {
@@ -157,7 +157,7 @@ fn by_fields(ctx: &Ctx<'_>, output: &mut ItemsBuilder) -> Result<(), NodeError> 
 }
 
 fn by_position(ctx: &Ctx<'_>, count: usize, output: &mut ItemsBuilder) -> Result<(), NodeError> {
-    let clash = Clash::read(ctx)?;
+    let clash = ConflictRules::read(ctx)?;
     let inputs: Vec<Items> = (0..count).map(|number| branch(ctx, number)).collect();
     let preferred =
         clash.resolve.as_deref().and_then(|resolve| resolve.strip_prefix("preferInput"));

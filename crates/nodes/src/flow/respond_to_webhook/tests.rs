@@ -8,7 +8,7 @@ async fn answered(
     version: f64,
     params: Value,
     input: Items,
-) -> Result<(Answer, Outputs), NodeError> {
+) -> Result<(WebhookResponse, Outputs), NodeError> {
     let mut host = TestHost::new(&RespondToWebhook::spec(), version, &params);
     let secret =
         Object::from_iter([("keyType", "passphrase"), ("secret", "s"), ("algorithm", "HS256")]);
@@ -21,7 +21,7 @@ async fn answered(
     Ok((answer, outputs))
 }
 
-async fn answer(params: Value) -> Answer {
+async fn answer(params: Value) -> WebhookResponse {
     let input = items(&json!([{ "id": 1 }, { "id": 2 }]));
     let (answer, outputs) = answered(1.5, params, input).await.unwrap();
     assert_eq!(
@@ -31,25 +31,25 @@ async fn answer(params: Value) -> Answer {
     answer
 }
 
-fn json_answer(value: Value) -> Answer {
-    Answer { status: 200, headers: Vec::new(), body: AnswerBody::Json(value) }
+fn json_answer(value: Value) -> WebhookResponse {
+    WebhookResponse { status: 200, headers: Vec::new(), body: ResponseBody::Json(value) }
 }
 
-fn html(text: &str) -> Answer {
+fn html(text: &str) -> WebhookResponse {
     let headers = vec![("content-type".into(), "text/html; charset=utf-8".into())];
-    Answer {
+    WebhookResponse {
         status: 200,
         headers,
-        body: AnswerBody::Bytes(Bytes::copy_from_slice(text.as_bytes())),
+        body: ResponseBody::Bytes(Bytes::copy_from_slice(text.as_bytes())),
     }
 }
 
 #[tokio::test]
 async fn each_way_of_responding_has_its_answer() {
-    let location = |status: u16| Answer {
+    let location = |status: u16| WebhookResponse {
         status,
         headers: vec![("location".into(), "https://a.example/x".into())],
-        body: AnswerBody::Empty,
+        body: ResponseBody::Empty,
     };
     let cases = [
         (json!({}), json_answer(json!({ "id": 1 }))),
@@ -73,7 +73,7 @@ async fn each_way_of_responding_has_its_answer() {
         (json!({ "respondWith": "text", "responseBody": "<b>hi</b>" }), html("<b>hi</b>")),
         (
             json!({ "respondWith": "noData" }),
-            Answer { status: 200, headers: Vec::new(), body: AnswerBody::Empty },
+            WebhookResponse { status: 200, headers: Vec::new(), body: ResponseBody::Empty },
         ),
         (json!({ "respondWith": "redirect", "redirectURL": "https://a.example/x" }), location(307)),
         (
@@ -104,7 +104,7 @@ async fn options_set_the_status_and_the_headers() {
 async fn a_token_is_signed_with_the_credential() {
     let found =
         answer(json!({ "respondWith": "jwt", "payload": "{ \"sub\": \"me\", \"iat\": 1 }" })).await;
-    let AnswerBody::Json(body) = found.body else { panic!("{found:?}") };
+    let ResponseBody::Json(body) = found.body else { panic!("{found:?}") };
     let token = body.get("token").and_then(Value::as_str).unwrap();
     assert!(
         token.starts_with("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJtZSIsImlhdCI6MX0."),
@@ -122,14 +122,14 @@ async fn a_file_is_sent_with_its_type() {
     let (found, _) = sent(json!({ "respondWith": "binary" })).await.unwrap();
     assert_eq!(
         (found.headers, found.body),
-        (vec![("content-type".into(), "text/csv".into())], AnswerBody::Bytes("one".into()))
+        (vec![("content-type".into(), "text/csv".into())], ResponseBody::Bytes("one".into()))
     );
     let (found, _) = sent(
         json!({ "respondWith": "binary", "responseDataSource": "set", "inputFieldName": "second" }),
     )
     .await
     .unwrap();
-    assert_eq!(found.body, AnswerBody::Bytes(vec![0xff, 0].into()));
+    assert_eq!(found.body, ResponseBody::Bytes(vec![0xff, 0].into()));
     let missing = sent(
         json!({ "respondWith": "binary", "responseDataSource": "set", "inputFieldName": "third" }),
     )

@@ -1,6 +1,6 @@
 //! Switch in its first two versions: one value compared by rules of one type.
 
-use super::Lanes;
+use super::SwitchOutputs;
 use crate::conditions::{
     LEGACY_OPERATIONS, compare, legacy_operation, legacy_values, to_milliseconds,
 };
@@ -32,7 +32,7 @@ impl Node for SwitchV1 {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        let lanes = Lanes::new(ctx, 4)?;
+        let lanes = SwitchOutputs::new(ctx, 4)?;
         route(ctx, &items, lanes, |rule, _| {
             rule.get("output").and_then(Value::as_f64).unwrap_or(0.0)
         })
@@ -70,7 +70,7 @@ impl Node for SwitchV2 {
             "expression" => ctx.number("outputsAmount", 0)?.max(0.0) as usize,
             _ => ctx.param("rules.rules", 0)?.as_array().map_or(0, <[Value]>::len),
         };
-        let lanes = Lanes::new(ctx, count)?;
+        let lanes = SwitchOutputs::new(ctx, count)?;
         route(ctx, &items, lanes, |_, position| position as f64)
     }
 }
@@ -78,7 +78,7 @@ impl Node for SwitchV2 {
 fn route(
     ctx: &Ctx<'_>,
     items: &Items,
-    mut lanes: Lanes,
+    mut lanes: SwitchOutputs,
     output_of: fn(&Value, usize) -> f64,
 ) -> Result<Outputs, NodeError> {
     for (index, item) in items.iter().enumerate() {
@@ -129,7 +129,7 @@ fn choose(
 fn form(spec: Spec, output: Param, fallback: Param) -> Spec {
     let kinds = LEGACY_OPERATIONS.map(|(kind, title, _)| (kind, title));
     let mut spec = spec
-        .group(Group::Flow)
+        .group(NodeGroup::Flow)
         .param(
             Param::choice("mode", "Mode", &[("expression", "Expression"), ("rules", "Rules")])
                 .preset("rules")

@@ -1,6 +1,6 @@
 //! Switch since version 3: a filter for each output, or a computed number.
 
-use super::Lanes;
+use super::SwitchOutputs;
 use crate::conditions::FilterPlan;
 use crate::field_type::to_number;
 use node_api::prelude::*;
@@ -20,7 +20,7 @@ impl Node for Switch {
         ];
         let rules = ["rules"];
         Spec::new("n8n-nodes-base.switch", &[3.0, 3.1, 3.2, 3.3, 3.4], "Switch", "Send items to one of several outputs")
-            .group(Group::Flow)
+            .group(NodeGroup::Flow)
             .outputs((0..4).map(|number| Port::named(&number.to_string())))
             .output_rule(PortRule::number("numberOutputs", "").when("mode", "expression"))
             .output_rule(PortRule::entries("rules.values", "outputKey").extra("options.fallbackOutput", "extra", "Fallback"))
@@ -87,7 +87,7 @@ fn first_rule() -> Value {
 }
 
 fn by_number(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
-    let mut lanes = Lanes::new(ctx, ctx.number("numberOutputs", 0)?.max(0.0) as usize)?;
+    let mut lanes = SwitchOutputs::new(ctx, ctx.number("numberOutputs", 0)?.max(0.0) as usize)?;
     for (index, item) in items.iter().enumerate() {
         let output =
             output_number(ctx, index).and_then(|output| check_range(output, lanes.count()));
@@ -123,20 +123,20 @@ fn by_rules(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
         plans.push(FilterPlan::new(ctx, &format!("rules.values[{rule}].conditions"))?);
     }
     let has_extra = ctx.param("options.fallbackOutput", 0)?.as_str() == Some("extra");
-    let mut lanes = Lanes::new(ctx, count + usize::from(has_extra))?;
+    let mut lanes = SwitchOutputs::new(ctx, count + usize::from(has_extra))?;
     for (index, item) in items.iter().enumerate() {
         let item = item.paired_with(index);
-        if let Err(error) = place(ctx, &mut plans, &mut lanes, index, &item) {
+        if let Err(error) = route_item(ctx, &mut plans, &mut lanes, index, &item) {
             lanes.push(0, ctx.failed_item(index, error)?);
         }
     }
     Ok(lanes.finish())
 }
 
-fn place(
+fn route_item(
     ctx: &Ctx<'_>,
     plans: &mut [FilterPlan],
-    lanes: &mut Lanes,
+    lanes: &mut SwitchOutputs,
     index: usize,
     item: &Item,
 ) -> Result<(), NodeError> {

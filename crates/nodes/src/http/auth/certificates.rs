@@ -6,10 +6,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::Object;
 use node_api::NodeError;
-use node_api::http::Certificates;
+use node_api::http::TlsCertificates;
 
 /// Reads `ca`, `cert`, `key` and `passphrase`; texts that lost their line breaks are put right.
-pub(super) fn read(fields: &Object) -> Result<Certificates, NodeError> {
+pub(super) fn read(fields: &Object) -> Result<TlsCertificates, NodeError> {
     let text = |name: &str| fields.get(name).map(text_of).unwrap_or_default();
     let certificates_in = |name: &str| {
         let blocks = blocks(&text(name)).ok_or_else(|| unreadable(name))?;
@@ -28,7 +28,7 @@ pub(super) fn read(fields: &Object) -> Result<Certificates, NodeError> {
     let mut identity = certificates_in("cert")?;
     let keys = blocks(&text("key")).ok_or_else(|| unreadable("key"))?;
     match keys.iter().find(|block| block.label.ends_with("PRIVATE KEY")) {
-        Some(key) => identity.push_str(&opened(key, &text("passphrase"))?),
+        Some(key) => identity.push_str(&decrypt_key(key, &text("passphrase"))?),
         None if !text("key").trim().is_empty() => return Err(unreadable("key")),
         None => {}
     }
@@ -37,11 +37,11 @@ pub(super) fn read(fields: &Object) -> Result<Certificates, NodeError> {
             "A client certificate needs its private key, and the key its certificate",
         ));
     }
-    Ok(Certificates { authorities, identity })
+    Ok(TlsCertificates { authorities, identity })
 }
 
 /// The key without its passphrase.
-fn opened(key: &Block, passphrase: &str) -> Result<String, NodeError> {
+fn decrypt_key(key: &PemBlock, passphrase: &str) -> Result<String, NodeError> {
     if key.is_encrypted_by_lines {
         return Err(NodeError::credential(
             "The private key is encrypted in a format that is no longer in use",
@@ -70,7 +70,7 @@ fn unreadable(name: &str) -> NodeError {
         .hint("It starts with a line such as -----BEGIN CERTIFICATE----- and ends with -----END CERTIFICATE-----.")
 }
 
-struct Block {
+struct PemBlock {
     label: String,
     der: Vec<u8>,
     /// The way before PKCS #8: two lines of text inside the block say how.
@@ -78,7 +78,7 @@ struct Block {
 }
 
 /// The blocks of a PEM text. Line breaks may be lost or spelled as `\n`.
-fn blocks(text: &str) -> Option<Vec<Block>> {
+fn blocks(text: &str) -> Option<Vec<PemBlock>> {
     let text = text.replace("\\n", "\n");
     let mut rest = text.as_str();
     let mut blocks = Vec::new();
@@ -91,7 +91,7 @@ fn blocks(text: &str) -> Option<Vec<Block>> {
         } else {
             STANDARD.decode(body.split_whitespace().collect::<String>()).ok()?
         };
-        blocks.push(Block { label: label.to_owned(), der, is_encrypted_by_lines });
+        blocks.push(PemBlock { label: label.to_owned(), der, is_encrypted_by_lines });
         rest = after;
     }
     Some(blocks)
@@ -128,7 +128,7 @@ mod tests {
         .unwrap();
         assert_eq!(
             made,
-            Certificates { authorities: String::new(), identity: certificate.clone() + &key }
+            TlsCertificates { authorities: String::new(), identity: certificate.clone() + &key }
         );
         let both = certificate.repeat(2);
         assert_eq!(read(&fields(&[("ca", &both)])).unwrap().authorities, both);

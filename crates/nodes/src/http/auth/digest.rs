@@ -1,6 +1,6 @@
 //! Digest authentication (RFC 7616): answers the challenge of a 401.
 
-use super::super::draft::Draft;
+use super::super::draft::RequestDraft;
 use aws_lc_rs::digest::{SHA256, SHA512_256, digest};
 use md5::{Digest as _, Md5};
 use node_api::prelude::*;
@@ -8,9 +8,9 @@ use std::collections::HashMap;
 
 /// The `Authorization` header that answers a challenge; `None` if there is no digest challenge that
 /// can be answered.
-pub(super) fn answer(
+pub(super) fn authorization_header(
     response: &HttpResponse,
-    draft: &Draft,
+    draft: &RequestDraft,
     user: &str,
     password: &str,
     cnonce: &str,
@@ -27,7 +27,7 @@ pub(super) fn answer(
     let field = |name: &str| fields.get(name).map(String::as_str);
     let (realm, nonce) = (field("realm").unwrap_or_default(), field("nonce")?);
     let algorithm = field("algorithm").unwrap_or("MD5");
-    let hash = Hash::named(algorithm.trim_end_matches("-sess"))?;
+    let hash = DigestHash::named(algorithm.trim_end_matches("-sess"))?;
     let url = url::Url::parse(&draft.full_url()).ok()?;
     let uri = match url.query() {
         Some(query) => format!("{}?{query}", url.path()),
@@ -64,27 +64,27 @@ pub(super) fn answer(
     Some(header)
 }
 
-enum Hash {
+enum DigestHash {
     Md5,
     Sha256,
     Sha512,
 }
 
-impl Hash {
+impl DigestHash {
     fn named(name: &str) -> Option<Self> {
         match name.to_ascii_uppercase().as_str() {
-            "MD5" => Some(Hash::Md5),
-            "SHA-256" => Some(Hash::Sha256),
-            "SHA-512-256" => Some(Hash::Sha512),
+            "MD5" => Some(DigestHash::Md5),
+            "SHA-256" => Some(DigestHash::Sha256),
+            "SHA-512-256" => Some(DigestHash::Sha512),
             _ => None,
         }
     }
 
     fn hex(&self, text: &str) -> String {
         match self {
-            Hash::Md5 => hex::encode(Md5::digest(text.as_bytes())),
-            Hash::Sha256 => hex::encode(digest(&SHA256, text.as_bytes())),
-            Hash::Sha512 => hex::encode(digest(&SHA512_256, text.as_bytes())),
+            DigestHash::Md5 => hex::encode(Md5::digest(text.as_bytes())),
+            DigestHash::Sha256 => hex::encode(digest(&SHA256, text.as_bytes())),
+            DigestHash::Sha512 => hex::encode(digest(&SHA512_256, text.as_bytes())),
         }
     }
 }
@@ -117,14 +117,14 @@ mod tests {
             headers,
             body: Default::default(),
             url: String::new(),
-            held: Default::default(),
+            reservation: Default::default(),
         }
     }
 
     // The worked examples of RFC 7616, section 3.9.1.
     #[test]
     fn the_examples_of_the_standard_come_out() {
-        let draft = Draft::new("GET", "http://www.example.org/dir/index.html");
+        let draft = RequestDraft::new("GET", "http://www.example.org/dir/index.html");
         for (algorithm, expected) in [
             ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
             ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
@@ -132,7 +132,7 @@ mod tests {
             let text = format!(
                 r#"Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm={algorithm}, nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS""#
             );
-            let header = answer(
+            let header = authorization_header(
                 &challenge(&text),
                 &draft,
                 "Mufasa",
@@ -152,14 +152,18 @@ mod tests {
 
     #[test]
     fn other_challenges_are_left_alone() {
-        let draft = Draft::new("GET", "http://x.test/");
+        let draft = RequestDraft::new("GET", "http://x.test/");
         for text in [
             "Basic realm=\"x\"",
             "Digest realm=\"x\"",
             "Digest realm=\"x\", nonce=\"n\", algorithm=FOO",
             "Digest nonce=\"n\", qop=\"auth-int\"",
         ] {
-            assert_eq!(answer(&challenge(text), &draft, "u", "p", "c"), None, "{text}");
+            assert_eq!(
+                authorization_header(&challenge(text), &draft, "u", "p", "c"),
+                None,
+                "{text}"
+            );
         }
     }
 }

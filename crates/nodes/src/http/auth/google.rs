@@ -1,10 +1,10 @@
 //! Google service accounts: a signed statement is exchanged for a token that is good for an hour.
 
-use super::super::draft::{Draft, DraftBody, text_of};
-use super::super::failure::Failure;
-use super::Session;
+use super::super::draft::{DraftBody, RequestDraft, text_of};
+use super::super::failure::RequestFailure;
+use super::AuthSession;
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
-use node_api::hosts::{Bound, HostPattern, Hosts};
+use node_api::hosts::{HostAllowlist, HostPattern, SecretBinding};
 use node_api::prelude::*;
 use std::sync::Arc;
 
@@ -52,27 +52,28 @@ impl ServiceAccount {
     pub(super) async fn send(
         &self,
         ctx: &Ctx<'_>,
-        session: &Session,
-        mut draft: Draft,
-    ) -> Result<HttpResponse, Failure> {
+        session: &AuthSession,
+        mut draft: RequestDraft,
+    ) -> Result<HttpResponse, RequestFailure> {
         let token = self.token(ctx, session).await?;
         draft.set_secret_header("authorization", format!("Bearer {token}"));
         Ok(ctx.host().http().send(draft.into_request()).await?)
     }
 
-    async fn token(&self, ctx: &Ctx<'_>, session: &Session) -> Result<String, Failure> {
+    async fn token(&self, ctx: &Ctx<'_>, session: &AuthSession) -> Result<String, RequestFailure> {
         let mut tokens = session.tokens.lock().await;
         if let Some(token) = tokens.get("googleApi") {
             return Ok(token.clone());
         }
-        let mut request = Draft::new("POST", TOKEN_URL);
+        let mut request = RequestDraft::new("POST", TOKEN_URL);
         request.set_header("accept", "application/json");
         request.body = DraftBody::Form(Object::from_iter([
             ("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer".to_owned()),
             ("assertion", self.assertion(ctx.host().now_ms() / 1000)?),
         ]));
-        let hosts = Hosts::Only(HostPattern::of_url(TOKEN_URL).into_iter().collect());
-        request.bound = Some(Arc::new(Bound { kind: "googleApi".into(), hosts, in_body: true }));
+        let hosts = HostAllowlist::Only(HostPattern::of_url(TOKEN_URL).into_iter().collect());
+        request.bound =
+            Some(Arc::new(SecretBinding { kind: "googleApi".into(), hosts, in_body: true }));
         let response = ctx.host().http().send(request.into_request()).await?;
         let answer =
             model::json::parse(&String::from_utf8_lossy(&response.body)).unwrap_or_default();

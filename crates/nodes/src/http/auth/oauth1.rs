@@ -1,7 +1,7 @@
 //! OAuth 1.0a (RFC 5849): signs each request with the consumer's and the token's secret.
 
-use super::super::draft::{Draft, DraftBody, text_of};
-use super::super::query::{self, Arrays, escape};
+use super::super::draft::{DraftBody, RequestDraft, text_of};
+use super::super::query::{self, ArrayFormat, escape};
 use aws_lc_rs::hmac;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -36,7 +36,7 @@ impl OAuth1 {
         }
     }
 
-    pub(super) fn header(&self, draft: &Draft, nonce: &str, seconds: i64) -> String {
+    pub(super) fn header(&self, draft: &RequestDraft, nonce: &str, seconds: i64) -> String {
         let seconds = seconds.to_string();
         let mut protocol = vec![
             ("oauth_consumer_key", self.consumer_key.as_str()),
@@ -56,7 +56,7 @@ impl OAuth1 {
         format!("OAuth {}", fields.join(", "))
     }
 
-    fn base_string(&self, draft: &Draft, protocol: &[(&str, &str)]) -> String {
+    fn base_string(&self, draft: &RequestDraft, protocol: &[(&str, &str)]) -> String {
         let mut pairs: Vec<(String, String)> =
             protocol.iter().map(|(name, value)| (escape(name), escape(value))).collect();
         let mut place = draft.full_url();
@@ -68,7 +68,7 @@ impl OAuth1 {
         }
         if let DraftBody::Form(fields) = &draft.body {
             pairs.extend(
-                query::pairs(fields, Arrays::Indices)
+                query::pairs(fields, ArrayFormat::Indices)
                     .iter()
                     .map(|(name, value)| (escape(name), escape(value))),
             );
@@ -110,7 +110,7 @@ mod tests {
             token_secret: "LswwdoUaIvS8ltyTt5jkRh4J50vUPVVHtR2YPi5kE".into(),
             method: "HMAC-SHA1".into(),
         };
-        let mut draft = Draft::new(
+        let mut draft = RequestDraft::new(
             "POST",
             "https://api.twitter.com/1.1/statuses/update.json?include_entities=true",
         );

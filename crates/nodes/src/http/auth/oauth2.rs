@@ -1,9 +1,9 @@
 //! OAuth 2 with a stored token, which is refreshed once when the service no longer takes it.
 
-use super::super::draft::{Draft, DraftBody, text_of};
-use super::super::failure::Failure;
-use super::{Session, basic};
-use node_api::hosts::{Bound, HostPattern, Hosts};
+use super::super::draft::{DraftBody, RequestDraft, text_of};
+use super::super::failure::RequestFailure;
+use super::{AuthSession, basic};
+use node_api::hosts::{HostAllowlist, HostPattern, SecretBinding};
 use node_api::prelude::*;
 use std::sync::Arc;
 
@@ -53,15 +53,15 @@ impl OAuth2 {
     pub(super) async fn send(
         &self,
         ctx: &Ctx<'_>,
-        session: &Session,
-        draft: Draft,
-    ) -> Result<HttpResponse, Failure> {
+        session: &AuthSession,
+        draft: RequestDraft,
+    ) -> Result<HttpResponse, RequestFailure> {
         let known = session.tokens.lock().await.get(&self.kind).cloned();
         let token = match known
             .or_else(|| Some(self.access_token.clone()).filter(|token| !token.is_empty()))
         {
             Some(token) => token,
-            None => self.renewed(ctx, session, "").await?,
+            None => self.refresh(ctx, session, "").await?,
         };
         let response = ctx.host().http().send(signed(draft.clone(), &token).into_request()).await?;
         let can_renew = !self.refresh_token.is_empty() || self.grant == "clientCredentials";
@@ -69,18 +69,18 @@ impl OAuth2 {
             return Ok(response);
         }
         drop(response);
-        let token = self.renewed(ctx, session, &token).await?;
+        let token = self.refresh(ctx, session, &token).await?;
         Ok(ctx.host().http().send(signed(draft, &token).into_request()).await?)
     }
 
     /// A token other than the one that was refused. Requests that run side by side share one
     /// refresh.
-    async fn renewed(
+    async fn refresh(
         &self,
         ctx: &Ctx<'_>,
-        session: &Session,
+        session: &AuthSession,
         refused: &str,
-    ) -> Result<String, Failure> {
+    ) -> Result<String, RequestFailure> {
         let mut tokens = session.tokens.lock().await;
         if let Some(token) = tokens.get(&self.kind).filter(|token| *token != refused) {
             return Ok(token.clone());
@@ -120,8 +120,8 @@ impl OAuth2 {
         Ok(token)
     }
 
-    fn token_request(&self) -> Draft {
-        let mut draft = Draft::new("POST", &self.token_url);
+    fn token_request(&self) -> RequestDraft {
+        let mut draft = RequestDraft::new("POST", &self.token_url);
         let mut form = Object::new();
         if self.refresh_token.is_empty() {
             form.insert("grant_type", "client_credentials");
@@ -142,13 +142,14 @@ impl OAuth2 {
         draft.body = DraftBody::Form(form);
         // The address is the owner's; a redirect from there to another host gets neither the
         // client's secret nor the token.
-        let hosts = Hosts::Only(HostPattern::of_url(&self.token_url).into_iter().collect());
-        draft.bound = Some(Arc::new(Bound { kind: self.kind.clone(), hosts, in_body: true }));
+        let hosts = HostAllowlist::Only(HostPattern::of_url(&self.token_url).into_iter().collect());
+        draft.bound =
+            Some(Arc::new(SecretBinding { kind: self.kind.clone(), hosts, in_body: true }));
         draft
     }
 }
 
-fn signed(mut draft: Draft, token: &str) -> Draft {
+fn signed(mut draft: RequestDraft, token: &str) -> RequestDraft {
     draft.set_secret_header("authorization", format!("Bearer {token}"));
     draft
 }

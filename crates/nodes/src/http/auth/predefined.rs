@@ -1,16 +1,19 @@
 //! Puts the credentials of known services into requests, as the table of types says.
 
 use super::super::draft::text_of;
-use super::{Placement, basic};
-use node_api::credential::Place::{Basic, Header, Query};
+use super::{CredentialPlacement, basic};
+use node_api::credential::AuthPlacement::{Basic, Header, Query};
 use node_api::credential::service;
 use node_api::prelude::*;
 
 /// What a credential of this type adds to a request; `None` if the type is not in the table.
-pub(super) fn placement(kind: &str, fields: &Object) -> Result<Option<Placement>, NodeError> {
+pub(super) fn placement(
+    kind: &str,
+    fields: &Object,
+) -> Result<Option<CredentialPlacement>, NodeError> {
     let Some(service) = service(kind) else { return Ok(None) };
-    let places = service.places;
-    let mut made = Placement::default();
+    let places = service.placements;
+    let mut made = CredentialPlacement::default();
     for place in places {
         match place {
             Header(name, template) => {
@@ -30,7 +33,7 @@ pub(super) fn placement(kind: &str, fields: &Object) -> Result<Option<Placement>
             }
         }
     }
-    if made == Placement::default() && !places.is_empty() && kind != "ollamaApi" {
+    if made == CredentialPlacement::default() && !places.is_empty() && kind != "ollamaApi" {
         return Err(NodeError::credential(format!("The credential of type '{kind}' is empty"))
             .hint("Open the credential and fill it in."));
     }
@@ -56,7 +59,7 @@ fn fill(template: &str, fields: &Object) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn placed(kind: &str, fields: Value) -> Option<Placement> {
+    fn placed(kind: &str, fields: Value) -> Option<CredentialPlacement> {
         placement(kind, fields.as_object().unwrap()).unwrap()
     }
 

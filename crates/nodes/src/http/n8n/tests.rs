@@ -1,6 +1,6 @@
 //! The n8n node against a server of pages.
 
-use super::call::{Call, Shape, read};
+use super::api_call::{ApiCall, ResultShape, read};
 use super::*;
 use node_api::NodeInfo;
 use node_api::http::Http;
@@ -16,7 +16,7 @@ fn host(params: Value) -> TestHost {
     host
 }
 
-fn call(params: Value) -> Result<Call, NodeError> {
+fn call(params: Value) -> Result<ApiCall, NodeError> {
     let host = host(params);
     let info = NodeInfo::default();
     read(&Ctx::new(&info, &[], 0, &host), 0)
@@ -24,10 +24,10 @@ fn call(params: Value) -> Result<Call, NodeError> {
 
 /// A server of pages: answers by what it was asked, and remembers it.
 #[derive(Clone, Default)]
-struct Pages(Arc<Mutex<Vec<HttpRequest>>>);
+struct PageServer(Arc<Mutex<Vec<HttpRequest>>>);
 
 #[async_trait::async_trait]
-impl Http for Pages {
+impl Http for PageServer {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let (status, body) = match request.url.as_str() {
             url if url.contains("127.0.0.1") => {
@@ -59,13 +59,13 @@ impl Http for Pages {
             headers: Vec::new(),
             body,
             url,
-            held: Default::default(),
+            reservation: Default::default(),
         })
     }
 }
 
 async fn run(params: Value) -> (Result<Value, NodeError>, Vec<HttpRequest>) {
-    let pages = Pages::default();
+    let pages = PageServer::default();
     let mut host = host(params);
     host.http = Box::new(pages.clone());
     let outputs = run_on::<N8n>(&host, 1.0, vec![items(&json!([{}]))], model::OnError::Stop).await;
@@ -106,7 +106,7 @@ async fn errors_are_n8ns_and_show_no_key() {
 #[tokio::test]
 async fn a_closed_address_tells_how_it_is_opened() {
     let mut host = host(json!({}));
-    host.http = Box::new(Pages::default());
+    host.http = Box::new(PageServer::default());
     host.credentials
         .insert("n8nApi", json!({ "apiKey": KEY, "baseUrl": "http://127.0.0.1:5678/api/v1" }));
     let error = run_on::<N8n>(&host, 1.0, vec![items(&json!([{}]))], model::OnError::Stop)
@@ -160,7 +160,7 @@ fn operations_become_requests() {
         let made = call(params.clone()).unwrap();
         assert_eq!(
             (made.method, made.path.as_str(), made.shape),
-            (method, path, Shape::One),
+            (method, path, ResultShape::One),
             "{params:?}"
         );
     }

@@ -1,6 +1,6 @@
 //! An answer as a file: its name, type and extension.
 
-use super::super::draft::Draft;
+use super::super::draft::RequestDraft;
 use super::super::secrets::Secrets;
 use crate::text::names::{sanitize_file_name, sanitize_path};
 use node_api::prelude::*;
@@ -46,7 +46,7 @@ pub(super) fn is_file_type(content_type: &str) -> bool {
 /// where neither the answer nor the URL does.
 pub(super) fn to_file(
     response: &HttpResponse,
-    draft: &Draft,
+    draft: &RequestDraft,
     fallback: &str,
     secrets: &Secrets,
 ) -> Binary {
@@ -184,9 +184,9 @@ mod tests {
             headers: headers.collect(),
             body: "x".into(),
             url: url.to_owned(),
-            held: Default::default(),
+            reservation: Default::default(),
         };
-        to_file(&response, &Draft::new("GET", url), "data", &Secrets::default())
+        to_file(&response, &RequestDraft::new("GET", url), "data", &Secrets::default())
     }
 
     #[test]

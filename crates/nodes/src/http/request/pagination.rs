@@ -3,44 +3,44 @@
 
 mod pages;
 
-pub(super) use pages::Pages;
+pub(super) use pages::PageFetcher;
 
-use super::super::draft::{Draft, DraftBody, text_of};
+use super::super::draft::{DraftBody, RequestDraft, text_of};
 use super::super::secrets::{MASK, Secrets};
 use super::response::headers;
 use node_api::prelude::*;
 
 /// Even without a limit of its own a node stops here.
-const MOST_PAGES: usize = 10_000;
+const MAX_PAGES: usize = 10_000;
 /// The parameter that says where the next page is.
 const NEXT_URL: &str = "options.pagination.pagination.nextURL";
 /// So many answers in a row that are the same mean that the pages never end.
-const SAME_ANSWERS: usize = 4;
+const MAX_SAME_ANSWERS: usize = 4;
 
 /// The settings as they stand in the workflow: expressions are evaluated anew for each page.
 #[derive(Clone, Debug)]
 pub(super) struct Pagination {
-    change: Change,
-    complete: Complete,
-    most: Option<Value>,
+    change: PageChange,
+    complete: CompleteWhen,
+    max_pages: Option<Value>,
     pause: Value,
 }
 
 #[derive(Clone, Debug)]
-enum Change {
-    Parameters(Vec<Changed>),
+enum PageChange {
+    Parameters(Vec<ChangedParameter>),
     NextUrl(Value),
 }
 
 #[derive(Clone, Debug)]
-struct Changed {
-    place: Str,
+struct ChangedParameter {
+    location: Str,
     name: Value,
     value: Value,
 }
 
 #[derive(Clone, Debug)]
-enum Complete {
+enum CompleteWhen {
     EmptyBody,
     Statuses(Value),
     Expression(Str),
@@ -58,9 +58,9 @@ impl Pagination {
         let change = match mode {
             "off" => return Ok(None),
             "responseContainsNextURL" => {
-                Change::NextUrl(raw.get("nextURL").cloned().unwrap_or_default())
+                PageChange::NextUrl(raw.get("nextURL").cloned().unwrap_or_default())
             }
-            _ => Change::Parameters(changed_parameters(
+            _ => PageChange::Parameters(changed_parameters(
                 raw.get("parameters").and_then(|group| group.get("parameters")),
             )?),
         };
@@ -69,17 +69,17 @@ impl Pagination {
             .and_then(Value::as_str)
             .unwrap_or("responseIsEmpty")
         {
-            "receiveSpecificStatusCodes" => {
-                Complete::Statuses(raw.get("statusCodesWhenComplete").cloned().unwrap_or_default())
-            }
+            "receiveSpecificStatusCodes" => CompleteWhen::Statuses(
+                raw.get("statusCodesWhenComplete").cloned().unwrap_or_default(),
+            ),
             "other" if !text("completeExpression").starts_with('=') => {
                 return Err(NodeError::parameter(
                     "completeExpression",
                     "Invalid or empty Complete Expression",
                 ));
             }
-            "other" => Complete::Expression(text("completeExpression").into()),
-            _ => Complete::EmptyBody,
+            "other" => CompleteWhen::Expression(text("completeExpression").into()),
+            _ => CompleteWhen::EmptyBody,
         };
         let is_limited = raw.get("limitPagesFetched").is_some_and(Value::is_truthy);
         let most =
@@ -87,7 +87,7 @@ impl Pagination {
         Ok(Some(Self {
             change,
             complete,
-            most,
+            max_pages: most,
             pause: raw.get("requestInterval").cloned().unwrap_or_default(),
         }))
     }
@@ -101,28 +101,28 @@ impl Pagination {
         names: &Object,
     ) -> Result<bool, NodeError> {
         Ok(match &self.complete {
-            Complete::EmptyBody => match body {
+            CompleteWhen::EmptyBody => match body {
                 Value::Array(values) => values.is_empty(),
                 body => !body.is_truthy(),
             },
-            Complete::Statuses(list) => {
+            CompleteWhen::Statuses(list) => {
                 let list = text_of(&resolve(ctx, list, item, names)?);
                 list.split(',')
                     .filter_map(|code| code.trim().parse::<u16>().ok())
                     .any(|code| code == status)
             }
-            Complete::Expression(text) => ctx.host().evaluate(text, item, names)?.is_truthy(),
+            CompleteWhen::Expression(text) => ctx.host().evaluate(text, item, names)?.is_truthy(),
         })
     }
 
     fn changed(
         &self,
         ctx: &Ctx<'_>,
-        draft: &Draft,
+        draft: &RequestDraft,
         item: usize,
         names: &Object,
         is_first: bool,
-    ) -> Result<Draft, NodeError> {
+    ) -> Result<RequestDraft, NodeError> {
         let mut draft = draft.clone();
         // Before the first answer an expression may reach into nothing; that leaves the request as
         // it is.
@@ -131,7 +131,7 @@ impl Pagination {
             resolved => resolved,
         };
         match &self.change {
-            Change::NextUrl(url) => match value_of(url)? {
+            PageChange::NextUrl(url) => match value_of(url)? {
                 Value::Undefined => {}
                 Value::Null if is_first => {}
                 Value::String(url) if url.is_empty() && is_first => {}
@@ -156,14 +156,14 @@ impl Pagination {
                     draft.url = text;
                 }
             },
-            Change::Parameters(parameters) => {
+            PageChange::Parameters(parameters) => {
                 for parameter in parameters {
                     let name = text_of(&value_of(&parameter.name)?);
                     let value = value_of(&parameter.value)?;
                     if value.is_undefined() {
                         continue;
                     }
-                    match parameter.place.as_str() {
+                    match parameter.location.as_str() {
                         "headers" if name.trim().eq_ignore_ascii_case("host") => {
                             return Err(NodeError::parameter(
                                 "parameters",
@@ -227,7 +227,7 @@ fn leads_elsewhere(url: &str) -> NodeError {
         .hint("Switch on 'Send credentials on cross-origin redirect' in the options if that place may have them.")
 }
 
-fn changed_parameters(entries: Option<&Value>) -> Result<Vec<Changed>, NodeError> {
+fn changed_parameters(entries: Option<&Value>) -> Result<Vec<ChangedParameter>, NodeError> {
     let entries = entries.and_then(Value::as_array).unwrap_or_default();
     let is_blank = |value: Option<&Value>| {
         value.is_none_or(|value| value.is_nullish() || value.as_str() == Some(""))
@@ -255,7 +255,11 @@ fn changed_parameters(entries: Option<&Value>) -> Result<Vec<Changed>, NodeError
         }
         let field = |name: &str| entry.get(name).cloned().unwrap_or_default();
         let place = entry.get("type").and_then(Value::as_str).unwrap_or("qs").into();
-        parameters.push(Changed { place, name: field("name"), value: field("value") });
+        parameters.push(ChangedParameter {
+            location: place,
+            name: field("name"),
+            value: field("value"),
+        });
     }
     Ok(parameters)
 }
@@ -263,7 +267,7 @@ fn changed_parameters(entries: Option<&Value>) -> Result<Vec<Changed>, NodeError
 /// What pagination expressions see: `$request`, `$response` and `$pageCount`. They see no secret,
 /// for they can put it where it is shown.
 fn names(
-    draft: &Draft,
+    draft: &RequestDraft,
     last: Option<(&HttpResponse, &Value)>,
     n_pages: usize,
     secrets: &Secrets,

@@ -1,16 +1,16 @@
 //! Turns an answer into items.
 
-use super::super::draft::Draft;
+use super::super::draft::RequestDraft;
 use super::super::secrets::Secrets;
 use super::{binary, text};
-use node_api::foreign::{ForeignError, make_room, read_json};
 use node_api::http::MAX_FILE_BYTES;
 use node_api::prelude::*;
+use node_api::untrusted::{UntrustedError, read_json, reserve};
 
 /// What the workflow wants to see of an answer.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
-    pub(super) format: Format,
+pub(super) struct ResponseOptions {
+    pub(super) format: ResponseFormat,
     /// Status and headers, too.
     pub(super) full: bool,
     /// Where text and files go.
@@ -23,16 +23,16 @@ pub(super) struct Wanted {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum ResponseFormat {
     Detect,
     Json,
     Text,
     File,
 }
 
-impl Wanted {
+impl ResponseOptions {
     /// Lets an answer be as large as what becomes of it may be.
-    pub(super) fn limit(&self, draft: &mut Draft) {
+    pub(super) fn limit(&self, draft: &mut RequestDraft) {
         // What is more than this would only be refused when it is read.
         let most_of = |content_type: &str| {
             if binary::is_file_type(content_type) {
@@ -43,9 +43,9 @@ impl Wanted {
         };
         draft.max_response_bytes = Some(MAX_FILE_BYTES);
         draft.max_bytes_of = match self.format {
-            Format::File => None,
-            Format::Detect => Some(most_of),
-            Format::Json | Format::Text => Some(|_| compute::largest_intake()),
+            ResponseFormat::File => None,
+            ResponseFormat::Detect => Some(most_of),
+            ResponseFormat::Json | ResponseFormat::Text => Some(|_| compute::largest_intake()),
         };
     }
 
@@ -53,27 +53,29 @@ impl Wanted {
     pub(super) async fn items(
         &self,
         response: &mut HttpResponse,
-        draft: &Draft,
+        draft: &RequestDraft,
         input: &Item,
         secrets: &Secrets,
     ) -> Result<Vec<Item>, NodeError> {
         let content_type = &content_type(response);
         let format = match self.format {
-            Format::Detect if content_type.contains("application/json") => Format::Json,
-            Format::Detect if binary::is_file_type(content_type) => Format::File,
-            Format::Detect => Format::Text,
+            ResponseFormat::Detect if content_type.contains("application/json") => {
+                ResponseFormat::Json
+            }
+            ResponseFormat::Detect if binary::is_file_type(content_type) => ResponseFormat::File,
+            ResponseFormat::Detect => ResponseFormat::Text,
             chosen => chosen,
         };
         match format {
-            Format::File => Ok(vec![self.file_item(response, draft, input, secrets)]),
-            Format::Text | Format::Detect => {
+            ResponseFormat::File => Ok(vec![self.file_item(response, draft, input, secrets)]),
+            ResponseFormat::Text | ResponseFormat::Detect => {
                 let bytes = response.body.clone();
                 let body = text::decode(&bytes, content_type);
-                make_room(body.len(), &mut response.held)
+                reserve(body.len(), &mut response.reservation)
                     .await
                     .map_err(|error| refused(&error, "choose the response format File"))?;
                 // An answer that was only taken for text and is empty gives no field at all.
-                let is_absent = body.is_empty() && self.format == Format::Detect;
+                let is_absent = body.is_empty() && self.format == ResponseFormat::Detect;
                 let value = if is_absent {
                     Value::Undefined
                 } else {
@@ -86,7 +88,7 @@ impl Wanted {
                 }
                 Ok(vec![Item::new(json)])
             }
-            Format::Json => {
+            ResponseFormat::Json => {
                 let body = secrets.hide_in(self.json_body(response, content_type).await?);
                 if self.full {
                     let mut json = Object::from_iter([("body", body)]);
@@ -113,16 +115,18 @@ impl Wanted {
         if body.trim().is_empty() {
             return Ok(Value::empty_object());
         }
-        match read_json(&body, &mut response.held).await {
+        match read_json(&body, &mut response.reservation).await {
             Ok(value) => Ok(value),
-            Err(ForeignError::NotJson(_)) if self.format == Format::Detect && self.never_error => {
+            Err(UntrustedError::NotJson(_))
+                if self.format == ResponseFormat::Detect && self.never_error =>
+            {
                 Ok(Value::empty_object())
             }
-            Err(ForeignError::NotJson(problem)) if self.format == Format::Detect => {
+            Err(UntrustedError::NotJson(problem)) if self.format == ResponseFormat::Detect => {
                 Err(NodeError::failed("Invalid JSON in response body")
                     .hint(format!("{problem}. Choose the response format Text to see the body.")))
             }
-            Err(ForeignError::NotJson(_)) => {
+            Err(UntrustedError::NotJson(_)) => {
                 let message = format!(
                     "Response body is not valid JSON. Change \"Response Format\" to \"{}\"",
                     self.text_label
@@ -136,7 +140,7 @@ impl Wanted {
     fn file_item(
         &self,
         response: &HttpResponse,
-        draft: &Draft,
+        draft: &RequestDraft,
         input: &Item,
         secrets: &Secrets,
     ) -> Item {
@@ -158,12 +162,12 @@ fn content_type(response: &HttpResponse) -> String {
 }
 
 /// An answer for which there is no memory.
-fn refused(error: &ForeignError, instead: &str) -> NodeError {
+fn refused(error: &UntrustedError, instead: &str) -> NodeError {
     let refusal = error
-        .refusal("The answer", Code::UPSTREAM_TOO_LARGE)
+        .to_node_error("The answer", Code::UPSTREAM_TOO_LARGE)
         .unwrap_or_else(|| NodeError::failed(error.to_string()));
     match error {
-        ForeignError::TooHeavy { .. } => refusal.hint(format!(
+        UntrustedError::TooLarge { .. } => refusal.hint(format!(
             "Ask for less at a time, {instead}, or let the operator raise HEDDLE_RUN_MEMORY_LIMIT."
         )),
         _ => refusal,
@@ -216,13 +220,13 @@ pub(super) async fn body_for_expressions(response: &mut HttpResponse) -> Result<
     let (bytes, content_type) = (response.body.clone(), content_type(response));
     let body = text::decode(&bytes, &content_type);
     let read = match content_type.contains("application/json") {
-        true => read_json(&body, &mut response.held).await,
-        false => {
-            make_room(body.len(), &mut response.held).await.map(|()| Value::from(body.as_ref()))
-        }
+        true => read_json(&body, &mut response.reservation).await,
+        false => reserve(body.len(), &mut response.reservation)
+            .await
+            .map(|()| Value::from(body.as_ref())),
     };
     match read {
-        Err(ForeignError::NotJson(_)) => Ok(Value::empty_object()),
+        Err(UntrustedError::NotJson(_)) => Ok(Value::empty_object()),
         read => read.map_err(|error| refused(&error, "take smaller pages")),
     }
 }
@@ -236,8 +240,8 @@ mod tests {
     use super::*;
     use futures::FutureExt as _;
 
-    fn wanted(format: Format) -> Wanted {
-        Wanted {
+    fn wanted(format: ResponseFormat) -> ResponseOptions {
+        ResponseOptions {
             format,
             full: false,
             property: "data".into(),
@@ -255,13 +259,13 @@ mod tests {
             headers,
             body: body.to_owned().into(),
             url: "https://x.test/a".into(),
-            held: Default::default(),
+            reservation: Default::default(),
         }
     }
 
-    fn items(wanted: &Wanted, response: &mut HttpResponse) -> Result<Value, NodeError> {
+    fn items(wanted: &ResponseOptions, response: &mut HttpResponse) -> Result<Value, NodeError> {
         let input = Item::new(json!({ "in": 1 }));
-        let draft = Draft::new("GET", "https://x.test/a");
+        let draft = RequestDraft::new("GET", "https://x.test/a");
         let made =
             wanted.items(response, &draft, &input, &Secrets::default()).now_or_never().unwrap()?;
         Ok(Value::array(made.into_iter().map(|item| item.json).collect()))
@@ -269,7 +273,7 @@ mod tests {
 
     #[test]
     fn the_content_type_decides_when_asked_to_detect() {
-        let detect = wanted(Format::Detect);
+        let detect = wanted(ResponseFormat::Detect);
         assert_eq!(
             items(&detect, &mut answer("application/json; charset=utf-8", r#"{"a":1}"#)).unwrap(),
             json!([{ "a": 1 }])
@@ -296,14 +300,16 @@ mod tests {
     #[test]
     fn a_chosen_format_wins_over_the_content_type() {
         assert_eq!(
-            items(&wanted(Format::Text), &mut answer("application/json", r#"{"a":1}"#)).unwrap(),
+            items(&wanted(ResponseFormat::Text), &mut answer("application/json", r#"{"a":1}"#))
+                .unwrap(),
             json!([{ "data": r#"{"a":1}"# }])
         );
         assert_eq!(
-            items(&wanted(Format::Json), &mut answer("text/plain", "[1]")).unwrap(),
+            items(&wanted(ResponseFormat::Json), &mut answer("text/plain", "[1]")).unwrap(),
             json!([1])
         );
-        let error = items(&wanted(Format::Json), &mut answer("text/html", "<p>")).unwrap_err();
+        let error =
+            items(&wanted(ResponseFormat::Json), &mut answer("text/html", "<p>")).unwrap_err();
         assert_eq!(
             error.message(),
             "Response body is not valid JSON. Change \"Response Format\" to \"Text\""
@@ -312,7 +318,7 @@ mod tests {
 
     #[test]
     fn a_full_answer_has_four_fields() {
-        let full = Wanted { full: true, ..wanted(Format::Detect) };
+        let full = ResponseOptions { full: true, ..wanted(ResponseFormat::Detect) };
         let mut response = answer("application/json", "[1]");
         for cookie in ["a=1", "b=2"] {
             response.headers.push(("Set-Cookie".into(), cookie.into()));

@@ -50,7 +50,7 @@ pub(super) fn new_form() -> Spec {
         .untrusted()
         .sends_to("url")
         .sends_to("options.proxy")
-        .group(Group::Integration)
+        .group(NodeGroup::Integration)
         .alias(&["api", "rest", "curl", "fetch", "download"])
         .param(Param::choice("method", "Method", METHODS).help("The HTTP method of the request."))
         .param(Param::text("url", "URL", "").required().help("Where the request goes; it starts with http:// or https://."))
@@ -364,7 +364,7 @@ pub(super) fn old_form() -> Spec {
         .untrusted()
         .sends_to("url")
         .sends_to("options.proxy")
-        .group(Group::Integration)
+        .group(NodeGroup::Integration)
         .param(
             Param::choice(
                 "authentication",

@@ -1,18 +1,18 @@
 //! HTTP Request v1 and v2: the older form of the node, which many workflows still use.
 
-use super::super::auth::{Credentials, Session};
+use super::super::auth::{AuthSession, HttpCredentials};
 use super::super::draft::{
-    DEFAULT_REDIRECTS, DEFAULT_TIMEOUT_MS, Draft, DraftBody, file_part, form_parts, text_of,
+    DEFAULT_REDIRECTS, DEFAULT_TIMEOUT_MS, DraftBody, RequestDraft, file_part, form_parts, text_of,
 };
-use super::super::failure::Failure;
-use super::response::{Format, Wanted};
+use super::super::failure::RequestFailure;
+use super::response::{ResponseFormat, ResponseOptions};
 use super::v3::positive;
-use super::{Batching, Gathered, Made, fields_of, run_all, spec};
+use super::{ItemCollector, ItemResult, RequestBatching, fields_of, run_all, spec};
 use node_api::prelude::*;
 
-pub(crate) struct HttpRequestOld;
+pub(crate) struct HttpRequestV1;
 
-impl Node for HttpRequestOld {
+impl Node for HttpRequestV1 {
     fn spec() -> Spec {
         spec::old_form()
     }
@@ -22,32 +22,32 @@ impl Node for HttpRequestOld {
         let is_batched =
             options.get("batchSize").is_some() || options.get("batchInterval").is_some();
         let size = options.get("batchSize").and_then(Value::as_f64).unwrap_or(50.0);
-        let batching = Batching {
+        let batching = RequestBatching {
             size: (is_batched && size >= 0.0).then_some((size as usize).max(1)),
             pause_ms: positive(options.get("batchInterval")).unwrap_or(1000),
         };
-        let session = Session::default();
+        let session = AuthSession::default();
         let inputs = items.to_vec();
         run_all(ctx, inputs.len(), batching, |index| {
-            one(ctx, &session, inputs.get(index).cloned().unwrap_or_default(), index)
+            run_item(ctx, &session, inputs.get(index).cloned().unwrap_or_default(), index)
         })
         .await
     }
 }
 
-async fn one(ctx: &Ctx<'_>, session: &Session, input: Item, index: usize) -> Made {
+async fn run_item(ctx: &Ctx<'_>, session: &AuthSession, input: Item, index: usize) -> ItemResult {
     let credentials =
         credentials(ctx, index).map_err(|error| (error.into(), Default::default()))?;
     let made = async {
         let options = ctx.param("options", index)?;
         let flag = |name: &str| options.get(name).is_some_and(Value::is_truthy);
         let format = match ctx.text("responseFormat", index)?.as_str() {
-            "file" => Format::File,
-            "string" => Format::Text,
-            _ => Format::Json,
+            "file" => ResponseFormat::File,
+            "string" => ResponseFormat::Text,
+            _ => ResponseFormat::Json,
         };
         let property = ctx.text("dataPropertyName", index)?;
-        let wanted = Wanted {
+        let wanted = ResponseOptions {
             format,
             full: flag("fullResponse"),
             property: if property.is_empty() { "data".into() } else { property },
@@ -59,12 +59,12 @@ async fn one(ctx: &Ctx<'_>, session: &Session, input: Item, index: usize) -> Mad
         wanted.limit(&mut draft);
         let mut response = credentials.send(ctx, session, draft.clone()).await?;
         if !response.is_success() && !wanted.never_error {
-            return Err(Failure::Status(response));
+            return Err(RequestFailure::Status(response));
         }
         let items = wanted
             .items(&mut response, &draft, &input, &credentials.secrets(session).await)
             .await?;
-        let mut made = Gathered::new(ctx);
+        let mut made = ItemCollector::new(ctx);
         made.add(items, response.body.len());
         Ok(made.finish())
     };
@@ -74,7 +74,7 @@ async fn one(ctx: &Ctx<'_>, session: &Session, input: Item, index: usize) -> Mad
     }
 }
 
-fn credentials(ctx: &Ctx<'_>, index: usize) -> Result<Credentials, NodeError> {
+fn credentials(ctx: &Ctx<'_>, index: usize) -> Result<HttpCredentials, NodeError> {
     let kind = match ctx.text("authentication", index)?.as_str() {
         "basicAuth" => "httpBasicAuth",
         "digestAuth" => "httpDigestAuth",
@@ -84,14 +84,18 @@ fn credentials(ctx: &Ctx<'_>, index: usize) -> Result<Credentials, NodeError> {
         "oAuth1" => "oAuth1Api",
         "oAuth2" => "oAuth2Api",
         "genericCredentialType" => {
-            return Credentials::generic(ctx, &ctx.text("genericAuthType", index)?, index);
+            return HttpCredentials::generic(ctx, &ctx.text("genericAuthType", index)?, index);
         }
         "predefinedCredentialType" => {
-            return Credentials::predefined(ctx, &ctx.text("nodeCredentialType", index)?, index);
+            return HttpCredentials::predefined(
+                ctx,
+                &ctx.text("nodeCredentialType", index)?,
+                index,
+            );
         }
-        _ => return Ok(Credentials::default()),
+        _ => return Ok(HttpCredentials::default()),
     };
-    Credentials::generic(ctx, kind, index)
+    HttpCredentials::generic(ctx, kind, index)
 }
 
 fn draft(
@@ -99,11 +103,11 @@ fn draft(
     input: &Item,
     index: usize,
     options: &Value,
-    format: Format,
-) -> Result<Draft, NodeError> {
+    format: ResponseFormat,
+) -> Result<RequestDraft, NodeError> {
     let url = super::check_url(&ctx.param("url", index)?, index)?;
     let method = ctx.text("requestMethod", index)?.to_uppercase();
-    let mut draft = Draft::new(if method.is_empty() { "GET" } else { &method }, &url)
+    let mut draft = RequestDraft::new(if method.is_empty() { "GET" } else { &method }, &url)
         .chosen_in(ctx, "url", index);
     let content_kind = options.get("bodyContentType").and_then(Value::as_str).unwrap_or("json");
     let as_json = ctx.flag("jsonParameters", index)?;
@@ -141,11 +145,11 @@ fn draft(
         }
     }
     let accept = match format {
-        Format::Json => "application/json,text/*;q=0.99",
-        Format::Text => {
+        ResponseFormat::Json => "application/json,text/*;q=0.99",
+        ResponseFormat::Text => {
             "application/json,text/html,application/xhtml+xml,application/xml,text/*;q=0.9, */*;q=0.1"
         }
-        Format::File | Format::Detect => {
+        ResponseFormat::File | ResponseFormat::Detect => {
             "application/json,text/html,application/xhtml+xml,application/xml,text/*;q=0.9, image/*;q=0.8, */*;q=0.7"
         }
     };
@@ -164,7 +168,7 @@ fn draft(
     };
     draft.redirects = follows.then_some(DEFAULT_REDIRECTS);
     draft.proxy_chosen_in(ctx, "options.proxy", index);
-    Ok(draft.kept_to_host(ctx))
+    Ok(draft.pin_to_host(ctx))
 }
 
 fn texts_of(fields: &Object) -> Vec<(String, String)> {

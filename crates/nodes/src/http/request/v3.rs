@@ -1,22 +1,25 @@
 //! HTTP Request from v3 on: calls any service and turns its answer into items.
 
-use super::super::auth::{Credentials, Session};
+use super::super::auth::{AuthSession, HttpCredentials};
 use super::super::draft::{
-    DEFAULT_REDIRECTS, DEFAULT_TIMEOUT_MS, Draft, DraftBody, file_part, form_parts, text_of,
+    DEFAULT_REDIRECTS, DEFAULT_TIMEOUT_MS, DraftBody, RequestDraft, file_part, form_parts, text_of,
 };
-use super::super::failure::Failure;
-use super::super::query::{Arrays, parse_form};
-use super::super::tools::shortened::Shortened;
-use super::pagination::{Pages, Pagination};
-use super::response::{Format, Wanted, body_text};
-use super::{Batching, Gathered, Made, check_url, fields_of, gathered, parse_json, run_all, spec};
+use super::super::failure::RequestFailure;
+use super::super::query::{ArrayFormat, parse_form};
+use super::super::tools::optimize_response::ResponseOptimizer;
+use super::pagination::{PageFetcher, Pagination};
+use super::response::{ResponseFormat, ResponseOptions, body_text};
+use super::{
+    ItemCollector, ItemResult, RequestBatching, check_url, collect_fields, fields_of, parse_json,
+    run_all, spec,
+};
 use aws_lc_rs::digest;
 use model::Gaps;
 use node_api::prelude::*;
 
-pub(crate) struct HttpRequestNew;
+pub(crate) struct HttpRequestV3;
 
-impl Node for HttpRequestNew {
+impl Node for HttpRequestV3 {
     fn spec() -> Spec {
         spec::new_form()
     }
@@ -24,15 +27,15 @@ impl Node for HttpRequestNew {
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let first = options(ctx, 0)?;
         let batch = first.get_path("batching.batch");
-        let batching = Batching {
+        let batching = RequestBatching {
             size: batch.map(|batch| batch_size(batch.get("batchSize"))),
             pause_ms: batch.map_or(0, |batch| positive(batch.get("batchInterval")).unwrap_or(1000)),
         };
         let pagination = Pagination::read(ctx.raw_param("options.pagination.pagination").as_ref())?;
-        let session = Session::default();
+        let session = AuthSession::default();
         let inputs = items.to_vec();
         run_all(ctx, inputs.len(), batching, |index| {
-            one(
+            run_item(
                 ctx,
                 &session,
                 pagination.as_ref(),
@@ -44,35 +47,35 @@ impl Node for HttpRequestNew {
     }
 }
 
-async fn one(
+async fn run_item(
     ctx: &Ctx<'_>,
-    session: &Session,
+    session: &AuthSession,
     pagination: Option<&Pagination>,
     input: Item,
     index: usize,
-) -> Made {
+) -> ItemResult {
     let credentials =
         credentials(ctx, index).map_err(|error| (error.into(), Default::default()))?;
     let made = async {
         let options = options(ctx, index)?;
-        let wanted = wanted(&options);
+        let wanted = response_options(&options);
         let mut draft = draft(ctx, &input, index, &options)?;
         let accept = match wanted.format {
-            Format::Json => "application/json,text/*;q=0.99",
-            Format::Text => {
+            ResponseFormat::Json => "application/json,text/*;q=0.99",
+            ResponseFormat::Text => {
                 "application/json,text/html,application/xhtml+xml,application/xml,text/*;q=0.9, */*;q=0.1"
             }
-            Format::Detect | Format::File => {
+            ResponseFormat::Detect | ResponseFormat::File => {
                 "application/json,text/html,application/xhtml+xml,application/xml,text/*;q=0.9, image/*;q=0.8, */*;q=0.7"
             }
         };
         draft.set_header_if_missing("accept", accept);
         wanted.limit(&mut draft);
-        let shortened = Shortened::read(ctx, index)?;
-        let mut made = Gathered::new(ctx);
+        let shortened = ResponseOptimizer::read(ctx, index)?;
+        let mut made = ItemCollector::new(ctx);
         let mut pages = match pagination {
             Some(pagination) => {
-                Some(Pages::new(pagination, ctx, session, &credentials, &draft, index).await?)
+                Some(PageFetcher::new(pagination, ctx, session, &credentials, &draft, index).await?)
             }
             None => None,
         };
@@ -85,7 +88,7 @@ async fn one(
                 None => {
                     let response = credentials.send(ctx, session, draft.clone()).await?;
                     if !response.is_success() && !wanted.never_error {
-                        return Err(Failure::Status(response));
+                        return Err(RequestFailure::Status(response));
                     }
                     response
                 }
@@ -130,17 +133,20 @@ fn options(ctx: &Ctx<'_>, index: usize) -> Result<Value, NodeError> {
     Ok(Value::object(options))
 }
 
-pub(in crate::http) fn credentials(ctx: &Ctx<'_>, index: usize) -> Result<Credentials, NodeError> {
+pub(in crate::http) fn credentials(
+    ctx: &Ctx<'_>,
+    index: usize,
+) -> Result<HttpCredentials, NodeError> {
     let credentials = match ctx.text("authentication", index)?.as_str() {
         "genericCredentialType" => {
-            Credentials::generic(ctx, &ctx.text("genericAuthType", index)?, index)
+            HttpCredentials::generic(ctx, &ctx.text("genericAuthType", index)?, index)
         }
         "predefinedCredentialType" => {
-            Credentials::predefined(ctx, &ctx.text("nodeCredentialType", index)?, index)
+            HttpCredentials::predefined(ctx, &ctx.text("nodeCredentialType", index)?, index)
         }
         // Workflows that were moved up from older versions still carry their names.
-        "oAuth2" => Credentials::generic(ctx, "oAuth2Api", index),
-        _ => Ok(Credentials::default()),
+        "oAuth2" => HttpCredentials::generic(ctx, "oAuth2Api", index),
+        _ => Ok(HttpCredentials::default()),
     }?;
     if ctx.flag("provideSslCertificates", index)? {
         credentials.with_client_certificate(ctx, index)
@@ -149,15 +155,20 @@ pub(in crate::http) fn credentials(ctx: &Ctx<'_>, index: usize) -> Result<Creden
     }
 }
 
-fn draft(ctx: &Ctx<'_>, input: &Item, index: usize, options: &Value) -> Result<Draft, NodeError> {
+fn draft(
+    ctx: &Ctx<'_>,
+    input: &Item,
+    index: usize,
+    options: &Value,
+) -> Result<RequestDraft, NodeError> {
     let url = check_url(&ctx.param("url", index)?, index)?;
     let method = ctx.text("method", index)?.to_uppercase();
-    let mut draft = Draft::new(if method.is_empty() { "GET" } else { &method }, &url)
+    let mut draft = RequestDraft::new(if method.is_empty() { "GET" } else { &method }, &url)
         .chosen_in(ctx, "url", index);
     if ctx.flag("sendQuery", index)? {
         draft.query = query(ctx, index)?;
         if let Some(arrays) = options.get("queryParameterArrays").and_then(Value::as_str) {
-            draft.arrays = Arrays::from_name(arrays);
+            draft.arrays = ArrayFormat::from_name(arrays);
         }
     }
     if ctx.flag("sendBody", index)? {
@@ -190,7 +201,7 @@ fn draft(ctx: &Ctx<'_>, input: &Item, index: usize, options: &Value) -> Result<D
     }
     apply_options(&mut draft, options, ctx.version());
     draft.proxy_chosen_in(ctx, "options.proxy", index);
-    Ok(draft.kept_to_host(ctx))
+    Ok(draft.pin_to_host(ctx))
 }
 
 /// The header that a key goes into, if the step sends one. A tool is called several times within
@@ -221,7 +232,7 @@ fn query(ctx: &Ctx<'_>, index: usize) -> Result<Object, NodeError> {
         return Ok(value.as_object().cloned().unwrap_or_default());
     }
     let entries = ctx.param("queryParameters.parameters", index)?;
-    Ok(gathered(&entries))
+    Ok(collect_fields(&entries))
 }
 
 /// The headers that a parameter holds.
@@ -236,7 +247,7 @@ fn headers(given: &Value, is_json: bool, index: usize) -> Result<Vec<(String, St
         Value::Array(values) => values.iter().map(text_of).collect::<Vec<_>>().join(", "),
         value => text_of(value),
     };
-    Ok(gathered(given).iter().map(|(name, value)| (name.to_string(), text(value))).collect())
+    Ok(collect_fields(given).iter().map(|(name, value)| (name.to_string(), text(value))).collect())
 }
 
 fn body(ctx: &Ctx<'_>, input: &Item, index: usize) -> Result<DraftBody, NodeError> {
@@ -276,7 +287,7 @@ fn body(ctx: &Ctx<'_>, input: &Item, index: usize) -> Result<DraftBody, NodeErro
         "form-urlencoded" if ctx.text("specifyBody", index)? == "string" => {
             DraftBody::Form(parse_form(&ctx.text("body", index)?))
         }
-        "form-urlencoded" => DraftBody::Form(gathered(&entries)),
+        "form-urlencoded" => DraftBody::Form(collect_fields(&entries)),
         _ if ctx.text("specifyBody", index)? == "json" => {
             DraftBody::Json(parse_json(&ctx.param("jsonBody", index)?, "JSON Body", index)?)
         }
@@ -288,11 +299,11 @@ fn body(ctx: &Ctx<'_>, input: &Item, index: usize) -> Result<DraftBody, NodeErro
             }
             DraftBody::Json(json)
         }
-        _ => DraftBody::Json(Value::object(gathered(&entries))),
+        _ => DraftBody::Json(Value::object(collect_fields(&entries))),
     })
 }
 
-fn apply_options(draft: &mut Draft, options: &Value, version: f64) {
+fn apply_options(draft: &mut RequestDraft, options: &Value, version: f64) {
     draft.allow_invalid_certificates =
         options.get("allowUnauthorizedCerts").is_some_and(Value::is_truthy);
     draft.proxy = options.get("proxy").map(text_of).filter(|proxy| !proxy.trim().is_empty());
@@ -315,20 +326,20 @@ fn apply_options(draft: &mut Draft, options: &Value, version: f64) {
             || setting("sendCredentialsOnCrossOriginRedirect").is_some_and(Value::is_truthy);
 }
 
-fn wanted(options: &Value) -> Wanted {
+fn response_options(options: &Value) -> ResponseOptions {
     let response = options.get_path("response.response");
     let setting = |name: &str| response.and_then(|response| response.get(name));
     let format = match setting("responseFormat").and_then(Value::as_str).unwrap_or("autodetect") {
-        "json" => Format::Json,
-        "text" => Format::Text,
-        "file" => Format::File,
-        _ => Format::Detect,
+        "json" => ResponseFormat::Json,
+        "text" => ResponseFormat::Text,
+        "file" => ResponseFormat::File,
+        _ => ResponseFormat::Detect,
     };
     let property = setting("outputPropertyName")
         .map(text_of)
         .filter(|name| !name.is_empty())
         .unwrap_or_else(|| "data".into());
-    Wanted {
+    ResponseOptions {
         format,
         full: setting("fullResponse").is_some_and(Value::is_truthy),
         property: property.into(),

@@ -53,7 +53,7 @@ fn plain(value: &Value) -> String {
 fn filled(text: &str, value_of: impl Fn(&str, bool) -> Option<String>) -> String {
     let mut made = String::with_capacity(text.len());
     let mut at = 0;
-    let mut quotes = Quotes::default();
+    let mut quotes = QuoteTracker::default();
     for found in PLACEHOLDER.iter().flat_map(|pattern| pattern.captures_iter(text)) {
         let (Some(whole), Some(name)) = (found.get(0), found.get(1)) else { continue };
         let before = &text[at..whole.start()];
@@ -70,12 +70,12 @@ fn filled(text: &str, value_of: impl Fn(&str, bool) -> Option<String>) -> String
 
 /// Whether a place in JSON text is inside of quotes.
 #[derive(Default)]
-struct Quotes {
+struct QuoteTracker {
     is_open: bool,
     is_escaped: bool,
 }
 
-impl Quotes {
+impl QuoteTracker {
     fn pass(&mut self, text: &str) {
         for letter in text.chars() {
             match letter {

@@ -1,14 +1,14 @@
 //! Starts a run when mails arrive in a mailbox: looks at set times and remembers how far it has
 //! read.
 
-use super::super::credential::Fields;
+use super::super::credential::CredentialFields;
 use super::super::poll;
 use super::criteria;
-use super::message::{Files, Format, item_of};
-use node_api::connect::{Access, MailboxSession, Security, Server};
+use super::message::{AttachmentMode, MailFormat, item_of};
+use node_api::connect::{MailboxAccess, MailboxSession, RemoteServer, Security};
 use node_api::host::StaticScope;
 use node_api::prelude::*;
-use node_api::trigger::{Listen, Setup, Trigger};
+use node_api::trigger::{Trigger, TriggerListener, TriggerSetup};
 
 pub struct EmailReadImap;
 
@@ -17,7 +17,7 @@ const MAX_MAILS: usize = 100;
 const MAX_MAIL_BYTES: usize = 50 << 20;
 
 /// Where the memory of the node has the mails that the last look has found.
-const TAKEN: &str = "takenMessageUids";
+const PENDING_MAILS: &str = "takenMessageUids";
 
 impl Node for EmailReadImap {
     fn spec() -> Spec {
@@ -37,7 +37,7 @@ impl Node for EmailReadImap {
         Spec::trigger("n8n-nodes-base.emailReadImap", &[1.0, 2.0, 2.1], "Email Trigger (IMAP)", "Start the workflow when a mail arrives")
             .untrusted()
             .private()
-            .group(Group::Trigger)
+            .group(NodeGroup::Trigger)
             .credential("imap", true)
             .params([
                 Param::text("mailbox", "Mailbox name", "INBOX").help("The folder to look into."),
@@ -59,9 +59,9 @@ impl Node for EmailReadImap {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        if poll::are_given(&items) {
+        if poll::are_supplied(&items) {
             // The run is on disk. Should marking fail, the next look does it before it searches.
-            let _ = mark_taken(ctx).await;
+            let _ = mark_read(ctx).await;
             return Ok(vec![items]);
         }
         let server = server(ctx)?;
@@ -77,13 +77,13 @@ impl Node for EmailReadImap {
 }
 
 impl Trigger for EmailReadImap {
-    fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
-        poll::listens(setup)
+    fn listeners(setup: &TriggerSetup<'_>) -> Result<Vec<TriggerListener>, NodeError> {
+        poll::poll_listeners(setup)
     }
 }
 
-fn server(ctx: &Ctx<'_>) -> Result<Server, NodeError> {
-    let fields = Fields::of(ctx, "imap")?;
+fn server(ctx: &Ctx<'_>) -> Result<RemoteServer, NodeError> {
+    let fields = CredentialFields::of(ctx, "imap")?;
     let mut server = fields.server(993)?;
     server.security = if fields.flag("secure", true) { Security::Tls } else { Security::Plain };
     server.allow_invalid_certificates = fields.flag("allowUnauthorizedCerts", false)
@@ -94,18 +94,21 @@ fn server(ctx: &Ctx<'_>) -> Result<Server, NodeError> {
 
 async fn read(ctx: &Ctx<'_>, mailbox: &mut dyn MailboxSession) -> Result<Vec<Item>, NodeError> {
     let format = match ctx.text("format", 0)?.as_str() {
-        "resolved" => Format::Resolved,
-        "raw" => Format::Raw,
-        _ => Format::Simple,
+        "resolved" => MailFormat::Resolved,
+        "raw" => MailFormat::Raw,
+        _ => MailFormat::Simple,
     };
-    let keeps_files = format == Format::Resolved || ctx.flag("downloadAttachments", 0)?;
-    let files = if keeps_files { Files::Kept } else { Files::Left };
+    let keeps_files = format == MailFormat::Resolved || ctx.flag("downloadAttachments", 0)?;
+    let files = if keeps_files { AttachmentMode::Include } else { AttachmentMode::Skip };
     let prefix = ctx.text("dataPropertyAttachmentsPrefixName", 0)?;
     let prefix = if prefix.is_empty() { "attachment_".into() } else { prefix };
     let marks = is_marking(ctx)?;
-    let by_hand = poll::is_by_hand(ctx);
+    let by_hand = poll::is_manual_run(ctx);
     let folder = mailbox
-        .open(&ctx.text("mailbox", 0)?, if marks { Access::Write } else { Access::Read })
+        .open(
+            &ctx.text("mailbox", 0)?,
+            if marks { MailboxAccess::Write } else { MailboxAccess::Read },
+        )
         .await?;
     let mut keys = search_keys(ctx)?;
     let mut memory =
@@ -122,7 +125,7 @@ async fn read(ctx: &Ctx<'_>, mailbox: &mut dyn MailboxSession) -> Result<Vec<Ite
         .and_then(Value::as_usize)
         .filter(|_| is_known && tracks && !by_hand)
         .unwrap_or(0) as u32;
-    let taken = if is_known { taken_mails(&memory) } else { Vec::new() };
+    let taken = if is_known { pending_mails(&memory) } else { Vec::new() };
     if marks && !by_hand {
         mailbox.mark_seen(&taken).await?;
     }
@@ -143,7 +146,7 @@ async fn read(ctx: &Ctx<'_>, mailbox: &mut dyn MailboxSession) -> Result<Vec<Ite
             .await
             .map_err(|error| NodeError::from(error).with("uid", *uid))?
         {
-            compute::aside(mail.source.len()).await;
+            compute::request_offload(mail.source.len()).await;
             mails.push(item_of(&mail, format, files, &prefix));
         }
     }
@@ -156,22 +159,23 @@ async fn read(ctx: &Ctx<'_>, mailbox: &mut dyn MailboxSession) -> Result<Vec<Ite
         }
         memory.insert("uidValidity", folder.uid_validity);
         let to_mark = if marks { found.as_slice() } else { &[] };
-        memory.insert(TAKEN, to_mark.iter().map(|uid| Value::from(*uid)).collect::<Vec<_>>());
+        memory
+            .insert(PENDING_MAILS, to_mark.iter().map(|uid| Value::from(*uid)).collect::<Vec<_>>());
         ctx.host().set_static_data(StaticScope::Node, memory.into());
     }
     Ok(mails)
 }
 
 /// Marks what the last look has found as read: now that a run has it, and not before.
-async fn mark_taken(ctx: &Ctx<'_>) -> Result<(), NodeError> {
+async fn mark_read(ctx: &Ctx<'_>) -> Result<(), NodeError> {
     let memory = ctx.host().static_data(StaticScope::Node).as_object().cloned().unwrap_or_default();
-    let taken = taken_mails(&memory);
-    if taken.is_empty() || poll::is_by_hand(ctx) || !is_marking(ctx)? {
+    let taken = pending_mails(&memory);
+    if taken.is_empty() || poll::is_manual_run(ctx) || !is_marking(ctx)? {
         return Ok(());
     }
     let mut mailbox = ctx.host().connections().mailbox(&server(ctx)?).await?;
     let marked = async {
-        let folder = mailbox.open(&ctx.text("mailbox", 0)?, Access::Write).await?;
+        let folder = mailbox.open(&ctx.text("mailbox", 0)?, MailboxAccess::Write).await?;
         if memory.get("uidValidity").and_then(Value::as_usize) == Some(folder.uid_validity as usize)
         {
             mailbox.mark_seen(&taken).await?;
@@ -188,8 +192,8 @@ fn is_marking(ctx: &Ctx<'_>) -> Result<bool, NodeError> {
 }
 
 /// The numbers of the mails that the last look has found.
-fn taken_mails(memory: &Object) -> Vec<u32> {
-    let numbers = memory.get(TAKEN).and_then(Value::as_array).unwrap_or_default();
+fn pending_mails(memory: &Object) -> Vec<u32> {
+    let numbers = memory.get(PENDING_MAILS).and_then(Value::as_array).unwrap_or_default();
     numbers.iter().filter_map(Value::as_usize).map(|uid| uid as u32).collect()
 }
 

@@ -3,12 +3,12 @@
 use crate::binary::prepare;
 use base64::Engine as _;
 use mail_parser::{Addr, Address, HeaderValue, Message, MessageParser, MimeHeaders as _};
-use node_api::connect::Fetched;
+use node_api::connect::FetchedMail;
 use node_api::prelude::*;
 
 /// What the item is to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum MailFormat {
     /// Text, HTML and headers.
     Simple,
     /// Everything taken apart.
@@ -18,13 +18,18 @@ pub(super) enum Format {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Files {
-    Kept,
-    Left,
+pub(super) enum AttachmentMode {
+    Include,
+    Skip,
 }
 
-pub(super) fn item_of(mail: &Fetched, format: Format, files: Files, prefix: &str) -> Item {
-    if format == Format::Raw {
+pub(super) fn item_of(
+    mail: &FetchedMail,
+    format: MailFormat,
+    files: AttachmentMode,
+    prefix: &str,
+) -> Item {
+    if format == MailFormat::Raw {
         let raw = base64::engine::general_purpose::STANDARD.encode(&mail.source);
         return Item::new(Object::from_iter([
             ("raw", Value::from(raw)),
@@ -35,12 +40,12 @@ pub(super) fn item_of(mail: &Fetched, format: Format, files: Files, prefix: &str
         return Item::new(Object::from_iter([("attributes", attributes(mail))]));
     };
     let mut json = match format {
-        Format::Simple => simple(&message),
+        MailFormat::Simple => simple(&message),
         _ => resolved(&message),
     };
     json.insert("attributes", attributes(mail));
     let mut item = Item::new(json);
-    if files == Files::Kept {
+    if files == AttachmentMode::Include {
         for (place, part) in message.attachments().enumerate() {
             let mime_type = part.content_type().map(|kind| match kind.subtype() {
                 Some(subtype) => format!("{}/{subtype}", kind.ctype()),
@@ -54,7 +59,7 @@ pub(super) fn item_of(mail: &Fetched, format: Format, files: Files, prefix: &str
     item
 }
 
-fn attributes(mail: &Fetched) -> Value {
+fn attributes(mail: &FetchedMail) -> Value {
     let flags: Vec<Value> = mail.flags.iter().map(|flag| Value::from(flag.as_str())).collect();
     Object::from_iter([("uid", Value::from(mail.uid)), ("flags", flags.into())]).into()
 }
@@ -196,13 +201,13 @@ mod tests {
         Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nHello\r\n--b\r\n\
         Content-Type: text/csv; name=a.csv\r\nContent-Disposition: attachment; filename=a.csv\r\nContent-Transfer-Encoding: base64\r\n\r\nYSxiCg==\r\n--b--\r\n";
 
-    fn fetched() -> Fetched {
-        Fetched { uid: 7, flags: vec!["\\Recent".into()], source: MAIL.into() }
+    fn fetched() -> FetchedMail {
+        FetchedMail { uid: 7, flags: vec!["\\Recent".into()], source: MAIL.into() }
     }
 
     #[test]
     fn the_simple_form_has_texts_headers_and_files() {
-        let item = item_of(&fetched(), Format::Simple, Files::Kept, "attachment_");
+        let item = item_of(&fetched(), MailFormat::Simple, AttachmentMode::Include, "attachment_");
         assert_eq!(item.json.get("textPlain"), Some(&json!("Hello")));
         assert_eq!(item.json.get("textHtml"), None);
         assert_eq!(item.json.get("subject"), Some(&json!("Café")));
@@ -219,7 +224,7 @@ mod tests {
 
     #[test]
     fn the_resolved_form_takes_addresses_and_dates_apart() {
-        let item = item_of(&fetched(), Format::Resolved, Files::Left, "attachment_");
+        let item = item_of(&fetched(), MailFormat::Resolved, AttachmentMode::Skip, "attachment_");
         assert_eq!(
             item.json.get_path("to.value[1]"),
             Some(&json!({ "address": "cd@example.com", "name": "C D" }))
@@ -231,7 +236,7 @@ mod tests {
 
     #[test]
     fn the_raw_form_is_the_source() {
-        let item = item_of(&fetched(), Format::Raw, Files::Left, "");
+        let item = item_of(&fetched(), MailFormat::Raw, AttachmentMode::Skip, "");
         let raw = item.json.get("raw").and_then(Value::as_str).unwrap();
         assert_eq!(base64::engine::general_purpose::STANDARD.decode(raw).unwrap(), MAIL.as_bytes());
     }

@@ -1,7 +1,7 @@
 //! Sends a mail for each item through a mail server.
 
-use super::super::credential::Fields;
-use node_api::connect::{Attachment, Mail, Security, Server};
+use super::super::credential::CredentialFields;
+use node_api::connect::{Attachment, Mail, RemoteServer, Security};
 use node_api::prelude::*;
 
 pub struct EmailSend;
@@ -41,12 +41,12 @@ impl Node for EmailSend {
             "Send Email",
             "Send a mail through a mail server (SMTP)",
         )
-        .sends_as_told("toEmail")
-        .sends_as_told("ccEmail")
-        .sends_as_told("bccEmail")
-        .sends_as_told("options.ccEmail")
-        .sends_as_told("options.bccEmail")
-        .group(Group::Integration)
+        .sends_to_exact("toEmail")
+        .sends_to_exact("ccEmail")
+        .sends_to_exact("bccEmail")
+        .sends_to_exact("options.ccEmail")
+        .sends_to_exact("options.bccEmail")
+        .group(NodeGroup::Integration)
         .credential("smtp", true)
         .params([
             Param::hidden("resource", "email").since(2.0),
@@ -148,8 +148,11 @@ async fn send(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Object, NodeEr
     ]))
 }
 
-pub(in crate::integrations) fn server(ctx: &Ctx<'_>, index: usize) -> Result<Server, NodeError> {
-    let fields = Fields::of(ctx, "smtp")?;
+pub(in crate::integrations) fn server(
+    ctx: &Ctx<'_>,
+    index: usize,
+) -> Result<RemoteServer, NodeError> {
+    let fields = CredentialFields::of(ctx, "smtp")?;
     let mut server = fields.server(465)?;
     server.security = match (fields.flag("secure", true), fields.flag("disableStartTls", false)) {
         (true, _) => Security::Tls,

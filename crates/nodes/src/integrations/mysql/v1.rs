@@ -1,8 +1,8 @@
 //! The first version of the MySQL node: columns as a text with commas, values from the fields of
 //! the items.
 
-use super::super::sql::batch::{self, Batching, Rowless};
-use super::super::sql::text::Bound;
+use super::super::sql::batch::{self, EmptyResult, QueryBatching};
+use super::super::sql::binding::BoundStatement;
 use super::super::sql::{build, credential, statements};
 use super::{DIALECT, priority, table};
 use node_api::prelude::*;
@@ -21,7 +21,7 @@ impl Node for MySqlV1 {
         )
         .untrusted()
         .private()
-        .group(Group::Integration)
+        .group(NodeGroup::Integration)
         .credential("mySql", true)
         .params([
             Param::choice("operation", "Operation", &operations)
@@ -65,14 +65,15 @@ impl Node for MySqlV1 {
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let server = credential::mysql(ctx)?;
         let operation = ctx.text("operation", 0)?;
-        let queries = statements::of_each(&items, |item, index| match operation.as_str() {
-            "executeQuery" => Ok(vec![Bound::new(ctx.text("query", index)?.as_str())]),
-            "insert" => insert(ctx, item, index).map(|statement| vec![statement]),
-            "update" => update(ctx, item, index).map(|statement| vec![statement]),
-            other => Err(statements::no_such_operation(other)),
-        })?;
+        let queries =
+            statements::queries_per_item(&items, |item, index| match operation.as_str() {
+                "executeQuery" => Ok(vec![BoundStatement::new(ctx.text("query", index)?.as_str())]),
+                "insert" => insert(ctx, item, index).map(|statement| vec![statement]),
+                "update" => update(ctx, item, index).map(|statement| vec![statement]),
+                other => Err(statements::no_such_operation(other)),
+            })?;
         // A change is told with its numbers in this version.
-        batch::run(ctx, &server, queries, Batching::Independently, Rowless::Told).await
+        batch::run(ctx, &server, queries, QueryBatching::Independently, EmptyResult::Reported).await
     }
 }
 
@@ -88,19 +89,20 @@ fn row(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Object, NodeError> {
         .collect())
 }
 
-fn insert(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Bound, NodeError> {
+fn insert(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<BoundStatement, NodeError> {
     let priority = priority(ctx, index)?;
     let ignore = if ctx.flag("options.ignore", index)? { " IGNORE" } else { "" };
-    let mut statement = Bound::new(format!("INSERT{priority}{ignore} INTO {}", table(ctx, index)?));
+    let mut statement =
+        BoundStatement::new(format!("INSERT{priority}{ignore} INTO {}", table(ctx, index)?));
     build::push_row(DIALECT, &mut statement, &row(ctx, item, index)?);
     Ok(statement)
 }
 
-fn update(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Bound, NodeError> {
+fn update(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<BoundStatement, NodeError> {
     let key = ctx.text("updateKey", index)?;
     let mut values = row(ctx, item, index)?;
     values.insert(key.clone(), item.json.get(&key).cloned().unwrap_or(Value::Undefined));
-    let mut statement = Bound::new(format!("UPDATE {} SET ", table(ctx, index)?));
+    let mut statement = BoundStatement::new(format!("UPDATE {} SET ", table(ctx, index)?));
     build::push_changes(DIALECT, &mut statement, &values, std::slice::from_ref(&key));
     build::push_match(DIALECT, &mut statement, &values, &[key])?;
     Ok(statement)

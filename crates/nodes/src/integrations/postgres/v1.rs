@@ -1,8 +1,8 @@
 //! The first version of the Postgres node: columns as a text with commas, values from the fields of
 //! the items.
 
-use super::super::sql::batch::{self, Batching, Rowless};
-use super::super::sql::text::{self, Bound, identifier};
+use super::super::sql::batch::{self, EmptyResult, QueryBatching};
+use super::super::sql::binding::{self, BoundStatement, identifier};
 use super::super::sql::{build, credential, statements};
 use super::DIALECT;
 use node_api::prelude::*;
@@ -21,7 +21,7 @@ impl Node for PostgresV1 {
         Spec::new("n8n-nodes-base.postgres", &[1.0], "Postgres", "Read and write rows of a PostgreSQL database")
             .untrusted()
             .private()
-            .group(Group::Integration)
+            .group(NodeGroup::Integration)
             .credential("postgres", true)
             .params([
                 Param::choice("operation", "Operation", &operations).preset("insert").help("What to do with the database."),
@@ -58,28 +58,29 @@ impl Node for PostgresV1 {
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let server = credential::postgres(ctx, "additionalFields.largeNumbersOutput")?;
         let operation = ctx.text("operation", 0)?;
-        let queries = statements::of_each(&items, |item, index| match operation.as_str() {
-            "executeQuery" => query(ctx, item, index),
-            "insert" => insert(ctx, item, index),
-            "update" => update(ctx, item, index),
-            other => Err(statements::no_such_operation(other)),
-        })?;
+        let queries =
+            statements::queries_per_item(&items, |item, index| match operation.as_str() {
+                "executeQuery" => query(ctx, item, index),
+                "insert" => insert(ctx, item, index),
+                "update" => update(ctx, item, index),
+                other => Err(statements::no_such_operation(other)),
+            })?;
         batch::run(
             ctx,
             &server,
             queries,
-            Batching::of(ctx, "additionalFields.mode")?,
-            Rowless::SuccessUnlessSelect,
+            QueryBatching::of(ctx, "additionalFields.mode")?,
+            EmptyResult::SuccessUnlessSelect,
         )
         .await
     }
 }
 
-fn query(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Vec<Bound>, NodeError> {
+fn query(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Vec<BoundStatement>, NodeError> {
     let fields = build::names(&ctx.param("additionalFields.queryParams", index)?);
     let values: Vec<Value> =
         fields.iter().map(|field| item.json.get(field).cloned().unwrap_or(Value::Null)).collect();
-    text::bind(DIALECT, &ctx.text("query", index)?, &values)
+    binding::bind(DIALECT, &ctx.text("query", index)?, &values)
 }
 
 fn table(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
@@ -119,7 +120,7 @@ const LONG_TYPES: [&str; 6] = [
     "timestamp without time zone",
 ];
 
-fn push_cast(statement: &mut Bound, kind: Option<&Str>) -> Result<(), NodeError> {
+fn push_cast(statement: &mut BoundStatement, kind: Option<&Str>) -> Result<(), NodeError> {
     let Some(kind) = kind else { return Ok(()) };
     if !is_type(kind) {
         return Err(NodeError::parameter("columns", format!("'{kind}' is no type of a column"))
@@ -147,15 +148,18 @@ fn is_type(kind: &str) -> bool {
     is_word || LONG_TYPES.contains(&name.to_ascii_lowercase().as_str())
 }
 
-fn insert(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Vec<Bound>, NodeError> {
+fn insert(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Vec<BoundStatement>, NodeError> {
     let row = row(item, &ctx.param("columns", index)?);
     if row.is_empty() {
         return Err(NodeError::parameter("columns", "No columns are given")
             .hint("Name the fields that are written, with commas between."));
     }
     let names: Vec<String> = row.iter().map(|(name, ..)| identifier(DIALECT, name)).collect();
-    let mut statement =
-        Bound::new(format!("INSERT INTO {} ({}) VALUES (", table(ctx, index)?, names.join(",")));
+    let mut statement = BoundStatement::new(format!(
+        "INSERT INTO {} ({}) VALUES (",
+        table(ctx, index)?,
+        names.join(",")
+    ));
     for (place, (_, kind, value)) in row.into_iter().enumerate() {
         statement.push(if place > 0 { "," } else { "" });
         statement.push_value(DIALECT, as_text(value));
@@ -165,7 +169,7 @@ fn insert(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Vec<Bound>, NodeEr
     Ok(vec![statement])
 }
 
-fn update(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Vec<Bound>, NodeError> {
+fn update(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Vec<BoundStatement>, NodeError> {
     let keys = row(item, &ctx.param("updateKey", index)?);
     let is_key = |name: &Str| keys.iter().any(|(key, ..)| key == name);
     let changed: Vec<_> = row(item, &ctx.param("columns", index)?)
@@ -179,7 +183,7 @@ fn update(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Vec<Bound>, NodeEr
         )
         .hint("Name the columns to change under Columns, and the key under Update key."));
     }
-    let mut statement = Bound::new(format!("UPDATE {} SET ", table(ctx, index)?));
+    let mut statement = BoundStatement::new(format!("UPDATE {} SET ", table(ctx, index)?));
     for (place, (name, kind, value)) in changed.into_iter().enumerate() {
         statement.push(&format!(
             "{}{} = ",

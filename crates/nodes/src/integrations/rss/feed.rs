@@ -2,7 +2,7 @@
 
 use super::snippet;
 use crate::text::dates::{Moment, parse_js_date};
-use crate::text::xml::read::{Options, parse};
+use crate::text::xml::read::{XmlReadOptions, parse};
 use node_api::prelude::*;
 
 /// The text of a feed in the encoding that it names.
@@ -22,7 +22,7 @@ pub(super) fn decode(response: &HttpResponse) -> String {
 
 /// The entries of an RSS (0.9 to 2.0), RDF or Atom feed.
 pub(super) fn read(text: &str, custom: &str) -> Result<Vec<Object>, NodeError> {
-    let options = Options {
+    let options = XmlReadOptions {
         attribute_key: "$".into(),
         text_key: "_".into(),
         explicit_array: true,
@@ -76,7 +76,7 @@ pub(super) fn read(text: &str, custom: &str) -> Result<Vec<Object>, NodeError> {
 }
 
 /// The entries that were not there at the last look. What is there at the first look is no news.
-pub(super) fn news(
+pub(super) fn new_entries(
     entries: Vec<Object>,
     memory: &mut Object,
     url: &str,
@@ -148,7 +148,9 @@ fn rss_entry(entry: &Value, custom: &[&str]) -> Object {
     ] {
         copy(name, name);
     }
-    if let Some(encoded) = made.get("content:encoded").and_then(Value::as_str).map(snippet::of) {
+    if let Some(encoded) =
+        made.get("content:encoded").and_then(Value::as_str).map(snippet::from_html)
+    {
         made.insert("content:encodedSnippet", encoded);
     }
     if let Some(enclosure) =
@@ -157,7 +159,7 @@ fn rss_entry(entry: &Value, custom: &[&str]) -> Object {
         made.insert("enclosure", enclosure.clone());
     }
     if let Some(content) = text_at(entry, "description") {
-        made.insert("contentSnippet", snippet::of(&content));
+        made.insert("contentSnippet", snippet::from_html(&content));
         made.insert("content", content);
     }
     if let Some(guid) = text_at(entry, "guid") {
@@ -212,7 +214,7 @@ fn atom(entry: &Value, custom: &[&str]) -> Object {
         made.insert("author", author);
     }
     if let Some(content) = text_at(entry, "content").filter(|text| !text.is_empty()) {
-        made.insert("contentSnippet", snippet::of(&content));
+        made.insert("contentSnippet", snippet::from_html(&content));
         made.insert("content", content);
     }
     if let Some(summary) = text_at(entry, "summary").filter(|text| !text.is_empty()) {

@@ -5,7 +5,7 @@ const BLOCKS: &[&str] =
     &["h", "br", "p", "ul", "ol", "li", "blockquote", "section", "table", "tr", "div"];
 
 /// The text without tags, entities decoded, blocks on lines of their own.
-pub(super) fn of(html: &str) -> String {
+pub(super) fn from_html(html: &str) -> String {
     let mut text = String::with_capacity(html.len());
     let mut rest = html;
     while let Some(start) = rest.find('<') {

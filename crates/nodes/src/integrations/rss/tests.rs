@@ -18,7 +18,7 @@ impl Http for Feeds {
             headers: Vec::new(),
             body: body.into(),
             url: request.url,
-            held: Default::default(),
+            reservation: Default::default(),
         })
     }
 }

@@ -1,17 +1,17 @@
 //! Runs the queries of a node: all as one, each for itself, or in a transaction.
 
-use super::text::{Bound, is_select};
+use super::binding::{BoundStatement, is_select};
 use node_api::connect::{ConnectError, SqlResult, SqlServer, SqlSession};
 use node_api::prelude::*;
 
 /// The statements that stand for one item.
-pub(in super::super) struct Query {
+pub(in super::super) struct ItemQuery {
     pub(in super::super) item: usize,
-    pub(in super::super) statements: Vec<Bound>,
+    pub(in super::super) statements: Vec<BoundStatement>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in super::super) enum Batching {
+pub(in super::super) enum QueryBatching {
     /// All or none, told as one result.
     #[default]
     Single,
@@ -23,21 +23,21 @@ pub(in super::super) enum Batching {
 
 /// What a result becomes where the statements gave no rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Rowless {
+pub(in super::super) enum EmptyResult {
     /// `{ "success": true }`, but nothing for a query that only reads.
     SuccessUnlessSelect,
     /// `{ "success": true }`.
     Success,
     /// What the server told of the change.
-    Told,
+    Reported,
 }
 
-impl Batching {
+impl QueryBatching {
     pub(in super::super) fn of(ctx: &Ctx<'_>, path: &str) -> Result<Self, NodeError> {
         Ok(match ctx.text(path, 0)?.as_str() {
-            "" | "single" | "multiple" => Batching::Single,
-            "independently" | "independent" => Batching::Independently,
-            "transaction" => Batching::Transaction,
+            "" | "single" | "multiple" => QueryBatching::Single,
+            "independently" | "independent" => QueryBatching::Independently,
+            "transaction" => QueryBatching::Transaction,
             other => {
                 return Err(NodeError::parameter(
                     path,
@@ -53,9 +53,9 @@ impl Batching {
 pub(in super::super) async fn run(
     ctx: &Ctx<'_>,
     server: &SqlServer,
-    queries: Vec<Query>,
-    batching: Batching,
-    rowless: Rowless,
+    queries: Vec<ItemQuery>,
+    batching: QueryBatching,
+    rowless: EmptyResult,
 ) -> Result<Outputs, NodeError> {
     if queries.is_empty() {
         return Ok(vec![Items::default()]);
@@ -67,8 +67,8 @@ pub(in super::super) async fn run(
     let mut output = ctx.builder();
     let n_statements: usize = queries.iter().map(|query| query.statements.len()).sum();
     // A lone statement needs no transaction, and some, such as VACUUM, may not be in one.
-    let is_wrapped =
-        batching == Batching::Transaction || (batching == Batching::Single && n_statements > 1);
+    let is_wrapped = batching == QueryBatching::Transaction
+        || (batching == QueryBatching::Single && n_statements > 1);
     if is_wrapped {
         command(session.as_mut(), "BEGIN").await?;
     }
@@ -78,9 +78,9 @@ pub(in super::super) async fn run(
         match run_one(session.as_mut(), query).await {
             Ok(results) => {
                 let made = items_of(&results, query, rowless);
-                let is_silent =
-                    rowless != Rowless::Told && results.iter().all(|result| result.rows.is_empty());
-                if batching == Batching::Single && is_silent {
+                let is_silent = rowless != EmptyResult::Reported
+                    && results.iter().all(|result| result.rows.is_empty());
+                if batching == QueryBatching::Single && is_silent {
                     n_silent += made.len();
                     continue;
                 }
@@ -89,7 +89,7 @@ pub(in super::super) async fn run(
                     output.push(Item::new(object).paired_with(query.item));
                 }
             }
-            Err(error) if batching == Batching::Independently => {
+            Err(error) if batching == QueryBatching::Independently => {
                 output.push(ctx.failed_item(query.item, error.into())?)
             }
             Err(error) => {
@@ -113,7 +113,7 @@ pub(in super::super) async fn run(
 
 async fn run_one(
     session: &mut dyn SqlSession,
-    query: &Query,
+    query: &ItemQuery,
 ) -> Result<Vec<SqlResult>, ConnectError> {
     let mut results = Vec::new();
     for statement in &query.statements {
@@ -126,8 +126,8 @@ async fn command(session: &mut dyn SqlSession, word: &str) -> Result<(), NodeErr
     session.run(word, &[]).await.map(drop).map_err(NodeError::from)
 }
 
-fn items_of(results: &[SqlResult], query: &Query, rowless: Rowless) -> Vec<Object> {
-    if rowless == Rowless::Told {
+fn items_of(results: &[SqlResult], query: &ItemQuery, rowless: EmptyResult) -> Vec<Object> {
+    if rowless == EmptyResult::Reported {
         let told = |result: &SqlResult| {
             Object::from_iter([
                 ("affectedRows", Value::from(result.affected)),
@@ -145,7 +145,7 @@ fn items_of(results: &[SqlResult], query: &Query, rowless: Rowless) -> Vec<Objec
     let rows: Vec<Object> = results.iter().flat_map(|result| result.rows.iter().cloned()).collect();
     let only_reads = || query.statements.iter().all(|statement| is_select(&statement.text));
     match rows.is_empty() {
-        true if rowless == Rowless::SuccessUnlessSelect && only_reads() => Vec::new(),
+        true if rowless == EmptyResult::SuccessUnlessSelect && only_reads() => Vec::new(),
         true => vec![success()],
         false => rows,
     }

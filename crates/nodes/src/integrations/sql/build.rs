@@ -1,12 +1,12 @@
 //! Statements for rows and conditions: names quoted, values bound.
 
-use super::text::{Bound, identifier};
+use super::binding::{BoundStatement, identifier};
 use node_api::connect::Dialect;
 use node_api::prelude::*;
 
 /// A condition on a column.
 #[derive(Debug, Deserialize)]
-pub(in super::super) struct Condition {
+pub(in super::super) struct SqlCondition {
     #[serde(default)]
     pub(in super::super) column: Value,
     #[serde(default, alias = "operator")]
@@ -33,7 +33,7 @@ pub(in super::super) fn entries<T: serde::de::DeserializeOwned>(
 }
 
 /// The text of a parameter that may be a locator: `{ "mode": "list", "value": "users" }`.
-pub(in super::super) fn located(value: &Value) -> Str {
+pub(in super::super) fn locator_text(value: &Value) -> Str {
     match value.get("value") {
         Some(inner) => inner.to_js_string(),
         None if value.is_nullish() || value.is_object() => Str::new(),
@@ -44,8 +44,8 @@ pub(in super::super) fn located(value: &Value) -> Str {
 /// Adds ` WHERE …`; nothing without conditions.
 pub(in super::super) fn push_where(
     dialect: Dialect,
-    statement: &mut Bound,
-    conditions: &[Condition],
+    statement: &mut BoundStatement,
+    conditions: &[SqlCondition],
     combine: &str,
 ) -> Result<(), NodeError> {
     let word = match combine.to_ascii_uppercase().as_str() {
@@ -59,7 +59,7 @@ pub(in super::super) fn push_where(
         }
     };
     for (place, condition) in conditions.iter().enumerate() {
-        let column = located(&condition.column);
+        let column = locator_text(&condition.column);
         if column.is_empty() {
             return Err(NodeError::parameter("where", "A condition has no column")
                 .hint("Choose a column in each condition, or remove it."));
@@ -85,23 +85,31 @@ pub(in super::super) fn push_where(
     Ok(())
 }
 
-fn push_compared(dialect: Dialect, statement: &mut Bound, operator: &str, value: &Value) {
+fn push_compared(dialect: Dialect, statement: &mut BoundStatement, operator: &str, value: &Value) {
     statement.push(&format!(" {operator} "));
     statement.push_value(dialect, as_literal(dialect, value));
 }
 
 /// Adds ` ORDER BY …`.
-pub(in super::super) fn push_sort(dialect: Dialect, statement: &mut Bound, rules: &[SortRule]) {
-    for (place, rule) in rules.iter().filter(|rule| !located(&rule.column).is_empty()).enumerate() {
+pub(in super::super) fn push_sort(
+    dialect: Dialect,
+    statement: &mut BoundStatement,
+    rules: &[SortRule],
+) {
+    for (place, rule) in
+        rules.iter().filter(|rule| !locator_text(&rule.column).is_empty()).enumerate()
+    {
         let direction = if rule.direction.eq_ignore_ascii_case("desc") { "DESC" } else { "ASC" };
         let word = if place == 0 { " ORDER BY " } else { ", " };
-        statement
-            .push(&format!("{word}{} {direction}", identifier(dialect, &located(&rule.column))));
+        statement.push(&format!(
+            "{word}{} {direction}",
+            identifier(dialect, &locator_text(&rule.column))
+        ));
     }
 }
 
 /// `("a","b") VALUES ($1,$2)`.
-pub(in super::super) fn push_row(dialect: Dialect, statement: &mut Bound, row: &Object) {
+pub(in super::super) fn push_row(dialect: Dialect, statement: &mut BoundStatement, row: &Object) {
     let names: Vec<String> = row.keys().map(|name| identifier(dialect, name)).collect();
     statement.push(&format!(" ({}) VALUES (", names.join(",")));
     for (place, value) in row.values().enumerate() {
@@ -116,7 +124,7 @@ pub(in super::super) fn push_row(dialect: Dialect, statement: &mut Bound, row: &
 /// `"a" = $1, "b" = $2` of all columns but some.
 pub(in super::super) fn push_changes(
     dialect: Dialect,
-    statement: &mut Bound,
+    statement: &mut BoundStatement,
     row: &Object,
     except: &[Str],
 ) {
@@ -133,7 +141,7 @@ pub(in super::super) fn push_changes(
 /// ` WHERE "id" = $3 AND …`, from a row's own columns.
 pub(in super::super) fn push_match(
     dialect: Dialect,
-    statement: &mut Bound,
+    statement: &mut BoundStatement,
     row: &Object,
     columns: &[Str],
 ) -> Result<(), NodeError> {

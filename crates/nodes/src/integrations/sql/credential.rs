@@ -1,8 +1,8 @@
 //! The database a credential is for, and how its values become JSON with the node's options.
 
-use super::super::credential::Fields;
+use super::super::credential::CredentialFields;
 use node_api::connect::{DateForm, Dialect, NumberForm, Security, SqlServer, ValueForms};
-use node_api::http::Certificates;
+use node_api::http::TlsCertificates;
 use node_api::prelude::*;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ pub(in super::super) fn postgres(
     ctx: &Ctx<'_>,
     large_numbers_path: &str,
 ) -> Result<SqlServer, NodeError> {
-    let fields = Fields::of(ctx, "postgres")?;
+    let fields = CredentialFields::of(ctx, "postgres")?;
     let mut server = fields.server(5432)?;
     server.allow_invalid_certificates = fields.flag("allowUnauthorizedCerts", Default::default());
     server.security = match fields.text("ssl").as_str() {
@@ -38,7 +38,7 @@ pub(in super::super) fn postgres(
 }
 
 pub(in super::super) fn mysql(ctx: &Ctx<'_>) -> Result<SqlServer, NodeError> {
-    let fields = Fields::of(ctx, "mySql")?;
+    let fields = CredentialFields::of(ctx, "mySql")?;
     let mut server = fields.server(3306)?;
     server.timeout_ms = (fields.number("connectTimeout", 10_000.0)?).clamp(1.0, 600_000.0) as u64;
     if !ctx.param("options.connectionTimeout", 0)?.is_nullish() {
@@ -48,7 +48,7 @@ pub(in super::super) fn mysql(ctx: &Ctx<'_>) -> Result<SqlServer, NodeError> {
         server.security = Security::Tls;
         let identity =
             [fields.text("clientCertificate"), fields.text("clientPrivateKey")].join("\n");
-        server.certificates = Some(Arc::new(Certificates {
+        server.certificates = Some(Arc::new(TlsCertificates {
             authorities: fields.text("caCertificate"),
             identity: identity.trim().to_owned(),
         }));

@@ -1,7 +1,7 @@
 //! The values for `$1`, `$2` … of a query, from the option "Query Parameters".
 
-use super::text::n_placeholders;
-use crate::holes::holes;
+use super::binding::n_placeholders;
+use crate::expression_spans::expression_spans;
 use node_api::connect::Dialect;
 use node_api::prelude::*;
 
@@ -36,7 +36,7 @@ pub(in super::super) fn values_of(
     let raw = match ctx.raw_param(PATH) {
         None | Some(Value::Undefined | Value::Null) => return Ok(Vec::new()),
         Some(Value::String(text)) => text,
-        Some(_) => return given(ctx.param(PATH, item)?),
+        Some(_) => return list_values(ctx.param(PATH, item)?),
     };
     let text = raw.trim_start_matches('=');
     let expressions = expressions(text);
@@ -46,7 +46,7 @@ pub(in super::super) fn values_of(
     {
         let value = evaluate(ctx, only, item)?;
         return match value {
-            Value::Array(_) => given(value),
+            Value::Array(_) => list_values(value),
             value if n_placeholders(dialect, query) <= 1 => Ok(vec![value]),
             value => Ok(split(&value)),
         };
@@ -76,7 +76,7 @@ pub(in super::super) fn values_of(
     Ok(values)
 }
 
-fn given(value: Value) -> Result<Vec<Value>, NodeError> {
+fn list_values(value: Value) -> Result<Vec<Value>, NodeError> {
     match value {
         Value::Array(values) => Ok(values.to_vec()),
         value @ (Value::Number(_) | Value::Bool(_)) => Ok(vec![value]),
@@ -128,7 +128,7 @@ fn parts(text: &str) -> Vec<&str> {
 
 /// Each `{{ … }}` of a text.
 fn expressions(text: &str) -> Vec<&str> {
-    holes(text).into_iter().map(|hole| &text[hole]).collect()
+    expression_spans(text).into_iter().map(|hole| &text[hole]).collect()
 }
 
 #[cfg(test)]

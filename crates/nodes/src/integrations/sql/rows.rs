@@ -1,9 +1,9 @@
 //! The row that an item stands for, and the columns by which an existing row is found.
 
-use super::build::{entries, located, names, without_empty_texts};
+use super::build::{entries, locator_text, names, without_empty_texts};
 use node_api::prelude::*;
 
-pub(in super::super) struct Row {
+pub(in super::super) struct SqlRow {
     pub(in super::super) values: Object,
     pub(in super::super) matching: Vec<Str>,
 }
@@ -17,10 +17,14 @@ struct ColumnValue {
 }
 
 /// The row of an item, by whichever form of the parameters the node has.
-pub(in super::super) fn row_of(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Row, NodeError> {
+pub(in super::super) fn row_of(
+    ctx: &Ctx<'_>,
+    item: &Item,
+    index: usize,
+) -> Result<SqlRow, NodeError> {
     let mut row = match ctx.raw_param("columns").filter(Value::is_object) {
-        Some(_) => mapped(ctx, item, index)?,
-        None => sent(ctx, item, index)?,
+        Some(_) => row_from_mapper(ctx, item, index)?,
+        None => row_from_columns(ctx, item, index)?,
     };
     if ctx.flag("options.replaceEmptyStrings", index)? {
         without_empty_texts(&mut row.values);
@@ -34,7 +38,7 @@ pub(in super::super) fn row_of(ctx: &Ctx<'_>, item: &Item, index: usize) -> Resu
 }
 
 /// Columns chosen in the mapper: `{ "mappingMode": …, "value": {…}, "matchingColumns": […] }`.
-fn mapped(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Row, NodeError> {
+fn row_from_mapper(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<SqlRow, NodeError> {
     let matching = names(&ctx.param("columns.matchingColumns", index)?);
     let values = if ctx.text("columns.mappingMode", index)? == "autoMapInputData" {
         item.json.as_object().cloned().unwrap_or_default()
@@ -44,15 +48,15 @@ fn mapped(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Row, NodeError> {
         values.retain(|_, value| !value.is_undefined());
         values
     };
-    Ok(Row { values, matching })
+    Ok(SqlRow { values, matching })
 }
 
 /// Columns one by one, or the item's own fields.
-fn sent(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Row, NodeError> {
-    let matching =
-        Some(located(&ctx.param("columnToMatchOn", index)?)).filter(|column| !column.is_empty());
+fn row_from_columns(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<SqlRow, NodeError> {
+    let matching = Some(locator_text(&ctx.param("columnToMatchOn", index)?))
+        .filter(|column| !column.is_empty());
     if ctx.text("dataMode", index)? != "defineBelow" {
-        return Ok(Row {
+        return Ok(SqlRow {
             values: item.json.as_object().cloned().unwrap_or_default(),
             matching: matching.into_iter().collect(),
         });
@@ -62,13 +66,13 @@ fn sent(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Row, NodeError> {
         values.insert(column.clone(), ctx.param("valueToMatchOn", index)?);
     }
     for entry in entries::<ColumnValue>(ctx, "valuesToSend.values", index)? {
-        values.insert(located(&entry.column), entry.value);
+        values.insert(locator_text(&entry.column), entry.value);
     }
-    Ok(Row { values, matching: matching.into_iter().collect() })
+    Ok(SqlRow { values, matching: matching.into_iter().collect() })
 }
 
 /// The columns to match on, of which there must be one.
-pub(in super::super) fn need_matching(row: &Row) -> Result<(), NodeError> {
+pub(in super::super) fn require_matching(row: &SqlRow) -> Result<(), NodeError> {
     if row.matching.is_empty() {
         return Err(NodeError::parameter("columns", "There is no column to match on")
             .hint("Choose the column by which existing rows are found."));

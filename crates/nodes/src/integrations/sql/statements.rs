@@ -1,26 +1,26 @@
 //! Statements from the parameters that the SQL nodes share.
 
-use super::batch::Query;
-use super::build::{Condition, SortRule, entries, located, push_sort, push_where};
+use super::batch::ItemQuery;
+use super::binding::{self, BoundStatement};
+use super::build::{SortRule, SqlCondition, entries, locator_text, push_sort, push_where};
 use super::replacements;
-use super::text::{self, Bound};
 use node_api::connect::Dialect;
 use node_api::prelude::*;
 
 /// What stands after a statement that empties or removes a table.
-pub(in super::super) struct Endings {
+pub(in super::super) struct TableCommandSuffix {
     pub(in super::super) truncate: String,
     pub(in super::super) drop: String,
 }
 
 /// The query of each item; what is wrong with one names its item.
-pub(in super::super) fn of_each(
+pub(in super::super) fn queries_per_item(
     items: &Items,
-    statements: impl Fn(&Item, usize) -> Result<Vec<Bound>, NodeError>,
-) -> Result<Vec<Query>, NodeError> {
+    statements: impl Fn(&Item, usize) -> Result<Vec<BoundStatement>, NodeError>,
+) -> Result<Vec<ItemQuery>, NodeError> {
     let query = |(index, item): (usize, _)| {
         let statements = statements(&item, index).map_err(|error| error.on_item(index))?;
-        Ok(Query { item: index, statements })
+        Ok(ItemQuery { item: index, statements })
     };
     items.iter().enumerate().map(query).collect()
 }
@@ -30,19 +30,19 @@ pub(in super::super) fn no_such_operation(operation: &str) -> NodeError {
 }
 
 /// The statements that a person wrote, with their values bound.
-pub(in super::super) fn written(
+pub(in super::super) fn custom_query(
     ctx: &Ctx<'_>,
     dialect: Dialect,
     index: usize,
-) -> Result<Vec<Bound>, NodeError> {
+) -> Result<Vec<BoundStatement>, NodeError> {
     let query = replacements::query_of(ctx, index)?;
     let values = replacements::values_of(ctx, dialect, &query, index)?;
-    text::bind(dialect, &query, &values)
+    binding::bind(dialect, &query, &values)
 }
 
 /// The name of the chosen table, without quotes.
 pub(in super::super) fn table_name(ctx: &Ctx<'_>, index: usize) -> Result<Str, NodeError> {
-    let name = located(&ctx.param("table", index)?);
+    let name = locator_text(&ctx.param("table", index)?);
     match name.is_empty() {
         true => Err(NodeError::parameter("table", "No table is chosen")
             .hint("Choose a table, or give its name.")),
@@ -57,8 +57,8 @@ pub(in super::super) fn select(
     columns: &str,
     table: &str,
     index: usize,
-) -> Result<Bound, NodeError> {
-    let mut statement = Bound::new(format!("SELECT {columns} FROM {table}"));
+) -> Result<BoundStatement, NodeError> {
+    let mut statement = BoundStatement::new(format!("SELECT {columns} FROM {table}"));
     push_conditions(ctx, dialect, &mut statement, index)?;
     push_sort(dialect, &mut statement, &entries::<SortRule>(ctx, "sort.values", index)?);
     if !ctx.flag("returnAll", index)? {
@@ -71,14 +71,16 @@ pub(in super::super) fn delete(
     ctx: &Ctx<'_>,
     dialect: Dialect,
     table: &str,
-    endings: Endings,
+    endings: TableCommandSuffix,
     index: usize,
-) -> Result<Bound, NodeError> {
+) -> Result<BoundStatement, NodeError> {
     match ctx.text("deleteCommand", index)?.as_str() {
-        "drop" => Ok(Bound::new(format!("DROP TABLE IF EXISTS {table}{}", endings.drop))),
-        "truncate" => Ok(Bound::new(format!("TRUNCATE TABLE {table}{}", endings.truncate))),
+        "drop" => Ok(BoundStatement::new(format!("DROP TABLE IF EXISTS {table}{}", endings.drop))),
+        "truncate" => {
+            Ok(BoundStatement::new(format!("TRUNCATE TABLE {table}{}", endings.truncate)))
+        }
         "delete" => {
-            let mut statement = Bound::new(format!("DELETE FROM {table}"));
+            let mut statement = BoundStatement::new(format!("DELETE FROM {table}"));
             push_conditions(ctx, dialect, &mut statement, index)?;
             Ok(statement)
         }
@@ -92,9 +94,9 @@ pub(in super::super) fn delete(
 fn push_conditions(
     ctx: &Ctx<'_>,
     dialect: Dialect,
-    statement: &mut Bound,
+    statement: &mut BoundStatement,
     index: usize,
 ) -> Result<(), NodeError> {
-    let conditions: Vec<Condition> = entries(ctx, "where.values", index)?;
+    let conditions: Vec<SqlCondition> = entries(ctx, "where.values", index)?;
     push_where(dialect, statement, &conditions, &ctx.text("combineConditions", index)?)
 }

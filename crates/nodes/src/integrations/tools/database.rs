@@ -2,8 +2,8 @@
 //! read, which the server enforces.
 
 use super::super::sql::credential;
-use crate::ai::tools::made::{Call, name_of, tool, tool_spec};
-use node_api::ai::{Effect, Flow, Sends, Supply, ToolDefinition};
+use crate::ai::tools::fn_tool::{ToolInvocation, name_from_param, supply_tool, tool_spec};
+use node_api::ai::{DataFlow, EgressTarget, Supply, ToolDefinition, ToolEffect};
 use node_api::connect::{ReadLimits, SqlResult};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
@@ -65,15 +65,15 @@ impl Supplier for DatabaseTool {
             "additionalProperties": false
         });
         let definition = ToolDefinition {
-            name: name_of(&ctx, "name")?,
+            name: name_from_param(&ctx, "name")?,
             description: inner.text("description", ctx.item())?,
             parameters,
             // Also where it only reads: a SELECT may call functions whose effects are outside of
             // any transaction.
-            effect: Effect::Changes,
-            flow: Flow::STORED.sending(Sends::Declared),
+            effect: ToolEffect::Changes,
+            flow: DataFlow::STORED.sending(EgressTarget::Declared),
         };
-        Ok(tool(ctx, definition, query))
+        Ok(supply_tool(ctx, definition, query))
     }
 }
 
@@ -81,7 +81,7 @@ fn may_write(ctx: &Ctx<'_>, item: usize) -> Result<bool, NodeError> {
     Ok(ctx.text("access", item)? == "readWrite")
 }
 
-async fn query(call: Call) -> Result<Value, NodeError> {
+async fn query(call: ToolInvocation) -> Result<Value, NodeError> {
     let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
     let statement = call.text("query");
     let server = match ctx.text("server", item)?.as_str() {
@@ -100,10 +100,10 @@ async fn query(call: Call) -> Result<Value, NodeError> {
         let limits = ReadLimits { rows: most, bytes: MAX_BYTES, time_ms: MAX_TIME_MS };
         vec![ctx.host().connections().read_sql(&server, &statement, &values, limits).await?]
     };
-    Ok(shown(&results, most))
+    Ok(result_value(&results, most))
 }
 
-fn shown(results: &[SqlResult], most: usize) -> Value {
+fn result_value(results: &[SqlResult], most: usize) -> Value {
     let n_rows: usize = results.iter().map(|result| result.rows.len()).sum();
     let rows = results
         .iter()

@@ -1,8 +1,8 @@
 //! Mail as a tool: the model writes it, the node says who it is from and who may get it.
 
 use super::super::email::server;
-use crate::ai::tools::made::{Call, name_of, tool, tool_spec};
-use node_api::ai::{Effect, Flow, Sends, Supply, ToolDefinition};
+use crate::ai::tools::fn_tool::{ToolInvocation, name_from_param, supply_tool, tool_spec};
+use node_api::ai::{DataFlow, EgressTarget, Supply, ToolDefinition, ToolEffect};
 use node_api::connect::Mail;
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
@@ -47,20 +47,23 @@ impl Supplier for EmailTool {
         });
         let description = ctx.ctx().text("description", ctx.item())?;
         let is_bound = !ctx.ctx().text("allowedRecipients", ctx.item())?.trim().is_empty();
-        let flow =
-            Flow::default().sending(if is_bound { Sends::Declared } else { Sends::ModelChosen });
+        let flow = DataFlow::default().sending(if is_bound {
+            EgressTarget::Declared
+        } else {
+            EgressTarget::ModelChosen
+        });
         let definition = ToolDefinition {
-            name: name_of(&ctx, "name")?,
+            name: name_from_param(&ctx, "name")?,
             description,
             parameters,
-            effect: Effect::Changes,
+            effect: ToolEffect::Changes,
             flow,
         };
-        Ok(tool(ctx, definition, send))
+        Ok(supply_tool(ctx, definition, send))
     }
 }
 
-async fn send(call: Call) -> Result<Value, NodeError> {
+async fn send(call: ToolInvocation) -> Result<Value, NodeError> {
     let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
     let to = recipients(&call.text("to"), &ctx.text("allowedRecipients", item)?)?;
     let subject = call.text("subject");

@@ -1,8 +1,8 @@
 //! Luxon's format tokens, in English.
 
 use super::Moment;
-use super::reading::{Fit, read};
-use super::tokens::{Count, Letters, Piece, Token, write};
+use super::format_parser::{FormatStrictness, parse_with_format};
+use super::tokens::{DateField, DateToken, FormatPiece, Letters, write};
 
 /// `dateTime.toFormat(format)`.
 pub(crate) fn to_luxon_format(moment: &Moment, format: &str) -> String {
@@ -16,11 +16,11 @@ pub(crate) fn from_luxon_format(
     zone_name: &str,
     now_ms: i64,
 ) -> Option<f64> {
-    read(text, &pieces(format), Fit::LooseSpace, zone_name, now_ms)
+    parse_with_format(text, &pieces(format), FormatStrictness::LooseSpace, zone_name, now_ms)
 }
 
 /// Runs of one letter are tokens, quoted parts and everything else stand for themselves.
-fn pieces(format: &str) -> Vec<Piece<'_>> {
+fn pieces(format: &str) -> Vec<FormatPiece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = format;
     while let Some(first) = rest.chars().next() {
@@ -28,7 +28,7 @@ fn pieces(format: &str) -> Vec<Piece<'_>> {
             let inner = &rest[1..];
             let end = inner.find('\'').unwrap_or(inner.len());
             // Two quotes in a row stand for one.
-            pieces.push(Piece::Literal(if end == 0 && !inner.is_empty() {
+            pieces.push(FormatPiece::Literal(if end == 0 && !inner.is_empty() {
                 "'"
             } else {
                 &inner[..end]
@@ -38,9 +38,9 @@ fn pieces(format: &str) -> Vec<Piece<'_>> {
             let end = rest.find(|letter| letter != first).unwrap_or(rest.len());
             let run = &rest[..end];
             match (token(run), preset(run)) {
-                (Some(token), _) => pieces.push(Piece::Token(token)),
+                (Some(token), _) => pieces.push(FormatPiece::Token(token)),
                 (None, Some(format)) => pieces.extend(self::pieces(format)),
-                (None, None) => pieces.push(Piece::Literal(run)),
+                (None, None) => pieces.push(FormatPiece::Literal(run)),
             }
             end
         };
@@ -49,9 +49,9 @@ fn pieces(format: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-fn token(letters: &str) -> Option<Token> {
-    use Count::*;
-    use Token::*;
+fn token(letters: &str) -> Option<DateToken> {
+    use DateField::*;
+    use DateToken::*;
     Some(match letters {
         "S" => Number(Millisecond, 1),
         "SSS" => Number(Millisecond, 3),

@@ -1,8 +1,8 @@
 //! moment's format tokens, in English. The first version of the Date & Time node uses them.
 
 use super::Moment;
-use super::reading::{Fit, read};
-use super::tokens::{Count, Letters, Piece, Token, write};
+use super::format_parser::{FormatStrictness, parse_with_format};
+use super::tokens::{DateField, DateToken, FormatPiece, Letters, write};
 
 /// `moment.format(format)`; an empty format gives ISO 8601 to the second.
 pub(crate) fn to_moment_format(moment: &Moment, format: &str) -> String {
@@ -17,22 +17,28 @@ pub(crate) fn from_moment_format(
     strict: bool,
     now_ms: i64,
 ) -> Option<f64> {
-    read(text, &pieces(format), if strict { Fit::Exact } else { Fit::Lenient }, zone_name, now_ms)
+    parse_with_format(
+        text,
+        &pieces(format),
+        if strict { FormatStrictness::Exact } else { FormatStrictness::Lenient },
+        zone_name,
+        now_ms,
+    )
 }
 
 /// The longest token there is comes first, so that `MMMM` is not taken for `MM` twice.
-fn pieces(format: &str) -> Vec<Piece<'_>> {
+fn pieces(format: &str) -> Vec<FormatPiece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = format;
     while let Some(first) = rest.chars().next() {
         let heads = || (1..=LONGEST).rev().filter_map(|length| rest.get(..length));
         let used = if first == '[' && rest.contains(']') {
             let end = rest.find(']').unwrap_or(rest.len());
-            pieces.push(Piece::Literal(&rest[1..end]));
+            pieces.push(FormatPiece::Literal(&rest[1..end]));
             end + 1
         } else if first == '\\' && rest.len() > 1 {
             let end = 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
-            pieces.push(Piece::Literal(&rest[1..end]));
+            pieces.push(FormatPiece::Literal(&rest[1..end]));
             end
         } else if let Some((length, format)) =
             heads().find_map(|head| Some((head.len(), preset(head)?)))
@@ -42,10 +48,10 @@ fn pieces(format: &str) -> Vec<Piece<'_>> {
         } else if let Some((length, token)) =
             heads().find_map(|head| Some((head.len(), token(head)?)))
         {
-            pieces.push(Piece::Token(token));
+            pieces.push(FormatPiece::Token(token));
             length
         } else {
-            pieces.push(Piece::Literal(&rest[..first.len_utf8()]));
+            pieces.push(FormatPiece::Literal(&rest[..first.len_utf8()]));
             first.len_utf8()
         };
         rest = &rest[used..];
@@ -56,9 +62,9 @@ fn pieces(format: &str) -> Vec<Piece<'_>> {
 /// `SSSSSSSSS`.
 const LONGEST: usize = 9;
 
-fn token(letters: &str) -> Option<Token> {
-    use Count::*;
-    use Token::*;
+fn token(letters: &str) -> Option<DateToken> {
+    use DateField::*;
+    use DateToken::*;
     Some(match letters {
         "M" => Number(Month, 1),
         "Mo" => Ordinal(Month),

@@ -9,21 +9,21 @@ use super::{Moment, offset_text};
 use jiff::civil::Date;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Piece<'f> {
+pub(super) enum FormatPiece<'f> {
     Literal(&'f str),
-    Token(Token),
+    Token(DateToken),
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Token {
+pub(super) enum DateToken {
     /// A number with at least so many digits.
-    Number(Count, usize),
+    Number(DateField, usize),
     /// `1st`, `2nd`.
-    Ordinal(Count),
+    Ordinal(DateField),
     /// The last two digits of a year. Reading takes up to `most` digits; two of them up to `last`
     /// are of this century.
     ShortYear {
-        of: Count,
+        of: DateField,
         most: usize,
         last: i64,
     },
@@ -56,7 +56,7 @@ pub(super) enum Letters {
 
 /// The numbers in a date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Count {
+pub(super) enum DateField {
     Year,
     Quarter,
     Month,
@@ -83,50 +83,50 @@ pub(super) enum Count {
     EpochMilliseconds,
 }
 
-pub(super) fn write(moment: &Moment, pieces: &[Piece<'_>]) -> String {
+pub(super) fn write(moment: &Moment, pieces: &[FormatPiece<'_>]) -> String {
     let mut out = String::new();
     for piece in pieces {
         match piece {
-            Piece::Literal(text) => out.push_str(text),
-            Piece::Token(token) => out.push_str(&text_of(moment, *token)),
+            FormatPiece::Literal(text) => out.push_str(text),
+            FormatPiece::Token(token) => out.push_str(&text_of(moment, *token)),
         }
     }
     out
 }
 
-fn text_of(moment: &Moment, token: Token) -> String {
+fn text_of(moment: &Moment, token: DateToken) -> String {
     let at = &moment.at;
     match token {
-        Token::Number(count, digits) => format!("{:0digits$}", count.of(moment)),
-        Token::Ordinal(count) => ordinal(count.of(moment)),
-        Token::ShortYear { of, .. } => format!("{:02}", of.of(moment).rem_euclid(100)),
-        Token::SignedYear => format!("{:+07}", at.year()),
-        Token::MonthName(letters) => {
+        DateToken::Number(count, digits) => format!("{:0digits$}", count.of(moment)),
+        DateToken::Ordinal(count) => ordinal(count.of(moment)),
+        DateToken::ShortYear { of, .. } => format!("{:02}", of.of(moment).rem_euclid(100)),
+        DateToken::SignedYear => format!("{:+07}", at.year()),
+        DateToken::MonthName(letters) => {
             shortened(MONTHS[at.month().unsigned_abs().saturating_sub(1) as usize % 12], letters)
         }
-        Token::DayName(letters) => shortened(
+        DateToken::DayName(letters) => shortened(
             DAYS[at.weekday().to_sunday_zero_offset().unsigned_abs() as usize % 7],
             letters,
         ),
-        Token::HalfDay(letters) => match (at.hour() < 12, letters) {
+        DateToken::HalfDay(letters) => match (at.hour() < 12, letters) {
             (true, Letters::Upper) => "AM",
             (true, Letters::Lower) => "am",
             (false, Letters::Upper) => "PM",
             (false, Letters::Lower) => "pm",
         }
         .into(),
-        Token::Fraction(digits) => shortened(&format!("{:03}000000", at.millisecond()), digits),
-        Token::Offset(separator) => offset_text(at.offset(), separator),
-        Token::NarrowOffset => narrow_offset(moment),
-        Token::ZoneName if moment.is_plain_utc => "UTC".into(),
-        Token::ZoneName => at
+        DateToken::Fraction(digits) => shortened(&format!("{:03}000000", at.millisecond()), digits),
+        DateToken::Offset(separator) => offset_text(at.offset(), separator),
+        DateToken::NarrowOffset => narrow_offset(moment),
+        DateToken::ZoneName if moment.is_plain_utc => "UTC".into(),
+        DateToken::ZoneName => at
             .time_zone()
             .iana_name()
             .map_or_else(|| format!("UTC{}", narrow_offset(moment)), str::to_owned),
-        Token::ZoneLetters if at.time_zone().iana_name().is_none() => String::new(),
-        Token::ZoneLetters => zone_letters(moment),
-        Token::ZoneAbbreviation => abbreviation(moment),
-        Token::Era([before, after]) => if at.year() > 0 { after } else { before }.into(),
+        DateToken::ZoneLetters if at.time_zone().iana_name().is_none() => String::new(),
+        DateToken::ZoneLetters => zone_letters(moment),
+        DateToken::ZoneAbbreviation => abbreviation(moment),
+        DateToken::Era([before, after]) => if at.year() > 0 { after } else { before }.into(),
     }
 }
 
@@ -134,7 +134,7 @@ fn shortened(name: &str, letters: usize) -> String {
     name.get(..letters).unwrap_or(name).to_owned()
 }
 
-impl Count {
+impl DateField {
     fn of(self, moment: &Moment) -> i64 {
         let at = &moment.at;
         let iso_week = || at.date().iso_week_date();

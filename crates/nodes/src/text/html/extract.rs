@@ -1,6 +1,6 @@
 //! Takes values out of HTML by CSS selectors, for the HTML and the HTML Extract node.
 
-use super::page::{Page, Taken};
+use super::page::{ExtractedBytes, Page};
 use super::plain_text;
 use node_api::prelude::*;
 use scraper::{ElementRef, Selector};
@@ -18,7 +18,7 @@ pub(super) enum TextStyle {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Wanted {
+struct ExtractionRule {
     key: Str,
     css_selector: Str,
     return_value: Str,
@@ -27,7 +27,7 @@ struct Wanted {
     return_array: bool,
 }
 
-impl Default for Wanted {
+impl Default for ExtractionRule {
     fn default() -> Self {
         let empty = Str::new();
         Self {
@@ -96,11 +96,11 @@ fn extract_item(
     item: &Item,
     style: TextStyle,
 ) -> Result<Vec<Object>, NodeError> {
-    let wanted: Vec<Wanted> = match ctx.param("extractionValues.values", index)? {
+    let wanted: Vec<ExtractionRule> = match ctx.param("extractionValues.values", index)? {
         Value::Array(_) => ctx.param_as("extractionValues.values", index)?,
         _ => Vec::new(),
     };
-    let wanted: Vec<(Wanted, Selector, Vec<Selector>)> =
+    let wanted: Vec<(ExtractionRule, Selector, Vec<Selector>)> =
         wanted.into_iter().map(compile).collect::<Result<_, _>>()?;
     let trims = match ctx.param("options.trimValues", index)? {
         Value::Undefined => style == TextStyle::BareTrimmed,
@@ -128,7 +128,7 @@ fn extract_item(
     let mut made = Vec::new();
     for html in sources(ctx, index, item)? {
         let page = Page::read(&html)?;
-        let (mut json, mut taken) = (Object::new(), Taken::default());
+        let (mut json, mut taken) = (Object::new(), ExtractedBytes::default());
         for (value, selector, skip) in &wanted {
             let mut elements = page.select(selector);
             let mut take = |elements: &[ElementRef<'_>]| {
@@ -149,7 +149,7 @@ fn extract_item(
     Ok(made)
 }
 
-fn compile(wanted: Wanted) -> Result<(Wanted, Selector, Vec<Selector>), NodeError> {
+fn compile(wanted: ExtractionRule) -> Result<(ExtractionRule, Selector, Vec<Selector>), NodeError> {
     let parse = |text: &str| {
         Selector::parse(text).map_err(|problem| {
             NodeError::parameter(
@@ -188,10 +188,10 @@ fn sources(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Str>, NodeErr
 
 fn take(
     elements: &[ElementRef<'_>],
-    wanted: &Wanted,
+    wanted: &ExtractionRule,
     skip: &[Selector],
     style: TextStyle,
-    taken: &mut Taken,
+    taken: &mut ExtractedBytes,
 ) -> Result<Value, NodeError> {
     let first = elements.first();
     let value = match wanted.return_value.as_str() {

@@ -2,7 +2,7 @@
 //! are nested or its attributes are many, so it is read in pieces, with a turn for others in
 //! between.
 
-use crate::turn::tick;
+use crate::ticker::tick;
 use html5ever::driver;
 use html5ever::tendril::TendrilSink;
 use model::Code;
@@ -23,24 +23,24 @@ const MAX_NODES_TOGETHER: usize = 1_000_000;
 const MAX_TAKEN_BYTES: usize = 64 << 20;
 
 /// How much is read at a time.
-const PIECE_BYTES: usize = 2 << 10;
+const CHUNK_BYTES: usize = 2 << 10;
 
 /// Nodes of all pages there are.
 static NODES: AtomicUsize = AtomicUsize::new(0);
 
 pub(crate) struct Page {
     html: Html,
-    _nodes: Share,
+    _nodes: NodeShare,
 }
 
 impl Page {
     pub(crate) fn read(text: &str) -> Result<Self, NodeError> {
-        let mut nodes = Share(0);
+        let mut nodes = NodeShare(0);
         let mut parser = driver::parse_document(
             HtmlTreeSink::new(Html::new_document()),
             driver::ParseOpts::default(),
         );
-        for piece in pieces(text) {
+        for piece in chunks_of(text) {
             parser.process(piece.into());
             let html = parser.tokenizer.sink.sink.0.borrow();
             nodes.grow_to(html.tree.nodes().len())?;
@@ -81,10 +81,10 @@ impl Page {
     }
 }
 
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
+fn chunks_of(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let (piece, behind) = rest.split_at(rest.floor_char_boundary(PIECE_BYTES));
+        let (piece, behind) = rest.split_at(rest.floor_char_boundary(CHUNK_BYTES));
         rest = behind;
         (!piece.is_empty()).then_some(piece)
     })
@@ -99,7 +99,7 @@ fn depth(html: &Html) -> Result<usize, NodeError> {
             Edge::Close(_) => depth -= 1,
         }
         deepest = deepest.max(depth);
-        if position.is_multiple_of(PIECE_BYTES) {
+        if position.is_multiple_of(CHUNK_BYTES) {
             tick()?;
         }
     }
@@ -117,9 +117,9 @@ fn check_depth(depth: usize) -> Result<(), NodeError> {
 }
 
 /// What one page has of the nodes of all.
-struct Share(usize);
+struct NodeShare(usize);
 
-impl Share {
+impl NodeShare {
     fn grow_to(&mut self, nodes: usize) -> Result<(), NodeError> {
         if nodes > MAX_NODES {
             return Err(NodeError::new(
@@ -141,7 +141,7 @@ impl Share {
     }
 }
 
-impl Drop for Share {
+impl Drop for NodeShare {
     fn drop(&mut self) {
         NODES.fetch_sub(self.0, Ordering::Relaxed);
     }
@@ -149,9 +149,9 @@ impl Drop for Share {
 
 /// How much was taken out of a page so far.
 #[derive(Default)]
-pub(crate) struct Taken(usize);
+pub(crate) struct ExtractedBytes(usize);
 
-impl Taken {
+impl ExtractedBytes {
     pub(crate) fn add(&mut self, bytes: usize) -> Result<(), NodeError> {
         self.0 = self.0.saturating_add(bytes);
         if self.0 > MAX_TAKEN_BYTES {
@@ -192,7 +192,7 @@ mod tests {
         let mut state = 7u32;
         for _ in 0..50 {
             let mut page = String::new();
-            while page.len() < 3 * PIECE_BYTES {
+            while page.len() < 3 * CHUNK_BYTES {
                 state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                 page.push_str(parts[(state >> 16) as usize % parts.len()]);
                 if state.is_multiple_of(7) {

@@ -3,7 +3,7 @@
 //!
 //! The rules are those of the html-to-text library, which n8n's HTML node uses with its defaults.
 
-use crate::turn::tick;
+use crate::ticker::tick;
 use scraper::{ElementRef, Node, Selector};
 
 const LINE_LENGTH: usize = 80;
@@ -13,14 +13,14 @@ const MAX_DEPTH: usize = 300;
 /// The text inside an element, without the parts that fit a selector to skip.
 pub(crate) fn write(element: ElementRef<'_>, skip: &[Selector]) -> String {
     let mut layout =
-        Layout { skip, upper_case: 0, depth: 0, blocks: vec![Block::new(LINE_LENGTH)] };
+        Layout { skip, upper_case: 0, depth: 0, blocks: vec![TextBlock::new(LINE_LENGTH)] };
     let body = element.descendent_elements().skip(1).find(|inner| inner.value().name() == "body");
     layout.children(body.unwrap_or(element));
     layout.blocks.pop().map(|block| block.text()).unwrap_or_default()
 }
 
 /// A part of the page that begins and ends with line breaks.
-struct Block {
+struct TextBlock {
     /// What is finished.
     done: String,
     /// How many line breaks must follow what is finished.
@@ -32,7 +32,7 @@ struct Block {
     is_verbatim: bool,
 }
 
-impl Block {
+impl TextBlock {
     fn new(line_length: usize) -> Self {
         Self {
             done: String::new(),
@@ -135,7 +135,7 @@ struct Layout<'s> {
     skip: &'s [Selector],
     upper_case: usize,
     depth: usize,
-    blocks: Vec<Block>,
+    blocks: Vec<TextBlock>,
 }
 
 impl Layout<'_> {
@@ -166,7 +166,7 @@ impl Layout<'_> {
             "script" | "style" | "template" => {}
             "a" => self.anchor(element),
             "img" => self.image(element),
-            "br" => self.top(Block::break_line),
+            "br" => self.top(TextBlock::break_line),
             "wbr" => {}
             "article" | "aside" | "div" | "footer" | "form" | "header" | "main" | "nav"
             | "section" => self.block(element, 1, 1),
@@ -197,7 +197,7 @@ impl Layout<'_> {
         }
     }
 
-    fn top(&mut self, change: impl FnOnce(&mut Block)) {
+    fn top(&mut self, change: impl FnOnce(&mut TextBlock)) {
         if let Some(block) = self.blocks.last_mut() {
             change(block);
         }
@@ -217,7 +217,7 @@ impl Layout<'_> {
 
     fn open(&mut self, reserved: usize) {
         let length = self.blocks.last().map_or(LINE_LENGTH, |block| block.line_length);
-        self.blocks.push(Block::new(length.saturating_sub(reserved).max(1)));
+        self.blocks.push(TextBlock::new(length.saturating_sub(reserved).max(1)));
     }
 
     fn close(&mut self, leading: usize, trailing: usize, transform: impl Fn(&str) -> String) {

@@ -2,9 +2,9 @@
 //! library.
 
 use super::HtmlOptions;
-use super::spans::{Spans, encode_code};
+use super::spans::{InlineSpans, encode_code};
 use super::tables;
-use crate::turn::tick;
+use crate::ticker::tick;
 use std::collections::HashMap;
 
 /// Quotations and lists nested deeper than this are read as text.
@@ -23,9 +23,9 @@ pub(super) fn to_html(text: &str, options: &HtmlOptions) -> String {
             .iter_mut()
             .for_each(|line| *line = line.chars().skip(indent(line).min(shared)).collect());
     }
-    let mut writer = Writer {
+    let mut writer = BlockWriter {
         options,
-        spans: Spans::new(options),
+        spans: InlineSpans::new(options),
         ids: HashMap::new(),
         unclosed: Vec::new(),
         depth: 0,
@@ -59,16 +59,16 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-pub(super) struct Writer<'o> {
+pub(super) struct BlockWriter<'o> {
     options: &'o HtmlOptions,
-    pub(super) spans: Spans<'o>,
+    pub(super) spans: InlineSpans<'o>,
     ids: HashMap<String, usize>,
     /// Names of tags that were found open to the end.
     unclosed: Vec<String>,
     depth: usize,
 }
 
-impl Writer<'_> {
+impl BlockWriter<'_> {
     /// The HTML of each block, in order.
     fn blocks(&mut self, lines: &[&str]) -> Vec<String> {
         if self.depth >= MAX_DEPTH {

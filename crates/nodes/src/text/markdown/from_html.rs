@@ -2,7 +2,7 @@
 
 use crate::text::html::page::Page;
 use crate::text::js_regex::JsRegex;
-use crate::turn::tick;
+use crate::ticker::tick;
 use node_api::prelude::*;
 use scraper::{ElementRef, Node as Part};
 
@@ -44,14 +44,14 @@ const BLOCKS: &[&str] = &[
     "summary",
 ];
 
-pub(super) struct Options {
+pub(super) struct MarkdownOptions {
     bullet: Str,
     fence: Str,
     em: Str,
     strong: Str,
     indented_code: bool,
     keep_data_images: bool,
-    most_newlines: usize,
+    max_newlines: usize,
     references: bool,
     ignored: Vec<Str>,
     blocks: Vec<Str>,
@@ -110,7 +110,7 @@ pub(super) fn params() -> Vec<Param> {
     ]
 }
 
-impl Options {
+impl MarkdownOptions {
     pub(super) fn read(given: &Value) -> Result<Self, NodeError> {
         let text = |name: &str, default: &str| {
             given
@@ -156,7 +156,7 @@ impl Options {
             strong: text("strongDelimiter", "**"),
             indented_code: text("codeBlockStyle", "fence") == "indented",
             keep_data_images: flag("keepDataImages"),
-            most_newlines: given
+            max_newlines: given
                 .get("maxConsecutiveNewlines")
                 .and_then(Value::as_usize)
                 .unwrap_or(3)
@@ -178,9 +178,9 @@ impl Options {
     }
 }
 
-pub(super) fn to_markdown(html: &str, options: &Options) -> Result<String, NodeError> {
+pub(super) fn to_markdown(html: &str, options: &MarkdownOptions) -> Result<String, NodeError> {
     let page = Page::read(html)?;
-    let mut writer = Writer { options, links: Vec::new(), depth: 0 };
+    let mut writer = MarkdownWriter { options, links: Vec::new(), depth: 0 };
     let mut text = writer.children(page.root(), &Context::default());
     for (at, link) in writer.links.iter().enumerate() {
         text = format!(
@@ -191,7 +191,7 @@ pub(super) fn to_markdown(html: &str, options: &Options) -> Result<String, NodeE
         );
     }
     tick()?;
-    Ok(limit_newlines(text.trim_matches('\n').trim_end(), options.most_newlines))
+    Ok(limit_newlines(text.trim_matches('\n').trim_end(), options.max_newlines))
 }
 
 fn limit_newlines(text: &str, most: usize) -> String {
@@ -213,37 +213,37 @@ struct Context {
     in_cell: bool,
 }
 
-struct Writer<'o> {
-    options: &'o Options,
+struct MarkdownWriter<'o> {
+    options: &'o MarkdownOptions,
     links: Vec<String>,
     depth: usize,
 }
 
 /// Text that grows by pieces, with blank lines between blocks.
 #[derive(Default)]
-struct Sheet {
+struct MarkdownBuffer {
     text: String,
-    owed: usize,
+    pending_newlines: usize,
 }
 
-impl Sheet {
+impl MarkdownBuffer {
     fn block(&mut self, piece: &str, newlines: usize) {
         if piece.trim().is_empty() {
             return;
         }
-        self.owed = self.owed.max(newlines);
-        self.pay();
+        self.pending_newlines = self.pending_newlines.max(newlines);
+        self.flush_newlines();
         self.text.push_str(piece.trim_matches('\n'));
-        self.owed = newlines;
+        self.pending_newlines = newlines;
     }
 
     fn inline(&mut self, piece: &str) {
-        if self.owed > 0 || self.text.is_empty() || self.text.ends_with('\n') {
+        if self.pending_newlines > 0 || self.text.is_empty() || self.text.ends_with('\n') {
             let piece = piece.trim_start_matches(' ');
             if piece.is_empty() {
                 return;
             }
-            self.pay();
+            self.flush_newlines();
             self.text.push_str(piece);
         } else if self.text.ends_with(' ') {
             self.text.push_str(piece.trim_start_matches(' '));
@@ -252,28 +252,29 @@ impl Sheet {
         }
     }
 
-    fn pay(&mut self) {
+    fn flush_newlines(&mut self) {
         if !self.text.is_empty() {
             let kept = self.text.trim_end_matches(' ').len();
             self.text.truncate(kept);
             let there = self.text.len() - self.text.trim_end_matches('\n').len();
-            self.text.push_str(&"\n".repeat(self.owed.saturating_sub(there)));
+            self.text.push_str(&"\n".repeat(self.pending_newlines.saturating_sub(there)));
         }
-        self.owed = 0;
+        self.pending_newlines = 0;
     }
 }
 
-impl Writer<'_> {
+impl MarkdownWriter<'_> {
     fn children(&mut self, element: ElementRef<'_>, context: &Context) -> String {
-        let mut sheet = Sheet::default();
+        let mut sheet = MarkdownBuffer::default();
         if self.depth < MAX_DEPTH && tick().is_ok() {
             self.depth += 1;
             for node in element.children() {
                 match node.value() {
                     Part::Text(text) => {
-                        let at_line_start =
-                            sheet.text.is_empty() || sheet.owed > 0 || sheet.text.ends_with('\n');
-                        sheet.inline(&self.words(text, at_line_start));
+                        let at_line_start = sheet.text.is_empty()
+                            || sheet.pending_newlines > 0
+                            || sheet.text.ends_with('\n');
+                        sheet.inline(&self.escaped_text(text, at_line_start));
                     }
                     Part::Element(_) => {
                         if let Some(inner) = ElementRef::wrap(node) {
@@ -289,7 +290,7 @@ impl Writer<'_> {
     }
 
     /// The text of a page with its spaces joined and its special characters escaped.
-    fn words(&self, text: &str, at_line_start: bool) -> String {
+    fn escaped_text(&self, text: &str, at_line_start: bool) -> String {
         let is_space = |letter: char| letter.is_ascii_whitespace();
         let mut words =
             text.split(is_space).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
@@ -309,7 +310,7 @@ impl Writer<'_> {
         format!("{before}{words}{after}")
     }
 
-    fn element(&mut self, element: ElementRef<'_>, context: &Context, sheet: &mut Sheet) {
+    fn element(&mut self, element: ElementRef<'_>, context: &Context, sheet: &mut MarkdownBuffer) {
         let name = element.value().name();
         let listed = |names: &[Str]| names.iter().any(|known| known == name);
         if IGNORED.contains(&name) || listed(&self.options.ignored) {
@@ -318,7 +319,7 @@ impl Writer<'_> {
         let break_text = if context.in_cell { " " } else { "  \n" };
         match name {
             "br" => {
-                sheet.pay();
+                sheet.flush_newlines();
                 sheet.text.push_str(break_text);
             }
             "hr" => sheet.block("---", 2),
@@ -375,7 +376,7 @@ impl Writer<'_> {
         &mut self,
         element: ElementRef<'_>,
         context: &Context,
-        sheet: &mut Sheet,
+        sheet: &mut MarkdownBuffer,
         mark: &str,
     ) {
         let raw: String = element.text().collect();
@@ -390,7 +391,7 @@ impl Writer<'_> {
         sheet.inline(&format!("{before}{mark}{inner}{mark}{after}"));
     }
 
-    fn link(&mut self, element: ElementRef<'_>, context: &Context, sheet: &mut Sheet) {
+    fn link(&mut self, element: ElementRef<'_>, context: &Context, sheet: &mut MarkdownBuffer) {
         let text = self.children(element, context);
         let inner = text.trim().replace('\n', " ");
         let Some(target) = element.value().attr("href").filter(|target| !target.is_empty()) else {
@@ -550,7 +551,7 @@ mod tests {
     use super::*;
 
     fn markdown(html: &str, options: Value) -> String {
-        to_markdown(html, &Options::read(&options).unwrap()).unwrap()
+        to_markdown(html, &MarkdownOptions::read(&options).unwrap()).unwrap()
     }
 
     #[test]
@@ -604,7 +605,8 @@ mod tests {
     #[test]
     fn a_broken_pattern_is_refused() {
         assert!(
-            Options::read(&json!({ "textReplace": { "values": [{ "pattern": "(" }] } })).is_err()
+            MarkdownOptions::read(&json!({ "textReplace": { "values": [{ "pattern": "(" }] } }))
+                .is_err()
         );
     }
 }

@@ -1,24 +1,24 @@
 //! Reads what stands inside a line of Markdown: code, links, images, emphasis.
 
 use super::{HtmlOptions, emoji};
-use crate::turn::tick;
+use crate::ticker::tick;
 use std::collections::HashMap;
 
 /// Stands around the number of a finished piece of HTML while the rest is still being read.
-const HOLD: char = '\u{1a}';
+const STASH_MARK: char = '\u{1a}';
 /// A link is not longer than this many characters; texts full of open brackets stay quick to read.
 const MAX_BRACKET: usize = 2_000;
 const ESCAPABLE: &str = "\\`*_{}[]()>#+.!~=|:-";
 
-pub(super) struct Spans<'o> {
+pub(super) struct InlineSpans<'o> {
     options: &'o HtmlOptions,
     definitions: HashMap<String, (String, Option<String>)>,
-    held: Vec<String>,
+    stashed: Vec<String>,
 }
 
-impl<'o> Spans<'o> {
+impl<'o> InlineSpans<'o> {
     pub(super) fn new(options: &'o HtmlOptions) -> Self {
-        Self { options, definitions: HashMap::new(), held: Vec::new() }
+        Self { options, definitions: HashMap::new(), stashed: Vec::new() }
     }
 
     /// Takes lines such as `[name]: address "title"` out of a text.
@@ -50,9 +50,9 @@ impl<'o> Spans<'o> {
 
     /// The HTML of a text without blocks.
     pub(super) fn write(&mut self, text: &str) -> String {
-        let text: String = text.chars().filter(|letter| *letter != HOLD).collect();
-        let held_before = self.held.len();
-        let text = self.hold_pieces(&text);
+        let text: String = text.chars().filter(|letter| *letter != STASH_MARK).collect();
+        let held_before = self.stashed.len();
+        let text = self.stash_pieces(&text);
         let text = if self.options.has("emoji") { self.emoji(&text) } else { text };
         let mut text = self.emphasis(text);
         text = encode_amps(&text.replace("...", "…"));
@@ -61,41 +61,42 @@ impl<'o> Spans<'o> {
         } else {
             break_lines(&text)
         };
-        let done = self.release(&text);
-        self.held.truncate(held_before);
+        let done = self.unstash(&text);
+        self.stashed.truncate(held_before);
         done
     }
 
     fn emphasis(&self, text: String) -> String {
         let mut text = text;
         for (mark, flag) in [('_', "literalMidWordUnderscores"), ('*', "literalMidWordAsterisks")] {
-            let words = if self.options.has(flag) { Words::Whole } else { Words::Any };
+            let words =
+                if self.options.has(flag) { MarkBoundary::Whole } else { MarkBoundary::Any };
             text =
                 wrap(&text, &mark.to_string().repeat(3), ["<strong><em>", "</em></strong>"], words);
             text = wrap(&text, &mark.to_string().repeat(2), ["<strong>", "</strong>"], words);
             text = wrap(&text, &mark.to_string(), ["<em>", "</em>"], words);
         }
         if self.options.has("strikethrough") {
-            text = wrap(&text, "~~", ["<del>", "</del>"], Words::Any);
+            text = wrap(&text, "~~", ["<del>", "</del>"], MarkBoundary::Any);
         }
         text
     }
 
-    fn hold(&mut self, html: String) -> String {
-        self.held.push(html);
-        format!("{HOLD}{}{HOLD}", self.held.len() - 1)
+    fn stash(&mut self, html: String) -> String {
+        self.stashed.push(html);
+        format!("{STASH_MARK}{}{STASH_MARK}", self.stashed.len() - 1)
     }
 
-    fn release(&self, text: &str) -> String {
+    fn unstash(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
-        for (position, part) in text.split(HOLD).enumerate() {
+        for (position, part) in text.split(STASH_MARK).enumerate() {
             match part
                 .parse::<usize>()
                 .ok()
                 .filter(|_| position % 2 == 1)
-                .and_then(|number| self.held.get(number))
+                .and_then(|number| self.stashed.get(number))
             {
-                Some(held) if held.contains(HOLD) => out.push_str(&self.release(held)),
+                Some(held) if held.contains(STASH_MARK) => out.push_str(&self.unstash(held)),
                 Some(held) => out.push_str(held),
                 None => out.push_str(part),
             }
@@ -105,7 +106,7 @@ impl<'o> Spans<'o> {
 
     /// Replaces code, escapes, links, images and tags by numbers, so that emphasis leaves them
     /// alone.
-    fn hold_pieces(&mut self, text: &str) -> String {
+    fn stash_pieces(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
@@ -136,7 +137,7 @@ impl<'o> Spans<'o> {
             };
             match piece {
                 Some((html, used)) => {
-                    out += &self.hold(html);
+                    out += &self.stash(html);
                     rest = &rest[used..];
                 }
                 None => {
@@ -212,7 +213,7 @@ impl<'o> Spans<'o> {
             let alt = label.replace('"', "&quot;");
             return Some((format!("<img src=\"{target}\" alt=\"{alt}\"{title}{size} />"), used));
         }
-        let inner = self.hold_pieces(label);
+        let inner = self.stash_pieces(label);
         let inner = self.emphasis(inner);
         Some((
             format!("<a href=\"{target}\"{title}{}>{}</a>", self.blank(), encode_amps(&inner)),
@@ -319,7 +320,7 @@ impl<'o> Spans<'o> {
 
 /// Where marks may stand.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Words {
+enum MarkBoundary {
     Any,
     /// Around whole words only.
     Whole,
@@ -329,7 +330,7 @@ enum Words {
 ///
 /// Whether a mark can close depends on its neighbours alone, so that one walk over the text is
 /// enough.
-fn wrap(text: &str, mark: &str, [open, close]: [&str; 2], words: Words) -> String {
+fn wrap(text: &str, mark: &str, [open, close]: [&str; 2], words: MarkBoundary) -> String {
     let is_word = |letter: Option<char>| {
         letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_')
     };
@@ -341,10 +342,10 @@ fn wrap(text: &str, mark: &str, [open, close]: [&str; 2], words: Words) -> Strin
     let before = |at: usize| text[..at].chars().next_back();
     let after = |at: usize| text[at..].chars().next();
     let opens = |at: usize| {
-        !is_bad(after(at + mark.len())) && (words == Words::Any || !is_word(before(at)))
+        !is_bad(after(at + mark.len())) && (words == MarkBoundary::Any || !is_word(before(at)))
     };
     let closes = |at: usize| {
-        !is_bad(before(at)) && (words == Words::Any || !is_word(after(at + mark.len())))
+        !is_bad(before(at)) && (words == MarkBoundary::Any || !is_word(after(at + mark.len())))
     };
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
@@ -485,7 +486,7 @@ mod tests {
 
     fn write(text: &str, options: model::Value) -> String {
         let options = HtmlOptions::read(&options);
-        Spans::new(&options).write(text)
+        InlineSpans::new(&options).write(text)
     }
 
     #[test]

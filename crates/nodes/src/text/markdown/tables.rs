@@ -1,11 +1,11 @@
 //! Tables in Markdown.
 
-use super::spans::Spans;
+use super::spans::InlineSpans;
 
 /// The table at the start of the lines as HTML, and how many lines it takes.
 pub(super) fn write(
     lines: &[&str],
-    spans: &mut Spans<'_>,
+    spans: &mut InlineSpans<'_>,
     header_ids: bool,
 ) -> Option<(String, usize)> {
     let (head, rule) = (lines.first()?, lines.get(1)?);

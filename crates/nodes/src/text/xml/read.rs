@@ -1,13 +1,13 @@
 //! Reads XML into JSON by the rules of the xml2js library.
 
 use crate::text::names::sanitize_xml_name;
-use crate::turn::Ticker;
+use crate::ticker::LoopTicker;
 use node_api::prelude::*;
 
 const MAX_DEPTH: usize = 256;
 const MAX_BYTES: usize = 64 << 20;
 
-pub(crate) struct Options {
+pub(crate) struct XmlReadOptions {
     pub(crate) attribute_key: Str,
     pub(crate) text_key: Str,
     pub(crate) explicit_array: bool,
@@ -20,7 +20,7 @@ pub(crate) struct Options {
 }
 
 /// An element that is still open.
-struct Open {
+struct OpenElement {
     source_name: Str,
     name: Str,
     fields: Object,
@@ -28,17 +28,17 @@ struct Open {
     has_cdata: bool,
 }
 
-pub(crate) fn parse(text: &str, options: &Options) -> Result<Value, NodeError> {
+pub(crate) fn parse(text: &str, options: &XmlReadOptions) -> Result<Value, NodeError> {
     if text.len() > MAX_BYTES {
         return Err(NodeError::new(
             Code::INPUT_BOMB,
             format!("The XML is larger than the limit of {MAX_BYTES} bytes"),
         ));
     }
-    if model::weight::of_xml(text) > model::weight::MAX_BYTES {
+    if model::memory_estimate::estimate_xml(text) > model::memory_estimate::MAX_BYTES {
         let message = format!(
             "The XML holds more elements and attributes than fit into {} bytes of memory",
-            model::weight::MAX_BYTES
+            model::memory_estimate::MAX_BYTES
         );
         return Err(NodeError::new(Code::INPUT_BOMB, message).hint("Take it in smaller parts."));
     }
@@ -47,9 +47,9 @@ pub(crate) fn parse(text: &str, options: &Options) -> Result<Value, NodeError> {
         return Ok(Value::empty_object());
     }
     let mut scanner = Scanner { text, at: 0 };
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenElement> = Vec::new();
     let mut root: Option<Value> = None;
-    let ticker = Ticker::default();
+    let ticker = LoopTicker::default();
     while scanner.at < text.len() {
         ticker.tick()?;
         if !scanner.rest().starts_with('<') {
@@ -109,8 +109,13 @@ pub(crate) fn parse(text: &str, options: &Options) -> Result<Value, NodeError> {
 }
 
 /// Turns a finished element into a value and hands it to its parent.
-fn close(element: Open, open: &mut [Open], root: &mut Option<Value>, options: &Options) {
-    let Open { name, mut fields, mut text, has_cdata, .. } = element;
+fn close(
+    element: OpenElement,
+    open: &mut [OpenElement],
+    root: &mut Option<Value>,
+    options: &XmlReadOptions,
+) {
+    let OpenElement { name, mut fields, mut text, has_cdata, .. } = element;
     let value = if text.trim().is_empty() && !has_cdata {
         if fields.is_empty() { text.into() } else { fields.into() }
     } else {
@@ -212,7 +217,7 @@ impl<'t> Scanner<'t> {
         Err(self.error("Unterminated document type"))
     }
 
-    fn open_tag(&mut self, options: &Options) -> Result<(Open, bool), NodeError> {
+    fn open_tag(&mut self, options: &XmlReadOptions) -> Result<(OpenElement, bool), NodeError> {
         self.at += 1;
         let source_name = self.name().ok_or_else(|| self.error("Unencoded <"))?;
         let name =
@@ -263,8 +268,8 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    fn opened(source_name: &str, name: &str, fields: Object) -> Open {
-        Open {
+    fn opened(source_name: &str, name: &str, fields: Object) -> OpenElement {
+        OpenElement {
             source_name: source_name.into(),
             name: sanitize_xml_name(name),
             fields,
@@ -327,8 +332,8 @@ impl<'t> Scanner<'t> {
 mod tests {
     use super::*;
 
-    fn options() -> Options {
-        Options {
+    fn options() -> XmlReadOptions {
+        XmlReadOptions {
             attribute_key: "$".into(),
             text_key: "_".into(),
             explicit_array: false,
@@ -341,7 +346,7 @@ mod tests {
         }
     }
 
-    fn read(text: &str, options: &Options) -> Value {
+    fn read(text: &str, options: &XmlReadOptions) -> Value {
         parse(text, options).unwrap()
     }
 
@@ -352,12 +357,12 @@ mod tests {
             read(text, &options()),
             json!({ "a": { "x": "1", "b": ["t", ""], "c": "<&>", "_": "tail" } })
         );
-        let apart = Options { merge_attributes: false, explicit_array: true, ..options() };
+        let apart = XmlReadOptions { merge_attributes: false, explicit_array: true, ..options() };
         assert_eq!(
             read("<a x=\"1\"><b>t</b></a>", &apart),
             json!({ "a": { "$": { "x": "1" }, "b": ["t"] } })
         );
-        let bare = Options {
+        let bare = XmlReadOptions {
             ignore_attributes: true,
             explicit_root: false,
             lower_case: true,
@@ -370,11 +375,11 @@ mod tests {
     fn texts_are_trimmed_and_normalized_when_asked_for() {
         assert_eq!(read("<a> x  y </a>", &options()), json!({ "a": " x  y " }));
         assert_eq!(
-            read("<a> x  y </a>", &Options { trim: true, ..options() }),
+            read("<a> x  y </a>", &XmlReadOptions { trim: true, ..options() }),
             json!({ "a": "x  y" })
         );
         assert_eq!(
-            read("<a> x \n y </a>", &Options { normalize: true, ..options() }),
+            read("<a> x \n y </a>", &XmlReadOptions { normalize: true, ..options() }),
             json!({ "a": "x y" })
         );
         assert_eq!(read("<a>&lt;&#65;&#x42;&amp;</a>", &options()), json!({ "a": "<AB&" }));
@@ -393,7 +398,9 @@ mod tests {
     fn issue_14_09_xml_that_would_take_too_much_memory_is_refused_before_it_is_read() {
         let elements = |count: usize| format!("<r>{}</r>", "<a b=''/>".repeat(count));
         assert_eq!(
-            parse(&elements(model::weight::MAX_BYTES / 500), &options()).unwrap_err().code(),
+            parse(&elements(model::memory_estimate::MAX_BYTES / 500), &options())
+                .unwrap_err()
+                .code(),
             Code::INPUT_BOMB
         );
         assert!(parse(&elements(1_000), &options()).is_ok());

@@ -4,7 +4,7 @@ use node_api::prelude::*;
 
 const MAX_DEPTH: usize = 512;
 
-pub(super) struct Options {
+pub(super) struct XmlWriteOptions {
     pub(super) attribute_key: Str,
     pub(super) text_key: Str,
     pub(super) cdata: bool,
@@ -26,7 +26,7 @@ struct Element {
     children: Vec<Child>,
 }
 
-pub(super) fn build(json: &Value, options: &Options) -> Result<String, NodeError> {
+pub(super) fn build(json: &Value, options: &XmlWriteOptions) -> Result<String, NodeError> {
     let fields: Vec<(&Str, &Value)> =
         json.as_object().map(|object| object.iter().collect()).unwrap_or_default();
     // A single field becomes the root itself, unless a name was asked for.
@@ -57,7 +57,12 @@ impl Element {
         }
     }
 
-    fn fill(&mut self, value: &Value, options: &Options, depth: usize) -> Result<(), NodeError> {
+    fn fill(
+        &mut self,
+        value: &Value,
+        options: &XmlWriteOptions,
+        depth: usize,
+    ) -> Result<(), NodeError> {
         if depth > MAX_DEPTH {
             return Err(NodeError::new(
                 Code::INPUT_BOMB,
@@ -104,7 +109,7 @@ impl Element {
         &mut self,
         name: &str,
         value: &Value,
-        options: &Options,
+        options: &XmlWriteOptions,
         depth: usize,
     ) -> Result<(), NodeError> {
         let mut child = Element::new(name)?;
@@ -113,7 +118,7 @@ impl Element {
         Ok(())
     }
 
-    fn text(&mut self, value: &Value, options: &Options) -> Result<(), NodeError> {
+    fn text(&mut self, value: &Value, options: &XmlWriteOptions) -> Result<(), NodeError> {
         let text = checked(value.to_js_string().into())?;
         let needs_cdata = options.cdata && value.is_string() && text.contains(['&', '<', '>']);
         self.children.push(if needs_cdata {
@@ -190,7 +195,7 @@ mod tests {
     fn write(json: Value, cdata: bool, root_name: &str) -> Result<String, NodeError> {
         build(
             &json,
-            &Options {
+            &XmlWriteOptions {
                 attribute_key: "$".into(),
                 text_key: "_".into(),
                 cdata,

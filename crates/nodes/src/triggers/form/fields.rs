@@ -1,6 +1,6 @@
 //! The fields of a form: their parameters, and what a page shows of them.
 
-use crate::triggers::given::{Given, text_of};
+use crate::triggers::node_params::{NodeParams, text_of};
 use node_api::prelude::*;
 use node_api::trigger::{FormField, FormFieldKind};
 
@@ -126,12 +126,12 @@ pub(crate) fn fields_of(entries: &[Value]) -> Result<Vec<FormField>, NodeError> 
 }
 
 fn field_of(entry: &Object, index: usize) -> Result<FormField, NodeError> {
-    let given = Given::new(entry);
+    let given = NodeParams::new(entry);
     let wrong = |message: String, hint: &str| {
         NodeError::parameter("formFields", format!("Field {} of the form {message}", index + 1))
             .hint(hint)
     };
-    let kind_name = given.some_text("fieldType").unwrap_or_else(|| "text".into());
+    let kind_name = given.non_empty_text("fieldType").unwrap_or_else(|| "text".into());
     let kind = match kind_name.as_str() {
         "text" => FormFieldKind::Text,
         "textarea" => FormFieldKind::TextArea,
@@ -160,7 +160,7 @@ fn field_of(entry: &Object, index: usize) -> Result<FormField, NodeError> {
     let label = given.text("fieldLabel");
     let name = match &kind {
         FormFieldKind::Html(_) => given.text("elementName"),
-        _ => given.some_text("fieldName").unwrap_or_else(|| label.clone()),
+        _ => given.non_empty_text("fieldName").unwrap_or_else(|| label.clone()),
     };
     if name.is_empty() && !matches!(kind, FormFieldKind::Html(_)) {
         return Err(wrong(
@@ -198,7 +198,7 @@ fn field_of(entry: &Object, index: usize) -> Result<FormField, NodeError> {
     })
 }
 
-fn options_of(given: &Given<'_>) -> Vec<Str> {
+fn options_of(given: &NodeParams<'_>) -> Vec<Str> {
     // As JSON they may also be a plain list.
     let listed = given
         .value("fieldOptions")
@@ -209,7 +209,7 @@ fn options_of(given: &Given<'_>) -> Vec<Str> {
 }
 
 /// The options chosen at first: a list, one option, or several with commas.
-fn chosen(given: &Given<'_>, options: &[Str]) -> Value {
+fn chosen(given: &NodeParams<'_>, options: &[Str]) -> Value {
     let listed: Vec<Str> = match given.value("defaultValue") {
         None => return Value::Undefined,
         Some(Value::Array(values)) => values.iter().map(text_of).collect(),
@@ -221,15 +221,16 @@ fn chosen(given: &Given<'_>, options: &[Str]) -> Value {
     if known.is_empty() { Value::Undefined } else { Value::array(known) }
 }
 
-fn limits_of(given: &Given<'_>) -> Result<(Option<usize>, Option<usize>), NodeError> {
+fn limits_of(given: &NodeParams<'_>) -> Result<(Option<usize>, Option<usize>), NodeError> {
     let (at_least, at_most) = match given.text("limitSelection").as_str() {
         "exact" => {
-            let exactly = given.whole("numberOfSelections", 1..=1000)?.unwrap_or(1);
+            let exactly = given.whole_number("numberOfSelections", 1..=1000)?.unwrap_or(1);
             (Some(exactly), Some(exactly))
         }
-        "range" => {
-            (given.whole("minSelections", 0..=1000)?, given.whole("maxSelections", 1..=1000)?)
-        }
+        "range" => (
+            given.whole_number("minSelections", 0..=1000)?,
+            given.whole_number("maxSelections", 1..=1000)?,
+        ),
         _ => (None, None),
     };
     match (at_least, at_most) {

@@ -1,8 +1,10 @@
 //! The page of a form, from the parameters that the Form Trigger, Form and Wait nodes share.
 
 use super::fields::fields_of;
-use crate::field_type::{Checked, Clock, TypeOptions, parse_loose_json, validate_field_type};
-use crate::triggers::given::Given;
+use crate::field_type::{
+    DateContext, FieldCheck, TypeOptions, parse_loose_json, validate_field_type,
+};
+use crate::triggers::node_params::NodeParams;
 use crate::triggers::webhook::headers::{checked_value, encoded_address};
 use crate::triggers::webhook::route::{answer_when, auth_of};
 use node_api::prelude::*;
@@ -14,7 +16,7 @@ const ATTRIBUTION_IF_UNSET: bool = true;
 /// A form at a path: its page is shown to a GET and sent with a POST. `auth_parameter` is where the
 /// node keeps how visitors show who they are.
 pub(crate) fn form_route(
-    given: &Given<'_>,
+    given: &NodeParams<'_>,
     path: Str,
     auth_parameter: &str,
     page: FormPage,
@@ -26,7 +28,7 @@ pub(crate) fn form_route(
 
 /// The same for a node that has no such parameter.
 pub(super) fn open_form_route(
-    given: &Given<'_>,
+    given: &NodeParams<'_>,
     path: Str,
     page: FormPage,
 ) -> Result<FormRoute, NodeError> {
@@ -40,7 +42,7 @@ pub(super) fn open_form_route(
 }
 
 /// The page of a Form Trigger or of a Wait node.
-pub(crate) fn page_of(given: &Given<'_>) -> Result<FormPage, NodeError> {
+pub(crate) fn page_of(given: &NodeParams<'_>) -> Result<FormPage, NodeError> {
     Ok(FormPage {
         title: given.text("formTitle"),
         description: given.text("formDescription"),
@@ -51,7 +53,7 @@ pub(crate) fn page_of(given: &Given<'_>) -> Result<FormPage, NodeError> {
 }
 
 /// What all pages have: fields, the label of the button, styles.
-pub(super) fn bare_page(given: &Given<'_>) -> Result<FormPage, NodeError> {
+pub(super) fn bare_page(given: &NodeParams<'_>) -> Result<FormPage, NodeError> {
     let fields = match given.text("defineForm").as_str() {
         "json" => fields_of(
             fields_from_json(given.value("jsonOutput").unwrap_or(&Value::Null))?
@@ -63,13 +65,13 @@ pub(super) fn bare_page(given: &Given<'_>) -> Result<FormPage, NodeError> {
     Ok(FormPage { fields, button: button_of(given), css: css_of(given)?, ..FormPage::default() })
 }
 
-fn button_of(given: &Given<'_>) -> Str {
-    given.some_text("options.buttonLabel").unwrap_or_else(|| "Submit".into())
+fn button_of(given: &NodeParams<'_>) -> Str {
+    given.non_empty_text("options.buttonLabel").unwrap_or_else(|| "Submit".into())
 }
 
 /// Styles of the author's. They stand inside of a `style` element, which they must not be able to
 /// end.
-pub(super) fn css_of(given: &Given<'_>) -> Result<Str, NodeError> {
+pub(super) fn css_of(given: &NodeParams<'_>) -> Result<Str, NodeError> {
     let css = given.text("options.customCss");
     match css.contains("</") || css.contains("<!") {
         true => {
@@ -80,15 +82,16 @@ pub(super) fn css_of(given: &Given<'_>) -> Result<Str, NodeError> {
     }
 }
 
-fn completion_of(given: &Given<'_>) -> Result<FormCompletion, NodeError> {
+fn completion_of(given: &NodeParams<'_>) -> Result<FormCompletion, NodeError> {
     let values = "options.respondWithOptions.values";
-    let at = |name: &str| given.some_text(&format!("{values}.{name}"));
+    let at = |name: &str| given.non_empty_text(&format!("{values}.{name}"));
     if at("respondWith").as_deref() == Some("redirect") {
         let parameter = "options.respondWithOptions.values.redirectUrl";
         return Ok(FormCompletion::Redirect(web_address(parameter, &given.text(parameter))?));
     }
     // The first version had the text among the options.
-    let text = at("formSubmittedText").or_else(|| given.some_text("options.formSubmittedText"));
+    let text =
+        at("formSubmittedText").or_else(|| given.non_empty_text("options.formSubmittedText"));
     Ok(match (text, FormCompletion::default()) {
         (Some(text), FormCompletion::Message { title, .. }) => {
             FormCompletion::Message { title, text }
@@ -116,12 +119,12 @@ pub(super) fn web_address(parameter: &str, given: &str) -> Result<Str, NodeError
 
 /// Fields given as JSON, also in JavaScript's looser spelling.
 fn fields_from_json(value: &Value) -> Result<Value, NodeError> {
-    if let Checked::Invalid(reason) = validate_field_type(
+    if let FieldCheck::Invalid(reason) = validate_field_type(
         "jsonOutput",
         value,
         "form-fields",
         &TypeOptions::default(),
-        &Clock::utc(),
+        &DateContext::utc(),
     ) {
         return Err(NodeError::parameter(
             "jsonOutput",

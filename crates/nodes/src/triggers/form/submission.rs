@@ -2,7 +2,7 @@
 
 use crate::field_type::to_number;
 use crate::text::dates::{Moment, from_luxon_format, to_luxon_format};
-use crate::triggers::given::text_of;
+use crate::triggers::node_params::text_of;
 use node_api::prelude::*;
 use node_api::trigger::{FormField, FormFieldKind, FormPage};
 

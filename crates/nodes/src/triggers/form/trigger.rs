@@ -3,10 +3,10 @@
 use super::fields::fields_param;
 use super::page::{form_route, open_form_route, page_of};
 use super::submission::submitted_item;
-use crate::triggers::given::Given;
+use crate::triggers::node_params::NodeParams;
 use crate::triggers::webhook::path::path_of;
 use node_api::prelude::*;
-use node_api::trigger::{Listen, Setup, Trigger};
+use node_api::trigger::{Trigger, TriggerListener, TriggerSetup};
 
 pub(crate) struct FormTrigger;
 
@@ -45,7 +45,7 @@ impl Node for FormTrigger {
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let params = ctx.param("", 0)?;
         let no_params = Object::new();
-        let given = Given::new(params.as_object().unwrap_or(&no_params));
+        let given = NodeParams::new(params.as_object().unwrap_or(&no_params));
         let page = page_of(&given)?;
         let in_workflow_zone = given.flag_or("options.useWorkflowTimezone", ctx.version() > 2.0);
         let zone = if in_workflow_zone { ctx.host().timezone() } else { "UTC" };
@@ -59,10 +59,12 @@ impl Node for FormTrigger {
 }
 
 impl Trigger for FormTrigger {
-    fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
-        let given = Given::new(setup.params);
-        let path =
-            given.some_text("path").or_else(|| given.some_text("options.path")).unwrap_or_default();
+    fn listeners(setup: &TriggerSetup<'_>) -> Result<Vec<TriggerListener>, NodeError> {
+        let given = NodeParams::new(setup.params);
+        let path = given
+            .non_empty_text("path")
+            .or_else(|| given.non_empty_text("options.path"))
+            .unwrap_or_default();
         let (path, page) = (path_of(setup, "path", &path)?, page_of(&given)?);
         // The first version asks nobody who they are.
         let is_open = setup.node.version < 2.0 && given.value("authentication").is_none();
@@ -71,7 +73,7 @@ impl Trigger for FormTrigger {
         } else {
             form_route(&given, path, "authentication", page)?
         };
-        Ok(vec![Listen::Form(form.into())])
+        Ok(vec![TriggerListener::Form(form.into())])
     }
 }
 
@@ -143,12 +145,12 @@ mod tests {
     use model::OnError;
     use node_api::NodeInfo;
     use node_api::testing::{TestHost, items, run_on, to_json};
-    use node_api::trigger::{AnswerWhen, FormCompletion, FormRoute, WebhookAuth};
+    use node_api::trigger::{FormCompletion, FormRoute, ResponseMode, WebhookAuth};
 
     fn listens(version: f64, params: Value) -> Result<FormRoute, NodeError> {
         let params = FormTrigger::spec().complete(version, params.as_object().unwrap());
         let node = NodeInfo { version, ..NodeInfo::default() };
-        let listens = FormTrigger::listens(&Setup {
+        let listens = FormTrigger::listeners(&TriggerSetup {
             node: &node,
             params: &params,
             webhook_id: Some("u-1"),
@@ -157,7 +159,7 @@ mod tests {
             timezone: "UTC",
         })?;
         match listens.as_slice() {
-            [Listen::Form(form)] => Ok((**form).clone()),
+            [TriggerListener::Form(form)] => Ok((**form).clone()),
             _ => panic!("a form trigger listens to one form"),
         }
     }
@@ -170,7 +172,7 @@ mod tests {
         assert_eq!(form.route.methods, [Str::from("GET"), "POST".into()]);
         assert_eq!(
             (form.route.path.as_str(), form.route.auth, form.route.answer),
-            ("u-1", WebhookAuth::None, AnswerWhen::Received)
+            ("u-1", WebhookAuth::None, ResponseMode::Received)
         );
         assert_eq!(
             (form.page.title.as_str(), form.page.description.as_str()),
@@ -240,7 +242,7 @@ mod tests {
         );
         assert_eq!(
             (form.route.auth, form.route.answer, form.route.ignores_bots),
-            (WebhookAuth::Basic, AnswerWhen::LastNode, true)
+            (WebhookAuth::Basic, ResponseMode::LastNode, true)
         );
         let broken = listens(2.5, json!({ "options": { "customCss": "</style><script>" } }));
         assert_eq!(broken.unwrap_err().code(), Code::NODE_PARAMETER);

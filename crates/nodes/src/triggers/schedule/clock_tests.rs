@@ -4,7 +4,7 @@ use crate::triggers::cron::Cron;
 use crate::triggers::interval::Interval;
 use crate::triggers::schedule_trigger::ScheduleTrigger;
 use model::{Code, Value, json};
-use node_api::trigger::{Listen, Setup, Timetable, Trigger};
+use node_api::trigger::{Timetable, Trigger, TriggerListener, TriggerSetup};
 use node_api::{NodeError, NodeInfo};
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ fn clocks<T: Trigger>(params: Value) -> Result<Vec<Arc<dyn Timetable>>, NodeErro
     let spec = T::spec();
     let params = spec.complete(spec.newest_version(), params.as_object().unwrap());
     let node = NodeInfo { id: "n1".into(), type_name: spec.id, ..NodeInfo::default() };
-    let listens = T::listens(&Setup {
+    let listens = T::listeners(&TriggerSetup {
         node: &node,
         params: &params,
         webhook_id: None,
@@ -25,8 +25,8 @@ fn clocks<T: Trigger>(params: Value) -> Result<Vec<Arc<dyn Timetable>>, NodeErro
         now_ms: 0,
         timezone: "UTC",
     })?;
-    let clock = |listen: Listen| match listen {
-        Listen::Clock(timetable) => timetable,
+    let clock = |listen: TriggerListener| match listen {
+        TriggerListener::Clock(timetable) => timetable,
         _ => panic!("a schedule listens to the clock"),
     };
     Ok(listens.into_iter().map(clock).collect())

@@ -13,7 +13,7 @@ use model::Str;
 const MAX_LENGTH: usize = 512;
 /// A day of the month and a weekday together come round within 40 years; what takes longer does not
 /// exist (`30 2`).
-const YEARS_IN_SIGHT: i16 = 41;
+const MAX_YEARS_AHEAD: i16 = 41;
 
 const MONTHS: [&str; 12] =
     ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
@@ -55,7 +55,7 @@ impl CronExpression {
         check_fields(spelled_out).map_err(refused)?;
         let parser = CronParser::builder().year(Year::Disallowed).sloppy_ranges(true).build();
         let cron = parser.parse(spelled_out).map_err(|error| refused(error.to_string()))?;
-        match ever_comes(&cron.pattern) {
+        match can_occur(&cron.pattern) {
             true => Ok(Self { text: text.into(), cron: cron.into() }),
             false => Err(refused("no such day ever comes".into())),
         }
@@ -69,7 +69,7 @@ impl CronExpression {
     pub(super) fn next_after(&self, instant_ms: i64, zone: &TimeZone) -> Option<i64> {
         let from = Timestamp::from_millisecond(instant_ms).ok()?.to_zoned(zone.clone());
         let next = self.cron.find_next_occurrence(&from, false).ok()?;
-        let is_in_sight = next.year() <= from.year().saturating_add(YEARS_IN_SIGHT);
+        let is_in_sight = next.year() <= from.year().saturating_add(MAX_YEARS_AHEAD);
         let next_ms = next.timestamp().as_millisecond();
         (is_in_sight && next_ms > instant_ms).then_some(next_ms)
     }
@@ -81,9 +81,10 @@ pub fn runs_within_a_minute(text: &str) -> Result<bool, ScheduleError> {
 }
 
 /// Whether there is a day for it, so that the search for the next one always ends soon.
-fn ever_comes(pattern: &CronPattern) -> bool {
+fn can_occur(pattern: &CronPattern) -> bool {
     let first = Date::constant(2024, 1, 1);
-    let days = first.series(1.day()).take_while(|date| date.year() < first.year() + YEARS_IN_SIGHT);
+    let days =
+        first.series(1.day()).take_while(|date| date.year() < first.year() + MAX_YEARS_AHEAD);
     days.into_iter().any(|date| {
         let (year, month, day) = (
             i32::from(date.year()),

@@ -1,6 +1,6 @@
 //! Reads the rules of a schedule out of a node's parameters.
 
-use super::{CalendarUnit, CronExpression, Every, Rule, ScheduleError, Spread, Timing};
+use super::{CalendarUnit, CronExpression, Every, ScheduleError, ScheduleRule, Spread, Timing};
 use model::{Object, Str, Value};
 
 /// The modes of the Cron node, and the units of its mode "every X".
@@ -26,7 +26,7 @@ pub fn rules_of_node(
     type_name: &str,
     parameters: &Object,
     identity: &str,
-) -> Option<Result<Vec<Rule>, ScheduleError>> {
+) -> Option<Result<Vec<ScheduleRule>, ScheduleError>> {
     let entries = |path: [&str; 2]| {
         let list = parameters
             .get(path[0])
@@ -95,12 +95,12 @@ pub fn cron_of_trigger_time(time: &Value, spread: &Spread) -> Result<Str, Schedu
     .into())
 }
 
-fn rule_of_trigger_time(time: &Value, spread: &Spread) -> Result<Rule, ScheduleError> {
+fn rule_of_trigger_time(time: &Value, spread: &Spread) -> Result<ScheduleRule, ScheduleError> {
     if time.get("mode").and_then(Value::as_str) == Some("everyX") {
         let value = number(time, "value", 1..=MAX_COUNT, 1)?;
         match unit_of(time) {
-            "minutes" if value > 59 => return Ok(passed(value * 60_000)),
-            "hours" if value > 23 => return Ok(passed(value * 3_600_000)),
+            "minutes" if value > 59 => return Ok(interval_rule(value * 60_000)),
+            "hours" if value > 23 => return Ok(interval_rule(value * 3_600_000)),
             _ => {}
         }
     }
@@ -114,7 +114,7 @@ fn unit_of(time: &Value) -> &str {
 /// One rule of the Schedule Trigger. Steps that do not fit into the clock (90 minutes) count the
 /// time that has passed, and every n-th day, week or month counts from the last run: n8n loses
 /// count of both at midnight or at the turn of the year.
-fn rule_of_interval(entry: &Value, spread: &Spread) -> Result<Rule, ScheduleError> {
+fn rule_of_interval(entry: &Value, spread: &Spread) -> Result<ScheduleRule, ScheduleError> {
     let Spread { second, .. } = spread;
     let count = |field: &str, fallback: u32| number(entry, field, 1..=MAX_COUNT, fallback);
     let minute = || number(entry, "triggerAtMinute", 0..=59, spread.minute);
@@ -125,15 +125,15 @@ fn rule_of_interval(entry: &Value, spread: &Spread) -> Result<Rule, ScheduleErro
             cron(&entry.get("expression").map(Value::to_js_string).unwrap_or_default(), None)
         }
         "seconds" => match number(entry, "secondsInterval", 1..=86_400, 30)? {
-            seconds @ 60.. => Ok(passed(seconds * 1000)),
+            seconds @ 60.. => Ok(interval_rule(seconds * 1000)),
             seconds => cron(&format!("*/{seconds} * * * * *"), None),
         },
         "minutes" => match number(entry, "minutesInterval", 1..=100_000, 5)? {
-            minutes @ 60.. => Ok(passed(minutes * 60_000)),
+            minutes @ 60.. => Ok(interval_rule(minutes * 60_000)),
             minutes => cron(&format!("{second} */{minutes} * * * *"), None),
         },
         "hours" => match count("hoursInterval", 1)? {
-            hours @ 24.. if hours % 24 != 0 => Ok(passed(hours * 3_600_000)),
+            hours @ 24.. if hours % 24 != 0 => Ok(interval_rule(hours * 3_600_000)),
             hours @ 24.. => cron(
                 &format!("{second} {} 0 * * *", minute()?),
                 every(hours / 24, CalendarUnit::Day),
@@ -167,25 +167,25 @@ fn rule_of_interval(entry: &Value, spread: &Spread) -> Result<Rule, ScheduleErro
 }
 
 /// The rule of the Interval node.
-fn rule_of_passed_time(parameters: &Object) -> Result<Rule, ScheduleError> {
+fn rule_of_passed_time(parameters: &Object) -> Result<ScheduleRule, ScheduleError> {
     let parameters = Value::object(parameters.clone());
     let unit_ms = match parameters.get("unit").and_then(Value::as_str) {
         Some("hours") => 3_600_000,
         Some("minutes") => 60_000,
         _ => 1000,
     };
-    Ok(passed(number(&parameters, "interval", 1..=MAX_INTERVAL_MS / unit_ms, 1)? * unit_ms))
+    Ok(interval_rule(number(&parameters, "interval", 1..=MAX_INTERVAL_MS / unit_ms, 1)? * unit_ms))
 }
 
-fn cron(text: &str, every: Option<Every>) -> Result<Rule, ScheduleError> {
-    Ok(Rule {
+fn cron(text: &str, every: Option<Every>) -> Result<ScheduleRule, ScheduleError> {
+    Ok(ScheduleRule {
         timing: Timing::Cron { expression: CronExpression::parse(text)?, every },
         last_run_ms: None,
     })
 }
 
-fn passed(milliseconds: i64) -> Rule {
-    Rule { timing: Timing::Interval { milliseconds }, last_run_ms: None }
+fn interval_rule(milliseconds: i64) -> ScheduleRule {
+    ScheduleRule { timing: Timing::Interval { milliseconds }, last_run_ms: None }
 }
 
 /// A whole number within a range, also as text; the fallback if it is not set.

@@ -12,8 +12,8 @@ fn text(ms: i64, zone: &str) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
 }
 
-fn by_cron(expression: &str) -> Rule {
-    Rule {
+fn by_cron(expression: &str) -> ScheduleRule {
+    ScheduleRule {
         timing: Timing::Cron {
             expression: CronExpression::parse(expression).unwrap(),
             every: None,
@@ -23,7 +23,7 @@ fn by_cron(expression: &str) -> Rule {
 }
 
 /// The next moments, each found from the one before.
-fn moments(rule: &Rule, from: &str, zone: &str, count: usize) -> Vec<String> {
+fn moments(rule: &ScheduleRule, from: &str, zone: &str, count: usize) -> Vec<String> {
     let mut at = ms(from);
     let mut found = Vec::new();
     for _ in 0..count {
@@ -158,22 +158,24 @@ fn strange_instants_and_zones_give_nothing() {
         assert_eq!(next_run_after(&rule, instant, "UTC"), None, "{instant}");
     }
     assert_eq!(next_run_after(&rule, 0, "Europe/Atlantis"), None);
-    let interval =
-        Rule { timing: Timing::Interval { milliseconds: 1000 }, last_run_ms: Some(i64::MIN) };
+    let interval = ScheduleRule {
+        timing: Timing::Interval { milliseconds: 1000 },
+        last_run_ms: Some(i64::MIN),
+    };
     assert_eq!(next_run_after(&interval, i64::MAX, "UTC"), None);
 }
 
-fn rules(type_name: &str, parameters: Value) -> Result<Vec<Rule>, ScheduleError> {
+fn rules(type_name: &str, parameters: Value) -> Result<Vec<ScheduleRule>, ScheduleError> {
     rules_of_node(type_name, parameters.as_object().unwrap(), "node").unwrap()
 }
 
-fn schedule(entry: Value) -> Result<Rule, ScheduleError> {
+fn schedule(entry: Value) -> Result<ScheduleRule, ScheduleError> {
     let parameters = json!({ "rule": { "interval": [entry] } });
     rules("n8n-nodes-base.scheduleTrigger", parameters).map(|mut rules| rules.remove(0))
 }
 
 /// The cron expression without its second, or the interval.
-fn told(rule: &Rule) -> String {
+fn told(rule: &ScheduleRule) -> String {
     match &rule.timing {
         Timing::Cron { expression, every } => {
             let fields = expression.as_str().split_once(' ').unwrap().1;
@@ -304,10 +306,10 @@ fn times_of_the_cron_node_become_expressions() {
 fn the_earliest_of_several_rules_wins() {
     let rules = [by_cron("0 12 * * *"), by_cron("0 6 * * *")];
     assert_eq!(
-        next_of_all(&rules, ms("2026-01-01T00:00:00Z"), "UTC"),
+        next_run_of_any(&rules, ms("2026-01-01T00:00:00Z"), "UTC"),
         Some(ms("2026-01-01T06:00:00Z"))
     );
-    assert_eq!(next_of_all(&[], 0, "UTC"), None);
+    assert_eq!(next_run_of_any(&[], 0, "UTC"), None);
 }
 
 #[test]
@@ -363,7 +365,8 @@ fn no_text_makes_it_panic_or_go_back_in_time() {
         let Ok(expression) = CronExpression::parse(&fields.join(" ")) else { continue };
         let at = i64::try_from(random(4_000_000)).unwrap() * 1_000_000;
         let zone = zones[random(zones.len())];
-        let rule = Rule { timing: Timing::Cron { expression, every: None }, last_run_ms: None };
+        let rule =
+            ScheduleRule { timing: Timing::Cron { expression, every: None }, last_run_ms: None };
         if let Some(next) = next_run_after(&rule, at, zone) {
             assert!(next > at, "{rule:?} {at} {zone}");
             fired += 1;

@@ -1,6 +1,6 @@
 //! Headers of an answer: names and values that cannot break out of their line.
 
-use crate::triggers::given::{shown, text_of};
+use crate::triggers::node_params::{text_of, truncated_text};
 use node_api::prelude::*;
 
 /// The headers in a list of `{ name, value }`, names in lower case. Entries without a name are left
@@ -24,7 +24,7 @@ pub(crate) fn headers_of(parameter: &str, entries: &[Value]) -> Result<Vec<(Str,
 pub(crate) fn checked_name(parameter: &str, name: &str) -> Result<Str, NodeError> {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(letter);
     if name.is_empty() || !name.chars().all(fits) {
-        let message = format!("{} is no name of a header", shown(&name.into()));
+        let message = format!("{} is no name of a header", truncated_text(&name.into()));
         return Err(NodeError::parameter(parameter, message)
             .hint("Use letters, digits and hyphens only, such as `X-Request-Id`."));
     }

@@ -1,7 +1,7 @@
 //! The address that a node listens at.
 
 use node_api::prelude::*;
-use node_api::trigger::Setup;
+use node_api::trigger::TriggerSetup;
 
 const MAX_BYTES: usize = 1024;
 
@@ -11,7 +11,11 @@ const MAX_ID_BYTES: usize = 128;
 /// The path of a trigger. Without one it is the node's webhook id, or, where that was stripped from
 /// the workflow, the ids of workflow and node. A path with parts such as `:id` stands behind the
 /// id, so that it cannot take the calls of another workflow.
-pub(crate) fn path_of(setup: &Setup<'_>, parameter: &str, given: &str) -> Result<Str, NodeError> {
+pub(crate) fn path_of(
+    setup: &TriggerSetup<'_>,
+    parameter: &str,
+    given: &str,
+) -> Result<Str, NodeError> {
     let path = checked(parameter, given)?;
     if !path.is_empty() && !has_variables(&path) {
         return Ok(path);
@@ -117,7 +121,7 @@ mod tests {
     fn path(given: &str, webhook_id: Option<&str>) -> Result<Str, NodeError> {
         let (node, params) = (NodeInfo { id: "n-1".into(), ..NodeInfo::default() }, Object::new());
         path_of(
-            &Setup {
+            &TriggerSetup {
                 node: &node,
                 params: &params,
                 webhook_id,
@@ -181,7 +185,7 @@ mod tests {
             assert!(error.to_run_error("Webhook").hint.is_some(), "{given}");
         }
         let (node, params) = (NodeInfo::default(), Object::new());
-        let nameless = Setup {
+        let nameless = TriggerSetup {
             node: &node,
             params: &params,
             webhook_id: None,

@@ -2,9 +2,11 @@
 //! nodes share.
 
 use super::headers::{checked_name, checked_value, headers_of};
-use crate::triggers::given::{Given, shown, text_of};
+use crate::triggers::node_params::{NodeParams, text_of, truncated_text};
 use node_api::prelude::*;
-use node_api::trigger::{AnswerData, AnswerWhen, BodyAs, Detail, WebhookAuth, WebhookRoute};
+use node_api::trigger::{
+    BodyMode, ResponseData, ResponseMode, StreamDetail, WebhookAuth, WebhookRoute,
+};
 use std::net::IpAddr;
 
 pub(crate) const METHODS: &[(&str, &str)] = &[
@@ -22,7 +24,7 @@ pub(crate) const CONDITION: &str = "options.onlyRunIf";
 /// The route of a node that is called at a path. `auth_parameter` is where the node keeps how
 /// callers show who they are.
 pub(crate) fn route_of(
-    given: &Given<'_>,
+    given: &NodeParams<'_>,
     path: Str,
     auth_parameter: &str,
 ) -> Result<WebhookRoute, NodeError> {
@@ -42,23 +44,23 @@ pub(crate) fn route_of(
         allowed_ips: ips_of(given)?,
         ignores_bots: given.flag("options.ignoreBots"),
         body: match (given.flag("options.binaryData"), given.flag("options.rawBody")) {
-            (true, _) => BodyAs::File,
-            (false, true) => BodyAs::ReadAndKept,
-            (false, false) => BodyAs::Read,
+            (true, _) => BodyMode::File,
+            (false, true) => BodyMode::ParsedAndRaw,
+            (false, false) => BodyMode::Parsed,
         },
-        binary_field: given.some_text("options.binaryPropertyName").unwrap_or_default(),
-        delivery_header: match given.some_text("options.deliveryHeader") {
+        binary_field: given.non_empty_text("options.binaryPropertyName").unwrap_or_default(),
+        delivery_header: match given.non_empty_text("options.deliveryHeader") {
             Some(name) => Some(checked_name("options.deliveryHeader", name.trim())?),
             None => None,
         },
-        is_conditional: given.some_text(CONDITION).is_some(),
-        detail: Detail::default(),
+        is_conditional: given.non_empty_text(CONDITION).is_some(),
+        detail: StreamDetail::default(),
     })
 }
 
 /// How callers show who they are, at a parameter that every node of this kind has: that nobody is
 /// asked has to be said.
-pub(crate) fn auth_of(given: &Given<'_>, parameter: &str) -> Result<WebhookAuth, NodeError> {
+pub(crate) fn auth_of(given: &NodeParams<'_>, parameter: &str) -> Result<WebhookAuth, NodeError> {
     match given.text(parameter).as_str() {
         "none" => Ok(WebhookAuth::None),
         "basicAuth" => Ok(WebhookAuth::Basic),
@@ -82,12 +84,12 @@ pub(crate) fn unknown_auth(parameter: &str, given: &str, known: &str) -> NodeErr
 }
 
 /// When a call is answered.
-pub(crate) fn answer_when(given: &Given<'_>) -> Result<AnswerWhen, NodeError> {
+pub(crate) fn answer_when(given: &NodeParams<'_>) -> Result<ResponseMode, NodeError> {
     match given.text("responseMode").as_str() {
-        "" | "onReceived" => Ok(AnswerWhen::Received),
-        "lastNode" => Ok(AnswerWhen::LastNode),
-        "responseNode" => Ok(AnswerWhen::ResponseNode),
-        "streaming" => Ok(AnswerWhen::Streaming),
+        "" | "onReceived" => Ok(ResponseMode::Received),
+        "lastNode" => Ok(ResponseMode::LastNode),
+        "responseNode" => Ok(ResponseMode::ResponseNode),
+        "streaming" => Ok(ResponseMode::Streaming),
         other => Err(NodeError::parameter(
             "responseMode",
             format!("There is no response mode '{other}'"),
@@ -96,7 +98,7 @@ pub(crate) fn answer_when(given: &Given<'_>) -> Result<AnswerWhen, NodeError> {
     }
 }
 
-fn methods_of(given: &Given<'_>) -> Result<Vec<Str>, NodeError> {
+fn methods_of(given: &NodeParams<'_>) -> Result<Vec<Str>, NodeError> {
     let chosen: Vec<Str> = match given.value("httpMethod") {
         Some(Value::Array(methods)) => methods.iter().map(text_of).collect(),
         Some(method) => vec![text_of(method)],
@@ -108,7 +110,7 @@ fn methods_of(given: &Given<'_>) -> Result<Vec<Str>, NodeError> {
             let known: Vec<&str> = METHODS.iter().map(|(known, _)| *known).collect();
             return Err(NodeError::parameter(
                 "httpMethod",
-                format!("The method {} cannot be listened for", shown(&method.into())),
+                format!("The method {} cannot be listened for", truncated_text(&method.into())),
             )
             .hint(format!("Choose one of {}.", known.join(", "))));
         }
@@ -125,37 +127,40 @@ fn methods_of(given: &Given<'_>) -> Result<Vec<Str>, NodeError> {
 
 /// The status: version 2 keeps it among the options, with a choice and a number; before it was a
 /// parameter.
-fn status_of(given: &Given<'_>) -> Result<u16, NodeError> {
+fn status_of(given: &NodeParams<'_>) -> Result<u16, NodeError> {
     let option = "options.responseCode.values.responseCode";
     let path = match given.text(option).as_str() {
         "" => "responseCode",
         "customCode" => "options.responseCode.values.customCode",
         _ => option,
     };
-    Ok(given.whole(path, 200..=599)?.and_then(|status| u16::try_from(status).ok()).unwrap_or(200))
+    Ok(given
+        .whole_number(path, 200..=599)?
+        .and_then(|status| u16::try_from(status).ok())
+        .unwrap_or(200))
 }
 
-fn data_of(given: &Given<'_>, answer: AnswerWhen) -> Result<AnswerData, NodeError> {
+fn data_of(given: &NodeParams<'_>, answer: ResponseMode) -> Result<ResponseData, NodeError> {
     Ok(match answer {
-        AnswerWhen::Received if given.flag("options.noResponseBody") => AnswerData::Nothing,
-        AnswerWhen::Received => {
-            given.some_text("options.responseData").map_or(AnswerData::Started, AnswerData::Text)
-        }
-        AnswerWhen::ResponseNode => AnswerData::Started,
-        AnswerWhen::Streaming => AnswerData::AllItems,
-        AnswerWhen::LastNode => match given.text("responseData").as_str() {
-            "allEntries" => AnswerData::AllItems,
-            "noData" => AnswerData::Nothing,
-            "firstEntryBinary" => AnswerData::FirstFile {
+        ResponseMode::Received if given.flag("options.noResponseBody") => ResponseData::Nothing,
+        ResponseMode::Received => given
+            .non_empty_text("options.responseData")
+            .map_or(ResponseData::Started, ResponseData::Text),
+        ResponseMode::ResponseNode => ResponseData::Started,
+        ResponseMode::Streaming => ResponseData::AllItems,
+        ResponseMode::LastNode => match given.text("responseData").as_str() {
+            "allEntries" => ResponseData::AllItems,
+            "noData" => ResponseData::Nothing,
+            "firstEntryBinary" => ResponseData::FirstFile {
                 field: given
-                    .some_text("responseBinaryPropertyName")
+                    .non_empty_text("responseBinaryPropertyName")
                     .unwrap_or_else(|| "data".into()),
             },
             "" | "firstEntryJson" => {
-                let content_type = given.some_text("options.responseContentType");
+                let content_type = given.non_empty_text("options.responseContentType");
                 let parameter = "options.responseContentType";
-                AnswerData::FirstItem {
-                    field: given.some_text("options.responsePropertyName"),
+                ResponseData::FirstItem {
+                    field: given.non_empty_text("options.responsePropertyName"),
                     content_type: content_type
                         .map(|kind| checked_value(parameter, "content-type", &kind))
                         .transpose()?,
@@ -164,7 +169,7 @@ fn data_of(given: &Given<'_>, answer: AnswerWhen) -> Result<AnswerData, NodeErro
             other => {
                 return Err(NodeError::parameter(
                     "responseData",
-                    format!("There is no response data {}", shown(&other.into())),
+                    format!("There is no response data {}", truncated_text(&other.into())),
                 )
                 .hint("Choose 'allEntries', 'firstEntryJson', 'firstEntryBinary' or 'noData'."));
             }
@@ -172,7 +177,7 @@ fn data_of(given: &Given<'_>, answer: AnswerWhen) -> Result<AnswerData, NodeErro
     })
 }
 
-pub(crate) fn origins_of(given: &Given<'_>) -> Result<Str, NodeError> {
+pub(crate) fn origins_of(given: &NodeParams<'_>) -> Result<Str, NodeError> {
     let origins = given.text("options.allowedOrigins");
     let listed: Vec<&str> =
         origins.split(',').map(str::trim).filter(|origin| !origin.is_empty()).collect();
@@ -186,13 +191,13 @@ pub(crate) fn origins_of(given: &Given<'_>) -> Result<Str, NodeError> {
     }
 }
 
-fn ips_of(given: &Given<'_>) -> Result<Vec<Str>, NodeError> {
+fn ips_of(given: &NodeParams<'_>) -> Result<Vec<Str>, NodeError> {
     let text = given.text("options.ipWhitelist");
     let listed = text.split(',').map(str::trim).filter(|address| !address.is_empty());
     listed
         .map(|address| match is_address_or_network(address) {
             true => Ok(Str::from(address)),
-            false => Err(NodeError::parameter("options.ipWhitelist", format!("{} is no IP address", shown(&address.into())))
+            false => Err(NodeError::parameter("options.ipWhitelist", format!("{} is no IP address", truncated_text(&address.into())))
                 .hint("Write whole addresses or networks, such as `192.0.2.7, 198.51.100.0/24, 2001:db8::/32`.")),
         })
         .collect()

@@ -4,12 +4,12 @@ use super::*;
 use model::OnError;
 use node_api::NodeInfo;
 use node_api::testing::{TestHost, items, run, run_on, to_json};
-use node_api::trigger::{AnswerData, AnswerWhen, BodyAs, WebhookAuth, WebhookRoute};
+use node_api::trigger::{BodyMode, ResponseData, ResponseMode, WebhookAuth, WebhookRoute};
 
 fn listens(version: f64, params: Value) -> Result<WebhookRoute, NodeError> {
     let params = Webhook::spec().complete(version, params.as_object().unwrap());
     let node = NodeInfo { version, ..NodeInfo::default() };
-    let listens = Webhook::listens(&Setup {
+    let listens = Webhook::listeners(&TriggerSetup {
         node: &node,
         params: &params,
         webhook_id: Some("u-1"),
@@ -18,7 +18,7 @@ fn listens(version: f64, params: Value) -> Result<WebhookRoute, NodeError> {
         timezone: "UTC",
     })?;
     match listens.as_slice() {
-        [Listen::Webhook(route)] => Ok(route.clone()),
+        [TriggerListener::Webhook(route)] => Ok(route.clone()),
         _ => panic!("a webhook listens to one address"),
     }
 }
@@ -29,12 +29,12 @@ fn route() -> WebhookRoute {
 
 #[test]
 fn parameters_and_options_make_the_route() {
-    let last = |data| WebhookRoute { answer: AnswerWhen::LastNode, data, ..route() };
-    let first = |field: Option<&str>, content_type: Option<&str>| AnswerData::FirstItem {
+    let last = |data| WebhookRoute { answer: ResponseMode::LastNode, data, ..route() };
+    let first = |field: Option<&str>, content_type: Option<&str>| ResponseData::FirstItem {
         field: field.map(Str::from),
         content_type: content_type.map(Str::from),
     };
-    let text = |text: &str| AnswerData::Text(text.into());
+    let text = |text: &str| ResponseData::Text(text.into());
     let cases = [
         (2.1, json!({}), route()),
         (2.1, json!({ "path": "" }), WebhookRoute { path: "u-1".into(), ..route() }),
@@ -87,28 +87,32 @@ fn parameters_and_options_make_the_route() {
         (
             2.0,
             json!({ "responseMode": "responseNode" }),
-            WebhookRoute { answer: AnswerWhen::ResponseNode, ..route() },
+            WebhookRoute { answer: ResponseMode::ResponseNode, ..route() },
         ),
         (
             2.1,
             json!({ "responseMode": "streaming" }),
-            WebhookRoute { answer: AnswerWhen::Streaming, data: AnswerData::AllItems, ..route() },
+            WebhookRoute {
+                answer: ResponseMode::Streaming,
+                data: ResponseData::AllItems,
+                ..route()
+            },
         ),
         (2.0, json!({ "responseMode": "lastNode" }), last(first(None, None))),
         (
             2.0,
             json!({ "responseMode": "lastNode", "responseData": "allEntries" }),
-            last(AnswerData::AllItems),
+            last(ResponseData::AllItems),
         ),
         (
             2.0,
             json!({ "responseMode": "lastNode", "responseData": "noData" }),
-            last(AnswerData::Nothing),
+            last(ResponseData::Nothing),
         ),
         (
             2.0,
             json!({ "responseMode": "lastNode", "responseData": "firstEntryBinary", "responseBinaryPropertyName": "pdf" }),
-            last(AnswerData::FirstFile { field: "pdf".into() }),
+            last(ResponseData::FirstFile { field: "pdf".into() }),
         ),
         (
             2.0,
@@ -128,7 +132,7 @@ fn parameters_and_options_make_the_route() {
         (
             2.0,
             json!({ "options": { "noResponseBody": true } }),
-            WebhookRoute { data: AnswerData::Nothing, ..route() },
+            WebhookRoute { data: ResponseData::Nothing, ..route() },
         ),
         (
             2.0,
@@ -138,12 +142,12 @@ fn parameters_and_options_make_the_route() {
         (
             2.0,
             json!({ "options": { "rawBody": true } }),
-            WebhookRoute { body: BodyAs::ReadAndKept, ..route() },
+            WebhookRoute { body: BodyMode::ParsedAndRaw, ..route() },
         ),
         (
             1.0,
             json!({ "options": { "binaryData": true, "binaryPropertyName": "file" } }),
-            WebhookRoute { body: BodyAs::File, binary_field: "file".into(), ..route() },
+            WebhookRoute { body: BodyMode::File, binary_field: "file".into(), ..route() },
         ),
         (
             2.0,

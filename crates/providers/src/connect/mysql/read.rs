@@ -8,8 +8,8 @@
 //! no ANALYZE and no SET in front of it.
 
 use super::super::MAX_ANSWER_BYTES;
-use super::super::dial::{Dialler, within_ms};
-use super::{Failure, bind, close, collect, connect, told};
+use super::super::dial::{Dialer, within_ms};
+use super::{MysqlFailure, bind, close, collect, connect, connect_error};
 use model::Value;
 use mysql_async::prelude::Queryable as _;
 use mysql_async::{Conn, Params, Statement};
@@ -22,12 +22,12 @@ const NO_SUCH_THREAD: u16 = 1094;
 /// Its word for what its grammar does not know.
 const SYNTAX: u16 = 1064;
 /// What stopping a statement may take, the connection for it included.
-const KILLING: Duration = Duration::from_secs(10);
+const KILL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// One query, in a session and a transaction that are read-only. Neither is used again: the
 /// connection is closed, and the server told to stop if it may still be working.
 pub(in super::super) async fn read(
-    dialler: &Dialler,
+    dialler: &Dialer,
     server: &SqlServer,
     statement: &str,
     values: &[Value],
@@ -35,7 +35,7 @@ pub(in super::super) async fn read(
 ) -> Result<SqlResult, ConnectError> {
     let addresses = dialler.addresses(&server.server).await?;
     let (mut connection, address) = connect(server, &addresses, limits.bytes).await?;
-    let mut running = Running { server, address, id: connection.id(), is_over: false };
+    let mut running = RunningStatement { server, address, id: connection.id(), is_over: false };
     let reading = read_on(&mut connection, server, statement, values, limits);
     let result =
         within_ms(&server.server, limits.time_ms + server.server.timeout_ms, reading).await;
@@ -43,7 +43,7 @@ pub(in super::super) async fn read(
         Ok(found) => found.rows.len() <= limits.rows,
         Err(error) => matches!(
             error,
-            ConnectError::Refused { .. } | ConnectError::SignIn { .. } | ConnectError::Rowless
+            ConnectError::Refused { .. } | ConnectError::SignIn { .. } | ConnectError::NoRows
         ),
     };
     close(connection).await;
@@ -53,14 +53,14 @@ pub(in super::super) async fn read(
 /// A statement that the server may be working on. A server that computes does not notice that
 /// nobody listens any more, so whoever stops reading early, a cancelled run included, has it
 /// killed.
-struct Running<'s> {
+struct RunningStatement<'s> {
     server: &'s SqlServer,
     address: SocketAddr,
     id: u32,
     is_over: bool,
 }
 
-impl Drop for Running<'_> {
+impl Drop for RunningStatement<'_> {
     fn drop(&mut self) {
         if self.is_over {
             return;
@@ -78,18 +78,18 @@ async fn kill(server: SqlServer, address: SocketAddr, id: u32) {
         let killed = match connection.query_drop(format!("KILL {id}")).await {
             // It has ended meanwhile.
             Err(mysql_async::Error::Server(refused)) if refused.code == NO_SUCH_THREAD => Ok(()),
-            killed => killed.map_err(|error| told(&server.server, error)),
+            killed => killed.map_err(|error| connect_error(&server.server, error)),
         };
         close(connection).await;
         killed
     };
-    match tokio::time::timeout(KILLING, killing).await {
+    match tokio::time::timeout(KILL_TIMEOUT, killing).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => {
-            tracing::warn!(place = %server.server.place(), %error, "A statement could not be stopped on its server.")
+            tracing::warn!(place = %server.server.authority(), %error, "A statement could not be stopped on its server.")
         }
         Err(_) => {
-            tracing::warn!(place = %server.server.place(), "A statement could not be stopped on its server in time.")
+            tracing::warn!(place = %server.server.authority(), "A statement could not be stopped on its server in time.")
         }
     }
 }
@@ -101,7 +101,7 @@ async fn read_on(
     values: &[Value],
     limits: ReadLimits,
 ) -> Result<SqlResult, ConnectError> {
-    let failed = |error| match told(&server.server, error) {
+    let failed = |error| match connect_error(&server.server, error) {
         ConnectError::TooLarge { .. } => ConnectError::TooLarge { limit: limits.bytes },
         error => error,
     };
@@ -118,7 +118,7 @@ async fn read_on(
     connection.query_drop("SET SESSION TRANSACTION READ ONLY").await.map_err(failed)?;
     connection.query_drop("START TRANSACTION READ ONLY").await.map_err(failed)?;
     let prepared =
-        prepare(connection, statement).await.map_err(failed)?.ok_or(ConnectError::Rowless)?;
+        prepare(connection, statement).await.map_err(failed)?.ok_or(ConnectError::NoRows)?;
     let bound = if values.is_empty() {
         Params::Empty
     } else {
@@ -127,8 +127,8 @@ async fn read_on(
     let mut result = connection.exec_iter(&prepared, bound).await.map_err(failed)?;
     match collect(&mut result, server.values, limits.bytes, limits.rows.saturating_add(1)).await {
         Ok(results) => Ok(results.into_iter().next().unwrap_or_default()),
-        Err(Failure::TooLarge(error)) => Err(error),
-        Err(Failure::Told(error)) => Err(failed(error)),
+        Err(MysqlFailure::TooLarge(error)) => Err(error),
+        Err(MysqlFailure::Server(error)) => Err(failed(error)),
     }
 }
 
@@ -140,10 +140,10 @@ async fn prepare(
 ) -> Result<Option<Statement>, mysql_async::Error> {
     // A semicolon at the end is no part of a subquery.
     let statement = statement.trim_end_matches([' ', '\t', '\r', '\n', ';']);
-    match Reading::of(statement) {
-        Reading::Query => query(connection, statement).await,
-        Reading::List(what) => with_columns(connection, &format!("SHOW {what}\n")).await,
-        Reading::Plan { options, explained } => match query(connection, explained).await {
+    match StatementKind::of(statement) {
+        StatementKind::Query => query(connection, statement).await,
+        StatementKind::List(what) => with_columns(connection, &format!("SHOW {what}\n")).await,
+        StatementKind::Plan { options, explained } => match query(connection, explained).await {
             Ok(Some(_)) => {
                 with_columns(connection, &format!("EXPLAIN {options}\n{explained}\n")).await
             }
@@ -183,7 +183,7 @@ async fn with_columns(
 }
 
 /// What a text seems to be, which only decides what is made of it.
-enum Reading<'t> {
+enum StatementKind<'t> {
     Query,
     /// What stands behind SHOW.
     List(&'t str),
@@ -193,7 +193,7 @@ enum Reading<'t> {
     },
 }
 
-impl<'t> Reading<'t> {
+impl<'t> StatementKind<'t> {
     fn of(text: &'t str) -> Self {
         if let Some(what) = after(text, &["show"]) {
             return Self::List(what);
@@ -239,13 +239,13 @@ mod tests {
         assert_eq!(after("sho", &["show"]), None);
         assert_eq!(after("äöüß", &["show"]), None);
         assert!(matches!(
-            Reading::of("desc ledger"),
-            Reading::Plan { options: "", explained: " ledger" }
+            StatementKind::of("desc ledger"),
+            StatementKind::Plan { options: "", explained: " ledger" }
         ));
         assert!(matches!(
-            Reading::of("EXPLAIN FORMAT = JSON SELECT 1"),
-            Reading::Plan { options: "FORMAT=JSON", explained: " SELECT 1" }
+            StatementKind::of("EXPLAIN FORMAT = JSON SELECT 1"),
+            StatementKind::Plan { options: "FORMAT=JSON", explained: " SELECT 1" }
         ));
-        assert!(matches!(Reading::of("select 'show'"), Reading::Query));
+        assert!(matches!(StatementKind::of("select 'show'"), StatementKind::Query));
     }
 }

@@ -1,7 +1,7 @@
 //! PostgreSQL's texts as JSON, by the number of the column's type.
 
-use super::super::answer::Form;
 use super::super::dates;
+use super::super::result_budget::TextForm;
 use model::{Object, Value};
 use node_api::connect::{DateForm, NumberForm, ValueForms};
 
@@ -21,7 +21,7 @@ pub(super) fn read(kind: u32, text: &str, forms: ValueForms) -> Value {
         1186 => interval(text),
         600 => point(text),
         _ => match element_of(kind) {
-            Some(element) => Array { text: text.as_bytes(), at: 0 }
+            Some(element) => ArrayReader { text: text.as_bytes(), at: 0 }
                 .read(element, forms, 0)
                 .unwrap_or_else(|| text.into()),
             None => text.into(),
@@ -30,11 +30,11 @@ pub(super) fn read(kind: u32, text: &str, forms: ValueForms) -> Value {
 }
 
 /// What a value of a type becomes.
-pub(super) fn form(kind: u32) -> Form {
+pub(super) fn form(kind: u32) -> TextForm {
     if matches!(kind, 17 | 114 | 3802) || element_of(kind).is_some() {
-        Form::Nested
+        TextForm::Nested
     } else {
-        Form::Plain
+        TextForm::Plain
     }
 }
 
@@ -137,12 +137,12 @@ fn point(text: &str) -> Value {
 }
 
 /// Reads `{1,"two",NULL,{3}}`.
-struct Array<'t> {
+struct ArrayReader<'t> {
     text: &'t [u8],
     at: usize,
 }
 
-impl Array<'_> {
+impl ArrayReader<'_> {
     const MAX_DEPTH: usize = 6;
 
     fn read(&mut self, element: u32, forms: ValueForms, depth: usize) -> Option<Value> {

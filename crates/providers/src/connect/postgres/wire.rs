@@ -1,13 +1,13 @@
 //! One connection to PostgreSQL: start-up, sign-in, and the two ways of asking.
 
 use super::super::MAX_ANSWER_BYTES;
-use super::super::answer::Account;
 use super::super::dial::{BoxStream, encrypt, unreachable, within};
+use super::super::result_budget::ResultBudget;
 use super::{parameters, types};
 use bytes::BytesMut;
 use fallible_iterator::FallibleIterator as _;
 use model::{Object, Str, Value};
-use node_api::connect::{ConnectError, Security, Server, SqlResult, SqlServer, ValueForms};
+use node_api::connect::{ConnectError, RemoteServer, Security, SqlResult, SqlServer, ValueForms};
 use postgres_protocol::IsNull;
 use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
@@ -30,12 +30,12 @@ enum Status {
     Idle,
     InTransaction,
     /// An answer was not read to its end.
-    Astray,
+    Desynced,
 }
 
 /// What the transactions of a session may do if they do not say otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum TransactionMode {
     ReadWrite,
     ReadOnly,
 }
@@ -44,20 +44,20 @@ pub(super) enum Mode {
 const ALL_ROWS: i32 = 0;
 
 /// A column of an answer: its name and its type's number.
-type Column = (Str, u32);
+type ColumnType = (Str, u32);
 
 impl Connection {
     pub(super) async fn open(
         to: &SqlServer,
         stream: TcpStream,
-        mode: Mode,
+        mode: TransactionMode,
     ) -> Result<Self, ConnectError> {
         let server = &to.server;
         let stream = start_encryption(server, stream).await?;
         let mut connection = Self {
             stream,
             incoming: BytesMut::with_capacity(8192),
-            status: Status::Astray,
+            status: Status::Desynced,
             limit: MAX_ANSWER_BYTES,
         };
         within(server, connection.sign_in(to, mode)).await?;
@@ -75,9 +75,10 @@ impl Connection {
         self.status == Status::Idle
     }
 
-    async fn sign_in(&mut self, to: &SqlServer, mode: Mode) -> Result<(), ConnectError> {
+    async fn sign_in(&mut self, to: &SqlServer, mode: TransactionMode) -> Result<(), ConnectError> {
         let server = &to.server;
-        let read_only = (mode == Mode::ReadOnly).then_some(("default_transaction_read_only", "on"));
+        let read_only =
+            (mode == TransactionMode::ReadOnly).then_some(("default_transaction_read_only", "on"));
         let parameters = [
             ("user", server.user.as_str()),
             ("database", to.database.as_str()),
@@ -129,10 +130,10 @@ impl Connection {
                             .map_err(|error| sign_in_error(server, &error.to_string()))?;
                         frontend::sasl_response(scram.message(), &mut out)
                     }
-                    None => return Err(out_of_turn(server)),
+                    None => return Err(unexpected_message(server)),
                 },
                 Message::AuthenticationSaslFinal(body) => {
-                    let scram = scram.as_mut().ok_or_else(|| out_of_turn(server))?;
+                    let scram = scram.as_mut().ok_or_else(|| unexpected_message(server))?;
                     scram
                         .finish(body.data())
                         .map_err(|error| sign_in_error(server, &error.to_string()))?;
@@ -165,19 +166,19 @@ impl Connection {
     /// Any number of statements, without values.
     pub(super) async fn simple(
         &mut self,
-        server: &Server,
+        server: &RemoteServer,
         statements: &str,
         forms: ValueForms,
     ) -> Result<Vec<SqlResult>, ConnectError> {
         let mut out = BytesMut::new();
         frontend::query(statements, &mut out).map_err(|_| holds_nul())?;
-        self.ask(server, &out, forms).await
+        self.exchange(server, &out, forms).await
     }
 
     /// One statement with its values bound.
     pub(super) async fn extended(
         &mut self,
-        server: &Server,
+        server: &RemoteServer,
         statement: &str,
         values: &[Value],
         forms: ValueForms,
@@ -187,14 +188,14 @@ impl Connection {
         frontend::parse("", statement, bound.iter().map(|(kind, _)| *kind), &mut out)
             .map_err(|_| holds_nul())?;
         push_execution(server, &bound, ALL_ROWS, &mut out)?;
-        Ok(self.ask(server, &out, forms).await?.into_iter().next().unwrap_or_default())
+        Ok(self.exchange(server, &out, forms).await?.into_iter().next().unwrap_or_default())
     }
 
     /// Prepares one statement for [`Connection::execute`] and runs nothing. Says whether it returns
     /// rows.
     pub(super) async fn prepare(
         &mut self,
-        server: &Server,
+        server: &RemoteServer,
         statement: &str,
         values: &[Value],
     ) -> Result<bool, ConnectError> {
@@ -204,7 +205,7 @@ impl Connection {
             .map_err(|_| holds_nul())?;
         frontend::describe(b'S', "", &mut out).map_err(|error| unreachable(server, &error))?;
         frontend::sync(&mut out);
-        self.status = Status::Astray;
+        self.status = Status::Desynced;
         self.write(server, &out).await?;
         let mut has_rows = false;
         let mut failure: Option<ConnectError> = None;
@@ -224,7 +225,7 @@ impl Connection {
     /// Runs the statement that was prepared last, until it has given so many rows.
     pub(super) async fn execute(
         &mut self,
-        server: &Server,
+        server: &RemoteServer,
         values: &[Value],
         forms: ValueForms,
         most_rows: usize,
@@ -236,7 +237,7 @@ impl Connection {
             i32::try_from(most_rows).unwrap_or(i32::MAX),
             &mut out,
         )?;
-        Ok(self.ask(server, &out, forms).await?.into_iter().next().unwrap_or_default())
+        Ok(self.exchange(server, &out, forms).await?.into_iter().next().unwrap_or_default())
     }
 
     fn is_ready(&mut self, status: u8) {
@@ -244,19 +245,19 @@ impl Connection {
     }
 
     /// Sends, and reads answers until the server is ready again.
-    async fn ask(
+    async fn exchange(
         &mut self,
-        server: &Server,
+        server: &RemoteServer,
         out: &[u8],
         forms: ValueForms,
     ) -> Result<Vec<SqlResult>, ConnectError> {
-        self.status = Status::Astray;
+        self.status = Status::Desynced;
         self.write(server, out).await?;
         let mut results = Vec::new();
         let mut current = SqlResult::default();
-        let mut columns: Vec<Column> = Vec::new();
+        let mut columns: Vec<ColumnType> = Vec::new();
         let mut failure: Option<ConnectError> = None;
-        let mut account = Account::new(self.limit);
+        let mut account = ResultBudget::new(self.limit);
         loop {
             match self.read(server).await? {
                 Message::RowDescription(body) => {
@@ -284,7 +285,7 @@ impl Connection {
                         row.insert(name.clone(), value);
                     }
                     account.end_row()?;
-                    account.aside().await?;
+                    account.reserve().await?;
                     current.rows.push(row);
                 }
                 // It has given as many rows as it may.
@@ -313,7 +314,7 @@ impl Connection {
         }
     }
 
-    async fn write(&mut self, server: &Server, out: &[u8]) -> Result<(), ConnectError> {
+    async fn write(&mut self, server: &RemoteServer, out: &[u8]) -> Result<(), ConnectError> {
         let sent = async {
             self.stream.write_all(out).await?;
             self.stream.flush().await
@@ -321,7 +322,7 @@ impl Connection {
         sent.await.map_err(|error| unreachable(server, &error))
     }
 
-    async fn read(&mut self, server: &Server) -> Result<Message, ConnectError> {
+    async fn read(&mut self, server: &RemoteServer) -> Result<Message, ConnectError> {
         loop {
             if let Some(length) = self
                 .incoming
@@ -361,7 +362,7 @@ fn bound(values: &[Value]) -> Result<Vec<(u32, Option<String>)>, ConnectError> {
 
 /// Binds the values to the unnamed statement and runs it.
 fn push_execution(
-    server: &Server,
+    server: &RemoteServer,
     bound: &[(u32, Option<String>)],
     most_rows: i32,
     out: &mut BytesMut,
@@ -386,7 +387,7 @@ fn push_execution(
 }
 
 async fn start_encryption(
-    server: &Server,
+    server: &RemoteServer,
     mut stream: TcpStream,
 ) -> Result<BoxStream, ConnectError> {
     if server.security == Security::Plain {
@@ -402,7 +403,7 @@ async fn start_encryption(
         (b'S', _) => encrypt(server, stream).await,
         (_, Security::IfOffered) => Ok(Box::new(stream)),
         _ => Err(ConnectError::Unreachable {
-            place: server.place(),
+            place: server.authority(),
             reason: "the server does not offer encryption (SSL)".into(),
         }),
     }
@@ -425,13 +426,13 @@ fn refused(body: &ErrorResponseBody) -> ConnectError {
     ConnectError::Refused { message, detail, state }
 }
 
-fn sign_in_error(server: &Server, reason: &str) -> ConnectError {
-    ConnectError::SignIn { place: server.place(), reason: reason.to_owned() }
+fn sign_in_error(server: &RemoteServer, reason: &str) -> ConnectError {
+    ConnectError::SignIn { place: server.authority(), reason: reason.to_owned() }
 }
 
-fn out_of_turn(server: &Server) -> ConnectError {
+fn unexpected_message(server: &RemoteServer) -> ConnectError {
     ConnectError::Unreachable {
-        place: server.place(),
+        place: server.authority(),
         reason: "the server does not speak PostgreSQL's protocol".into(),
     }
 }

@@ -2,11 +2,11 @@
 
 use super::*;
 
-fn check(allow: &str, url: &str) -> Result<Destination, HttpError> {
-    Policy::parse(allow).unwrap().check_url(url)
+fn check(allow: &str, url: &str) -> Result<CheckedDestination, HttpError> {
+    EgressPolicy::parse(allow).unwrap().check_url(url)
 }
 
-fn is_blocked(result: &Result<Destination, HttpError>) -> bool {
+fn is_blocked(result: &Result<CheckedDestination, HttpError>) -> bool {
     matches!(result, Err(HttpError::Blocked { .. }))
 }
 
@@ -185,7 +185,7 @@ fn an_entry_opens_its_host_and_port_and_nothing_else() {
 
 #[test]
 fn a_name_in_the_list_opens_private_addresses_but_never_metadata() {
-    let policy = Policy::parse("intranet.test").unwrap();
+    let policy = EgressPolicy::parse("intranet.test").unwrap();
     let destination = policy.check_url("http://intranet.test/").unwrap();
     assert!(policy.check_address(&destination, "10.0.0.1".parse().unwrap()).is_ok());
     assert!(policy.check_address(&destination, "169.254.169.254".parse().unwrap()).is_err());
@@ -207,11 +207,11 @@ fn broken_entries_are_settings_errors() {
         "/8",
         "http://x/",
     ] {
-        let error = Policy::parse(entry).unwrap_err();
+        let error = EgressPolicy::parse(entry).unwrap_err();
         assert_eq!(error.code(), Code::SETTING_INVALID, "{entry}");
         assert!(error.to_string().contains(entry));
     }
-    assert!(Policy::parse(" , ,").unwrap().allowed.is_empty());
+    assert!(EgressPolicy::parse(" , ,").unwrap().allowed.is_empty());
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn whatever_passes_is_public_and_means_the_same_when_read_again() {
         "http://",
         "https://",
     ];
-    let policy = Policy::default();
+    let policy = EgressPolicy::default();
     let mut pick = spread(7);
     let mut n_passed = 0;
     for _ in 0..60_000 {

@@ -1,30 +1,35 @@
 //! Anthropic's format as a client needs it.
 
-use super::{Decoder, Settings, body, headers, path, refusal, turn};
-use crate::models::ask;
-use crate::models::client::{Chats, Client, Provider};
-use crate::models::failure::Failure;
-use crate::models::reading::{Pieces, Reader, Reading, Told};
+use super::{AnthropicDecoder, AnthropicSettings, body, headers, path, refusal, turn};
+use crate::models::body_decoder::{BodyDecoder, DecoderAdapter, EventDecoder, EventReader};
+use crate::models::client::{ChatClient, ChatProvider, ModelProvider};
+use crate::models::failure::ModelFailure;
+use crate::models::requester;
 use model::Value;
-use node_api::ai::{ChatEvent, ChatRequest, ModelInfo, Turn};
+use node_api::ai::{ChatEvent, ChatRequest, ModelInfo, ModelReply};
 
 /// Where the provider is.
 pub const BASE_URL: &str = "https://api.anthropic.com";
 
 /// A chat model of Anthropic.
-pub type Anthropic = Client<Settings>;
+pub type Anthropic = ChatClient<AnthropicSettings>;
 
 /// Reads one answer, as events or whole.
-pub fn reader(info: &ModelInfo) -> impl Reader + use<> {
-    Told::new(Decoder::new(info))
+pub fn reader(info: &ModelInfo) -> impl EventReader + use<> {
+    DecoderAdapter::new(AnthropicDecoder::new(info))
 }
 
-impl Provider for Settings {
+impl ModelProvider for AnthropicSettings {
     fn headers(&self, key: &str) -> Vec<(String, String)> {
         headers(self, key)
     }
 
-    fn refused(status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure {
+    fn decode_error(
+        status: u16,
+        headers: &[(String, String)],
+        body: &[u8],
+        unix_ms: i64,
+    ) -> ModelFailure {
         refusal(status, headers, body, unix_ms)
     }
 
@@ -33,7 +38,7 @@ impl Provider for Settings {
     }
 }
 
-impl Chats for Settings {
+impl ChatProvider for AnthropicSettings {
     fn path(&self, _info: &ModelInfo) -> String {
         path().to_owned()
     }
@@ -42,21 +47,21 @@ impl Chats for Settings {
         body(request, info, self)
     }
 
-    fn decoder(&self, info: &ModelInfo, line_bytes: usize) -> Box<dyn ask::Decoder> {
-        Box::new(Reading::new(reader(info), line_bytes))
+    fn decoder(&self, info: &ModelInfo, line_bytes: usize) -> Box<dyn requester::ReplyDecoder> {
+        Box::new(BodyDecoder::new(reader(info), line_bytes))
     }
 }
 
-impl Pieces for Decoder {
-    fn piece(&mut self, name: &str, piece: &Value) -> Result<Vec<ChatEvent>, Failure> {
+impl EventDecoder for AnthropicDecoder {
+    fn piece(&mut self, name: &str, piece: &Value) -> Result<Vec<ChatEvent>, ModelFailure> {
         self.take(name, piece)
     }
 
-    fn end(&mut self) -> Result<Vec<ChatEvent>, Failure> {
-        Decoder::end(self)
+    fn end(&mut self) -> Result<Vec<ChatEvent>, ModelFailure> {
+        AnthropicDecoder::end(self)
     }
 
-    fn whole(&self, answer: &Value) -> Result<Turn, Failure> {
+    fn whole(&self, answer: &Value) -> Result<ModelReply, ModelFailure> {
         turn(answer, self.info())
     }
 }

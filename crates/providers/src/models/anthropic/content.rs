@@ -1,14 +1,15 @@
 //! Messages as Anthropic wants them: blocks, two roles in turn, and the results of tools before
 //! anything else.
 
-use crate::models::bound::unbind;
-use crate::models::with::With;
-use crate::models::{calls, instruct};
+use crate::models::object_ext::ObjectExt;
+use crate::models::opaque::unbind;
+use crate::models::{call_ids, prompt_fallback};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{Value, json};
 use node_api::ai::{
-    Arguments, Media, MediaData, Message, ModelInfo, Part, Role, ToolCall, ToolResult,
+    ChatRole, Media, MediaData, Message, MessagePart, ModelInfo, ToolArguments, ToolCall,
+    ToolResult,
 };
 
 /// Stands before a conversation that would begin with the model.
@@ -22,9 +23,9 @@ pub(super) fn messages(messages: &[Message], info: &ModelInfo, prefill: bool) ->
     let mut turns: Vec<(&'static str, Vec<Value>)> = Vec::new();
     for message in messages {
         let role = match message.role {
-            Role::System => continue,
-            Role::User | Role::Tool => "user",
-            Role::Assistant => "assistant",
+            ChatRole::System => continue,
+            ChatRole::User | ChatRole::Tool => "user",
+            ChatRole::Assistant => "assistant",
         };
         let blocks: Vec<_> =
             message.parts.iter().filter_map(|part| block(part, message.role, info)).collect();
@@ -48,10 +49,10 @@ pub(super) fn messages(messages: &[Message], info: &ModelInfo, prefill: bool) ->
 pub(super) fn system(messages: &[Message]) -> Vec<Value> {
     let parts = messages
         .iter()
-        .filter(|message| message.role == Role::System)
+        .filter(|message| message.role == ChatRole::System)
         .flat_map(|message| &message.parts);
     parts
-        .filter_map(|part| if let Part::Text(words) = part { shown(words) } else { None })
+        .filter_map(|part| if let MessagePart::Text(words) = part { shown(words) } else { None })
         .collect()
 }
 
@@ -64,17 +65,17 @@ fn shown(words: &str) -> Option<Value> {
     (!words.trim().is_empty()).then(|| text(words))
 }
 
-fn block(part: &Part, role: Role, info: &ModelInfo) -> Option<Value> {
+fn block(part: &MessagePart, role: ChatRole, info: &ModelInfo) -> Option<Value> {
     match part {
-        Part::Text(words) => shown(words),
-        Part::Image(media) | Part::File(media) if role == Role::Assistant => {
-            Some(text(&instruct::unreadable_file(media.name.as_ref(), &media.mime_type)))
+        MessagePart::Text(words) => shown(words),
+        MessagePart::Image(media) | MessagePart::File(media) if role == ChatRole::Assistant => {
+            Some(text(&prompt_fallback::unreadable_file(media.name.as_ref(), &media.mime_type)))
         }
-        Part::Image(media) => Some(json!({ "type": "image" }).with("source", source(media))),
-        Part::File(media) => Some(document(media)),
-        Part::ToolCall(call) => Some(tool_use(call, info)),
-        Part::ToolResult(result) => Some(tool_result(result)),
-        Part::Thinking { opaque, .. } => unbind(opaque.as_ref(), info).cloned(),
+        MessagePart::Image(media) => Some(json!({ "type": "image" }).with("source", source(media))),
+        MessagePart::File(media) => Some(document(media)),
+        MessagePart::ToolCall(call) => Some(tool_use(call, info)),
+        MessagePart::ToolResult(result) => Some(tool_result(result)),
+        MessagePart::Thinking { opaque, .. } => unbind(opaque.as_ref(), info).cloned(),
     }
 }
 
@@ -93,7 +94,7 @@ fn document(media: &Media) -> Value {
         _ if media.mime_type == "application/pdf" => source(media),
         MediaData::Bytes(bytes) if is_text => json!({ "type": "text", "media_type": "text/plain" })
             .with("data", String::from_utf8_lossy(bytes).into_owned()),
-        _ => return text(&instruct::unreadable_file(media.name.as_ref(), &media.mime_type)),
+        _ => return text(&prompt_fallback::unreadable_file(media.name.as_ref(), &media.mime_type)),
     };
     let document = json!({ "type": "document" }).with("source", source);
     match &media.name {
@@ -104,12 +105,12 @@ fn document(media: &Media) -> Value {
 
 fn tool_use(call: &ToolCall, info: &ModelInfo) -> Value {
     let input = match &call.arguments {
-        Arguments::Read(object) => object.clone().into(),
+        ToolArguments::Parsed(object) => object.clone().into(),
         // The field takes objects only, and the model is to see what it wrote.
-        Arguments::Unreadable { text, .. } => json!({}).with("unreadable", text.clone()),
+        ToolArguments::Malformed { text, .. } => json!({}).with("unreadable", text.clone()),
     };
     let block = json!({ "type": "tool_use" })
-        .with("id", calls::clean(&call.id))
+        .with("id", call_ids::clean(&call.id))
         .with("name", call.name.clone())
         .with("input", input);
     match unbind(call.opaque.as_ref(), info).and_then(Value::as_object) {
@@ -122,7 +123,7 @@ fn tool_use(call: &ToolCall, info: &ModelInfo) -> Value {
 
 fn tool_result(result: &ToolResult) -> Value {
     let block = json!({ "type": "tool_result" })
-        .with("tool_use_id", calls::clean(&result.id))
+        .with("tool_use_id", call_ids::clean(&result.id))
         .with("content", result.content.clone());
     if result.is_error { block.with("is_error", true) } else { block }
 }

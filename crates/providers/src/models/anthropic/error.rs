@@ -1,11 +1,16 @@
 //! Refusals of Anthropic, as answers and in the middle of a stream.
 
-use crate::models::bound::text_of;
-use crate::models::failure::{Failure, read_body};
+use crate::models::failure::{ModelFailure, read_body};
+use crate::models::opaque::text_of;
 use model::Value;
 
 /// An answer that is none.
-pub fn refusal(status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure {
+pub fn refusal(
+    status: u16,
+    headers: &[(String, String)],
+    body: &[u8],
+    unix_ms: i64,
+) -> ModelFailure {
     let (status, words) = match read_body(body) {
         // Servers in between sometimes give the provider's own error under a status of theirs.
         Ok(value) => {
@@ -15,14 +20,14 @@ pub fn refusal(status: u16, headers: &[(String, String)], body: &[u8], unix_ms: 
         }
         Err(text) => (status, text),
     };
-    Failure::refused("anthropic", status, headers, &words, unix_ms)
+    ModelFailure::refused("anthropic", status, headers, &words, unix_ms)
 }
 
 /// An error event of a stream, which has no status of its own.
-pub(super) fn event(data: &Value) -> Failure {
+pub(super) fn event(data: &Value) -> ModelFailure {
     let error = data.get("error").cloned().unwrap_or_default();
     let status = status_of(&text_of(&error, "type")).unwrap_or(500);
-    Failure::refused("anthropic", status, &[], &text_of(&error, "message"), 0)
+    ModelFailure::refused("anthropic", status, &[], &text_of(&error, "message"), 0)
 }
 
 fn status_of(kind: &str) -> Option<u16> {
@@ -44,10 +49,10 @@ fn status_of(kind: &str) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::failure::Again;
+    use crate::models::failure::RetryHint;
     use model::{Code, json};
 
-    fn refused(status: u16, body: &str) -> Failure {
+    fn refused(status: u16, body: &str) -> ModelFailure {
         refusal(status, &[("retry-after".to_owned(), "7".to_owned())], body.as_bytes(), 0)
     }
 
@@ -57,7 +62,7 @@ mod tests {
         let refusal = refused(429, body);
         assert_eq!(refusal.error.message, "anthropic: Too many tokens.");
         assert_eq!((refusal.error.code, refusal.error.status), (Code::MODEL_RATE_LIMIT, Some(429)));
-        assert_eq!(refusal.again, Again::After(std::time::Duration::from_secs(7)));
+        assert_eq!(refusal.retry, RetryHint::After(std::time::Duration::from_secs(7)));
     }
 
     #[test]
@@ -65,8 +70,8 @@ mod tests {
         let body = r#"{"type":"error","error":{"type":"invalid_request_error","message":"rate limit 429 overloaded quota"}}"#;
         let refusal = refused(400, body);
         assert_eq!(
-            (refusal.error.code, refusal.again, refusal.error.may_pass),
-            (Code::MODEL_REQUEST, Again::Never, false)
+            (refusal.error.code, refusal.retry, refusal.error.may_pass),
+            (Code::MODEL_REQUEST, RetryHint::Never, false)
         );
     }
 
@@ -85,9 +90,9 @@ mod tests {
         let overloaded = event(
             &json!({ "type": "error", "error": { "type": "overloaded_error", "message": "Overloaded" } }),
         );
-        assert_eq!((overloaded.error.code, overloaded.again), (Code::MODEL_ERROR, Again::Soon));
+        assert_eq!((overloaded.error.code, overloaded.retry), (Code::MODEL_ERROR, RetryHint::Soon));
         let key = event(&json!({ "type": "error", "error": { "type": "authentication_error" } }));
-        assert_eq!((key.error.code, key.again), (Code::INVALID_CREDENTIALS, Again::Never));
+        assert_eq!((key.error.code, key.retry), (Code::INVALID_CREDENTIALS, RetryHint::Never));
         assert_eq!(event(&json!({})).error.code, Code::MODEL_ERROR);
     }
 }

@@ -3,13 +3,14 @@
 
 use super::content::{self, is_of};
 use super::schema::closed;
-use super::{Auth, Cache, OLD_VERSION, Settings, Thinking};
-use crate::models::bound::unbind;
-use crate::models::with::With;
-use crate::models::{Delivery, instruct, merged};
+use super::{AnthropicAuth, AnthropicSettings, OLD_VERSION, PromptCache, Thinking};
+use crate::models::object_ext::ObjectExt;
+use crate::models::opaque::unbind;
+use crate::models::{Delivery, merged, prompt_fallback};
 use model::{Object, Value, json};
 use node_api::ai::{
-    ChatRequest, ModelInfo, ModelOptions, OutputFormat, Part, Role, ToolChoice, ToolDefinition,
+    ChatRequest, ChatRole, MessagePart, ModelInfo, ModelOptions, OutputFormat, ToolChoice,
+    ToolDefinition,
 };
 
 /// For models whose limit nobody knows; the field may not be left out.
@@ -20,11 +21,11 @@ pub fn path() -> &'static str {
     "/v1/messages"
 }
 
-pub fn headers(settings: &Settings, key: &str) -> Vec<(String, String)> {
+pub fn headers(settings: &AnthropicSettings, key: &str) -> Vec<(String, String)> {
     let mut headers = vec![("anthropic-version".to_owned(), settings.version.to_string())];
     headers.push(match settings.auth {
-        Auth::ApiKey => ("x-api-key".to_owned(), key.to_owned()),
-        Auth::Bearer => ("authorization".to_owned(), format!("Bearer {key}")),
+        AnthropicAuth::ApiKey => ("x-api-key".to_owned(), key.to_owned()),
+        AnthropicAuth::Bearer => ("authorization".to_owned(), format!("Bearer {key}")),
     });
     if !settings.betas.is_empty() {
         headers.push(("anthropic-beta".to_owned(), settings.betas.join(",")));
@@ -32,21 +33,23 @@ pub fn headers(settings: &Settings, key: &str) -> Vec<(String, String)> {
     headers
 }
 
-pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Value {
+pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &AnthropicSettings) -> Value {
     let options = merged(&settings.options, &request.options);
     let thinking = thinking(request, info, settings);
-    let forced = info.capabilities.forced_tool && !matches!(thinking, Asked::To(_, true));
+    let forced = info.capabilities.forced_tool && !matches!(thinking, ThinkingRequest::To(_, true));
 
     let mut body = Object::new();
     body.insert("model", info.model.clone());
     body.insert("max_tokens", max_tokens(&options, info, &thinking));
     let mut system = content::system(&request.messages);
     if !forced {
-        system.extend(instruct::demanded_tool(request).map(|words| content::text(&words)));
+        system.extend(prompt_fallback::demanded_tool(request).map(|words| content::text(&words)));
     }
     let format = output_format(&request.format, info);
     if format.is_none() {
-        system.extend(instruct::wanted_format(&request.format).map(|words| content::text(&words)));
+        system.extend(
+            prompt_fallback::wanted_format(&request.format).map(|words| content::text(&words)),
+        );
     }
     let mut tools = tools(request, info, settings.cache);
     let mut messages = content::messages(&request.messages, info, settings.traits.prefill);
@@ -58,7 +61,7 @@ pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Val
         body.insert("tools", tools);
         body.insert("tool_choice", tool_choice(request, forced));
     }
-    if let Asked::To(how, _) = &thinking {
+    if let ThinkingRequest::To(how, _) = &thinking {
         body.insert("thinking", how.clone());
     }
     let effort = options.effort.as_ref().filter(|effort| settings.traits.effort.contains(effort));
@@ -69,7 +72,7 @@ pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Val
     if config.values().any(|value| !value.is_undefined()) {
         body.insert("output_config", config);
     }
-    if !matches!(thinking, Asked::To(_, true)) {
+    if !matches!(thinking, ThinkingRequest::To(_, true)) {
         insert_sampling(&mut body, &options, info, settings);
     }
     let stop: Vec<_> = options
@@ -84,70 +87,79 @@ pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Val
     }
     let mut body = Value::from(body);
     if let Some(extra) = &options.extra {
-        instruct::put_extra(&mut body, extra);
+        prompt_fallback::put_extra(&mut body, extra);
     }
     body
 }
 
 /// What is said about thinking: nothing, or how, and whether it is on.
-enum Asked {
+enum ThinkingRequest {
     Nothing,
     To(Value, bool),
 }
 
-fn thinking(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Asked {
+fn thinking(
+    request: &ChatRequest,
+    info: &ModelInfo,
+    settings: &AnthropicSettings,
+) -> ThinkingRequest {
     let takes = |kind: &str| settings.traits.thinking.iter().any(|known| known == kind);
     let adaptive = || match settings.show_thinking {
-        true => Asked::To(json!({ "type": "adaptive", "display": "summarized" }), true),
-        false => Asked::To(json!({ "type": "adaptive" }), true),
+        true => ThinkingRequest::To(json!({ "type": "adaptive", "display": "summarized" }), true),
+        false => ThinkingRequest::To(json!({ "type": "adaptive" }), true),
     };
     match settings.thinking {
-        Thinking::Off if takes("disabled") => Asked::To(json!({ "type": "disabled" }), false),
-        Thinking::Budget(_) if takes("enabled") && lacks_thoughts(request, info) => Asked::Nothing,
-        Thinking::Budget(tokens) if takes("enabled") => {
-            Asked::To(json!({ "type": "enabled" }).with("budget_tokens", tokens.max(1_024)), true)
+        Thinking::Off if takes("disabled") => {
+            ThinkingRequest::To(json!({ "type": "disabled" }), false)
         }
+        Thinking::Budget(_) if takes("enabled") && lacks_thoughts(request, info) => {
+            ThinkingRequest::Nothing
+        }
+        Thinking::Budget(tokens) if takes("enabled") => ThinkingRequest::To(
+            json!({ "type": "enabled" }).with("budget_tokens", tokens.max(1_024)),
+            true,
+        ),
         Thinking::Adaptive | Thinking::Budget(_) if takes("adaptive") => adaptive(),
         Thinking::ByDefault if settings.show_thinking && takes("adaptive") => adaptive(),
-        _ => Asked::Nothing,
+        _ => ThinkingRequest::Nothing,
     }
 }
 
 /// Whether the tools that were called last were called by another model: the API does not let a
 /// turn go on with thoughts that began without.
 fn lacks_thoughts(request: &ChatRequest, info: &ModelInfo) -> bool {
-    let in_loop = request.messages.last().is_some_and(|message| message.role == Role::Tool);
+    let in_loop = request.messages.last().is_some_and(|message| message.role == ChatRole::Tool);
     let Some(turn) = request
         .messages
         .iter()
-        .rfind(|message| message.role == Role::Assistant)
+        .rfind(|message| message.role == ChatRole::Assistant)
         .filter(|_| in_loop)
     else {
         return false;
     };
-    !turn.parts.iter().any(|part| matches!(part, Part::Thinking { opaque, .. } if unbind(opaque.as_ref(), info).is_some()))
+    !turn.parts.iter().any(|part| matches!(part, MessagePart::Thinking { opaque, .. } if unbind(opaque.as_ref(), info).is_some()))
 }
 
-fn max_tokens(options: &ModelOptions, info: &ModelInfo, thinking: &Asked) -> u64 {
+fn max_tokens(options: &ModelOptions, info: &ModelInfo, thinking: &ThinkingRequest) -> u64 {
     let most = info.capabilities.max_output;
     let wanted = options.max_tokens.or(most).unwrap_or(MAX_TOKENS).max(1);
     let budget = match thinking {
-        Asked::To(how, _) => {
+        ThinkingRequest::To(how, _) => {
             how.get("budget_tokens").and_then(Value::as_usize).unwrap_or_default() as u64
         }
-        Asked::Nothing => 0,
+        ThinkingRequest::Nothing => 0,
     };
     // The budget is part of the limit and must be smaller.
     let wanted = if budget >= wanted { wanted.saturating_add(budget) } else { wanted };
     most.map_or(wanted, |most| wanted.min(most))
 }
 
-fn tools(request: &ChatRequest, info: &ModelInfo, cache: Cache) -> Vec<Value> {
+fn tools(request: &ChatRequest, info: &ModelInfo, cache: PromptCache) -> Vec<Value> {
     if !info.capabilities.tools {
         return Vec::new();
     }
     let mut definitions: Vec<&ToolDefinition> = request.tools.iter().collect();
-    if cache != Cache::Off {
+    if cache != PromptCache::Off {
         // What is cached is found again only if it is the same to the byte.
         definitions.sort_by(|one, two| one.name.cmp(&two.name));
     }
@@ -195,7 +207,7 @@ fn insert_sampling(
     body: &mut Object,
     options: &ModelOptions,
     info: &ModelInfo,
-    settings: &Settings,
+    settings: &AnthropicSettings,
 ) {
     if !info.capabilities.sampling || settings.version != OLD_VERSION {
         return;
@@ -214,15 +226,15 @@ fn insert_sampling(
 /// Marks what stays the same between two requests of a conversation: the tools, the system
 /// messages, and all that was said.
 fn set_breakpoints(
-    cache: Cache,
+    cache: PromptCache,
     tools: &mut [Value],
     system: &mut [Value],
     messages: &mut [Value],
 ) {
     let mark = match cache {
-        Cache::Off => return,
-        Cache::FiveMinutes => json!({ "type": "ephemeral" }),
-        Cache::OneHour => json!({ "type": "ephemeral", "ttl": "1h" }),
+        PromptCache::Off => return,
+        PromptCache::FiveMinutes => json!({ "type": "ephemeral" }),
+        PromptCache::OneHour => json!({ "type": "ephemeral", "ttl": "1h" }),
     };
     for last in [tools.last_mut(), system.last_mut()].into_iter().flatten() {
         last.make_object().insert("cache_control", mark.clone());

@@ -4,7 +4,7 @@
 //! not understood: they are told to the model in the description, and whoever reads the answer
 //! checks them anyway.
 
-use crate::models::bound::text_of;
+use crate::models::opaque::text_of;
 use model::{Object, Str, Value};
 
 /// What is not understood and goes into the description.

@@ -1,22 +1,25 @@
 //! Requests to Anthropic, field by field.
 
 use super::*;
-use crate::models::bound::bind;
-use crate::models::catalog::{Catalog, Known};
+use crate::models::catalog::{Catalog, CatalogModel};
+use crate::models::opaque::bind;
 use model::{Object, Value, json};
 use node_api::ai::{
-    Arguments, ChatRequest, Effect, Media, MediaData, Message, OutputFormat, Part, Role, ToolCall,
-    ToolChoice, ToolDefinition, ToolResult,
+    ChatRequest, ChatRole, Media, MediaData, Message, MessagePart, OutputFormat, ToolArguments,
+    ToolCall, ToolChoice, ToolDefinition, ToolEffect, ToolResult,
 };
 
-fn known(model: &str) -> Known {
+fn known(model: &str) -> CatalogModel {
     Catalog::shipped().find("anthropic", model)
 }
 
-fn sent(model: &str, request: &ChatRequest, change: impl FnOnce(&mut Settings)) -> Value {
+fn sent(model: &str, request: &ChatRequest, change: impl FnOnce(&mut AnthropicSettings)) -> Value {
     let known = known(model);
-    let mut settings =
-        Settings { traits: known.traits, delivery: Delivery::Whole, ..Settings::default() };
+    let mut settings = AnthropicSettings {
+        traits: known.traits,
+        delivery: Delivery::Whole,
+        ..AnthropicSettings::default()
+    };
     change(&mut settings);
     body(request, &known.info, &settings)
 }
@@ -31,13 +34,13 @@ fn tool(name: &str) -> ToolDefinition {
         name: name.into(),
         description: "Computes.".into(),
         parameters,
-        effect: Effect::None,
-        flow: node_api::ai::Flow::default(),
+        effect: ToolEffect::None,
+        flow: node_api::ai::DataFlow::default(),
     }
 }
 
 fn call(id: &str) -> ToolCall {
-    let arguments = Arguments::Read([("a", 1)].into_iter().collect::<Object>());
+    let arguments = ToolArguments::Parsed([("a", 1)].into_iter().collect::<Object>());
     ToolCall { id: id.into(), name: "calc".into(), arguments, opaque: None }
 }
 
@@ -141,8 +144,12 @@ fn sampling_goes_only_to_old_models_under_the_old_version() {
 #[test]
 fn results_come_first_in_one_message_after_their_calls() {
     let calls = Message::new(
-        Role::Assistant,
-        vec![Part::Text(" ".into()), Part::ToolCall(call("a:1")), Part::ToolCall(call("b"))],
+        ChatRole::Assistant,
+        vec![
+            MessagePart::Text(" ".into()),
+            MessagePart::ToolCall(call("a:1")),
+            MessagePart::ToolCall(call("b")),
+        ],
     );
     let messages = vec![
         Message::system("Be brief."),
@@ -173,12 +180,13 @@ fn results_come_first_in_one_message_after_their_calls() {
 #[test]
 fn thoughts_go_back_as_they_were_to_the_same_model_only() {
     let block = json!({ "type": "thinking", "thinking": "Hm.", "signature": "c2ln" });
-    let thought = Part::Thinking {
+    let thought = MessagePart::Thinking {
         text: "Hm.".into(),
         opaque: Some(bind(&known("claude-opus-5-5").info, block.clone())),
     };
-    let foreign = Part::Thinking { text: "Other.".into(), opaque: None };
-    let turn = Message::new(Role::Assistant, vec![thought, foreign, Part::ToolCall(call("a"))]);
+    let foreign = MessagePart::Thinking { text: "Other.".into(), opaque: None };
+    let turn =
+        Message::new(ChatRole::Assistant, vec![thought, foreign, MessagePart::ToolCall(call("a"))]);
     let messages = vec![Message::user("Go"), turn, Message::results([result("a", false)])];
     let request = ChatRequest { messages, ..ChatRequest::default() };
     let blocks = |body: Value| {
@@ -241,7 +249,7 @@ fn what_stays_the_same_is_marked_for_the_cache() {
     let mut request = asking("Hi");
     request.messages.insert(0, Message::system("Be brief."));
     request.tools = vec![tool("zeta"), tool("alpha")];
-    let body = sent("claude-opus-5", &request, |settings| settings.cache = Cache::OneHour);
+    let body = sent("claude-opus-5", &request, |settings| settings.cache = PromptCache::OneHour);
     let mark = json!({ "type": "ephemeral", "ttl": "1h" });
     let tools = body.get("tools").unwrap().as_array().unwrap();
     assert_eq!(tools[0].get("name"), Some(&json!("alpha")));
@@ -291,14 +299,16 @@ fn images_and_files_become_blocks() {
     };
     let bytes = || MediaData::Bytes("abc".into());
     let parts = vec![
-        Part::Image(media("image/png", bytes())),
-        Part::Image(media("image/png", MediaData::Url("https://example.com/a.png".into()))),
-        Part::File(media("application/pdf", bytes())),
-        Part::File(media("text/csv", bytes())),
-        Part::File(media("application/zip", bytes())),
+        MessagePart::Image(media("image/png", bytes())),
+        MessagePart::Image(media("image/png", MediaData::Url("https://example.com/a.png".into()))),
+        MessagePart::File(media("application/pdf", bytes())),
+        MessagePart::File(media("text/csv", bytes())),
+        MessagePart::File(media("application/zip", bytes())),
     ];
-    let request =
-        ChatRequest { messages: vec![Message::new(Role::User, parts)], ..ChatRequest::default() };
+    let request = ChatRequest {
+        messages: vec![Message::new(ChatRole::User, parts)],
+        ..ChatRequest::default()
+    };
     let body = sent("claude-opus-5", &request, |_| {});
     let blocks = body.get("messages").unwrap().at(0).unwrap().get("content").unwrap();
     let wanted = json!([
@@ -342,8 +352,8 @@ fn conversations_begin_with_the_user_and_do_not_end_with_the_model() {
         json!({ "type": "server_tool_use", "id": "s", "name": "web_search", "input": {} }),
     );
     let pause = Message::new(
-        Role::Assistant,
-        vec![Part::Thinking { text: Str::new(), opaque: Some(paused) }],
+        ChatRole::Assistant,
+        vec![MessagePart::Thinking { text: Str::new(), opaque: Some(paused) }],
     );
     let request =
         ChatRequest { messages: vec![Message::user("Hi"), pause], ..ChatRequest::default() };
@@ -356,7 +366,8 @@ fn conversations_begin_with_the_user_and_do_not_end_with_the_model() {
 
 #[test]
 fn the_key_and_the_version_are_headers() {
-    let mut settings = Settings { betas: vec!["a".into(), "b".into()], ..Settings::default() };
+    let mut settings =
+        AnthropicSettings { betas: vec!["a".into(), "b".into()], ..AnthropicSettings::default() };
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     let wanted = vec![
         pair("anthropic-version", "2026-10-21"),
@@ -364,7 +375,7 @@ fn the_key_and_the_version_are_headers() {
         pair("anthropic-beta", "a,b"),
     ];
     assert_eq!(headers(&settings, "sk"), wanted);
-    settings.auth = Auth::Bearer;
+    settings.auth = AnthropicAuth::Bearer;
     assert_eq!(headers(&settings, "sk")[1], pair("authorization", "Bearer sk"));
 }
 

@@ -1,34 +1,41 @@
 //! Gemini's format as a client needs it.
 
-use super::{Decoder, Settings, Version, body, headers, path, refusal, turn};
-use crate::models::ask;
-use crate::models::client::{Chats, Client, EmbeddingClient, Embeds, Provider};
-use crate::models::failure::Failure;
-use crate::models::reading::{Pieces, Reader, Reading, Told};
-use crate::models::with::With;
+use super::{GeminiDecoder, GeminiSettings, GeminiVersion, body, headers, path, refusal, turn};
+use crate::models::body_decoder::{BodyDecoder, DecoderAdapter, EventDecoder, EventReader};
+use crate::models::client::{
+    ChatClient, ChatProvider, EmbeddingClient, EmbeddingProvider, ModelProvider,
+};
+use crate::models::failure::ModelFailure;
+use crate::models::object_ext::ObjectExt;
+use crate::models::requester;
 use model::{Str, Value, json};
-use node_api::ai::{ChatEvent, ChatRequest, ModelInfo, Turn, model_names};
+use node_api::ai::{ChatEvent, ChatRequest, ModelInfo, ModelReply, model_names};
 
 /// Where the provider is.
 pub const BASE_URL: &str = "https://generativelanguage.googleapis.com";
 
 /// A chat model of Google.
-pub type Gemini = Client<Settings>;
+pub type Gemini = ChatClient<GeminiSettings>;
 
 /// An embedding model of Google.
-pub type GeminiEmbedder = EmbeddingClient<Settings>;
+pub type GeminiEmbedder = EmbeddingClient<GeminiSettings>;
 
 /// Reads one answer, as events or whole.
-pub fn reader(info: &ModelInfo) -> impl Reader + use<> {
-    Told::new(Decoder::new(info))
+pub fn reader(info: &ModelInfo) -> impl EventReader + use<> {
+    DecoderAdapter::new(GeminiDecoder::new(info))
 }
 
-impl Provider for Settings {
+impl ModelProvider for GeminiSettings {
     fn headers(&self, key: &str) -> Vec<(String, String)> {
         headers(key)
     }
 
-    fn refused(status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure {
+    fn decode_error(
+        status: u16,
+        headers: &[(String, String)],
+        body: &[u8],
+        unix_ms: i64,
+    ) -> ModelFailure {
         refusal(status, headers, body, unix_ms)
     }
 
@@ -42,7 +49,7 @@ impl Provider for Settings {
     }
 }
 
-impl Chats for Settings {
+impl ChatProvider for GeminiSettings {
     fn path(&self, info: &ModelInfo) -> String {
         path(info, self)
     }
@@ -51,19 +58,19 @@ impl Chats for Settings {
         body(request, info, self)
     }
 
-    fn decoder(&self, info: &ModelInfo, line_bytes: usize) -> Box<dyn ask::Decoder> {
-        Box::new(Reading::new(reader(info), line_bytes))
+    fn decoder(&self, info: &ModelInfo, line_bytes: usize) -> Box<dyn requester::ReplyDecoder> {
+        Box::new(BodyDecoder::new(reader(info), line_bytes))
     }
 }
 
-impl Embeds for Settings {
+impl EmbeddingProvider for GeminiSettings {
     const BATCH: usize = 100;
 
     fn embed_path(&self, model: &str) -> String {
         let name: String =
             url::form_urlencoded::byte_serialize(plain_name(model).as_bytes()).collect();
         // Embeddings are served in the second version only for some of the models.
-        format!("/{}/models/{name}:batchEmbedContents", Version::V1Beta.name())
+        format!("/{}/models/{name}:batchEmbedContents", GeminiVersion::V1Beta.name())
     }
 
     fn embed_body(&self, model: &str, texts: &[Str]) -> Value {
@@ -90,16 +97,16 @@ fn plain_name(model: &str) -> &str {
     model.strip_prefix("models/").unwrap_or(model)
 }
 
-impl Pieces for Decoder {
-    fn piece(&mut self, _name: &str, piece: &Value) -> Result<Vec<ChatEvent>, Failure> {
+impl EventDecoder for GeminiDecoder {
+    fn piece(&mut self, _name: &str, piece: &Value) -> Result<Vec<ChatEvent>, ModelFailure> {
         self.take(piece)
     }
 
-    fn end(&mut self) -> Result<Vec<ChatEvent>, Failure> {
-        Decoder::end(self)
+    fn end(&mut self) -> Result<Vec<ChatEvent>, ModelFailure> {
+        GeminiDecoder::end(self)
     }
 
-    fn whole(&self, answer: &Value) -> Result<Turn, Failure> {
+    fn whole(&self, answer: &Value) -> Result<ModelReply, ModelFailure> {
         turn(answer, self.info())
     }
 }

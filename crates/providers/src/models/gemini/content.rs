@@ -1,12 +1,13 @@
 //! Messages as Gemini wants them: contents of two roles, made of parts.
 
-use crate::models::bound::{text_of, unbind};
-use crate::models::with::With;
+use crate::models::object_ext::ObjectExt;
+use crate::models::opaque::{text_of, unbind};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{Object, Str, Value, json};
 use node_api::ai::{
-    Arguments, Media, MediaData, Message, ModelInfo, Part, Role, ToolCall, ToolResult,
+    ChatRole, Media, MediaData, Message, MessagePart, ModelInfo, ToolArguments, ToolCall,
+    ToolResult,
 };
 
 /// Stands in for a signature that is not there, because the call was another model's or came from
@@ -19,12 +20,12 @@ pub(super) fn contents(messages: &[Message], info: &ModelInfo, signatures: bool)
     let mut calls: Vec<&ToolCall> = Vec::new();
     for message in messages {
         let (role, parts) = match message.role {
-            Role::System => continue,
-            Role::User => {
+            ChatRole::System => continue,
+            ChatRole::User => {
                 ("user", message.parts.iter().filter_map(|one| part(one, &calls, info)).collect())
             }
-            Role::Tool => ("user", results(message, &calls, info)),
-            Role::Assistant => {
+            ChatRole::Tool => ("user", results(message, &calls, info)),
+            ChatRole::Assistant => {
                 let new: Vec<_> = message.tool_calls().collect();
                 if !new.is_empty() {
                     calls = new;
@@ -43,7 +44,8 @@ pub(super) fn contents(messages: &[Message], info: &ModelInfo, signatures: bool)
 
 /// All system messages as one instruction.
 pub(super) fn system(messages: &[Message], more: impl IntoIterator<Item = Str>) -> Option<Value> {
-    let texts = messages.iter().filter(|message| message.role == Role::System).map(Message::text);
+    let texts =
+        messages.iter().filter(|message| message.role == ChatRole::System).map(Message::text);
     let parts: Vec<_> =
         texts.chain(more).filter(|words| !words.trim().is_empty()).map(text).collect();
     (!parts.is_empty()).then(|| json!({}).with("parts", parts))
@@ -69,25 +71,25 @@ fn said(message: &Message, info: &ModelInfo, signatures: bool) -> Vec<Value> {
 
 /// The results in the order of their calls, by which they are matched where calls have no ids.
 fn results(message: &Message, calls: &[&ToolCall], info: &ModelInfo) -> Vec<Value> {
-    let place = |part: &&Part| match part {
-        Part::ToolResult(result) => {
+    let place = |part: &&MessagePart| match part {
+        MessagePart::ToolResult(result) => {
             calls.iter().position(|call| call.id == result.id).unwrap_or(calls.len())
         }
         _ => calls.len(),
     };
-    let mut parts: Vec<&Part> = message.parts.iter().collect();
+    let mut parts: Vec<&MessagePart> = message.parts.iter().collect();
     parts.sort_by_key(place);
     parts.into_iter().filter_map(|one| part(one, calls, info)).collect()
 }
 
-fn part(part: &Part, calls: &[&ToolCall], info: &ModelInfo) -> Option<Value> {
+fn part(part: &MessagePart, calls: &[&ToolCall], info: &ModelInfo) -> Option<Value> {
     match part {
-        Part::Text(words) if words.is_empty() => None,
-        Part::Text(words) => Some(text(words.clone())),
-        Part::Image(media) | Part::File(media) => Some(file(media)),
-        Part::ToolCall(call) => Some(function_call(call, info)),
-        Part::ToolResult(result) => Some(function_response(result, calls, info)),
-        Part::Thinking { opaque, .. } => unbind(opaque.as_ref(), info).cloned(),
+        MessagePart::Text(words) if words.is_empty() => None,
+        MessagePart::Text(words) => Some(text(words.clone())),
+        MessagePart::Image(media) | MessagePart::File(media) => Some(file(media)),
+        MessagePart::ToolCall(call) => Some(function_call(call, info)),
+        MessagePart::ToolResult(result) => Some(function_response(result, calls, info)),
+        MessagePart::Thinking { opaque, .. } => unbind(opaque.as_ref(), info).cloned(),
     }
 }
 
@@ -103,9 +105,9 @@ fn file(media: &Media) -> Value {
 
 fn function_call(call: &ToolCall, info: &ModelInfo) -> Value {
     let arguments = match &call.arguments {
-        Arguments::Read(object) => object.clone().into(),
+        ToolArguments::Parsed(object) => object.clone().into(),
         // The field takes objects only, and the model is to see what it wrote.
-        Arguments::Unreadable { text, .. } => json!({}).with("unreadable", text.clone()),
+        ToolArguments::Malformed { text, .. } => json!({}).with("unreadable", text.clone()),
     };
     let own = unbind(call.opaque.as_ref(), info);
     let mut function = Object::new();

@@ -1,22 +1,27 @@
 //! Refusals of Gemini, which say how long to wait in their body.
 
-use crate::models::bound::text_of;
-use crate::models::failure::{Again, Failure, read_body};
+use crate::models::failure::{ModelFailure, RetryHint, read_body};
+use crate::models::opaque::text_of;
 use model::{Code, Value};
 use std::time::Duration;
 
 /// An answer that is none.
-pub fn refusal(status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure {
+pub fn refusal(
+    status: u16,
+    headers: &[(String, String)],
+    body: &[u8],
+    unix_ms: i64,
+) -> ModelFailure {
     match read_body(body) {
         Ok(value) => {
             of_error(status, headers, value.get("error").unwrap_or(&Value::Undefined), unix_ms)
         }
-        Err(words) => Failure::refused("gemini", status, headers, &words, unix_ms),
+        Err(words) => ModelFailure::refused("gemini", status, headers, &words, unix_ms),
     }
 }
 
 /// An error in the middle of a stream, which has its status in itself.
-pub(super) fn event(data: &Value) -> Failure {
+pub(super) fn event(data: &Value) -> ModelFailure {
     let error = data.get("error").cloned().unwrap_or_default();
     let status = error
         .get("code")
@@ -31,15 +36,23 @@ pub(super) fn event(data: &Value) -> Failure {
     )
 }
 
-fn of_error(status: u16, headers: &[(String, String)], error: &Value, unix_ms: i64) -> Failure {
-    let refusal = Failure::refused("gemini", status, headers, &text_of(error, "message"), unix_ms);
+fn of_error(
+    status: u16,
+    headers: &[(String, String)],
+    error: &Value,
+    unix_ms: i64,
+) -> ModelFailure {
+    let refusal =
+        ModelFailure::refused("gemini", status, headers, &text_of(error, "message"), unix_ms);
     let details = error.get("details").and_then(Value::as_array).unwrap_or_default();
     // A wrong key is an invalid argument there, and only the reason tells it from others.
     if details.iter().any(|detail| text_of(detail, "reason") == "API_KEY_INVALID") {
-        return refusal.with_code(Code::INVALID_CREDENTIALS).with_again(Again::Never);
+        return refusal.with_code(Code::INVALID_CREDENTIALS).with_retry(RetryHint::Never);
     }
     match details.iter().find_map(pause) {
-        Some(pause) if refusal.again != Again::Never => refusal.with_again(Again::After(pause)),
+        Some(pause) if refusal.retry != RetryHint::Never => {
+            refusal.with_retry(RetryHint::After(pause))
+        }
         _ => refusal,
     }
 }
@@ -73,7 +86,7 @@ mod tests {
     use super::*;
     use model::json;
 
-    fn refused(status: u16, body: &Value) -> Failure {
+    fn refused(status: u16, body: &Value) -> ModelFailure {
         refusal(status, &[], model::json::to_string(body).as_bytes(), 0)
     }
 
@@ -87,14 +100,14 @@ mod tests {
         };
         let refusal = refused(429, &info("37s"));
         assert_eq!(
-            (refusal.error.code, refusal.again),
-            (Code::MODEL_RATE_LIMIT, Again::After(Duration::from_secs(37)))
+            (refusal.error.code, refusal.retry),
+            (Code::MODEL_RATE_LIMIT, RetryHint::After(Duration::from_secs(37)))
         );
         assert_eq!(refusal.error.message, "gemini: Quota.");
-        assert_eq!(refused(429, &info("0.5s")).again, Again::After(Duration::from_millis(500)));
-        assert_eq!(refused(429, &info("a while")).again, Again::Soon);
-        assert_eq!(refused(429, &info("-1s")).again, Again::Soon);
-        assert_eq!(refused(400, &info("37s")).again, Again::Never);
+        assert_eq!(refused(429, &info("0.5s")).retry, RetryHint::After(Duration::from_millis(500)));
+        assert_eq!(refused(429, &info("a while")).retry, RetryHint::Soon);
+        assert_eq!(refused(429, &info("-1s")).retry, RetryHint::Soon);
+        assert_eq!(refused(400, &info("37s")).retry, RetryHint::Never);
     }
 
     #[test]

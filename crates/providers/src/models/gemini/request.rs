@@ -1,17 +1,18 @@
 //! A conversation as a request to Gemini.
 
-use super::{Settings, content};
-use crate::models::bound::unbind;
-use crate::models::with::With;
-use crate::models::{Delivery, instruct, merged};
+use super::{GeminiSettings, content};
+use crate::models::object_ext::ObjectExt;
+use crate::models::opaque::unbind;
+use crate::models::{Delivery, merged, prompt_fallback};
 use model::{Object, Value, json};
 use node_api::ai::{
-    ChatRequest, Message, ModelInfo, ModelOptions, OutputFormat, Role, ToolChoice, ToolDefinition,
+    ChatRequest, ChatRole, Message, ModelInfo, ModelOptions, OutputFormat, ToolChoice,
+    ToolDefinition,
 };
 
 /// What comes after the address of the provider. The key is never a part of it, for addresses are
 /// written into logs.
-pub fn path(info: &ModelInfo, settings: &Settings) -> String {
+pub fn path(info: &ModelInfo, settings: &GeminiSettings) -> String {
     let version = settings.version.name();
     let method = match settings.delivery {
         Delivery::Stream => "streamGenerateContent?alt=sse",
@@ -30,7 +31,7 @@ pub fn headers(key: &str) -> Vec<(String, String)> {
     vec![("x-goog-api-key".to_owned(), key.to_owned())]
 }
 
-pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Value {
+pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &GeminiSettings) -> Value {
     let options = merged(&settings.options, &request.options);
     let has_tools = info.capabilities.tools && !request.tools.is_empty();
     let in_form = request.format != OutputFormat::Text
@@ -38,10 +39,10 @@ pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Val
         && holds_to(&request.format, info);
     let mut words = Vec::new();
     if !info.capabilities.forced_tool {
-        words.extend(instruct::demanded_tool(request));
+        words.extend(prompt_fallback::demanded_tool(request));
     }
     if !in_form {
-        words.extend(instruct::wanted_format(&request.format));
+        words.extend(prompt_fallback::wanted_format(&request.format));
     }
 
     let mut body = Object::new();
@@ -75,7 +76,7 @@ pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Val
     }
     let mut body = Value::from(body);
     if let Some(extra) = &options.extra {
-        instruct::put_extra(&mut body, extra);
+        prompt_fallback::put_extra(&mut body, extra);
     }
     body
 }
@@ -111,7 +112,11 @@ fn calling_config(choice: &ToolChoice, info: &ModelInfo) -> Option<Value> {
     }
 }
 
-fn generation_config(options: &ModelOptions, info: &ModelInfo, settings: &Settings) -> Object {
+fn generation_config(
+    options: &ModelOptions,
+    info: &ModelInfo,
+    settings: &GeminiSettings,
+) -> Object {
     let mut config = Object::new();
     let mut put = |key: &str, value: Option<Value>| {
         if let Some(value) = value {
@@ -140,7 +145,7 @@ fn generation_config(options: &ModelOptions, info: &ModelInfo, settings: &Settin
 }
 
 /// A level or a budget, never both.
-fn thinking_config(options: &ModelOptions, settings: &Settings) -> Object {
+fn thinking_config(options: &ModelOptions, settings: &GeminiSettings) -> Object {
     let takes_budget = settings.traits.thinking.iter().any(|kind| kind == "budget");
     let mut config = Object::new();
     match (&options.effort, settings.thinking_budget) {
@@ -161,12 +166,12 @@ fn thinking_config(options: &ModelOptions, settings: &Settings) -> Object {
 /// An answer that is not at its end goes on when the same is asked again with its token and without
 /// what was said so far.
 fn going_on<'a>(messages: &'a [Message], info: &ModelInfo) -> (&'a [Message], Option<&'a Value>) {
-    let last = messages.last().filter(|message| message.role == Role::Assistant);
+    let last = messages.last().filter(|message| message.role == ChatRole::Assistant);
     let token =
         last.and_then(|message| unbind(message.opaque.as_ref(), info)?.get("continuationToken"));
     let n_asked = messages
         .iter()
-        .rposition(|message| message.role != Role::Assistant)
+        .rposition(|message| message.role != ChatRole::Assistant)
         .map_or(0, |last| last + 1);
     if token.is_some() { (&messages[..n_asked], token) } else { (messages, None) }
 }

@@ -1,30 +1,30 @@
 //! Gemini's events, one after the other, until they are a turn.
 
-use super::answer::{Piece, Reading};
-use crate::models::failure::Failure;
+use super::response::{GeminiReplyBuilder, ReplyDelta};
+use crate::models::failure::ModelFailure;
 use model::Value;
 use node_api::ai::{ChatEvent, ModelInfo};
 
 /// Reads the events of one answer. Nothing marks the last of them, so the turn comes when the bytes
 /// end.
-pub struct Decoder {
-    reading: Reading,
+pub struct GeminiDecoder {
+    reading: GeminiReplyBuilder,
     is_over: bool,
 }
 
-impl Decoder {
+impl GeminiDecoder {
     pub fn new(info: &ModelInfo) -> Self {
-        Self { reading: Reading::new(info), is_over: false }
+        Self { reading: GeminiReplyBuilder::new(info), is_over: false }
     }
 
     /// One event; its name says nothing here.
-    pub fn event(&mut self, _name: &str, data: &str) -> Result<Vec<ChatEvent>, Failure> {
+    pub fn event(&mut self, _name: &str, data: &str) -> Result<Vec<ChatEvent>, ModelFailure> {
         if self.is_over || data.trim().is_empty() {
             return Ok(Vec::new());
         }
         self.take(
             &model::json::parse(data)
-                .map_err(|_| Failure::broken("gemini", "An event of the answer is no JSON"))?,
+                .map_err(|_| ModelFailure::broken("gemini", "An event of the answer is no JSON"))?,
         )
     }
 
@@ -32,7 +32,7 @@ impl Decoder {
         self.reading.info()
     }
 
-    pub(super) fn take(&mut self, data: &Value) -> Result<Vec<ChatEvent>, Failure> {
+    pub(super) fn take(&mut self, data: &Value) -> Result<Vec<ChatEvent>, ModelFailure> {
         if self.is_over {
             return Ok(Vec::new());
         }
@@ -40,9 +40,9 @@ impl Decoder {
         let mut index = first;
         let pieces = self.reading.add(data)?;
         let events = pieces.into_iter().map(|piece| match piece {
-            Piece::Text(words) => ChatEvent::Text(words),
-            Piece::Thinking(words) => ChatEvent::Thinking(words),
-            Piece::Call(name) => {
+            ReplyDelta::Text(words) => ChatEvent::Text(words),
+            ReplyDelta::Thinking(words) => ChatEvent::Thinking(words),
+            ReplyDelta::Call(name) => {
                 index += 1;
                 ChatEvent::CallBegins { index: index - 1, name }
             }
@@ -51,7 +51,7 @@ impl Decoder {
     }
 
     /// The bytes are at their end.
-    pub fn end(&mut self) -> Result<Vec<ChatEvent>, Failure> {
+    pub fn end(&mut self) -> Result<Vec<ChatEvent>, ModelFailure> {
         if self.is_over {
             return Ok(Vec::new());
         }

@@ -1,22 +1,27 @@
 //! Conversations with Gemini, there and back.
 
 use super::*;
-use crate::models::catalog::{Catalog, Known};
+use crate::models::catalog::{Catalog, CatalogModel};
 use model::{Code, Object, Str, json};
 use node_api::ai::{
-    Arguments, ChatEvent, ChatRequest, Effect, Media, MediaData, Message, OutputFormat, Part, Role,
-    Stop, ToolCall, ToolChoice, ToolDefinition, ToolResult, Turn,
+    ChatEvent, ChatRequest, ChatRole, Media, MediaData, Message, MessagePart, ModelReply,
+    OutputFormat, StopReason, ToolArguments, ToolCall, ToolChoice, ToolDefinition, ToolEffect,
+    ToolResult,
 };
 
 const MODEL: &str = "gemini-3.8-flash";
 
-fn known(model: &str) -> Known {
+fn known(model: &str) -> CatalogModel {
     Catalog::shipped().find("gemini", model)
 }
 
 fn sent(model: &str, request: &ChatRequest) -> Value {
     let known = known(model);
-    body(request, &known.info, &Settings { traits: known.traits, ..Settings::default() })
+    body(
+        request,
+        &known.info,
+        &GeminiSettings { traits: known.traits, ..GeminiSettings::default() },
+    )
 }
 
 fn asking(text: &str) -> ChatRequest {
@@ -28,8 +33,8 @@ fn tool(name: &str, parameters: Value) -> ToolDefinition {
         name: name.into(),
         description: "Does it.".into(),
         parameters,
-        effect: Effect::None,
-        flow: node_api::ai::Flow::default(),
+        effect: ToolEffect::None,
+        flow: node_api::ai::DataFlow::default(),
     }
 }
 
@@ -37,12 +42,12 @@ fn result(id: &str, name: &str, content: &str) -> ToolResult {
     ToolResult { id: id.into(), name: name.into(), content: content.into(), is_error: false }
 }
 
-fn read(reply: Value) -> Turn {
+fn read(reply: Value) -> ModelReply {
     turn(&reply, &known(MODEL).info).unwrap()
 }
 
-fn streamed(events: &[Value]) -> (Vec<ChatEvent>, Turn) {
-    let mut decoder = Decoder::new(&known(MODEL).info);
+fn streamed(events: &[Value]) -> (Vec<ChatEvent>, ModelReply) {
+    let mut decoder = GeminiDecoder::new(&known(MODEL).info);
     let mut seen: Vec<_> = events
         .iter()
         .flat_map(|event| decoder.event("", &model::json::to_string(event)).unwrap())
@@ -71,7 +76,7 @@ fn a_call_with_its_signature_and_its_result_go_back_as_google_wants_them() {
         { "functionCall": { "name": "weather", "args": { "city": "Bern" } }, "thoughtSignature": "c2ln" },
         { "functionCall": { "id": "fc_2", "name": "clock", "args": {} } }
     ])));
-    assert_eq!(turn.stop, Stop::ToolCalls);
+    assert_eq!(turn.stop, StopReason::ToolCalls);
     let ids: Vec<_> = turn.message.tool_calls().map(|call| call.id.clone()).collect();
     assert_eq!(ids, ["call_r1_0", "fc_2"]);
     let answers = Message::results([
@@ -127,11 +132,13 @@ fn results_that_are_no_objects_are_wrapped_and_failures_are_named() {
     let call = |id: &str| ToolCall {
         id: id.into(),
         name: "t".into(),
-        arguments: Arguments::Read(Object::new()),
+        arguments: ToolArguments::Parsed(Object::new()),
         opaque: None,
     };
-    let calls =
-        Message::new(Role::Assistant, ["a", "b", "c"].map(|id| Part::ToolCall(call(id))).into());
+    let calls = Message::new(
+        ChatRole::Assistant,
+        ["a", "b", "c"].map(|id| MessagePart::ToolCall(call(id))).into(),
+    );
     let failed = ToolResult { is_error: true, ..result("c", "t", "No such city.") };
     let messages = vec![
         Message::user("Go"),
@@ -219,11 +226,11 @@ fn options_are_sent_where_the_model_takes_them() {
     assert_eq!(config("gemini-2.5-flash"), wanted);
     assert_eq!(config("unknown"), json!({ "maxOutputTokens": 99, "stopSequences": ["END"] }));
     let known = known("gemini-2.5-flash");
-    let settings = Settings {
+    let settings = GeminiSettings {
         thinking_budget: Some(512),
         show_thinking: true,
         traits: known.traits,
-        ..Settings::default()
+        ..GeminiSettings::default()
     };
     let budget = body(&asking("Hi"), &known.info, &settings);
     let wanted = json!({ "thinkingConfig": { "thinkingBudget": 512, "includeThoughts": true } });
@@ -251,18 +258,21 @@ fn a_schema_and_tools_go_together_only_where_the_model_can() {
 #[test]
 fn images_files_and_foreign_thoughts() {
     let media = |data: MediaData| Media { mime_type: "image/png".into(), name: None, data };
-    let thought = Part::Thinking {
+    let thought = MessagePart::Thinking {
         text: "Hm.".into(),
         opaque: Some(node_api::ai::Opaque { provider: "anthropic".into(), data: json!({}) }),
     };
     let parts = vec![
-        Part::Image(media(MediaData::Bytes("abc".into()))),
-        Part::File(media(MediaData::Url("gs://a/b".into()))),
+        MessagePart::Image(media(MediaData::Bytes("abc".into()))),
+        MessagePart::File(media(MediaData::Url("gs://a/b".into()))),
         thought,
     ];
     let body = sent(
         MODEL,
-        &ChatRequest { messages: vec![Message::new(Role::User, parts)], ..ChatRequest::default() },
+        &ChatRequest {
+            messages: vec![Message::new(ChatRole::User, parts)],
+            ..ChatRequest::default()
+        },
     );
     let wanted = json!([
         { "inlineData": { "mimeType": "image/png", "data": "YWJj" } },
@@ -273,10 +283,10 @@ fn images_files_and_foreign_thoughts() {
 
 #[test]
 fn the_key_is_a_header_and_never_in_the_address() {
-    let mut settings = Settings::default();
+    let mut settings = GeminiSettings::default();
     let info = known("models/gemini-3.8-flash").info;
     assert_eq!(path(&info, &settings), "/v1/models/gemini-3.8-flash:streamGenerateContent?alt=sse");
-    settings.version = Version::V1Beta;
+    settings.version = GeminiVersion::V1Beta;
     settings.delivery = Delivery::Whole;
     assert_eq!(path(&info, &settings), "/v1beta/models/gemini-3.8-flash:generateContent");
     assert_eq!(
@@ -304,7 +314,7 @@ fn a_stream_becomes_what_the_whole_answer_would_be() {
     );
     assert_eq!(
         (turn.message.text().as_str(), &turn.stop, turn.model.as_str()),
-        ("Hello.", &Stop::Stop, "gemini-3.8-flash-001")
+        ("Hello.", &StopReason::Stop, "gemini-3.8-flash-001")
     );
     let usage = &turn.usage;
     assert_eq!((usage.input, usage.cached_read, usage.output, usage.reasoning), (10, 4, 12, 7));
@@ -330,18 +340,18 @@ fn calls_of_a_stream_are_counted_and_get_ids_of_their_own() {
     assert_eq!(seen, [begins(0), begins(1), begins(2)]);
     let ids: Vec<_> = turn.message.tool_calls().map(|call| call.id.as_str()).collect();
     assert_eq!(ids, ["call_r_0", "x", "call_r_2"]);
-    assert_eq!((turn.stop, turn.usage.raw), (Stop::ToolCalls, None));
+    assert_eq!((turn.stop, turn.usage.raw), (StopReason::ToolCalls, None));
 }
 
 #[test]
 fn every_reason_to_stop_has_its_name() {
     let cases = [
-        ("STOP", Stop::Stop),
-        ("MAX_TOKENS", Stop::Length),
-        ("SAFETY", Stop::ContentFilter),
-        ("IMAGE_SAFETY", Stop::ContentFilter),
-        ("SPII", Stop::ContentFilter),
-        ("MALFORMED_FUNCTION_CALL", Stop::Other("MALFORMED_FUNCTION_CALL".into())),
+        ("STOP", StopReason::Stop),
+        ("MAX_TOKENS", StopReason::Length),
+        ("SAFETY", StopReason::ContentFilter),
+        ("IMAGE_SAFETY", StopReason::ContentFilter),
+        ("SPII", StopReason::ContentFilter),
+        ("MALFORMED_FUNCTION_CALL", StopReason::Other("MALFORMED_FUNCTION_CALL".into())),
     ];
     for (reason, stop) in cases {
         assert_eq!(read(json!({ "candidates": [{ "finishReason": reason }] })).stop, stop);
@@ -351,7 +361,7 @@ fn every_reason_to_stop_has_its_name() {
     );
     assert_eq!(
         (blocked.stop, blocked.message.text(), blocked.usage.input),
-        (Stop::ContentFilter, Str::new(), 0)
+        (StopReason::ContentFilter, Str::new(), 0)
     );
 }
 
@@ -360,7 +370,7 @@ fn an_answer_that_is_not_at_its_end_goes_on_with_its_token() {
     let turn = read(json!({ "candidates": [
             { "content": { "parts": [{ "text": "One" }] }, "finishReason": "CONTINUATION", "continuationToken": "tok" }
         ] }));
-    assert_eq!(turn.stop, Stop::Pause);
+    assert_eq!(turn.stop, StopReason::Pause);
     let mut request = asking("Count");
     request.messages.push(turn.message);
     let again = sent(MODEL, &request);
@@ -377,14 +387,14 @@ fn an_answer_that_is_not_at_its_end_goes_on_with_its_token() {
 
 #[test]
 fn an_answer_that_breaks_off_or_turns_into_an_error_is_refused() {
-    let mut decoder = Decoder::new(&known(MODEL).info);
+    let mut decoder = GeminiDecoder::new(&known(MODEL).info);
     decoder.event("", r#"{"candidates":[{"content":{"parts":[{"text":"Hal"}]}}]}"#).unwrap();
     assert_eq!(decoder.end().unwrap_err().error.code, Code::MODEL_ERROR);
     let error = r#"{"error":{"code":503,"status":"UNAVAILABLE","message":"Busy"}}"#;
     assert_eq!(
-        Decoder::new(&known(MODEL).info).event("", error).unwrap_err().error.status,
+        GeminiDecoder::new(&known(MODEL).info).event("", error).unwrap_err().error.status,
         Some(503)
     );
-    assert!(Decoder::new(&known(MODEL).info).event("", "{\"cand").is_err());
+    assert!(GeminiDecoder::new(&known(MODEL).info).event("", "{\"cand").is_err());
     assert!(turn(&json!([1]), &known(MODEL).info).is_err());
 }

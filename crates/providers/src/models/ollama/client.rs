@@ -1,34 +1,41 @@
 //! Ollama's format as a client needs it.
 
-use super::{Decoder, Settings, body, headers, path, refusal, turn};
-use crate::models::ask;
-use crate::models::client::{Chats, Client, EmbeddingClient, Embeds, Provider};
-use crate::models::failure::Failure;
-use crate::models::reading::{Pieces, Reader, Reading, Told};
-use crate::models::with::With;
+use super::{OllamaDecoder, OllamaSettings, body, headers, path, refusal, turn};
+use crate::models::body_decoder::{BodyDecoder, DecoderAdapter, EventDecoder, EventReader};
+use crate::models::client::{
+    ChatClient, ChatProvider, EmbeddingClient, EmbeddingProvider, ModelProvider,
+};
+use crate::models::failure::ModelFailure;
+use crate::models::object_ext::ObjectExt;
+use crate::models::requester;
 use model::{Str, Value, json};
-use node_api::ai::{ChatEvent, ChatRequest, ModelInfo, Turn};
+use node_api::ai::{ChatEvent, ChatRequest, ModelInfo, ModelReply};
 
 /// Where the server is unless somebody put it elsewhere.
 pub const BASE_URL: &str = "http://localhost:11434";
 
 /// A chat model on a server of Ollama.
-pub type Ollama = Client<Settings>;
+pub type Ollama = ChatClient<OllamaSettings>;
 
 /// An embedding model on a server of Ollama.
-pub type OllamaEmbedder = EmbeddingClient<Settings>;
+pub type OllamaEmbedder = EmbeddingClient<OllamaSettings>;
 
 /// Reads one answer, line by line.
-pub fn reader(info: &ModelInfo) -> impl Reader + use<> {
-    Told::new(Decoder::new(info))
+pub fn reader(info: &ModelInfo) -> impl EventReader + use<> {
+    DecoderAdapter::new(OllamaDecoder::new(info))
 }
 
-impl Provider for Settings {
+impl ModelProvider for OllamaSettings {
     fn headers(&self, key: &str) -> Vec<(String, String)> {
         headers(key)
     }
 
-    fn refused(status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure {
+    fn decode_error(
+        status: u16,
+        headers: &[(String, String)],
+        body: &[u8],
+        unix_ms: i64,
+    ) -> ModelFailure {
         refusal(status, headers, body, unix_ms)
     }
 
@@ -37,7 +44,7 @@ impl Provider for Settings {
     }
 }
 
-impl Chats for Settings {
+impl ChatProvider for OllamaSettings {
     fn path(&self, _info: &ModelInfo) -> String {
         path().to_owned()
     }
@@ -46,12 +53,12 @@ impl Chats for Settings {
         body(request, info, self)
     }
 
-    fn decoder(&self, info: &ModelInfo, line_bytes: usize) -> Box<dyn ask::Decoder> {
-        Box::new(Reading::of_lines(reader(info), line_bytes))
+    fn decoder(&self, info: &ModelInfo, line_bytes: usize) -> Box<dyn requester::ReplyDecoder> {
+        Box::new(BodyDecoder::of_lines(reader(info), line_bytes))
     }
 }
 
-impl Embeds for Settings {
+impl EmbeddingProvider for OllamaSettings {
     const BATCH: usize = 64;
 
     fn embed_path(&self, _model: &str) -> String {
@@ -75,16 +82,16 @@ impl Embeds for Settings {
     }
 }
 
-impl Pieces for Decoder {
-    fn piece(&mut self, _name: &str, piece: &Value) -> Result<Vec<ChatEvent>, Failure> {
+impl EventDecoder for OllamaDecoder {
+    fn piece(&mut self, _name: &str, piece: &Value) -> Result<Vec<ChatEvent>, ModelFailure> {
         self.take(piece)
     }
 
-    fn end(&mut self) -> Result<Vec<ChatEvent>, Failure> {
-        Decoder::end(self)
+    fn end(&mut self) -> Result<Vec<ChatEvent>, ModelFailure> {
+        OllamaDecoder::end(self)
     }
 
-    fn whole(&self, answer: &Value) -> Result<Turn, Failure> {
+    fn whole(&self, answer: &Value) -> Result<ModelReply, ModelFailure> {
         turn(answer, self.info())
     }
 }

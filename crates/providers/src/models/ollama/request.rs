@@ -1,14 +1,14 @@
 //! A conversation as a request to Ollama.
 
-use super::{CONTEXT, Settings};
-use crate::models::with::With;
-use crate::models::{Delivery, instruct, merged};
+use super::{CONTEXT, OllamaSettings};
+use crate::models::object_ext::ObjectExt;
+use crate::models::{Delivery, merged, prompt_fallback};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{Object, Str, Value, json};
 use node_api::ai::{
-    Arguments, ChatRequest, Media, MediaData, Message, ModelInfo, ModelOptions, OutputFormat, Part,
-    Role, ToolChoice, ToolDefinition,
+    ChatRequest, ChatRole, Media, MediaData, Message, MessagePart, ModelInfo, ModelOptions,
+    OutputFormat, ToolArguments, ToolChoice, ToolDefinition,
 };
 
 /// What comes after the address of the server.
@@ -25,15 +25,15 @@ pub fn headers(key: &str) -> Vec<(String, String)> {
     }
 }
 
-pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Value {
+pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &OllamaSettings) -> Value {
     let options = merged(&settings.options, &request.options);
     let tools = tools(request, info);
     // A form for the answer would also bind the model where it wants to call a tool.
     let format = if tools.is_empty() { format(&request.format, info) } else { None };
     let mut words = Vec::new();
-    words.extend(instruct::demanded_tool(request).filter(|_| !tools.is_empty()));
+    words.extend(prompt_fallback::demanded_tool(request).filter(|_| !tools.is_empty()));
     if format.is_none() {
-        words.extend(instruct::wanted_format(&request.format));
+        words.extend(prompt_fallback::wanted_format(&request.format));
     }
 
     let mut body = Object::new();
@@ -42,7 +42,7 @@ pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Val
     // What is told about this answer stands before the conversation, next to the other
     // instructions.
     let n_system =
-        request.messages.iter().take_while(|message| message.role == Role::System).count();
+        request.messages.iter().take_while(|message| message.role == ChatRole::System).count();
     let (system, rest) = request.messages.split_at(n_system);
     let messages: Vec<_> = system
         .iter()
@@ -68,7 +68,7 @@ pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Val
     body.insert("options", model_options(&options, info, settings));
     let mut body = Value::from(body);
     if let Some(extra) = &options.extra {
-        instruct::put_extra(&mut body, extra);
+        prompt_fallback::put_extra(&mut body, extra);
     }
     body
 }
@@ -76,15 +76,15 @@ pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Val
 /// One message of ours is one of theirs, but for results, of which each is one.
 fn messages(message: &Message) -> Vec<Value> {
     match message.role {
-        Role::System => vec![plain("system", message)],
-        Role::User => vec![plain("user", message)],
-        Role::Assistant => {
+        ChatRole::System => vec![plain("system", message)],
+        ChatRole::User => vec![plain("user", message)],
+        ChatRole::Assistant => {
             let calls: Vec<_> =
                 message.tool_calls().map(|call| call_of(&call.name, &call.arguments)).collect();
             let said = plain("assistant", message);
             vec![if calls.is_empty() { said } else { said.with("tool_calls", calls) }]
         }
-        Role::Tool => {
+        ChatRole::Tool => {
             let results = message.tool_results();
             results
                 .map(|result| {
@@ -102,11 +102,11 @@ fn content_of(is_error: bool, content: &Str) -> Str {
     if is_error { format!("Error: {content}").into() } else { content.clone() }
 }
 
-fn call_of(name: &Str, arguments: &Arguments) -> Value {
+fn call_of(name: &Str, arguments: &ToolArguments) -> Value {
     let arguments = match arguments {
-        Arguments::Read(object) => object.clone().into(),
+        ToolArguments::Parsed(object) => object.clone().into(),
         // The field takes objects only, and the model is to see what it wrote.
-        Arguments::Unreadable { text, .. } => json!({}).with("unreadable", text.clone()),
+        ToolArguments::Malformed { text, .. } => json!({}).with("unreadable", text.clone()),
     };
     json!({}).with("function", json!({}).with("name", name.clone()).with("arguments", arguments))
 }
@@ -115,14 +115,17 @@ fn plain(role: &str, message: &Message) -> Value {
     let (mut words, mut images) = (message.text(), Vec::new());
     for part in &message.parts {
         match part {
-            Part::Image(Media { data: MediaData::Bytes(bytes), .. }) => {
+            MessagePart::Image(Media { data: MediaData::Bytes(bytes), .. }) => {
                 images.push(Value::from(STANDARD.encode(bytes)))
             }
-            Part::Image(media) | Part::File(media) => {
+            MessagePart::Image(media) | MessagePart::File(media) => {
                 words.push('\n');
                 words.push_str(&in_words(media));
             }
-            Part::Text(_) | Part::ToolCall(_) | Part::ToolResult(_) | Part::Thinking { .. } => {}
+            MessagePart::Text(_)
+            | MessagePart::ToolCall(_)
+            | MessagePart::ToolResult(_)
+            | MessagePart::Thinking { .. } => {}
         }
     }
     let message = json!({}).with("role", role).with("content", words);
@@ -138,7 +141,9 @@ fn in_words(media: &Media) -> Str {
         {
             String::from_utf8_lossy(bytes).as_ref().into()
         }
-        MediaData::Bytes(_) => instruct::unreadable_file(media.name.as_ref(), &media.mime_type),
+        MediaData::Bytes(_) => {
+            prompt_fallback::unreadable_file(media.name.as_ref(), &media.mime_type)
+        }
         MediaData::Url(url) => url.clone(),
     }
 }
@@ -172,7 +177,7 @@ fn format(format: &OutputFormat, info: &ModelInfo) -> Option<Value> {
     }
 }
 
-fn model_options(options: &ModelOptions, info: &ModelInfo, settings: &Settings) -> Object {
+fn model_options(options: &ModelOptions, info: &ModelInfo, settings: &OllamaSettings) -> Object {
     let mut out = Object::new();
     let context = settings.context.unwrap_or(CONTEXT);
     out.insert("num_ctx", info.capabilities.context.map_or(context, |most| context.min(most)));

@@ -1,28 +1,28 @@
 //! Ollama's lines, one after the other, until they are a turn.
 
-use super::answer::Reading;
-use crate::models::failure::Failure;
+use super::response::OllamaReplyBuilder;
+use crate::models::failure::ModelFailure;
 use model::Value;
 use node_api::ai::{ChatEvent, ModelInfo};
 
 /// Reads the lines of one answer, each of which is an object.
-pub struct Decoder {
-    reading: Reading,
+pub struct OllamaDecoder {
+    reading: OllamaReplyBuilder,
     is_over: bool,
 }
 
-impl Decoder {
+impl OllamaDecoder {
     pub fn new(info: &ModelInfo) -> Self {
-        Self { reading: Reading::new(info), is_over: false }
+        Self { reading: OllamaReplyBuilder::new(info), is_over: false }
     }
 
-    pub fn line(&mut self, line: &str) -> Result<Vec<ChatEvent>, Failure> {
+    pub fn line(&mut self, line: &str) -> Result<Vec<ChatEvent>, ModelFailure> {
         if self.is_over || line.trim().is_empty() {
             return Ok(Vec::new());
         }
         self.take(
             &model::json::parse(line)
-                .map_err(|_| Failure::broken("ollama", "A line of the answer is no JSON"))?,
+                .map_err(|_| ModelFailure::broken("ollama", "A line of the answer is no JSON"))?,
         )
     }
 
@@ -30,7 +30,7 @@ impl Decoder {
         self.reading.info()
     }
 
-    pub(super) fn take(&mut self, line: &Value) -> Result<Vec<ChatEvent>, Failure> {
+    pub(super) fn take(&mut self, line: &Value) -> Result<Vec<ChatEvent>, ModelFailure> {
         if self.is_over {
             return Ok(Vec::new());
         }
@@ -43,11 +43,11 @@ impl Decoder {
     }
 
     /// The bytes are at their end.
-    pub fn end(&mut self) -> Result<Vec<ChatEvent>, Failure> {
+    pub fn end(&mut self) -> Result<Vec<ChatEvent>, ModelFailure> {
         if self.is_over {
             Ok(Vec::new())
         } else {
-            Err(Failure::broken("ollama", "The answer broke off"))
+            Err(ModelFailure::broken("ollama", "The answer broke off"))
         }
     }
 }

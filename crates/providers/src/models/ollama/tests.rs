@@ -2,11 +2,12 @@
 
 use super::*;
 use crate::models::catalog::Catalog;
-use crate::models::failure::Again;
+use crate::models::failure::RetryHint;
 use model::{Code, Object, json};
 use node_api::ai::{
-    Arguments, ChatEvent, ChatRequest, Effect, Media, MediaData, Message, ModelInfo, OutputFormat,
-    Part, Role, Stop, ToolCall, ToolChoice, ToolDefinition, ToolResult, Turn, Usage,
+    ChatEvent, ChatRequest, ChatRole, Media, MediaData, Message, MessagePart, ModelInfo,
+    ModelReply, OutputFormat, StopReason, TokenUsage, ToolArguments, ToolCall, ToolChoice,
+    ToolDefinition, ToolEffect, ToolResult,
 };
 
 fn info() -> ModelInfo {
@@ -14,7 +15,7 @@ fn info() -> ModelInfo {
 }
 
 fn sent(request: &ChatRequest) -> Value {
-    body(request, &info(), &Settings::default())
+    body(request, &info(), &OllamaSettings::default())
 }
 
 fn asking(text: &str) -> ChatRequest {
@@ -30,13 +31,13 @@ fn tool(name: &str) -> ToolDefinition {
         name: name.into(),
         description: "Does it.".into(),
         parameters,
-        effect: Effect::None,
-        flow: node_api::ai::Flow::default(),
+        effect: ToolEffect::None,
+        flow: node_api::ai::DataFlow::default(),
     }
 }
 
-fn streamed(lines: &[Value]) -> (Vec<ChatEvent>, Turn) {
-    let mut decoder = Decoder::new(&info());
+fn streamed(lines: &[Value]) -> (Vec<ChatEvent>, ModelReply) {
+    let mut decoder = OllamaDecoder::new(&info());
     let mut seen: Vec<_> = lines
         .iter()
         .flat_map(|line| decoder.line(&model::json::to_string(line)).unwrap())
@@ -64,12 +65,12 @@ fn a_request_always_says_how_much_context_there_is() {
         "options": { "num_ctx": 8192, "num_predict": 99, "temperature": 0.5, "seed": 3, "stop": ["END"] }
     });
     assert_eq!(sent(&request), wanted);
-    let settings = Settings {
+    let settings = OllamaSettings {
         delivery: Delivery::Whole,
         context: Some(32_768),
         think: Some("low".into()),
         keep_alive: Some("1h".into()),
-        ..Settings::default()
+        ..OllamaSettings::default()
     };
     let body = body(&asking("Hi"), &info(), &settings);
     assert_eq!(
@@ -81,9 +82,13 @@ fn a_request_always_says_how_much_context_there_is() {
 
 #[test]
 fn calls_and_results_go_by_the_name_of_the_tool() {
-    let arguments = Arguments::Read([("n", 1)].into_iter().collect::<Object>());
-    let call =
-        Part::ToolCall(ToolCall { id: "call_0".into(), name: "t".into(), arguments, opaque: None });
+    let arguments = ToolArguments::Parsed([("n", 1)].into_iter().collect::<Object>());
+    let call = MessagePart::ToolCall(ToolCall {
+        id: "call_0".into(),
+        name: "t".into(),
+        arguments,
+        opaque: None,
+    });
     let result = |content: &str, is_error| ToolResult {
         id: "call_0".into(),
         name: "t".into(),
@@ -92,10 +97,10 @@ fn calls_and_results_go_by_the_name_of_the_tool() {
     };
     let messages = vec![
         Message::new(
-            Role::Assistant,
+            ChatRole::Assistant,
             vec![
-                Part::Thinking { text: "Hm.".into(), opaque: None },
-                Part::Text("So.".into()),
+                MessagePart::Thinking { text: "Hm.".into(), opaque: None },
+                MessagePart::Text("So.".into()),
                 call,
             ],
         ),
@@ -147,12 +152,12 @@ fn images_are_sent_and_files_are_read_out() {
         data,
     };
     let parts = vec![
-        Part::Text("See".into()),
-        Part::Image(media("image/png", MediaData::Bytes("abc".into()))),
-        Part::File(media("text/plain", MediaData::Bytes("words".into()))),
+        MessagePart::Text("See".into()),
+        MessagePart::Image(media("image/png", MediaData::Bytes("abc".into()))),
+        MessagePart::File(media("text/plain", MediaData::Bytes("words".into()))),
     ];
     let body = sent(&ChatRequest {
-        messages: vec![Message::new(Role::User, parts)],
+        messages: vec![Message::new(ChatRole::User, parts)],
         ..ChatRequest::default()
     });
     assert_eq!(
@@ -186,7 +191,7 @@ fn a_stream_becomes_a_turn_with_ids_of_its_own() {
     let (seen, turn) = streamed(&lines);
     assert_eq!(seen[0], ChatEvent::Thinking("Hm.".into()));
     assert_eq!(seen[4], ChatEvent::CallBegins { index: 1, name: "t".into() });
-    assert_eq!((turn.message.text().as_str(), turn.stop), ("One", Stop::ToolCalls));
+    assert_eq!((turn.message.text().as_str(), turn.stop), ("One", StopReason::ToolCalls));
     let ids: Vec<_> = turn.message.tool_calls().map(|call| call.id.as_str()).collect();
     assert_eq!(ids, ["call_2026-11-15T10_00_00Z_0", "call_2026-11-15T10_00_00Z_1"]);
     assert_eq!((turn.usage.input, turn.usage.output), (26, 298));
@@ -199,35 +204,35 @@ fn usage_may_be_missing_or_negative_and_the_reason_new() {
     ]);
     assert_eq!(
         (turn.usage, turn.stop, turn.model.as_str()),
-        (Usage::default(), Stop::Length, "qwen3:4b")
+        (TokenUsage::default(), StopReason::Length, "qwen3:4b")
     );
     let (_, turn) = streamed(&[json!({ "done": true, "done_reason": "load", "eval_count": -1 })]);
-    assert_eq!((turn.usage.output, turn.stop), (0, Stop::Other("load".into())));
+    assert_eq!((turn.usage.output, turn.stop), (0, StopReason::Other("load".into())));
     let whole =
         super::turn(&json!({ "message": { "content": "Hi" }, "done": true }), &info()).unwrap();
-    assert_eq!(whole.stop, Stop::Stop);
+    assert_eq!(whole.stop, StopReason::Stop);
 }
 
 #[test]
 fn an_error_after_the_beginning_is_one() {
-    let mut decoder = Decoder::new(&info());
+    let mut decoder = OllamaDecoder::new(&info());
     decoder.line(r#"{"message":{"content":"Hal"},"done":false}"#).unwrap();
     let refusal = decoder
         .line(r#"{"error":"an error was encountered while running the model"}"#)
         .unwrap_err();
     assert_eq!((refusal.error.code, refusal.error.status), (Code::MODEL_ERROR, None));
     assert_eq!(decoder.end().unwrap_err().error.message, "ollama: The answer broke off");
-    assert!(Decoder::new(&info()).line("{\"mess").is_err());
-    assert!(Decoder::new(&info()).line("{}").is_err());
+    assert!(OllamaDecoder::new(&info()).line("{\"mess").is_err());
+    assert!(OllamaDecoder::new(&info()).line("{}").is_err());
 }
 
 #[test]
 fn refusals_go_by_their_status() {
     let refused = |status: u16, body: &str| refusal(status, &[], body.as_bytes(), 0);
     let missing = refused(404, r#"{"error":"model 'x' not found"}"#);
-    assert_eq!((missing.error.code, missing.again), (Code::MODEL_NOT_FOUND, Again::Never));
+    assert_eq!((missing.error.code, missing.retry), (Code::MODEL_NOT_FOUND, RetryHint::Never));
     assert!(missing.error.hint.is_some());
-    assert_eq!(refused(503, r#"{"error":"busy"}"#).again, Again::Soon);
+    assert_eq!(refused(503, r#"{"error":"busy"}"#).retry, RetryHint::Soon);
     assert_eq!(
         refused(400, r#"{"error":"x does not support tools"}"#).error.code,
         Code::MODEL_REQUEST

@@ -1,7 +1,7 @@
 //! The request of chat completions, as a pure function of what is asked.
 
-use super::messages::Writing;
-use super::settings::{Settings, Surface, TokenField};
+use super::messages::MessageWriter;
+use super::settings::{OpenAiSettings, Surface, TokenField};
 use crate::models::merged;
 use model::{Object, Value, json};
 use node_api::ai::{
@@ -9,9 +9,9 @@ use node_api::ai::{
 };
 
 /// The body. What the model does not take is left out.
-pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Value {
+pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &OpenAiSettings) -> Value {
     let capabilities = info.capabilities;
-    let writing = Writing { capabilities, returns_reasoning: settings.returns_reasoning };
+    let writing = MessageWriter { capabilities, returns_reasoning: settings.returns_reasoning };
     let mut body = Object::new();
     if settings.surface == Surface::V1 {
         body.insert("model", info.model.clone());

@@ -1,13 +1,15 @@
 //! Reads answers of chat completions: the chunks of a stream, or one that comes whole.
 
-use super::calls::{Calls, MOST_CALLS};
+use super::call_assembler::{CallAssembler, MAX_CALLS};
 use super::messages::PROVIDER;
 use super::{error, usage};
-use crate::models::ask::Flow;
-use crate::models::failure::Failure;
-use crate::models::reading::{Reader, nothing};
+use crate::models::body_decoder::{EventReader, nothing};
+use crate::models::failure::ModelFailure;
+use crate::models::requester::DecodeProgress;
 use model::{Code, Object, Str, Value};
-use node_api::ai::{ChatEvent, Message, ModelError, Opaque, Part, Role, Turn, Usage};
+use node_api::ai::{
+    ChatEvent, ChatRole, Message, MessagePart, ModelError, ModelReply, Opaque, TokenUsage,
+};
 
 /// What has been said so far.
 #[derive(Default)]
@@ -16,10 +18,10 @@ pub struct ChatReader {
     text: String,
     refusal: String,
     thinking: String,
-    calls: Calls,
+    calls: CallAssembler,
     reasoning_details: Vec<Value>,
     finish: Option<Str>,
-    usage: Option<Usage>,
+    usage: Option<TokenUsage>,
     done: bool,
 }
 
@@ -29,7 +31,7 @@ impl ChatReader {
         Self { model: model.into(), ..Self::default() }
     }
 
-    fn choice(&mut self, choice: &Value, events: &mut Vec<ChatEvent>) -> Result<(), Failure> {
+    fn choice(&mut self, choice: &Value, events: &mut Vec<ChatEvent>) -> Result<(), ModelFailure> {
         // Only one answer was asked for; some servers do not count it.
         if choice.get("index").and_then(Value::as_usize).is_some_and(|index| index != 0) {
             return Ok(());
@@ -49,7 +51,11 @@ impl ChatReader {
         Ok(())
     }
 
-    fn message(&mut self, message: &Value, events: &mut Vec<ChatEvent>) -> Result<(), Failure> {
+    fn message(
+        &mut self,
+        message: &Value,
+        events: &mut Vec<ChatEvent>,
+    ) -> Result<(), ModelFailure> {
         let thought = ["reasoning_content", "reasoning"]
             .iter()
             .find_map(|name| message.get(name)?.as_str().filter(|text| !text.is_empty()));
@@ -76,9 +82,9 @@ impl ChatReader {
         if let Some(call) = message.get("function_call").filter(|call| call.is_object()) {
             self.calls.take(call, events);
         }
-        if self.calls.len() > MOST_CALLS {
-            let words = format!("The model called more than {MOST_CALLS} tools at once");
-            return Err(Failure::lasting(ModelError::new(Code::MODEL_ERROR, words)));
+        if self.calls.len() > MAX_CALLS {
+            let words = format!("The model called more than {MAX_CALLS} tools at once");
+            return Err(ModelFailure::permanent(ModelError::new(Code::MODEL_ERROR, words)));
         }
         Ok(())
     }
@@ -120,13 +126,13 @@ impl ChatReader {
     }
 }
 
-impl Reader for ChatReader {
+impl EventReader for ChatReader {
     fn event(
         &mut self,
         _: &str,
         event: &Value,
         events: &mut Vec<ChatEvent>,
-    ) -> Result<Flow, Failure> {
+    ) -> Result<DecodeProgress, ModelFailure> {
         error::check(event)?;
         if let Some(model) =
             event.get("model").and_then(Value::as_str).filter(|model| !model.is_empty())
@@ -140,10 +146,10 @@ impl Reader for ChatReader {
         for choice in event.get("choices").and_then(Value::as_array).unwrap_or_default() {
             self.choice(choice, events)?;
         }
-        Ok(Flow::More)
+        Ok(DecodeProgress::More)
     }
 
-    fn whole(&mut self, answer: &Value, events: &mut Vec<ChatEvent>) -> Result<(), Failure> {
+    fn whole(&mut self, answer: &Value, events: &mut Vec<ChatEvent>) -> Result<(), ModelFailure> {
         error::check(answer)?;
         if answer.get("choices").and_then(Value::as_array).is_none_or(<[Value]>::is_empty) {
             return Err(nothing());
@@ -157,9 +163,9 @@ impl Reader for ChatReader {
         self.done = true;
     }
 
-    fn finish(&mut self, events: &mut Vec<ChatEvent>) -> Result<Turn, Failure> {
+    fn finish(&mut self, events: &mut Vec<ChatEvent>) -> Result<ModelReply, ModelFailure> {
         if self.finish.is_none() && !self.done {
-            return Err(Failure::passing(ModelError::new(
+            return Err(ModelFailure::transient(ModelError::new(
                 Code::MODEL_ERROR,
                 "The answer of the model broke off before its end",
             )));
@@ -171,18 +177,18 @@ impl Reader for ChatReader {
         let refused = !self.refusal.is_empty();
         let mut parts = Vec::new();
         if !self.thinking.is_empty() {
-            parts.push(Part::Thinking {
+            parts.push(MessagePart::Thinking {
                 text: std::mem::take(&mut self.thinking).into(),
                 opaque: None,
             });
         }
         let text = std::mem::take(&mut self.text) + &std::mem::take(&mut self.refusal);
         if !text.is_empty() {
-            parts.push(Part::Text(text.into()));
+            parts.push(MessagePart::Text(text.into()));
         }
-        parts.extend(self.calls.finish().into_iter().map(Part::ToolCall));
-        let has_calls = parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
-        let mut message = Message::new(Role::Assistant, parts);
+        parts.extend(self.calls.finish().into_iter().map(MessagePart::ToolCall));
+        let has_calls = parts.iter().any(|part| matches!(part, MessagePart::ToolCall(_)));
+        let mut message = Message::new(ChatRole::Assistant, parts);
         let details = std::mem::take(&mut self.reasoning_details);
         if !details.is_empty() {
             let data: Object = [("reasoning_details", Value::from(details))].into_iter().collect();
@@ -190,7 +196,7 @@ impl Reader for ChatReader {
         }
         let stop = usage::stop(self.finish.as_deref(), has_calls, refused);
         let usage = self.usage.take().unwrap_or_default();
-        Ok(Turn { message, stop, usage, model: self.model.clone() })
+        Ok(ModelReply { message, stop, usage, model: self.model.clone() })
     }
 }
 

@@ -2,45 +2,47 @@
 
 use super::chunks::ChatReader;
 use super::responses::ResponsesReader;
-use super::settings::{Api, Settings};
+use super::settings::{OpenAiApi, OpenAiSettings};
 use super::{body, error, responses};
-use crate::models::ask::{Access, Asker, Decoder, Format, Refuses};
-use crate::models::failure::Failure;
-use crate::models::reading::Reading;
-use crate::models::wire::{Call, Limits};
+use crate::models::body_decoder::BodyDecoder;
+use crate::models::failure::ModelFailure;
+use crate::models::requester::{
+    ChatFormat, ErrorDecoder, ModelAccess, ModelRequester, ReplyDecoder,
+};
+use crate::models::wire::{WireLimits, WireRequest};
 use model::Str;
 use node_api::ai::{ChatModel, ChatRequest, ChatStream, ModelError, ModelInfo};
 
 /// A chat model. Dropping a stream cancels its request.
-pub struct OpenAi {
+pub struct OpenAiChat {
     info: ModelInfo,
-    settings: Settings,
-    asker: Asker,
+    settings: OpenAiSettings,
+    asker: ModelRequester,
     format: OpenAiFormat,
 }
 
 /// What both APIs, and the requests beside the chat, have in common.
 pub(super) struct OpenAiFormat {
-    api: Api,
+    api: OpenAiApi,
     model: Str,
     line_bytes: usize,
 }
 
-impl OpenAi {
-    pub fn new(info: ModelInfo, settings: Settings, access: &Access) -> Self {
+impl OpenAiChat {
+    pub fn new(info: ModelInfo, settings: OpenAiSettings, access: &ModelAccess) -> Self {
         let asker = asker(&settings, access);
         let format = OpenAiFormat::new(&settings, &info.model, access.limits);
         Self { info, settings, asker, format }
     }
 
-    fn call(&self, request: &ChatRequest) -> Result<Call, ModelError> {
+    fn call(&self, request: &ChatRequest) -> Result<WireRequest, ModelError> {
         let model = self.info.model.as_str();
         match self.settings.api {
-            Api::ChatCompletions => {
+            OpenAiApi::ChatCompletions => {
                 let body = body::body(request, &self.info, &self.settings);
                 self.settings.post(&["chat", "completions"], model, &body)
             }
-            Api::Responses => {
+            OpenAiApi::Responses => {
                 let body = responses::body(request, &self.info, &self.settings);
                 self.settings.post(&["responses"], model, &body)
             }
@@ -48,7 +50,7 @@ impl OpenAi {
     }
 }
 
-impl ChatModel for OpenAi {
+impl ChatModel for OpenAiChat {
     fn info(&self) -> &ModelInfo {
         &self.info
     }
@@ -61,36 +63,36 @@ impl ChatModel for OpenAi {
     }
 }
 
-pub(super) fn asker(settings: &Settings, access: &Access) -> Asker {
-    access.asker(&settings.host(), settings.key(), settings.secrets())
+pub(super) fn asker(settings: &OpenAiSettings, access: &ModelAccess) -> ModelRequester {
+    access.requester(&settings.host(), settings.key(), settings.secrets())
 }
 
 impl OpenAiFormat {
-    pub(super) fn new(settings: &Settings, model: &str, limits: Limits) -> Self {
+    pub(super) fn new(settings: &OpenAiSettings, model: &str, limits: WireLimits) -> Self {
         Self { api: settings.api, model: model.into(), line_bytes: limits.line_bytes }
     }
 }
 
-impl Refuses for OpenAiFormat {
-    fn refused(
+impl ErrorDecoder for OpenAiFormat {
+    fn decode_error(
         &self,
         status: u16,
         headers: &[(String, String)],
         body: &[u8],
         unix_ms: i64,
-    ) -> Failure {
+    ) -> ModelFailure {
         error::of_answer(status, headers, body, unix_ms)
     }
 }
 
-impl Format for OpenAiFormat {
-    fn decoder(&self) -> Box<dyn Decoder> {
+impl ChatFormat for OpenAiFormat {
+    fn decoder(&self) -> Box<dyn ReplyDecoder> {
         match self.api {
-            Api::ChatCompletions => {
-                Box::new(Reading::new(ChatReader::new(&self.model), self.line_bytes))
+            OpenAiApi::ChatCompletions => {
+                Box::new(BodyDecoder::new(ChatReader::new(&self.model), self.line_bytes))
             }
-            Api::Responses => {
-                Box::new(Reading::new(ResponsesReader::new(&self.model), self.line_bytes))
+            OpenAiApi::Responses => {
+                Box::new(BodyDecoder::new(ResponsesReader::new(&self.model), self.line_bytes))
             }
         }
     }

@@ -1,10 +1,10 @@
 //! Vectors from a server that speaks OpenAI's format.
 
 use super::client::{OpenAiFormat, asker};
-use super::settings::Settings;
-use crate::models::ask::{Access, Asker};
+use super::settings::OpenAiSettings;
 use crate::models::failure::node_error;
-use crate::models::vectors;
+use crate::models::requester::{ModelAccess, ModelRequester};
+use crate::models::vector_codec;
 use model::{Object, Str, Value};
 use node_api::NodeError;
 use node_api::ai::{Embedder, ModelError};
@@ -27,8 +27,8 @@ pub struct OpenAiEmbedder {
     pub batch: usize,
     /// Whether new lines become spaces, which older models read better.
     pub strips_new_lines: bool,
-    settings: Settings,
-    asker: Asker,
+    settings: OpenAiSettings,
+    asker: ModelRequester,
     format: OpenAiFormat,
 }
 
@@ -37,7 +37,7 @@ impl OpenAiEmbedder {
     /// servers.
     const BATCH: usize = 512;
 
-    pub fn new(model: &str, settings: Settings, access: &Access) -> Self {
+    pub fn new(model: &str, settings: OpenAiSettings, access: &ModelAccess) -> Self {
         let asker = asker(&settings, access);
         let format = OpenAiFormat::new(&settings, model, access.limits);
         Self {
@@ -98,12 +98,12 @@ impl Embedder for OpenAiEmbedder {
 
 /// The vectors of an answer in the order of the texts, in whichever encoding they come.
 pub fn read_vectors(answer: &[u8], n_texts: usize) -> Result<Vec<Vec<f32>>, ModelError> {
-    let answer = vectors::parsed(answer)?;
+    let answer = vector_codec::parsed(answer)?;
     let entries = answer.get("data").and_then(Value::as_array).unwrap_or_default();
     let place = |(number, entry): (usize, &Value)| {
         entry.get("index").and_then(Value::as_usize).unwrap_or(number)
     };
-    vectors::in_order(
+    vector_codec::in_order(
         entries.iter().enumerate().map(|entry| (place(entry), entry.1.get("embedding"))),
         n_texts,
     )

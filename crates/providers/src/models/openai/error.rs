@@ -1,6 +1,6 @@
 //! What an error of OpenAI's format means: by its status and its code, never by its words.
 
-use crate::models::failure::{self, Again, Failure};
+use crate::models::failure::{self, ModelFailure, RetryHint};
 use model::{Code, Str, Value};
 
 /// Reads an answer with an error status.
@@ -9,9 +9,9 @@ pub(super) fn of_answer(
     headers: &[(String, String)],
     body: &[u8],
     unix_ms: i64,
-) -> Failure {
+) -> ModelFailure {
     let body = model::json::parse(&String::from_utf8_lossy(body)).unwrap_or_default();
-    let said = Said::read(&body);
+    let said = ErrorBody::read(&body);
     let mut message = said
         .message
         .unwrap_or_else(|| format!("The model's provider answered with status {status}").into());
@@ -20,30 +20,30 @@ pub(super) fn of_answer(
     {
         message = format!("{message} (request {id})").into();
     }
-    Failure::of_status(status, code_of(status, &said.codes), &message, headers, unix_ms)
+    ModelFailure::of_status(status, code_of(status, &said.codes), &message, headers, unix_ms)
 }
 
 /// Fails with the error that an event is or carries, if it does.
-pub(super) fn check(event: &Value) -> Result<(), Failure> {
+pub(super) fn check(event: &Value) -> Result<(), ModelFailure> {
     let inner = event.get("response").and_then(inside);
     inner.or_else(|| inside(event)).map_or(Ok(()), Err)
 }
 
 /// Reads an error that comes inside an answer that began well, if this is one.
-fn inside(event: &Value) -> Option<Failure> {
+fn inside(event: &Value) -> Option<ModelFailure> {
     let is_error = event.get("error").is_some_and(|error| error.is_truthy())
         || matches!(event.get("object").and_then(Value::as_str), Some("error"))
         || matches!(event.get("type").and_then(Value::as_str), Some("error"));
     if !is_error {
         return None;
     }
-    let said = Said::read(event);
+    let said = ErrorBody::read(event);
     let status = said.status.unwrap_or(500);
     let message = said
         .message
         .unwrap_or_else(|| "The model's provider broke the answer off with an error".into());
     let code = code_of(status, &said.codes);
-    let mut failure = Failure::of_status(status, code, &message, &[], 0);
+    let mut failure = ModelFailure::of_status(status, code, &message, &[], 0);
     if said.status.is_none() {
         failure.error.status = None;
         // Without a status, only what is surely the request's own fault is not asked again.
@@ -51,21 +51,21 @@ fn inside(event: &Value) -> Option<Failure> {
             && code != Code::MODEL_RATE_LIMIT
             && code != Code::MODEL_TIMEOUT
         {
-            failure.again = Again::Never;
+            failure.retry = RetryHint::Never;
         }
     }
     Some(failure)
 }
 
 /// What there is to read in an error, wherever servers put it.
-struct Said {
+struct ErrorBody {
     message: Option<Str>,
     codes: Vec<Str>,
     /// Some servers put a status where OpenAI has a word.
     status: Option<u16>,
 }
 
-impl Said {
+impl ErrorBody {
     fn read(body: &Value) -> Self {
         let error = match body.get("error") {
             Some(Value::Null | Value::Undefined) | None => body,
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn answer(status: u16, body: &str) -> Failure {
+    fn answer(status: u16, body: &str) -> ModelFailure {
         of_answer(status, &[], body.as_bytes(), 0)
     }
 
@@ -178,7 +178,7 @@ mod tests {
             ("x-request-id".to_owned(), "req_7".to_owned()),
         ];
         let failure = of_answer(429, &headers, b"{}", 0);
-        assert_eq!(failure.again, Again::After(Duration::from_millis(1_500)));
+        assert_eq!(failure.retry, RetryHint::After(Duration::from_millis(1_500)));
         assert!(failure.error.message.ends_with("(request req_7)"));
     }
 
@@ -187,13 +187,13 @@ mod tests {
         let inside = |text: &str| inside(&model::json::parse(text).unwrap());
         assert_eq!(inside(r#"{"choices":[],"error":null}"#), None);
         let overloaded = inside(r#"{"error":{"message":"m","code":502}}"#).unwrap();
-        assert_eq!((overloaded.error.status, overloaded.again), (Some(502), Again::Soon));
+        assert_eq!((overloaded.error.status, overloaded.retry), (Some(502), RetryHint::Soon));
         let limited = inside(r#"{"error":{"message":"m","code":"429"}}"#).unwrap();
-        assert_eq!((limited.error.code, limited.too_many), (Code::MODEL_RATE_LIMIT, true));
+        assert_eq!((limited.error.code, limited.rate_limited), (Code::MODEL_RATE_LIMIT, true));
         let quota = inside(r#"{"error":{"message":"m","type":"insufficient_quota"}}"#).unwrap();
-        assert_eq!((quota.error.code, quota.again), (Code::MODEL_QUOTA, Again::Never));
+        assert_eq!((quota.error.code, quota.retry), (Code::MODEL_QUOTA, RetryHint::Never));
         let long = inside(r#"{"error":{"message":"m","code":"context_length_exceeded"}}"#).unwrap();
-        assert_eq!((long.error.code, long.again), (Code::MODEL_CONTEXT, Again::Never));
-        assert_eq!(inside(r#"{"error":"plain"}"#).unwrap().again, Again::Soon);
+        assert_eq!((long.error.code, long.retry), (Code::MODEL_CONTEXT, RetryHint::Never));
+        assert_eq!(inside(r#"{"error":"plain"}"#).unwrap().retry, RetryHint::Soon);
     }
 }

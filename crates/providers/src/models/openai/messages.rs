@@ -3,19 +3,19 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{Object, Str, Value, json};
-use node_api::ai::{Capabilities, Media, MediaData, Message, Part, Role, ToolCall};
+use node_api::ai::{Capabilities, ChatRole, Media, MediaData, Message, MessagePart, ToolCall};
 
 /// Whose opaque data these clients understand.
 pub(super) const PROVIDER: &str = "openai";
 
 /// How a conversation is written down.
 #[derive(Clone, Copy)]
-pub(super) struct Writing {
+pub(super) struct MessageWriter {
     pub(super) capabilities: Capabilities,
     pub(super) returns_reasoning: bool,
 }
 
-impl Writing {
+impl MessageWriter {
     /// The list `messages`. Results of tools become messages of their own, one each.
     pub(super) fn messages(self, messages: &[Message]) -> Value {
         let mut list = Vec::with_capacity(messages.len());
@@ -24,14 +24,16 @@ impl Writing {
                 list.push(json!({ "role": "tool", "tool_call_id": result.id.as_str(), "content": result.content.as_str() }));
             }
             match message.role {
-                Role::System => list.push(plain("system", message.text())),
-                Role::Assistant => list.push(self.assistant(message)),
-                Role::User | Role::Tool => list.extend(self.content(message).map(|content| {
-                    let mut entry = Object::new();
-                    entry.insert("role", "user");
-                    entry.insert("content", content);
-                    Value::from(entry)
-                })),
+                ChatRole::System => list.push(plain("system", message.text())),
+                ChatRole::Assistant => list.push(self.assistant(message)),
+                ChatRole::User | ChatRole::Tool => {
+                    list.extend(self.content(message).map(|content| {
+                        let mut entry = Object::new();
+                        entry.insert("role", "user");
+                        entry.insert("content", content);
+                        Value::from(entry)
+                    }))
+                }
             }
         }
         list.into()
@@ -77,7 +79,7 @@ impl Writing {
         let parts: Vec<Value> = message.parts.iter().filter_map(|part| self.part(part)).collect();
         let is_text = |part: &Value| part.get("type").and_then(Value::as_str) == Some("text");
         if parts.is_empty() {
-            return (message.role == Role::User && message.tool_results().next().is_none())
+            return (message.role == ChatRole::User && message.tool_results().next().is_none())
                 .then(|| "".into());
         }
         if parts.iter().all(is_text) {
@@ -88,15 +90,17 @@ impl Writing {
         Some(parts.into())
     }
 
-    fn part(self, part: &Part) -> Option<Value> {
+    fn part(self, part: &MessagePart) -> Option<Value> {
         match part {
-            Part::Text(text) => Some(text_part(text)),
-            Part::Image(media) if !self.capabilities.vision => Some(unseen("image", media)),
-            Part::Image(media) => {
+            MessagePart::Text(text) => Some(text_part(text)),
+            MessagePart::Image(media) if !self.capabilities.vision => Some(unseen("image", media)),
+            MessagePart::Image(media) => {
                 Some(json!({ "type": "image_url", "image_url": { "url": url_of(media).as_str() } }))
             }
-            Part::File(media) => Some(file(media)),
-            Part::ToolCall(_) | Part::ToolResult(_) | Part::Thinking { .. } => None,
+            MessagePart::File(media) => Some(file(media)),
+            MessagePart::ToolCall(_)
+            | MessagePart::ToolResult(_)
+            | MessagePart::Thinking { .. } => None,
         }
     }
 }
@@ -119,8 +123,8 @@ fn call(call: &ToolCall) -> Value {
     entry.into()
 }
 
-fn thinking(part: &Part) -> Option<&str> {
-    if let Part::Thinking { text, .. } = part { Some(text) } else { None }
+fn thinking(part: &MessagePart) -> Option<&str> {
+    if let MessagePart::Thinking { text, .. } = part { Some(text) } else { None }
 }
 
 /// The model is told of what it cannot see, so that it does not answer as if there were nothing.

@@ -7,17 +7,17 @@ pub use reader::ResponsesReader;
 
 use super::body::{insert_extra, is_strict, named_schema, token_limit, tool_choice};
 use super::messages::{PROVIDER, is_text, unseen, url_of};
-use super::settings::Settings;
+use super::settings::OpenAiSettings;
 use crate::models::merged;
 use model::{Object, Str, Value, json};
 use node_api::ai::{
-    Capabilities, ChatRequest, Media, MediaData, Message, ModelInfo, OutputFormat, Part, Role,
-    ToolDefinition,
+    Capabilities, ChatRequest, ChatRole, Media, MediaData, Message, MessagePart, ModelInfo,
+    OutputFormat, ToolDefinition,
 };
 
 /// The body. Nothing is kept at the provider, so what the model thought travels with the
 /// conversation where that is wanted.
-pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Value {
+pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &OpenAiSettings) -> Value {
     let capabilities = info.capabilities;
     let mut body = Object::new();
     body.insert("model", info.model.clone());
@@ -86,49 +86,49 @@ fn write(
     let mut content = Vec::new();
     for part in &message.parts {
         match part {
-            Part::ToolResult(result) => {
+            MessagePart::ToolResult(result) => {
                 let output = json!({ "type": "function_call_output", "call_id": result.id.as_str(), "output": result.content.as_str() });
                 input.push(output);
             }
-            Part::ToolCall(call) => {
+            MessagePart::ToolCall(call) => {
                 flush(message.role, &mut content, input);
                 let (id, name, arguments) =
                     (call.id.as_str(), call.name.as_str(), call.arguments.to_text());
                 input.push(json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments.as_str() }));
             }
-            Part::Thinking { opaque: Some(opaque), .. }
+            MessagePart::Thinking { opaque: Some(opaque), .. }
                 if returns_reasoning && opaque.provider == PROVIDER =>
             {
                 flush(message.role, &mut content, input);
                 input.push(opaque.data.clone());
             }
-            Part::Thinking { .. } => {}
-            Part::Text(text) if message.role == Role::Assistant => {
+            MessagePart::Thinking { .. } => {}
+            MessagePart::Text(text) if message.role == ChatRole::Assistant => {
                 content.push(typed("output_text", "text", text.clone()))
             }
-            Part::Text(text) => content.push(typed("input_text", "text", text.clone())),
-            Part::Image(media) if capabilities.vision => {
+            MessagePart::Text(text) => content.push(typed("input_text", "text", text.clone())),
+            MessagePart::Image(media) if capabilities.vision => {
                 content.push(typed("input_image", "image_url", url_of(media)))
             }
-            Part::Image(media) => {
+            MessagePart::Image(media) => {
                 let words =
                     unseen("image", media).get("text").map(Value::to_js_string).unwrap_or_default();
                 content.push(typed("input_text", "text", words));
             }
-            Part::File(media) => content.push(file(media)),
+            MessagePart::File(media) => content.push(file(media)),
         }
     }
     flush(message.role, &mut content, input);
 }
 
-fn flush(role: Role, content: &mut Vec<Value>, input: &mut Vec<Value>) {
+fn flush(role: ChatRole, content: &mut Vec<Value>, input: &mut Vec<Value>) {
     if content.is_empty() {
         return;
     }
     let role = match role {
-        Role::System => "system",
-        Role::User | Role::Tool => "user",
-        Role::Assistant => "assistant",
+        ChatRole::System => "system",
+        ChatRole::User | ChatRole::Tool => "user",
+        ChatRole::Assistant => "assistant",
     };
     let mut item = Object::new();
     item.insert("role", role);

@@ -1,25 +1,25 @@
 //! How a server that speaks OpenAI's format is reached: its address, its keys, and what it knows of
 //! the format.
 
-use crate::models::place::host_of;
+use crate::models::endpoint::host_of;
 use crate::models::secret::Secret;
-use crate::models::wire::Call;
+use crate::models::wire::WireRequest;
 use model::{Code, Str, Value};
 use node_api::ai::{ModelError, ModelOptions};
 use url::Url;
 
 /// One server and one key.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct OpenAiSettings {
     /// Where the paths begin, such as `https://api.openai.com/v1`.
     pub base_url: String,
     pub surface: Surface,
-    pub auth: Auth,
+    pub auth: OpenAiAuth,
     pub organization: Option<Str>,
     pub project: Option<Str>,
     /// Sent as they are, in place of ours of the same name.
     pub headers: Vec<(String, Secret)>,
-    pub api: Api,
+    pub api: OpenAiApi,
     pub token_field: TokenField,
     /// Whether the server is asked to stream; without, the whole answer comes at once.
     pub streams: bool,
@@ -43,7 +43,7 @@ pub enum Surface {
 }
 
 #[derive(Clone, Debug)]
-pub enum Auth {
+pub enum OpenAiAuth {
     Bearer(Secret),
     /// The header `api-key`, as Azure has it.
     ApiKey(Secret),
@@ -51,7 +51,7 @@ pub enum Auth {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Api {
+pub enum OpenAiApi {
     ChatCompletions,
     Responses,
 }
@@ -64,20 +64,20 @@ pub enum TokenField {
     MaxTokens,
 }
 
-impl Settings {
+impl OpenAiSettings {
     pub const OPENAI: &str = "https://api.openai.com/v1";
 
     pub fn openai(key: Secret) -> Self {
-        Self::new(Self::OPENAI, Auth::Bearer(key), TokenField::MaxCompletionTokens)
+        Self::new(Self::OPENAI, OpenAiAuth::Bearer(key), TokenField::MaxCompletionTokens)
     }
 
     /// Any server that speaks the format.
     pub fn compatible(base_url: &str, key: Secret) -> Self {
-        Self::new(base_url, Auth::Bearer(key), TokenField::MaxTokens)
+        Self::new(base_url, OpenAiAuth::Bearer(key), TokenField::MaxTokens)
     }
 
     /// Azure's `v1`: `resource` is `https://NAME.openai.azure.com`.
-    pub fn azure(resource: &str, auth: Auth) -> Self {
+    pub fn azure(resource: &str, auth: OpenAiAuth) -> Self {
         let resource = resource
             .trim_end_matches('/')
             .trim_end_matches("/openai/v1")
@@ -86,13 +86,13 @@ impl Settings {
     }
 
     /// Azure's older surface with its date.
-    pub fn azure_dated(resource: &str, api_version: &str, auth: Auth) -> Self {
+    pub fn azure_dated(resource: &str, api_version: &str, auth: OpenAiAuth) -> Self {
         let resource = resource.trim_end_matches('/').trim_end_matches("/openai");
         let surface = Surface::AzureDated { api_version: api_version.into() };
         Self { surface, ..Self::new(resource, auth, TokenField::MaxTokens) }
     }
 
-    fn new(base_url: &str, auth: Auth, token_field: TokenField) -> Self {
+    fn new(base_url: &str, auth: OpenAiAuth, token_field: TokenField) -> Self {
         Self {
             base_url: base_url.to_owned(),
             surface: Surface::V1,
@@ -100,7 +100,7 @@ impl Settings {
             organization: None,
             project: None,
             headers: Vec::new(),
-            api: Api::ChatCompletions,
+            api: OpenAiApi::ChatCompletions,
             token_field,
             streams: true,
             usage_in_streams: true,
@@ -116,12 +116,12 @@ impl Settings {
         path: &[&str],
         model: &str,
         body: &Value,
-    ) -> Result<Call, ModelError> {
-        Ok(self.dress(Call::post(self.url(path, Some(model))?, body)))
+    ) -> Result<WireRequest, ModelError> {
+        Ok(self.dress(WireRequest::post(self.url(path, Some(model))?, body)))
     }
 
-    pub(super) fn get(&self, path: &[&str]) -> Result<Call, ModelError> {
-        Ok(self.dress(Call::get(self.url(path, None)?)))
+    pub(super) fn get(&self, path: &[&str]) -> Result<WireRequest, ModelError> {
+        Ok(self.dress(WireRequest::get(self.url(path, None)?)))
     }
 
     pub(super) fn url(&self, path: &[&str], model: Option<&str>) -> Result<String, ModelError> {
@@ -152,8 +152,8 @@ impl Settings {
 
     pub(super) fn key(&self) -> &str {
         match &self.auth {
-            Auth::Bearer(key) | Auth::ApiKey(key) => key.reveal(),
-            Auth::None => "",
+            OpenAiAuth::Bearer(key) | OpenAiAuth::ApiKey(key) => key.reveal(),
+            OpenAiAuth::None => "",
         }
     }
 
@@ -163,7 +163,7 @@ impl Settings {
         own.chain([Secret::new(self.key())]).collect()
     }
 
-    fn dress(&self, mut call: Call) -> Call {
+    fn dress(&self, mut call: WireRequest) -> WireRequest {
         let mut set = |name: &str, value: &str| {
             if !value.is_empty() {
                 call.headers.retain(|(key, _)| !key.eq_ignore_ascii_case(name));
@@ -172,11 +172,11 @@ impl Settings {
         };
         set("user-agent", concat!("heddle/", env!("CARGO_PKG_VERSION")));
         match &self.auth {
-            Auth::Bearer(key) if !key.is_empty() => {
+            OpenAiAuth::Bearer(key) if !key.is_empty() => {
                 set("authorization", &format!("Bearer {}", key.reveal().trim()))
             }
-            Auth::ApiKey(key) => set("api-key", key.reveal().trim()),
-            Auth::Bearer(_) | Auth::None => {}
+            OpenAiAuth::ApiKey(key) => set("api-key", key.reveal().trim()),
+            OpenAiAuth::Bearer(_) | OpenAiAuth::None => {}
         }
         set("openai-organization", self.organization.as_deref().unwrap_or_default());
         set("openai-project", self.project.as_deref().unwrap_or_default());
@@ -186,11 +186,11 @@ impl Settings {
         call.allow_invalid_certificates = self.allow_invalid_certificates;
         call.proxy.clone_from(&self.proxy);
         let key = match &self.auth {
-            Auth::Bearer(key) | Auth::ApiKey(key) => Some(key),
-            Auth::None => None,
+            OpenAiAuth::Bearer(key) | OpenAiAuth::ApiKey(key) => Some(key),
+            OpenAiAuth::None => None,
         };
         call.bound =
-            Secret::bound_of(key.into_iter().chain(self.headers.iter().map(|(_, value)| value)));
+            Secret::binding_of(key.into_iter().chain(self.headers.iter().map(|(_, value)| value)));
         call
     }
 }
@@ -201,27 +201,27 @@ mod tests {
 
     const CHAT: &[&str] = &["chat", "completions"];
 
-    fn url(settings: &Settings) -> String {
+    fn url(settings: &OpenAiSettings) -> String {
         settings.url(CHAT, Some("my model")).unwrap()
     }
 
     #[test]
     fn paths_follow_the_surface() {
-        let key = || Auth::ApiKey(Secret::new("k"));
+        let key = || OpenAiAuth::ApiKey(Secret::new("k"));
         assert_eq!(
-            url(&Settings::openai(Secret::default())),
+            url(&OpenAiSettings::openai(Secret::default())),
             "https://api.openai.com/v1/chat/completions"
         );
         let compatible =
-            Settings::compatible("http://localhost:1234/v1/?team=a", Secret::default());
+            OpenAiSettings::compatible("http://localhost:1234/v1/?team=a", Secret::default());
         assert_eq!(url(&compatible), "http://localhost:1234/v1/chat/completions?team=a");
         for resource in ["https://r.openai.azure.com", "https://r.openai.azure.com/openai/v1/"] {
             assert_eq!(
-                url(&Settings::azure(resource, key())),
+                url(&OpenAiSettings::azure(resource, key())),
                 "https://r.openai.azure.com/openai/v1/chat/completions"
             );
         }
-        let dated = Settings::azure_dated("https://r.openai.azure.com/", "2024-10-21", key());
+        let dated = OpenAiSettings::azure_dated("https://r.openai.azure.com/", "2024-10-21", key());
         let expected = "https://r.openai.azure.com/openai/deployments/my%20model/chat/completions?api-version=2024-10-21";
         assert_eq!(url(&dated), expected);
         assert_eq!(
@@ -229,14 +229,17 @@ mod tests {
             "https://r.openai.azure.com/openai/models?api-version=2024-10-21"
         );
         assert_eq!(
-            Settings::compatible("no url", Secret::default()).url(CHAT, None).unwrap_err().code,
+            OpenAiSettings::compatible("no url", Secret::default())
+                .url(CHAT, None)
+                .unwrap_err()
+                .code,
             Code::EGRESS_URL
         );
     }
 
     #[test]
     fn headers_of_the_users_own_win() {
-        let mut settings = Settings::openai(Secret::new(" sk-key\n"));
+        let mut settings = OpenAiSettings::openai(Secret::new(" sk-key\n"));
         settings.organization = Some("org".into());
         settings.headers =
             vec![("User-Agent".into(), Secret::new("mine")), ("x-title".into(), Secret::new("t"))];
@@ -250,7 +253,7 @@ mod tests {
         assert_eq!(find("openai-organization"), ["org"]);
         assert!(!format!("{settings:?} {call:?}").contains("sk-key"));
         let without_key =
-            Settings::compatible("http://h/v1", Secret::default()).get(&["models"]).unwrap();
+            OpenAiSettings::compatible("http://h/v1", Secret::default()).get(&["models"]).unwrap();
         assert!(without_key.headers.iter().all(|(name, _)| name != "authorization"));
     }
 }

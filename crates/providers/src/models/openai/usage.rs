@@ -1,11 +1,11 @@
 //! What an answer cost and why it ended, in OpenAI's words and in ours.
 
 use model::{Str, Value};
-use node_api::ai::{Stop, Usage};
+use node_api::ai::{StopReason, TokenUsage};
 
 /// The tokens of chat completions or of responses, whichever names are there. What is missing,
 /// negative or no number counts as none.
-pub(super) fn usage(raw: &Value) -> Usage {
+pub(super) fn usage(raw: &Value) -> TokenUsage {
     let first = |names: &[&str]| names.iter().find_map(|name| count(raw, name)).unwrap_or(0);
     let detail =
         |places: &[&str], name: &str| places.iter().find_map(|place| count(raw.get(place)?, name));
@@ -17,7 +17,7 @@ pub(super) fn usage(raw: &Value) -> Usage {
         .or_else(|| count(raw, "prompt_cache_hit_tokens"))
         .unwrap_or(0)
         .min(input);
-    Usage {
+    TokenUsage {
         input,
         cached_read,
         cache_write: detail(&inputs, "cache_write_tokens").unwrap_or(0).min(input - cached_read),
@@ -28,14 +28,16 @@ pub(super) fn usage(raw: &Value) -> Usage {
 }
 
 /// Why an answer ended. Servers that only say `stop` are taken at what they did.
-pub(super) fn stop(finish: Option<&str>, has_calls: bool, refused: bool) -> Stop {
+pub(super) fn stop(finish: Option<&str>, has_calls: bool, refused: bool) -> StopReason {
     match finish {
-        _ if refused => Stop::Refusal,
-        Some("length" | "max_tokens") => Stop::Length,
-        Some("content_filter") => Stop::ContentFilter,
-        _ if has_calls => Stop::ToolCalls,
-        None | Some("stop" | "tool_calls" | "function_call" | "end_turn" | "eos") => Stop::Stop,
-        Some(other) => Stop::Other(Str::from(other)),
+        _ if refused => StopReason::Refusal,
+        Some("length" | "max_tokens") => StopReason::Length,
+        Some("content_filter") => StopReason::ContentFilter,
+        _ if has_calls => StopReason::ToolCalls,
+        None | Some("stop" | "tool_calls" | "function_call" | "end_turn" | "eos") => {
+            StopReason::Stop
+        }
+        Some(other) => StopReason::Other(Str::from(other)),
     }
 }
 
@@ -55,7 +57,7 @@ mod tests {
         let responses = json!({ "input_tokens": 100, "output_tokens": 50,
             "input_tokens_details": { "cached_tokens": 40, "cache_write_tokens": 20 }, "output_tokens_details": { "reasoning_tokens": 30 } });
         for raw in [chat, responses] {
-            let expected = Usage {
+            let expected = TokenUsage {
                 input: 100,
                 cached_read: 40,
                 cache_write: 20,
@@ -85,11 +87,11 @@ mod tests {
 
     #[test]
     fn an_end_is_what_happened() {
-        assert_eq!(stop(Some("stop"), true, false), Stop::ToolCalls);
-        assert_eq!(stop(Some("tool_calls"), false, false), Stop::Stop);
-        assert_eq!(stop(Some("length"), true, false), Stop::Length);
-        assert_eq!(stop(Some("stop"), false, true), Stop::Refusal);
-        assert_eq!(stop(Some("weird"), false, false), Stop::Other("weird".into()));
-        assert_eq!(stop(None, false, false), Stop::Stop);
+        assert_eq!(stop(Some("stop"), true, false), StopReason::ToolCalls);
+        assert_eq!(stop(Some("tool_calls"), false, false), StopReason::Stop);
+        assert_eq!(stop(Some("length"), true, false), StopReason::Length);
+        assert_eq!(stop(Some("stop"), false, true), StopReason::Refusal);
+        assert_eq!(stop(Some("weird"), false, false), StopReason::Other("weird".into()));
+        assert_eq!(stop(None, false, false), StopReason::Stop);
     }
 }

@@ -1,16 +1,16 @@
 //! `/api/v1/executions/ID/agent`: what an agent did in a step, iteration by iteration, from its
 //! notes and from what served it.
 
-use super::approvals::Approvals;
+use super::approvals::StepApprovals;
 use super::iteration::Iteration;
-use super::story::{Served, Story};
+use super::journal_view::{JournalView, SubNodeCall};
 use crate::App;
 use crate::access::Principal;
-use crate::answer::json;
-use crate::api::operation::Param;
-use crate::api::request::{Query, number};
-use crate::api::{Operation, invalid};
+use crate::api::operation::QueryParam;
+use crate::api::request::{QueryParams, number};
+use crate::api::{ApiOperation, invalid};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -18,7 +18,7 @@ use axum::response::Response;
 use axum::routing::get;
 use model::{Code, Kind, Object, Str, TaskData, Value};
 
-pub(in crate::api) const OPERATIONS: &[Operation] = &[Operation::new(
+pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "GET",
     "/executions/{id}/agent",
     "execution:read",
@@ -26,23 +26,23 @@ pub(in crate::api) const OPERATIONS: &[Operation] = &[Operation::new(
     "What an agent did, step by step",
     || get(show),
 )
-.query(&[Param("node", "string"), Param("run", "integer")])
-.gives(200, "executionAgent")];
+.query(&[QueryParam("node", "string"), QueryParam("run", "integer")])
+.response(200, "executionAgent")];
 
 async fn show(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
-    let story = Story::read(&app, &who, &id).await?;
+    let story = JournalView::read(&app, &who, &id).await?;
     let node = query
         .get("node")
         .filter(|name| !name.is_empty())
         .ok_or_else(|| invalid("node", "must name a node"))?;
     let run = number(&query, "run", 0, usize::MAX)?.unwrap_or(0);
     let task = story.step(node, run);
-    let notes = story.step_notes(node, run);
+    let notes = story.step_checkpoints(node, run);
     if task.is_none() && notes.is_none() {
         let node: String = node.chars().take(100).collect();
         return Err(ApiError::new(
@@ -50,11 +50,14 @@ async fn show(
             format!("Execution {} has no run {run} of '{node}'", story.execution.id),
         ));
     }
-    let approvals = Approvals::read(&story, node, run);
+    let approvals = StepApprovals::read(&story, node, run);
     let iterations = Iteration::read(&story, node, run, &approvals);
     let mut answer = Object::from_iter([
         ("iterations", Value::array(iterations.iter().map(Iteration::to_value).collect())),
-        ("memory", Value::array(story.served_to(node, run, Kind::AiMemory).map(memory).collect())),
+        (
+            "memory",
+            Value::array(story.subnode_calls(node, run, Kind::AiMemory).map(memory).collect()),
+        ),
         ("output", task.map_or(Value::Null, |task| output(task))),
         ("approvals", approvals.to_value()),
         ("finishReason", finish_reason(task.map(|task| &**task), &iterations, &approvals).into()),
@@ -81,9 +84,9 @@ fn output(task: &TaskData) -> Value {
 fn finish_reason(
     task: Option<&TaskData>,
     iterations: &[Iteration],
-    approvals: &Approvals,
+    approvals: &StepApprovals,
 ) -> &'static str {
-    let Some(task) = task else { return if approvals.are_open() { "approval" } else { "running" } };
+    let Some(task) = task else { return if approvals.has_open() { "approval" } else { "running" } };
     if task.error.is_some() {
         return "error";
     }
@@ -100,7 +103,7 @@ fn finish_reason(
     }
 }
 
-fn memory(served: &Served) -> Value {
+fn memory(served: &SubNodeCall) -> Value {
     let input = served.task.input_override.as_ref().and_then(|inputs| inputs.first()?.first());
     let action = input
         .as_ref()
@@ -125,14 +128,14 @@ fn memory(served: &Served) -> Value {
 
 /// What went wrong: answers that did not come, replies that break the strict agent's contract, and
 /// the end of the step.
-fn errors(story: &Story, node: &str, run: usize, iterations: &[Iteration]) -> Vec<Value> {
+fn errors(story: &JournalView, node: &str, run: usize, iterations: &[Iteration]) -> Vec<Value> {
     let told = |code: Value, message: Value, iteration: usize| -> Value {
         Object::from_iter([("code", code), ("message", message), ("iteration", iteration.into())])
             .into()
     };
     let mut all = Vec::new();
     let mut answered = 0;
-    for served in story.served_to(node, run, Kind::AiLanguageModel) {
+    for served in story.subnode_calls(node, run, Kind::AiLanguageModel) {
         match &served.task.error {
             Some(error) => {
                 all.push(told(error.code.name().into(), error.message.clone().into(), answered + 1))

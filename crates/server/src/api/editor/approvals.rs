@@ -1,29 +1,29 @@
 //! What an agent asked people about in a step, and what they decided.
 
-use super::story::Story;
+use super::journal_view::JournalView;
 use model::{Object, Str, Value};
-use node_api::notes::{self, Asked, Decided, Verdict};
+use node_api::checkpoints::{self, ApprovalRequest, ApprovalVerdict, DecisionRecord};
 
 /// The calls of a step that somebody was asked about, in order; those of agents within tools too.
-pub(super) struct Approvals(Vec<Approval>);
+pub(super) struct StepApprovals(Vec<StepApproval>);
 
-struct Approval {
+struct StepApproval {
     call: Str,
-    asked: Asked,
+    asked: ApprovalRequest,
     /// The call was made, or the agent was told that it is not.
     has_result: bool,
 }
 
-impl Approvals {
-    pub(super) fn read(story: &Story, node: &str, run: usize) -> Self {
-        let mut all: Vec<Approval> = Vec::new();
-        for (key, value) in story.notes_of(node, run) {
-            let call = notes::asked_about(key);
+impl StepApprovals {
+    pub(super) fn read(story: &JournalView, node: &str, run: usize) -> Self {
+        let mut all: Vec<StepApproval> = Vec::new();
+        for (key, value) in story.checkpoints_of(node, run) {
+            let call = checkpoints::approval_target(key);
             let known = all.iter_mut().find(|approval| approval.call == call.unwrap_or(key));
-            match (call.and_then(|call| Some((call, Asked::from_value(value)?))), known) {
+            match (call.and_then(|call| Some((call, ApprovalRequest::from_value(value)?))), known) {
                 (Some((_, asked)), Some(known)) => known.asked = asked,
                 (Some((call, asked)), None) => {
-                    all.push(Approval { call: call.into(), asked, has_result: false })
+                    all.push(StepApproval { call: call.into(), asked, has_result: false })
                 }
                 (None, Some(known)) => known.has_result |= *key == known.call,
                 (None, None) => {}
@@ -39,8 +39,8 @@ impl Approvals {
     }
 
     /// Whether somebody is to decide about a call.
-    pub(super) fn are_open(&self) -> bool {
-        self.0.iter().any(|approval| approval.asked.decided.is_none() && !approval.has_result)
+    pub(super) fn has_open(&self) -> bool {
+        self.0.iter().any(|approval| approval.asked.decision.is_none() && !approval.has_result)
     }
 
     pub(super) fn to_value(&self) -> Value {
@@ -53,10 +53,10 @@ impl Approvals {
         Value::array(all.collect())
     }
 
-    fn decision(&self, approval: &Approval) -> Object {
-        let Approval { call, asked, has_result } = approval;
+    fn decision(&self, approval: &StepApproval) -> Object {
+        let StepApproval { call, asked, has_result } = approval;
         let decided =
-            asked.decided.as_ref().or_else(|| self.rejected_with(asked).filter(|_| *has_result));
+            asked.decision.as_ref().or_else(|| self.rejected_with(asked).filter(|_| *has_result));
         let (decision, ended_ms) = match decided {
             Some(decided) => (Value::from(decided.verdict.name()), Some(decided.decided_ms)),
             None if *has_result => ("expired".into(), Some(asked.until_ms)),
@@ -67,20 +67,20 @@ impl Approvals {
         Object::from_iter([
             ("call", Value::from(call.clone())),
             ("digest", asked.digest.clone().into()),
-            ("askedMs", asked.asked_ms.into()),
+            ("askedMs", asked.requested_ms.into()),
             ("untilMs", asked.until_ms.into()),
             ("decision", decision),
             ("reason", text(decided.and_then(|decided| decided.reason.as_ref()))),
             ("by", text(decided.map(|decided| &decided.by))),
             ("decidedMs", moment(decided.map(|decided| decided.decided_ms))),
-            ("waitedMs", moment(ended_ms.map(|ended| (ended - asked.asked_ms).max(0)))),
+            ("waitedMs", moment(ended_ms.map(|ended| (ended - asked.requested_ms).max(0)))),
         ])
     }
 
     /// The rejection of the same call elsewhere in the step, which counts for this one too.
-    fn rejected_with(&self, asked: &Asked) -> Option<&Decided> {
+    fn rejected_with(&self, asked: &ApprovalRequest) -> Option<&DecisionRecord> {
         let same = self.0.iter().filter(|other| other.asked.digest == asked.digest);
-        same.filter_map(|other| other.asked.decided.as_ref())
-            .find(|decided| decided.verdict == Verdict::Rejected)
+        same.filter_map(|other| other.asked.decision.as_ref())
+            .find(|decided| decided.verdict == ApprovalVerdict::Rejected)
     }
 }

@@ -3,19 +3,19 @@
 
 use crate::App;
 use crate::access::Principal;
-use crate::answer::json;
-use crate::api::{Operation, Text, workflows};
+use crate::api::{ApiOperation, RequestJson, workflows};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::post;
-use engine::check::{Compatibility, NodeReport, Problem, Report, Severity, check};
+use engine::check::{CheckProblem, CheckReport, Compatibility, NodeReport, Severity, check};
 use model::{Code, Object, Str, Value, Workflow};
 use node_api::Registry;
 
-pub(in crate::api) const OPERATIONS: &[Operation] = &[Operation::new(
+pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "POST",
     "/workflows/check",
     "workflow:read",
@@ -23,22 +23,22 @@ pub(in crate::api) const OPERATIONS: &[Operation] = &[Operation::new(
     "What is wrong with a workflow",
     || post(show),
 )
-.takes("drawnWorkflow")
-.gives(200, "workflowReport")];
+.request_body("drawnWorkflow")
+.response(200, "workflowReport")];
 
 async fn show(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    Text(body): Text,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let permit = app.previews().admit(&who.user_id, body.length).await?;
-    let document = Value::from(workflows::drawn(body.json()?)?);
+    let document = Value::from(workflows::draft_document(body.json()?)?);
     let registry = app.runtime.engine.registry.clone();
     // Compiling many expressions takes a moment, in which others want to be answered.
     let checked = move || {
         let report = match Workflow::from_value(&document) {
             Some(workflow) => check(&workflow, &registry),
-            None => Report::unreadable("The workflow is no object"),
+            None => CheckReport::unreadable("The workflow is no object"),
         };
         to_value(&report, &registry)
     };
@@ -49,13 +49,13 @@ async fn show(
     ))
 }
 
-fn to_value(report: &Report, registry: &Registry) -> Value {
+fn to_value(report: &CheckReport, registry: &Registry) -> Value {
     let problems = report.problems.iter().map(problem).collect();
     let nodes = report.nodes.iter().map(|node| support(node, registry)).collect();
     Object::from_iter([("problems", Value::array(problems)), ("nodes", Value::array(nodes))]).into()
 }
 
-fn problem(problem: &Problem) -> Value {
+fn problem(problem: &CheckProblem) -> Value {
     let severity = match problem.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",

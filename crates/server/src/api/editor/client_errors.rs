@@ -2,10 +2,10 @@
 //! log.
 
 use crate::access::Principal;
-use crate::api::{Body, Operation, Text, invalid};
+use crate::admission::RateLimiter;
+use crate::api::{ApiOperation, BodyFields, RequestJson, invalid};
 use crate::error::ApiError;
-use crate::gate::Rates;
-use crate::observe::Origin;
+use crate::observe::RequestOrigin;
 use axum::Extension;
 use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -14,17 +14,17 @@ use model::Code;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(in crate::api) const OPERATIONS: &[Operation] = &[Operation::new(
+pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "POST",
     "/client-errors",
     "",
     "reportClientError",
     "Report an error in the editor to the server's log",
-    || post(report).layer(Extension(Arc::new(Limits::default()))),
+    || post(report).layer(Extension(Arc::new(ReportLimits::default()))),
 )
-.for_everybody()
-.takes("clientErrorInput")
-.gives_nothing(204)];
+.without_scope()
+.request_body("clientErrorInput")
+.empty_response(204)];
 
 /// The largest report.
 const REPORT_BYTES: usize = 16 << 10;
@@ -44,24 +44,24 @@ const ADDRESS_INTERVAL: Duration = Duration::from_secs(1);
 const ADDRESS_BURST: Duration = Duration::from_secs(60);
 
 /// Reports are lines of the log, so nobody may send many.
-struct Limits {
-    people: Rates,
-    addresses: Rates,
+struct ReportLimits {
+    people: RateLimiter,
+    addresses: RateLimiter,
 }
 
-impl Default for Limits {
+impl Default for ReportLimits {
     fn default() -> Self {
         Self {
-            people: Rates::spaced(PERSON_INTERVAL, PERSON_BURST),
-            addresses: Rates::spaced(ADDRESS_INTERVAL, ADDRESS_BURST),
+            people: RateLimiter::with_interval(PERSON_INTERVAL, PERSON_BURST),
+            addresses: RateLimiter::with_interval(ADDRESS_INTERVAL, ADDRESS_BURST),
         }
     }
 }
 
-impl Limits {
-    fn take(&self, person: &str, origin: &Origin) -> Result<(), ApiError> {
+impl ReportLimits {
+    fn take(&self, person: &str, origin: &RequestOrigin) -> Result<(), ApiError> {
         let wait =
-            self.people.take_of(person).and_then(|()| self.addresses.take(origin.client.address));
+            self.people.take_for(person).and_then(|()| self.addresses.take(origin.client.address));
         wait.map_err(|seconds| {
             ApiError::new(Code::RATE_LIMIT, "Too many errors were reported").retry_after(seconds)
         })
@@ -70,19 +70,19 @@ impl Limits {
 
 async fn report(
     Extension(who): Extension<Principal>,
-    Extension(limits): Extension<Arc<Limits>>,
-    Extension(origin): Extension<Origin>,
+    Extension(limits): Extension<Arc<ReportLimits>>,
+    Extension(origin): Extension<RequestOrigin>,
     headers: HeaderMap,
     request: Request,
 ) -> Result<StatusCode, ApiError> {
     limits.take(&who.user_id, &origin)?;
-    let Text(body) = Text::within(request, REPORT_BYTES).await?;
-    let fields = Body::read(&body, &["message", "stack", "page", "part", "build"])?;
+    let RequestJson(body) = RequestJson::with_limit(request, REPORT_BYTES).await?;
+    let fields = BodyFields::read(&body, &["message", "stack", "page", "part", "build"])?;
     let field = |name: &str, chars: usize| match fields.get(name) {
         None => Ok(String::new()),
         Some(value) => value
             .as_str()
-            .map(|text| shown(text, chars))
+            .map(|text| sanitize(text, chars))
             .ok_or_else(|| invalid(name, "must be a text")),
     };
     let (message, stack) = (field("message", MESSAGE_CHARS)?, field("stack", STACK_CHARS)?);
@@ -101,7 +101,7 @@ async fn report(
         ?part,
         page = ?page(&address),
         ?build,
-        browser = ?shown(&browser.unwrap_or_default(), BROWSER_CHARS),
+        browser = ?sanitize(&browser.unwrap_or_default(), BROWSER_CHARS),
         ?stack,
         "Client error."
     );
@@ -114,14 +114,14 @@ fn page(address: &str) -> &str {
 }
 
 /// A text as it is logged: cut, and its addresses without what may hold secrets.
-fn shown(text: &str, chars: usize) -> String {
+fn sanitize(text: &str, chars: usize) -> String {
     let cut: String = text.chars().take(chars).collect();
-    cut.split_inclusive(char::is_whitespace).map(without_secrets).collect()
+    cut.split_inclusive(char::is_whitespace).map(redact).collect()
 }
 
 /// A word that is an address loses its query, its fragment, and the name and password before its
 /// host.
-fn without_secrets(word: &str) -> String {
+fn redact(word: &str) -> String {
     let end = word.trim_end().len();
     let (word, space) = word.split_at(end);
     let has_query = |mark: usize| word[..mark].contains('/') || word[mark..].contains('=');
@@ -160,9 +160,9 @@ mod tests {
             ),
             ("", ""),
         ] {
-            assert_eq!(shown(given, 1_000), kept);
+            assert_eq!(sanitize(given, 1_000), kept);
         }
         assert_eq!(page("/workflow/new?token=abc#x"), "/workflow/new");
-        assert_eq!(shown(&"ü?=".repeat(10), 4), "ü?…");
+        assert_eq!(sanitize(&"ü?=".repeat(10), 4), "ü?…");
     }
 }

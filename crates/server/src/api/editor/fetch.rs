@@ -2,9 +2,9 @@
 //! requests of nodes.
 
 use crate::App;
-use crate::answer::json;
-use crate::api::{Body, Operation, Text, invalid};
+use crate::api::{ApiOperation, BodyFields, RequestJson, invalid};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -12,7 +12,7 @@ use axum::routing::post;
 use model::{Object, Value, keep_credentials};
 use node_api::http::HttpRequest;
 
-pub(in crate::api) const OPERATIONS: &[Operation] = &[Operation::new(
+pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "POST",
     "/workflows/fetch",
     "workflow:create",
@@ -20,8 +20,8 @@ pub(in crate::api) const OPERATIONS: &[Operation] = &[Operation::new(
     "Read a workflow from an address",
     || post(fetch),
 )
-.takes("fetchInput")
-.gives(200, "fetchedWorkflow")];
+.request_body("fetchInput")
+.response(200, "fetchedWorkflow")];
 
 /// The largest answer that is read.
 const MAX_BYTES: usize = 5 << 20;
@@ -33,8 +33,11 @@ const MAX_REDIRECTS: usize = 5;
 const WRAPPERS: [&str; 2] = ["workflow", "data"];
 const MAX_WRAPPERS: usize = 3;
 
-async fn fetch(State(app): State<App>, Text(text): Text) -> Result<Response, ApiError> {
-    let body = Body::read(&text, &["url"])?;
+async fn fetch(
+    State(app): State<App>,
+    RequestJson(text): RequestJson,
+) -> Result<Response, ApiError> {
+    let body = BodyFields::read(&text, &["url"])?;
     let url = body.text("url", 1, 2000)?;
     if !url.starts_with("http://") && !url.starts_with("https://") {
         return Err(invalid("url", "must begin with http:// or https://"));
@@ -59,7 +62,7 @@ async fn fetch(State(app): State<App>, Text(text): Text) -> Result<Response, Api
     let text = std::str::from_utf8(&answer.body).map_err(|_| unreadable(&"it is no text"))?;
     let value =
         model::json::parse(text).map_err(|error| unreadable(&format!("it is no JSON: {error}")))?;
-    let workflow = unwrapped(&value).ok_or_else(|| {
+    let workflow = unwrap_workflow(&value).ok_or_else(|| {
         invalid("url", "leads to JSON that is no workflow: it has no nodes and connections")
     })?;
     Ok(json(
@@ -75,7 +78,7 @@ fn without_credential_ids(mut workflow: Value) -> Value {
     workflow
 }
 
-fn unwrapped(value: &Value) -> Option<Value> {
+fn unwrap_workflow(value: &Value) -> Option<Value> {
     let mut found = value;
     for _ in 0..=MAX_WRAPPERS {
         let has = |key: &str, fits: fn(&Value) -> bool| found.get(key).is_some_and(fits);
@@ -111,10 +114,10 @@ mod tests {
         let workflow = json!({ "nodes": [], "connections": {} });
         let wrapped = json!({ "workflow": { "id": 7, "workflow": (workflow.clone()) } });
         assert_eq!(
-            (unwrapped(&workflow), unwrapped(&wrapped)),
+            (unwrap_workflow(&workflow), unwrap_workflow(&wrapped)),
             (Some(workflow.clone()), Some(workflow))
         );
-        assert_eq!(unwrapped(&json!({ "nodes": [] })), None);
-        assert_eq!(unwrapped(&json!([])), None);
+        assert_eq!(unwrap_workflow(&json!({ "nodes": [] })), None);
+        assert_eq!(unwrap_workflow(&json!([])), None);
     }
 }

@@ -2,12 +2,12 @@
 //! some days.
 
 use crate::App;
-use crate::access::{Need, Principal};
-use crate::answer::json;
-use crate::api::Operation;
-use crate::api::operation::Param;
-use crate::api::request::{Query, number};
+use crate::access::{AccessLevel, Principal};
+use crate::api::ApiOperation;
+use crate::api::operation::QueryParam;
+use crate::api::request::{QueryParams, number};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -16,11 +16,11 @@ use axum::routing::get;
 use model::{Object, RunStatus, Str, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::RangeInclusive;
-use store::Workflows as _;
-use store::insights::{Insights as _, RunCount, RunCountFilter};
-use store::spending::{SpendingAccount as _, SpendingFilter, SpendingRow, day_of};
+use store::WorkflowStore as _;
+use store::insights::{InsightStore as _, RunCount, RunCountFilter};
+use store::spending::{SpendingFilter, SpendingRow, SpendingStore as _, day_of};
 
-pub(in crate::api) const OPERATIONS: &[Operation] = &[Operation::new(
+pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "GET",
     "/insights",
     "execution:list",
@@ -28,8 +28,8 @@ pub(in crate::api) const OPERATIONS: &[Operation] = &[Operation::new(
     "Runs, their time and their cost over some days",
     || get(show),
 )
-.query(&[Param("days", "integer"), Param("workflowId", "string")])
-.gives(200, "insights")];
+.query(&[QueryParam("days", "integer"), QueryParam("workflowId", "string")])
+.response(200, "insights")];
 
 /// Days that are looked back when nothing is said, and at most.
 const DAYS: usize = 7;
@@ -41,16 +41,16 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 async fn show(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
     let days = number(&query, "days", 1, MAX_DAYS)?.unwrap_or(DAYS);
     let workflow_id = match query.get("workflowId") {
-        Some(id) => Some(who.workflow(&app, id, Need::See).await?.id),
+        Some(id) => Some(who.workflow(&app, id, AccessLevel::View).await?.id),
         None => None,
     };
     let last_day = app.runtime.engine.ports.clock.now_ms().div_euclid(DAY_MS);
     let first_day = last_day - (days as i64 - 1);
-    let within = who.reach.within();
+    let within = who.access.project_filter();
     let filter = RunCountFilter {
         first_day,
         last_day,
@@ -111,12 +111,12 @@ fn by_workflow(
     names: &HashMap<Str, Str>,
 ) -> (Value, Value) {
     #[derive(Default)]
-    struct Sum {
-        times: Times,
+    struct WorkflowTotals {
+        times: RunDurations,
         failed: usize,
         dollars: f64,
     }
-    let mut sums: HashMap<&Str, Sum> = HashMap::new();
+    let mut sums: HashMap<&Str, WorkflowTotals> = HashMap::new();
     for count in runs {
         let sum = sums.entry(&count.workflow_id).or_default();
         sum.times.add(count);
@@ -125,7 +125,7 @@ fn by_workflow(
     for row in spent {
         sums.entry(&row.workflow_id).or_default().dollars += row.dollars;
     }
-    let mut busiest: Vec<(&Str, Sum)> = sums.into_iter().collect();
+    let mut busiest: Vec<(&Str, WorkflowTotals)> = sums.into_iter().collect();
     busiest.sort_by(|(a, one), (b, other)| other.times.runs.cmp(&one.times.runs).then(a.cmp(b)));
     busiest.truncate(MAX_WORKFLOWS);
     let (mut latency, mut workflows) = (Vec::new(), Vec::new());
@@ -172,7 +172,7 @@ fn by_model(spent: &[SpendingRow]) -> Value {
 }
 
 fn totals(runs: &[RunCount], spent: &[SpendingRow]) -> Value {
-    let mut times = Times::default();
+    let mut times = RunDurations::default();
     runs.iter().for_each(|count| times.add(count));
     let tokens: u64 = spent.iter().map(|row| row.input + row.output).sum();
     let dollars: f64 = spent.iter().map(|row| row.dollars).sum();
@@ -196,12 +196,12 @@ fn totals(runs: &[RunCount], spent: &[SpendingRow]) -> Value {
 
 /// How many runs took how long.
 #[derive(Default)]
-struct Times {
+struct RunDurations {
     runs: usize,
     by_ms: BTreeMap<i64, usize>,
 }
 
-impl Times {
+impl RunDurations {
     fn add(&mut self, count: &RunCount) {
         self.runs += count.runs;
         *self.by_ms.entry(count.took_ms).or_default() += count.runs;
@@ -223,8 +223,8 @@ impl Times {
 mod tests {
     use super::*;
 
-    fn times(all: impl Iterator<Item = (i64, usize)>) -> Times {
-        let mut times = Times::default();
+    fn times(all: impl Iterator<Item = (i64, usize)>) -> RunDurations {
+        let mut times = RunDurations::default();
         all.for_each(|(took_ms, runs)| {
             times.add(&RunCount {
                 day: 0,

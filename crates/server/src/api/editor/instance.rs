@@ -1,23 +1,25 @@
 //! `/api/v1/instance`: what this instance is, for whoever is signed in.
 
 use crate::App;
-use crate::answer::json;
-use crate::api::{Operation, iso};
+use crate::api::{ApiOperation, iso};
+use crate::response::json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
 use model::{Object, Value};
 
-pub(in crate::api) const OPERATIONS: &[Operation] =
-    &[Operation::new("GET", "/instance", "", "getInstance", "What this instance is", || get(show))
-        .for_everybody()
-        .gives(200, "instance")];
+pub(in crate::api) const OPERATIONS: &[ApiOperation] =
+    &[ApiOperation::new("GET", "/instance", "", "getInstance", "What this instance is", || {
+        get(show)
+    })
+    .without_scope()
+    .response(200, "instance")];
 
 async fn show(State(app): State<App>) -> Response {
     let limits = Object::from_iter([
         ("bodyBytes", Value::from(app.body_limits.bytes)),
-        ("connections", app.gate_limits.connections.into()),
+        ("connections", app.admission_limits.connections.into()),
     ]);
     let counts = Object::from_iter([
         ("activeWorkflows", app.runtime.n_active()),

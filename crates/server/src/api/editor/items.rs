@@ -1,14 +1,14 @@
 //! `/api/v1/executions/ID/items` and `/schema`: what went into a node and what came out of it, a
 //! page at a time.
 
-use super::story::Story;
+use super::journal_view::JournalView;
 use crate::App;
 use crate::access::Principal;
-use crate::answer::json;
-use crate::api::operation::{LIMIT, Param};
-use crate::api::request::{Query, number};
-use crate::api::{Operation, invalid};
+use crate::api::operation::{LIMIT, QueryParam};
+use crate::api::request::{QueryParams, number};
+use crate::api::{ApiOperation, invalid};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -17,14 +17,14 @@ use axum::routing::get;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{Binary, Code, Item, Items, Kind, Object, Str, Value};
-use store::blobs::Sum;
+use store::blobs::FileHash;
 
-const NODE: Param = Param("node", "string");
-const RUN: Param = Param("run", "integer");
-const OUTPUT: Param = Param("output", "integer");
+const NODE: QueryParam = QueryParam("node", "string");
+const RUN: QueryParam = QueryParam("run", "integer");
+const OUTPUT: QueryParam = QueryParam("output", "integer");
 
-pub(in crate::api) const OPERATIONS: &[Operation] = &[
-    Operation::new(
+pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
+    ApiOperation::new(
         "GET",
         "/executions/{id}/items",
         "execution:read",
@@ -35,15 +35,15 @@ pub(in crate::api) const OPERATIONS: &[Operation] = &[
     .query(&[
         NODE,
         RUN,
-        Param("kind", "string"),
+        QueryParam("kind", "string"),
         OUTPUT,
-        Param("direction", "string"),
-        Param("offset", "integer"),
+        QueryParam("direction", "string"),
+        QueryParam("offset", "integer"),
         LIMIT,
-        Param("search", "string"),
+        QueryParam("search", "string"),
     ])
-    .gives(200, "executionItems"),
-    Operation::new(
+    .response(200, "executionItems"),
+    ApiOperation::new(
         "GET",
         "/executions/{id}/schema",
         "execution:read",
@@ -51,8 +51,8 @@ pub(in crate::api) const OPERATIONS: &[Operation] = &[
         "The fields of what a node put out",
         || get(super::schema::show),
     )
-    .query(&[NODE, RUN, Param("kind", "string"), OUTPUT, Param("direction", "string")])
-    .gives(200, "executionSchema"),
+    .query(&[NODE, RUN, QueryParam("kind", "string"), OUTPUT, QueryParam("direction", "string")])
+    .response(200, "executionSchema"),
 ];
 
 /// Items on a page when nothing is said, and at most.
@@ -69,15 +69,15 @@ async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
-    let story = Story::read(&app, &who, &id).await?;
-    off_thread(move || page(&story, &query)).await
+    let story = JournalView::read(&app, &who, &id).await?;
+    run_blocking(move || page(&story, &query)).await
 }
 
 /// Walks items where that holds nobody up: those of a large list are read from the database on the
 /// way.
-pub(super) async fn off_thread(
+pub(super) async fn run_blocking(
     work: impl FnOnce() -> Result<Response, ApiError> + Send + 'static,
 ) -> Result<Response, ApiError> {
     let done = tokio::task::spawn_blocking(work).await;
@@ -85,7 +85,7 @@ pub(super) async fn off_thread(
 }
 
 /// Refuses to show a list of which some could not be read.
-pub(super) fn check(story: &Story, items: &Items) -> Result<(), ApiError> {
+pub(super) fn check(story: &JournalView, items: &Items) -> Result<(), ApiError> {
     match items.failure() {
         None => Ok(()),
         Some(_) => Err(ApiError::new(
@@ -95,12 +95,12 @@ pub(super) fn check(story: &Story, items: &Items) -> Result<(), ApiError> {
     }
 }
 
-fn page(story: &Story, query: &Query) -> Result<Response, ApiError> {
+fn page(story: &JournalView, query: &QueryParams) -> Result<Response, ApiError> {
     let offset = number(query, "offset", 0, usize::MAX)?.unwrap_or(0);
     let limit = number(query, "limit", 1, MAX_PAGE)?.unwrap_or(PAGE);
     let search =
         query.get("search").map(|text| text.to_lowercase()).filter(|text| !text.is_empty());
-    let all = chosen(story, query)?;
+    let all = selected_items(story, query)?;
     let (mut shown, mut total, mut bytes, mut is_cut) = (Vec::new(), 0, 0, false);
     match &search {
         None => {
@@ -108,7 +108,7 @@ fn page(story: &Story, query: &Query) -> Result<Response, ApiError> {
             for item in
                 (offset..total.min(offset.saturating_add(limit))).map_while(|at| all.get(at))
             {
-                let (value, length) = show(story, &item, None);
+                let (value, length) = item_json(story, &item, None);
                 bytes += length;
                 shown.push(value);
                 if bytes > MAX_PAGE_BYTES {
@@ -125,7 +125,7 @@ fn page(story: &Story, query: &Query) -> Result<Response, ApiError> {
                 total += 1;
                 let is_on_page = total > offset && shown.len() < limit;
                 if is_on_page && bytes <= MAX_PAGE_BYTES {
-                    let (value, length) = show(story, &item, Some(place));
+                    let (value, length) = item_json(story, &item, Some(place));
                     bytes += length;
                     shown.push(value);
                 } else if is_on_page {
@@ -143,7 +143,7 @@ fn page(story: &Story, query: &Query) -> Result<Response, ApiError> {
 }
 
 /// The list that a request asks for: an output of a node's run, or what it was given.
-pub(super) fn chosen(story: &Story, query: &Query) -> Result<Items, ApiError> {
+pub(super) fn selected_items(story: &JournalView, query: &QueryParams) -> Result<Items, ApiError> {
     let node = query
         .get("node")
         .filter(|name| !name.is_empty())
@@ -191,7 +191,7 @@ pub(super) fn chosen(story: &Story, query: &Query) -> Result<Items, ApiError> {
 
 /// An item as it is shown, and how long that is. With a search, its place in the whole list comes
 /// along.
-fn show(story: &Story, item: &Item, place: Option<usize>) -> (Value, usize) {
+fn item_json(story: &JournalView, item: &Item, place: Option<usize>) -> (Value, usize) {
     let text = model::json::to_string(&item.json);
     let mut fields = Object::new();
     let mut length = text.len();
@@ -205,7 +205,7 @@ fn show(story: &Story, item: &Item, place: Option<usize>) -> (Value, usize) {
     }
     if let Some(files) = &item.binary {
         let shown =
-            files.iter().map(|(name, file)| (name.clone(), file_of(story, file, &mut length)));
+            files.iter().map(|(name, file)| (name.clone(), file_json(story, file, &mut length)));
         fields.insert("binary", shown.collect::<Object>());
     }
     let bare = Item { json: Value::empty_object(), binary: None, ..item.clone() }.to_value();
@@ -221,9 +221,9 @@ fn show(story: &Story, item: &Item, place: Option<usize>) -> (Value, usize) {
 }
 
 /// A file by where its bytes are: small ones, which are in the journal, in the address itself.
-fn file_of(story: &Story, file: &Binary, length: &mut usize) -> Value {
+fn file_json(story: &JournalView, file: &Binary, length: &mut usize) -> Value {
     let text = |key: &str| file.extra.get(key).and_then(Value::as_str);
-    let (size, url) = match text("id").and_then(Sum::parse) {
+    let (size, url) = match text("id").and_then(FileHash::parse) {
         Some(sum) if file.data.is_empty() => {
             let url = format!("/api/v1/executions/{}/binary/{}", story.execution.id, sum.to_hex());
             (text("fileSize").map(Str::from), url)

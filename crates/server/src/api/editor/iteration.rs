@@ -1,8 +1,8 @@
 //! One iteration of an agent as its notes tell it: what the model said, the tools it called, and
 //! what that took. Both loops note under the same names; what they note differs.
 
-use super::approvals::Approvals;
-use super::story::{Served, Story};
+use super::approvals::StepApprovals;
+use super::journal_view::{JournalView, SubNodeCall};
 use model::{Kind, Object, Str, Value};
 use node_api::ai::Message;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ pub(super) struct Iteration {
     item: usize,
     model: Str,
     message: Value,
-    calls: Vec<Call>,
+    calls: Vec<IterationCall>,
     tokens: Object,
     duration_ms: Option<f64>,
     started_ms: Option<i64>,
@@ -21,17 +21,17 @@ pub(super) struct Iteration {
     action: Option<&'static str>,
 }
 
-struct Call {
+struct IterationCall {
     id: Str,
     name: Str,
     arguments: Value,
     /// What came of it; a call that was refused has no result.
-    result: Option<Given>,
+    result: Option<CallResult>,
     /// What a person was asked about it.
     approval: Option<Value>,
 }
 
-struct Given {
+struct CallResult {
     content: Value,
     is_error: bool,
     duration_ms: f64,
@@ -39,37 +39,42 @@ struct Given {
 
 /// Whose note it is: an item, and what is left of the key. Notes of agents within a tool have
 /// longer keys.
-fn place(key: &str) -> Option<(usize, &str)> {
+fn parse_key(key: &str) -> Option<(usize, &str)> {
     let (item, name) = key.strip_prefix("item ")?.split_once(": ")?;
     (!name.contains(": ")).then_some((item.parse().ok()?, name))
 }
 
 impl Iteration {
-    pub(super) fn read(story: &Story, node: &str, run: usize, approvals: &Approvals) -> Vec<Self> {
-        let notes = story.notes_of(node, run);
+    pub(super) fn read(
+        story: &JournalView,
+        node: &str,
+        run: usize,
+        approvals: &StepApprovals,
+    ) -> Vec<Self> {
+        let notes = story.checkpoints_of(node, run);
         let results: HashMap<(usize, &str), &Value> = notes
             .iter()
-            .filter_map(|(key, value)| Some((place(key)?, value)))
+            .filter_map(|(key, value)| Some((parse_key(key)?, value)))
             .filter(|((_, name), _)| name.starts_with("tool "))
             .collect();
         let mut answers = story
-            .served_to(node, run, Kind::AiLanguageModel)
+            .subnode_calls(node, run, Kind::AiLanguageModel)
             .filter(|served| served.task.error.is_none());
         let mut found = Vec::new();
         for (key, value) in notes {
-            let Some((item, name)) = place(key) else { continue };
+            let Some((item, name)) = parse_key(key) else { continue };
             let Some(index) = name.strip_prefix("model ").and_then(|number| number.parse().ok())
             else {
                 continue;
             };
             let mut iteration = match value.get("message").and_then(Message::from_value) {
                 Some(message) => {
-                    Self::of_tools_loop(index, item, value, &message, (&results, approvals))
+                    Self::from_tools_loop(index, item, value, &message, (&results, approvals))
                 }
-                None => Self::of_strict_loop(index, item, value, &results),
+                None => Self::from_strict_loop(index, item, value, &results),
             };
             if let Some(answer) = answers.next() {
-                iteration.take_from(answer);
+                iteration.add_usage(answer);
             }
             found.push(iteration);
         }
@@ -96,25 +101,25 @@ impl Iteration {
         }
     }
 
-    fn of_tools_loop(
+    fn from_tools_loop(
         index: usize,
         item: usize,
         note: &Value,
         message: &Message,
-        (results, approvals): (&HashMap<(usize, &str), &Value>, &Approvals),
+        (results, approvals): (&HashMap<(usize, &str), &Value>, &StepApprovals),
     ) -> Self {
         let usage = |key: &str| {
             note.get("usage").and_then(|usage| usage.get(key).cloned()).unwrap_or(Value::from(0))
         };
         let calls = message.tool_calls().enumerate().map(|(number, call)| {
             let key = format!("tool {index}.{}", number + 1);
-            let result = results.get(&(item, key.as_str())).map(|kept| Given {
+            let result = results.get(&(item, key.as_str())).map(|kept| CallResult {
                 content: kept.get("content").cloned().unwrap_or_default(),
                 is_error: kept.get("isError").and_then(Value::as_bool).unwrap_or_default(),
                 duration_ms: kept.get("durationMs").and_then(Value::as_f64).unwrap_or_default(),
             });
             let approval = approvals.of(&format!("item {item}: {key}"));
-            Call {
+            IterationCall {
                 id: call.id.clone(),
                 name: call.name.clone(),
                 arguments: call.arguments.to_value(),
@@ -122,7 +127,7 @@ impl Iteration {
                 approval,
             }
         });
-        let calls: Vec<Call> = calls.collect();
+        let calls: Vec<IterationCall> = calls.collect();
         let text = message.text();
         Self {
             model: note.get("model").and_then(Value::as_str).unwrap_or_default().into(),
@@ -139,7 +144,7 @@ impl Iteration {
         }
     }
 
-    fn of_strict_loop(
+    fn from_strict_loop(
         index: usize,
         item: usize,
         note: &Value,
@@ -151,7 +156,7 @@ impl Iteration {
         let key = format!("tool {index}");
         let result = results.get(&(item, key.as_str())).map(|kept| {
             let result = kept.get("result").cloned().unwrap_or_default();
-            Given {
+            CallResult {
                 is_error: result.get("success").and_then(Value::as_bool) == Some(false),
                 content: result
                     .get("data")
@@ -168,7 +173,7 @@ impl Iteration {
         };
         let name =
             field("tool").as_ref().and_then(Value::as_str).map(Str::from).unwrap_or_default();
-        let call = || Call {
+        let call = || IterationCall {
             id: key.as_str().into(),
             name,
             arguments: field("input").unwrap_or_else(Value::empty_object),
@@ -191,7 +196,7 @@ impl Iteration {
 
     /// Adds what the record of the answer knows: when it was asked for, how long it took and what
     /// it cost.
-    fn take_from(&mut self, answer: &Served) {
+    fn add_usage(&mut self, answer: &SubNodeCall) {
         self.started_ms = Some(answer.task.start_time_ms);
         self.duration_ms.get_or_insert(answer.task.execution_time_ms as f64);
         let Some(spent) = &answer.spent else { return };
@@ -219,7 +224,7 @@ impl Iteration {
             ("startedMs", self.started_ms.map_or(Value::Null, Value::from)),
             ("durationMs", self.duration_ms.map_or(Value::Null, Value::from)),
             ("message", self.message.clone()),
-            ("toolCalls", Value::array(self.calls.iter().map(Call::to_value).collect())),
+            ("toolCalls", Value::array(self.calls.iter().map(IterationCall::to_value).collect())),
             ("tokens", self.tokens.clone().into()),
             ("dollars", self.dollars.map_or(Value::Null, Value::from)),
         ]);
@@ -233,7 +238,7 @@ impl Iteration {
     }
 }
 
-impl Call {
+impl IterationCall {
     fn to_value(&self) -> Value {
         let mut fields = Object::from_iter([
             ("id", Value::from(self.id.clone())),
@@ -258,9 +263,9 @@ mod tests {
 
     #[test]
     fn notes_of_an_agent_within_a_tool_are_not_taken_for_ones_of_its_own() {
-        assert_eq!(place("item 0: model 1"), Some((0, "model 1")));
-        assert_eq!(place("item 12: tool 3.1"), Some((12, "tool 3.1")));
-        assert_eq!(place("item 0: tool 1.1: model 1"), None);
-        assert_eq!(place("history"), None);
+        assert_eq!(parse_key("item 0: model 1"), Some((0, "model 1")));
+        assert_eq!(parse_key("item 12: tool 3.1"), Some((12, "tool 3.1")));
+        assert_eq!(parse_key("item 0: tool 1.1: model 1"), None);
+        assert_eq!(parse_key("history"), None);
     }
 }

@@ -2,11 +2,11 @@
 //! pages.
 
 use crate::App;
-use crate::api::operation::Param;
-use crate::api::request::Query;
-use crate::api::{Operation, invalid};
+use crate::api::operation::QueryParam;
+use crate::api::request::QueryParams;
+use crate::api::{ApiOperation, invalid};
 use crate::error::ApiError;
-use crate::{answer, cached};
+use crate::{http_cache, response};
 use aws_lc_rs::digest::{SHA256, digest};
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -21,8 +21,8 @@ use model::{Code, Object, Value};
 use node_api::{NodeType, Registry, Spec, docs};
 use std::io::{Read as _, Write as _};
 
-pub(in crate::api) const OPERATIONS: &[Operation] = &[
-    Operation::new(
+pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
+    ApiOperation::new(
         "GET",
         "/node-types",
         "",
@@ -30,9 +30,9 @@ pub(in crate::api) const OPERATIONS: &[Operation] = &[
         "The descriptions of all nodes",
         || get(list),
     )
-    .for_everybody()
-    .gives(200, "nodeTypes"),
-    Operation::new(
+    .without_scope()
+    .response(200, "nodeTypes"),
+    ApiOperation::new(
         "GET",
         "/node-types/{type}/docs",
         "",
@@ -40,15 +40,15 @@ pub(in crate::api) const OPERATIONS: &[Operation] = &[
         "The page of a node",
         || get(page),
     )
-    .for_everybody()
-    .query(&[Param("version", "number")])
-    .gives(200, "nodeTypeDocs"),
+    .without_scope()
+    .query(&[QueryParam("version", "number")])
+    .response(200, "nodeTypeDocs"),
 ];
 
 /// The descriptions of all nodes as they are sent. Kept packed: it is large, and nearly everybody
 /// takes it so.
 pub(crate) struct Catalogue {
-    packed: Bytes,
+    compressed: Bytes,
     tag: HeaderValue,
 }
 
@@ -61,23 +61,23 @@ impl Catalogue {
             )
         };
         let all: Result<Vec<Value>, ApiError> =
-            registry.all().into_iter().map(|found| described(found)).collect();
+            registry.all().into_iter().map(|found| describe(found)).collect();
         let text = model::json::to_string(&Value::array(all?));
         let sum = hex::encode(&digest(&SHA256, text.as_bytes()).as_ref()[..12]);
         let tag = HeaderValue::from_str(&format!("\"{sum}\"")).map_err(|error| failed(&error))?;
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
         encoder.write_all(text.as_bytes()).map_err(|error| failed(&error))?;
-        Ok(Self { packed: encoder.finish().map_err(|error| failed(&error))?.into(), tag })
+        Ok(Self { compressed: encoder.finish().map_err(|error| failed(&error))?.into(), tag })
     }
 
-    fn unpacked(&self) -> std::io::Result<Vec<u8>> {
+    fn decompress(&self) -> std::io::Result<Vec<u8>> {
         let mut text = Vec::new();
-        GzDecoder::new(&self.packed[..]).read_to_end(&mut text)?;
+        GzDecoder::new(&self.compressed[..]).read_to_end(&mut text)?;
         Ok(text)
     }
 }
 
-fn described(found: &NodeType) -> Result<Value, ApiError> {
+fn describe(found: &NodeType) -> Result<Value, ApiError> {
     let failed = |error| {
         ApiError::new(
             Code::STORE_CORRUPT,
@@ -106,17 +106,17 @@ async fn list(State(app): State<App>, headers: HeaderMap) -> Result<Response, Ap
     answered.insert(header::ETAG, catalogue.tag.clone());
     answered.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     answered.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
-    if catalogue.tag.to_str().is_ok_and(|tag| cached::is_known(&headers, tag)) {
+    if catalogue.tag.to_str().is_ok_and(|tag| http_cache::is_known(&headers, tag)) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         return Ok(response);
     }
     answered
         .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
-    *response.body_mut() = if cached::takes(&headers, "gzip") {
+    *response.body_mut() = if http_cache::takes(&headers, "gzip") {
         response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        Body::from(catalogue.packed.clone())
+        Body::from(catalogue.compressed.clone())
     } else {
-        let unpacked = catalogue.unpacked();
+        let unpacked = catalogue.decompress();
         Body::from(unpacked.map_err(|error| {
             ApiError::new(Code::STORE_CORRUPT, format!("The descriptions are damaged: {error}"))
         })?)
@@ -128,7 +128,7 @@ async fn list(State(app): State<App>, headers: HeaderMap) -> Result<Response, Ap
 async fn page(
     State(app): State<App>,
     Path(type_name): Path<String>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
     let version: Option<f64> = match query.get("version") {
         None => None,
@@ -152,7 +152,7 @@ async fn page(
             format!("There is no node of the type '{type_name}' in this version"),
         ));
     }
-    Ok(answer::json(
+    Ok(response::json(
         StatusCode::OK,
         &Object::from_iter([("markdown", docs::page(&fitting))]).into(),
     ))

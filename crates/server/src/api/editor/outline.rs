@@ -1,22 +1,22 @@
 //! `/api/v1/executions/ID/outline` and `/document`: what a run did without the items it did it
 //! with, and what it ran.
 
-use super::story::Story;
+use super::journal_view::JournalView;
 use crate::App;
-use crate::access::{Need, Principal};
-use crate::answer::json;
-use crate::api::{Operation, executions};
+use crate::access::{AccessLevel, Principal};
+use crate::api::{ApiOperation, executions};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
-use model::{Code, Items, Kind, Object, Source, Spent, Str, TaskData, Value};
+use model::{Code, Items, Kind, ModelUsage, Object, Source, Str, TaskData, Value};
 use std::collections::BTreeMap;
 
-pub(in crate::api) const OPERATIONS: &[Operation] = &[
-    Operation::new(
+pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
+    ApiOperation::new(
         "GET",
         "/executions/{id}/outline",
         "execution:read",
@@ -24,8 +24,8 @@ pub(in crate::api) const OPERATIONS: &[Operation] = &[
         "What an execution did, without items",
         || get(outline),
     )
-    .gives(200, "executionOutline"),
-    Operation::new(
+    .response(200, "executionOutline"),
+    ApiOperation::new(
         "GET",
         "/executions/{id}/document",
         "execution:read",
@@ -33,7 +33,7 @@ pub(in crate::api) const OPERATIONS: &[Operation] = &[
         "The workflow as it was run",
         || get(document),
     )
-    .gives(200, "executionDocument"),
+    .response(200, "executionDocument"),
 ];
 
 async fn outline(
@@ -41,7 +41,7 @@ async fn outline(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    let story = Story::read(&app, &who, &id).await?;
+    let story = JournalView::read(&app, &who, &id).await?;
     let mut answer = executions::row(&story.execution);
     let fields = answer.make_object();
     let error = story.outcome.error.as_ref().map(model::RunError::to_value);
@@ -80,14 +80,14 @@ async fn outline(
     Ok(json(StatusCode::OK, &answer))
 }
 
-fn runs_of(story: &Story, node: &Str, runs: &[std::sync::Arc<TaskData>]) -> Value {
+fn runs_of(story: &JournalView, node: &Str, runs: &[std::sync::Arc<TaskData>]) -> Value {
     Value::array(
         runs.iter().enumerate().map(|(index, task)| record(story, node, index, task)).collect(),
     )
 }
 
 /// One run of a node, or one thing that it did for another.
-fn record(story: &Story, node: &Str, index: usize, task: &TaskData) -> Value {
+fn record(story: &JournalView, node: &Str, index: usize, task: &TaskData) -> Value {
     let sources =
         task.source.iter().map(|source| source.as_ref().map_or(Value::Null, Source::to_value));
     let outputs = task.data.iter().flat_map(|(kind, outputs)| {
@@ -126,7 +126,7 @@ fn record(story: &Story, node: &Str, index: usize, task: &TaskData) -> Value {
             fields.insert("served", Object::from_iter(served));
         }
         _ => {
-            let n_steps = story.notes_of(node, index).len();
+            let n_steps = story.checkpoints_of(node, index).len();
             if n_steps > 0 {
                 fields.insert("steps", n_steps);
             }
@@ -145,16 +145,16 @@ fn output(kind: Kind, index: usize, items: &Items) -> Value {
 }
 
 /// What each model node was asked and what that cost.
-fn models(spent: &[(Str, Spent)]) -> Value {
+fn models(spent: &[(Str, ModelUsage)]) -> Value {
     #[derive(Default)]
-    struct Sum {
+    struct ModelTotals {
         calls: usize,
         input: u64,
         cached: u64,
         output: u64,
         dollars: f64,
     }
-    let mut sums: BTreeMap<(Str, Str, Str), Sum> = BTreeMap::new();
+    let mut sums: BTreeMap<(Str, Str, Str), ModelTotals> = BTreeMap::new();
     for (node, spent) in spent {
         let sum =
             sums.entry((node.clone(), spent.provider.clone(), spent.model.clone())).or_default();
@@ -185,7 +185,7 @@ async fn document(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    let execution = who.execution(&app, &id, Need::See).await?;
+    let execution = who.execution(&app, &id, AccessLevel::View).await?;
     match executions::document_of(&app, &execution).await? {
         Some(document) => Ok(json(StatusCode::OK, &document)),
         None => Err(ApiError::new(

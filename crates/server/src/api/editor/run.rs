@@ -1,19 +1,19 @@
 //! `POST /api/v1/workflows/ID/run`: runs a workflow as it is drawn, whole or in part.
 
 use crate::App;
-use crate::access::{Need, Principal};
-use crate::answer::json;
-use crate::api::{Body, Operation, Text, invalid, iso, test_webhook, workflows};
+use crate::access::{AccessLevel, Principal};
+use crate::api::{ApiOperation, BodyFields, RequestJson, invalid, iso, test_webhook, workflows};
 use crate::error::ApiError;
+use crate::response::json;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::post;
 use model::{Item, Items, Object, Str, Value};
-use runtime::{Began, ByHand, TestAddresses};
+use runtime::{ManualRun, ManualStart, TestAddresses};
 
-pub(in crate::api) const OPERATIONS: &[Operation] = &[Operation::new(
+pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "POST",
     "/workflows/{id}/run",
     "workflow:execute",
@@ -21,8 +21,8 @@ pub(in crate::api) const OPERATIONS: &[Operation] = &[Operation::new(
     "Run a workflow by hand, as it is drawn, whole or in part",
     || post(run),
 )
-.may_take("runInput")
-.gives(200, "runBegun")];
+.optional_body("runInput")
+.response(200, "runBegun")];
 
 /// The longest name of a node that is looked up.
 const MAX_NAME: usize = 1000;
@@ -31,31 +31,33 @@ async fn run(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    Text(text): Text,
+    RequestJson(text): RequestJson,
 ) -> Result<Response, ApiError> {
-    let stored = who.workflow(&app, &id, Need::Change).await?;
-    let body =
-        Body::read_or_empty(&text, &["workflow", "trigger", "until", "start", "items", "reuse"])?;
+    let stored = who.workflow(&app, &id, AccessLevel::Edit).await?;
+    let body = BodyFields::read_or_empty(
+        &text,
+        &["workflow", "trigger", "until", "start", "items", "reuse"],
+    )?;
     let name = |field: &'static str| {
         Ok::<_, ApiError>(body.optional_text(field, 1, MAX_NAME)?.map(Str::from))
     };
     let reuse = match body.optional_text("reuse", 1, 100)? {
-        Some(execution) => Some(who.execution(&app, execution, Need::See).await?.id),
+        Some(execution) => Some(who.execution(&app, execution, AccessLevel::View).await?.id),
         None => None,
     };
-    let wanted = ByHand {
-        document: body.get("workflow").map(workflows::drawn).transpose()?.map(Into::into),
+    let wanted = ManualRun {
+        document: body.get("workflow").map(workflows::draft_document).transpose()?.map(Into::into),
         trigger: name("trigger")?,
         items: body.get("items").map(items).transpose()?,
         from: name("start")?,
         until: name("until")?,
         reuse,
     };
-    let answer = match app.runtime.run_by_hand(&stored, wanted).await? {
-        Began::Run(taken) => {
+    let answer = match app.runtime.run_manually(&stored, wanted).await? {
+        ManualStart::Run(taken) => {
             Object::from_iter([("executionId", Value::from(Str::from(taken.id.to_string())))])
         }
-        Began::Waits(addresses) => Object::from_iter([
+        ManualStart::Waits(addresses) => Object::from_iter([
             ("executionId", Value::Null),
             ("waitingFor", waiting_for(&app, &addresses)),
         ]),
@@ -76,7 +78,7 @@ fn items(value: &Value) -> Result<Items, ApiError> {
 }
 
 fn waiting_for(app: &App, waiting: &TestAddresses) -> Value {
-    let first = waiting.addresses.first().map(|address| test_webhook::shown(app, address));
+    let first = waiting.addresses.first().map(|address| test_webhook::address_json(app, address));
     let mut shown = first.unwrap_or_else(Value::empty_object);
     let fields = shown.make_object();
     fields.insert("path", waiting.addresses.first().map(|address| address.path.clone()));

@@ -1,12 +1,12 @@
 //! The fields that items have, for choosing one to drag into an expression.
 
-use super::items::{check, chosen, off_thread};
-use super::story::Story;
+use super::items::{check, run_blocking, selected_items};
+use super::journal_view::JournalView;
 use crate::App;
 use crate::access::Principal;
-use crate::answer::json;
-use crate::api::request::Query;
+use crate::api::request::QueryParams;
 use crate::error::ApiError;
+use crate::response::json;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -27,19 +27,19 @@ pub(super) async fn show(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: Query,
+    query: QueryParams,
 ) -> Result<Response, ApiError> {
-    let story = Story::read(&app, &who, &id).await?;
-    off_thread(move || {
-        let items = chosen(&story, &query)?;
-        let mut fields = Fields::default();
+    let story = JournalView::read(&app, &who, &id).await?;
+    run_blocking(move || {
+        let items = selected_items(&story, &query)?;
+        let mut fields = SchemaFields::default();
         for item in items.range(0, MAX_ITEMS) {
-            fields.look_at(&item.json, &mut Vec::new());
+            fields.collect(&item.json, &mut Vec::new());
         }
         check(&story, &items)?;
         let answer = Object::from_iter([(
             "fields",
-            Value::array(fields.found.into_iter().map(Field::into_value).collect()),
+            Value::array(fields.found.into_iter().map(SchemaField::into_value).collect()),
         )]);
         Ok(json(StatusCode::OK, &answer.into()))
     })
@@ -47,21 +47,21 @@ pub(super) async fn show(
 }
 
 #[derive(Default)]
-struct Fields {
-    found: Vec<Field>,
-    places: HashMap<Vec<Str>, usize>,
+struct SchemaFields {
+    found: Vec<SchemaField>,
+    indexes: HashMap<Vec<Str>, usize>,
 }
 
-struct Field {
+struct SchemaField {
     path: Vec<Str>,
     kind: &'static str,
     sample: Value,
 }
 
-impl Fields {
-    fn look_at(&mut self, value: &Value, path: &mut Vec<Str>) {
+impl SchemaFields {
+    fn collect(&mut self, value: &Value, path: &mut Vec<Str>) {
         if !path.is_empty() {
-            self.note(path, value);
+            self.record(path, value);
         }
         if path.len() >= MAX_DEPTH {
             return;
@@ -70,7 +70,7 @@ impl Fields {
             Value::Object(fields) => {
                 for (key, field) in fields.iter() {
                     path.push(key.clone());
-                    self.look_at(field, path);
+                    self.collect(field, path);
                     path.pop();
                 }
             }
@@ -78,7 +78,7 @@ impl Fields {
             Value::Array(values) => {
                 if let Some(first) = values.first() {
                     path.push("0".into());
-                    self.look_at(first, path);
+                    self.collect(first, path);
                     path.pop();
                 }
             }
@@ -86,9 +86,9 @@ impl Fields {
         }
     }
 
-    fn note(&mut self, path: &[Str], value: &Value) {
+    fn record(&mut self, path: &[Str], value: &Value) {
         let (kind, sample) = (kind_of(value), sample_of(value));
-        match self.places.get(path) {
+        match self.indexes.get(path) {
             Some(place) => {
                 let known = &mut self.found[*place];
                 // A field that was empty in the items before is told by one where it is not.
@@ -97,15 +97,15 @@ impl Fields {
                 }
             }
             None if self.found.len() < MAX_FIELDS => {
-                self.places.insert(path.to_vec(), self.found.len());
-                self.found.push(Field { path: path.to_vec(), kind, sample });
+                self.indexes.insert(path.to_vec(), self.found.len());
+                self.found.push(SchemaField { path: path.to_vec(), kind, sample });
             }
             None => {}
         }
     }
 }
 
-impl Field {
+impl SchemaField {
     fn into_value(self) -> Value {
         let path = self.path.into_iter().map(Value::from).collect();
         Object::from_iter([
@@ -146,14 +146,14 @@ mod tests {
 
     #[test]
     fn fields_are_told_once_and_by_a_value_that_says_something() {
-        let mut fields = Fields::default();
+        let mut fields = SchemaFields::default();
         for item in [
             json!({ "a": null, "b": [{ "c": 1 }, { "d": 2 }] }),
             json!({ "a": "text", "e": { "f": true } }),
         ] {
-            fields.look_at(&item, &mut Vec::new());
+            fields.collect(&item, &mut Vec::new());
         }
-        let told = |field: &Field| format!("{} {}", field.path.join("."), field.kind);
+        let told = |field: &SchemaField| format!("{} {}", field.path.join("."), field.kind);
         let told: Vec<String> = fields.found.iter().map(told).collect();
         assert_eq!(
             told,
@@ -167,13 +167,13 @@ mod tests {
         for _ in 0..100 {
             deep = Object::from_iter([("x", deep)]).into();
         }
-        let mut fields = Fields::default();
-        fields.look_at(&deep, &mut Vec::new());
+        let mut fields = SchemaFields::default();
+        fields.collect(&deep, &mut Vec::new());
         assert_eq!(fields.found.len(), MAX_DEPTH);
         let wide: Object = (0..2 * MAX_FIELDS)
             .map(|number| (Str::from(number.to_string()), Value::from(number)))
             .collect();
-        fields.look_at(&wide.into(), &mut Vec::new());
+        fields.collect(&wide.into(), &mut Vec::new());
         assert_eq!(fields.found.len(), MAX_FIELDS);
     }
 }

@@ -4,7 +4,7 @@ use crate::app::{Reply, TestApp};
 use model::{Value, json};
 use std::io::Write;
 use std::sync::{Arc, Mutex};
-use store::users::Role;
+use store::users::UserRole;
 use tracing::subscriber::DefaultGuard;
 
 /// What is logged on this thread, as the server writes it.
@@ -52,7 +52,7 @@ async fn send(app: &TestApp, key: &str, body: &Value) -> Reply {
 #[tokio::test]
 async fn issue_14_00_an_error_in_the_browser_is_one_line_of_the_log() {
     let app = TestApp::start().await;
-    app.user("viewer@x.y", Role::Viewer).await;
+    app.user("viewer@x.y", UserRole::Viewer).await;
     let key = app.key("viewer@x.y", &["tag:list"]).await;
     let (log, _guard) = Log::listen();
     let report = json!({
@@ -142,8 +142,8 @@ async fn issue_14_00_reports_need_somebody_and_one_person_cannot_fill_the_log() 
         .send()
         .await;
     assert_eq!(nobody.status, 401);
-    app.user("a@x.y", Role::Editor).await;
-    app.user("b@x.y", Role::Editor).await;
+    app.user("a@x.y", UserRole::Editor).await;
+    app.user("b@x.y", UserRole::Editor).await;
     let (one, other) = (app.key("a@x.y", &["*"]).await, app.key("a@x.y", &["*"]).await);
     let mut refused = None;
     for at in 0..60 {

@@ -3,7 +3,7 @@
 use super::{Desk, code, row, text};
 use crate::app::TestApp;
 use model::{Value, json};
-use store::users::Role;
+use store::users::UserRole;
 
 #[tokio::test]
 async fn executions_are_found_by_their_mode_and_their_moment_and_name_their_workflow() {
@@ -70,7 +70,7 @@ async fn insights_count_runs_by_day_and_by_workflow() {
     ] {
         assert_eq!(desk.get(path).await.status, status, "{path}");
     }
-    desk.app.user("v@x.y", Role::Viewer).await;
+    desk.app.user("v@x.y", UserRole::Viewer).await;
     let key = desk.app.key("v@x.y", &["*"]).await;
     let foreign = desk.app.call("GET", "/api/v1/insights").key(&key).send().await.json();
     assert_eq!(
@@ -185,7 +185,7 @@ async fn a_folder_belongs_to_its_project() {
     )
     .await;
     assert_eq!(foreign.status, 400, "a workflow lies in a folder of its own project");
-    app.user("e@x.y", Role::Editor).await;
+    app.user("e@x.y", UserRole::Editor).await;
     let stranger = app.key("e@x.y", &["*"]).await;
     for (method, body) in [("PATCH", json!({ "name": "x" })), ("DELETE", Value::Null)] {
         assert_eq!(

@@ -3,14 +3,14 @@
 mod client_errors;
 mod expressions;
 mod files;
-mod held_chat;
-mod held_open;
-mod links;
+mod late_calls;
+mod late_chat;
 mod lists;
 mod node_types;
 mod partial;
 mod readers;
 mod records;
+mod resume_links;
 mod run;
 
 use crate::app::{Reply, TestApp};

@@ -4,8 +4,8 @@ use super::{Desk, code, row, text};
 use model::json;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
-use store::Executions as _;
-use store::access::Access as _;
+use store::ExecutionStore as _;
+use store::access::ApiKeyStore as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpSocket;
 

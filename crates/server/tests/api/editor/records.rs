@@ -102,7 +102,7 @@ async fn what_is_not_there_is_told_as_such() {
         let reply = desk.get(&path).await;
         assert_eq!(reply.status, status, "{path}: {}", reply.body);
     }
-    desk.app.user("e@x.y", store::users::Role::Editor).await;
+    desk.app.user("e@x.y", store::users::UserRole::Editor).await;
     let key = desk.app.key("e@x.y", &["*"]).await;
     for what in ["outline", "document", "items?node=Start", "schema?node=Start"] {
         let reply =

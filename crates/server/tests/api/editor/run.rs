@@ -148,7 +148,7 @@ async fn what_cannot_be_run_is_told_with_the_field_that_says_so() {
 #[tokio::test]
 async fn a_drawn_workflow_uses_only_the_credentials_of_its_project() {
     let desk = Desk::new().await;
-    desk.app.user("e@x.y", store::users::Role::Editor).await;
+    desk.app.user("e@x.y", store::users::UserRole::Editor).await;
     let key = desk.app.key("e@x.y", &["*"]).await;
     let secret = json!({ "name": "Mine", "type": "httpBearerAuth", "data": { "token": "t" } });
     let credential = desk.post("/credentials", &secret).await.text("id");

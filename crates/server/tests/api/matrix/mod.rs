@@ -1,19 +1,19 @@
 //! Every way in, for everybody: what is answered to whom, however the address is spelled. A way in
 //! that no row speaks of fails the test.
 
-mod alive;
+mod harness;
 mod rows;
-mod world;
+mod secret_links;
 
 use crate::app::{Reply, TestApp};
-use heddle_server::{EntryPoint, Guard, entry_points};
-use rows::{FOR_ANY_KEY, PAGES, PEOPLE, Person, ROWS, Row};
+use harness::{MARK, MatrixHarness};
+use heddle_server::{EntryPoint, RouteGuard, entry_points};
+use rows::{FOR_ANY_KEY, MatrixRow, PAGES, PEOPLE, Person, ROWS};
 use std::collections::BTreeSet;
-use store::users::Role;
-use world::{MARK, World};
+use store::users::UserRole;
 
 /// The path of a row as it is mounted.
-fn mounted(row: &Row) -> &'static str {
+fn mounted(row: &MatrixRow) -> &'static str {
     row.path.split('?').next().unwrap_or_default()
 }
 
@@ -31,7 +31,7 @@ fn letter(status: u16) -> char {
     }
 }
 
-fn check(person: Person, row: &Row, path: &str, reply: &Reply, expected: char) {
+fn check(person: Person, row: &MatrixRow, path: &str, reply: &Reply, expected: char) {
     let found = match letter(reply.status) {
         '~' if row.may_be_refused => '+',
         found => found,
@@ -110,14 +110,14 @@ fn issue_14_00_nothing_is_mounted_but_in_the_table_of_routes() {
 
 #[tokio::test]
 async fn issue_14_00_everybody_gets_at_every_way_in_what_the_table_says() {
-    let world = World::new().await;
+    let world = MatrixHarness::new().await;
     // Whoever has guessed must wait, and whoever signs out has no session for the rest.
-    let last = |row: &&Row| (row.answers == "111111", row.path == "/api/logout");
-    let mut rows: Vec<&Row> = ROWS.iter().collect();
+    let last = |row: &&MatrixRow| (row.expected == "111111", row.path == "/api/logout");
+    let mut rows: Vec<&MatrixRow> = ROWS.iter().collect();
     rows.sort_by_key(last);
     for row in rows {
-        assert_eq!(row.answers.len(), PEOPLE.len(), "{}", row.path);
-        for (person, expected) in PEOPLE.into_iter().zip(row.answers.chars()) {
+        assert_eq!(row.expected.len(), PEOPLE.len(), "{}", row.path);
+        for (person, expected) in PEOPLE.into_iter().zip(row.expected.chars()) {
             let n_calls = world.calls(person, "GET", "/", "").len();
             for number in 0..n_calls {
                 // Each is asked about things of its own, so that what one removes another still
@@ -145,7 +145,7 @@ async fn issue_14_00_everybody_gets_at_every_way_in_what_the_table_says() {
 /// Other methods than those in the table are answered nowhere.
 #[tokio::test]
 async fn issue_14_00_no_way_in_takes_a_method_that_no_row_names() {
-    let world = World::new().await;
+    let world = MatrixHarness::new().await;
     let entries = entry_points();
     let paths: BTreeSet<&str> = entries
         .iter()
@@ -216,13 +216,13 @@ fn spellings(path: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn issue_14_00_no_spelling_of_an_address_lets_anybody_in_who_is_kept_out() {
-    let world = World::new().await;
-    for row in ROWS.iter().filter(|row| row.answers.starts_with('1') && row.answers != "111111") {
+    let world = MatrixHarness::new().await;
+    for row in ROWS.iter().filter(|row| row.expected.starts_with('1') && row.expected != "111111") {
         let (path, body) = world.real(row).await;
         for spelling in spellings(&path) {
             for person in [Person::Anonymous, Person::Outsider] {
                 let expected = row
-                    .answers
+                    .expected
                     .chars()
                     .nth(PEOPLE.iter().position(|known| *known == person).unwrap())
                     .unwrap();
@@ -251,11 +251,11 @@ async fn issue_14_00_no_spelling_of_an_address_lets_anybody_in_who_is_kept_out()
 
 #[tokio::test]
 async fn issue_14_00_an_encoded_id_and_another_method_in_a_header_change_nothing() {
-    let world = World::new().await;
+    let world = MatrixHarness::new().await;
     for row in
         ROWS.iter().filter(|row| row.path.starts_with("/api/v1/") && row.path.contains("{id}"))
     {
-        for (person, expected) in PEOPLE.into_iter().zip(row.answers.chars()) {
+        for (person, expected) in PEOPLE.into_iter().zip(row.expected.chars()) {
             let (path, body) = world.real(row).await;
             let (place, query) =
                 path.split_once('?').map_or((path.as_str(), String::new()), |(path, query)| {
@@ -281,7 +281,7 @@ async fn issue_14_00_an_encoded_id_and_another_method_in_a_header_change_nothing
         }
         // A viewer who reads, and would rather have it deleted.
         let (path, body) = world.real(row).await;
-        let expected = row.answers.chars().nth(2).unwrap();
+        let expected = row.expected.chars().nth(2).unwrap();
         for name in
             ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Original-Method"]
         {
@@ -298,12 +298,12 @@ async fn issue_14_00_an_encoded_id_and_another_method_in_a_header_change_nothing
 
 #[tokio::test]
 async fn issue_14_00_a_key_opens_what_its_scope_names_and_nothing_else() {
-    let world = World::new().await;
+    let world = MatrixHarness::new().await;
     let guarded: Vec<(EntryPoint, &str)> = entry_points()
         .into_iter()
         .filter_map(|entry| match entry.guard {
-            Guard::Scope(scope) => Some((entry, scope)),
-            Guard::Public | Guard::Principal | Guard::Session => None,
+            RouteGuard::Scope(scope) => Some((entry, scope)),
+            RouteGuard::Public | RouteGuard::Principal | RouteGuard::Session => None,
         })
         .collect();
     let scopes: BTreeSet<&str> = guarded.iter().map(|(_, scope)| *scope).collect();
@@ -336,15 +336,15 @@ async fn issue_14_00_a_key_opens_what_its_scope_names_and_nothing_else() {
 /// and nothing else.
 #[tokio::test]
 async fn issue_14_00_a_limited_key_opens_nothing_without_a_scope_but_what_is_written_down() {
-    let world = World::new().await;
+    let world = MatrixHarness::new().await;
     let narrow = world.app.key("owner@x.y", &["tag:list"]).await;
     let unscoped: Vec<EntryPoint> = entry_points()
         .into_iter()
-        .filter(|entry| matches!(entry.guard, Guard::Principal | Guard::Session))
+        .filter(|entry| matches!(entry.guard, RouteGuard::Principal | RouteGuard::Session))
         .collect();
     let found: BTreeSet<(&str, &str)> = unscoped
         .iter()
-        .filter(|entry| entry.guard == Guard::Principal)
+        .filter(|entry| entry.guard == RouteGuard::Principal)
         .map(|entry| (entry.method, entry.path.as_str()))
         .collect();
     assert_eq!(
@@ -362,7 +362,7 @@ async fn issue_14_00_a_limited_key_opens_nothing_without_a_scope_but_what_is_wri
         let (path, body) = world.real(row).await;
         let reply = world.app.call(entry.method, &path).key(&narrow).json(&body).send().await;
         let is_refused = by_session.contains(&(entry.method, entry.path.as_str()));
-        assert_eq!(is_refused, entry.guard == Guard::Session, "{path}");
+        assert_eq!(is_refused, entry.guard == RouteGuard::Session, "{path}");
         assert_eq!(
             reply.status == 403,
             is_refused,
@@ -386,10 +386,10 @@ async fn issue_14_00_a_limited_key_opens_nothing_without_a_scope_but_what_is_wri
 /// A person of the instance who only looks changes nothing in any project, whatever they are there.
 #[tokio::test]
 async fn issue_14_00_a_viewer_of_the_instance_changes_nothing_anywhere() {
-    let world = World::new().await;
-    let user = world.app.user("reader@x.y", Role::Viewer).await;
+    let world = MatrixHarness::new().await;
+    let user = world.app.user("reader@x.y", UserRole::Viewer).await;
     let team = world.team().to_owned();
-    store::Projects::set_members(
+    store::ProjectStore::set_members(
         &world.app.store,
         &team,
         vec![(user.id, store::projects::ProjectRole::Admin)],
@@ -398,13 +398,13 @@ async fn issue_14_00_a_viewer_of_the_instance_changes_nothing_anywhere() {
     .unwrap();
     let key = world.app.key("reader@x.y", &["*"]).await;
     // What belongs to oneself, and what only computes.
-    let is_free = |row: &Row| {
+    let is_free = |row: &MatrixRow| {
         let path = row.path.strip_prefix("/api/v1/").unwrap_or_default();
         matches!(path, "" | "client-errors" | "workflows/check")
     };
-    let changes = |row: &&Row| {
-        matches!(row.answers, "143+++" | "1433++" | "143444")
-            || (row.answers == "1+++++" && row.method != "GET" && !is_free(row))
+    let changes = |row: &&MatrixRow| {
+        matches!(row.expected, "143+++" | "1433++" | "143444")
+            || (row.expected == "1+++++" && row.method != "GET" && !is_free(row))
     };
     assert!(ROWS.iter().filter(changes).any(|row| row.path == "/api/v1/executions/stop"));
     for row in ROWS.iter().filter(changes) {

@@ -27,11 +27,11 @@ pub(super) const PEOPLE: [Person; 6] = [
 
 /// A way in, what is sent there, and a letter for each person: `+` is let in and done, the others
 /// are what the status ends with (401, 403, 404).
-pub(super) struct Row {
+pub(super) struct MatrixRow {
     pub(super) method: &'static str,
     pub(super) path: &'static str,
     pub(super) body: &'static str,
-    pub(super) answers: &'static str,
+    pub(super) expected: &'static str,
     /// Whoever is let in may be told that what they sent does not fit, or does not go at the
     /// moment.
     pub(super) may_be_refused: bool,
@@ -44,11 +44,11 @@ const fn row(
     path: &'static str,
     body: &'static str,
     answers: &'static str,
-) -> Row {
-    Row { method, path, body, answers, may_be_refused: false, by_session: false }
+) -> MatrixRow {
+    MatrixRow { method, path, body, expected: answers, may_be_refused: false, by_session: false }
 }
 
-impl Row {
+impl MatrixRow {
     /// For what takes more to be done than this test has: another service, a model, a step in
     /// doubt, a password.
     const fn or_refused(self) -> Self {
@@ -73,7 +73,7 @@ const SECRET: &str = "111111";
 /// Within bodies and paths, `{workflow}`, `{team}` and the like stand for what the project has. In
 /// the API, `{id}` is whatever stands before it.
 #[rustfmt::skip]
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[MatrixRow] = &[
     // The editor's pages, and what operators look at.
     row("GET", "/", "", ALL),
     row("GET", "/healthz", "", ALL),

@@ -1,6 +1,6 @@
 //! Chunks come, are looked at, and go, inside a transaction of the caller.
 
-use super::meta::Meta;
+use super::meta::CollectionMeta;
 use super::vectors::{to_bytes, unit};
 use crate::Error;
 use crate::sqlite::executions::rows;
@@ -8,7 +8,8 @@ use crate::sqlite::{json_list, now_ms};
 use model::{Object, Str, Value};
 use node_api::ai::Document;
 use node_api::collections::{
-    Chunk, ChunkQuery, CollectionError, CollectionLimits, NewChunks, Source, WhichChunks,
+    ChunkQuery, ChunkSelection, ChunkSource, CollectionError, CollectionLimits, DocumentChunk,
+    NewChunks,
 };
 use rusqlite::{Connection, Row, params};
 
@@ -20,7 +21,7 @@ const MAX_SOURCE_BYTES: usize = 1000;
 
 pub(super) fn insert(
     connection: &Connection,
-    meta: &Meta,
+    meta: &CollectionMeta,
     new: &NewChunks,
     limits: &CollectionLimits,
 ) -> Result<Vec<Str>, Error> {
@@ -29,7 +30,7 @@ pub(super) fn insert(
         meta.admits(&new.model, dimensions)?;
     }
     if new.replaces_source {
-        delete(connection, meta, &WhichChunks::Source(new.source.clone()), usize::MAX)?;
+        delete(connection, meta, &ChunkSelection::Source(new.source.clone()), usize::MAX)?;
     }
     let Some(dimensions) = dimensions else { return Ok(Vec::new()) };
     let now = now_ms();
@@ -121,9 +122,9 @@ fn check(new: &NewChunks, limits: &CollectionLimits) -> Result<Option<usize>, Co
 
 pub(super) fn select(
     connection: &Connection,
-    meta: &Meta,
+    meta: &CollectionMeta,
     query: &ChunkQuery,
-) -> Result<Vec<Chunk>, Error> {
+) -> Result<Vec<DocumentChunk>, Error> {
     let after = match &query.after {
         Some(id) => {
             number_of(id).ok_or_else(|| CollectionError::request("A chunk's id is a number"))?
@@ -142,7 +143,10 @@ pub(super) fn select(
 }
 
 /// The chunks with these numbers, in any order.
-pub(super) fn with_numbers(connection: &Connection, numbers: &[i64]) -> Result<Vec<Chunk>, Error> {
+pub(super) fn with_numbers(
+    connection: &Connection,
+    numbers: &[i64],
+) -> Result<Vec<DocumentChunk>, Error> {
     let sql = "SELECT number, source, content, metadata, created_ms FROM chunks WHERE number IN (SELECT value FROM json_each(?1))";
     let list = model::json::to_string(&Value::array(
         numbers.iter().map(|number| Value::from(*number)).collect(),
@@ -150,11 +154,14 @@ pub(super) fn with_numbers(connection: &Connection, numbers: &[i64]) -> Result<V
     rows(connection.prepare_cached(sql)?.query_map([list], chunk)?)
 }
 
-pub(super) fn sources(connection: &Connection, meta: &Meta) -> Result<Vec<Source>, Error> {
+pub(super) fn sources(
+    connection: &Connection,
+    meta: &CollectionMeta,
+) -> Result<Vec<ChunkSource>, Error> {
     let sql = "SELECT source, count(*), max(created_ms) FROM chunks WHERE collection = ?1 GROUP BY source ORDER BY source";
     let mut statement = connection.prepare_cached(sql)?;
     rows(statement.query_map([meta.number], |row| {
-        Ok(Source {
+        Ok(ChunkSource {
             name: row.get::<_, String>(0)?.into(),
             n_chunks: row.get::<_, i64>(1)?.max(0) as usize,
             created_ms: row.get(2)?,
@@ -165,15 +172,15 @@ pub(super) fn sources(connection: &Connection, meta: &Meta) -> Result<Vec<Source
 /// Removes at most so many chunks.
 pub(super) fn delete(
     connection: &Connection,
-    meta: &Meta,
-    which: &WhichChunks,
+    meta: &CollectionMeta,
+    which: &ChunkSelection,
     most: usize,
 ) -> Result<usize, Error> {
     let mut numbers: Vec<i64> = match which {
-        WhichChunks::Metadata(fields) => with_metadata(connection, meta, fields)?,
-        WhichChunks::All | WhichChunks::Source(_) => {
+        ChunkSelection::Metadata(fields) => with_metadata(connection, meta, fields)?,
+        ChunkSelection::All | ChunkSelection::Source(_) => {
             let source =
-                if let WhichChunks::Source(name) = which { Some(name.as_str()) } else { None };
+                if let ChunkSelection::Source(name) = which { Some(name.as_str()) } else { None };
             let sql =
                 "SELECT number FROM chunks WHERE collection = ?1 AND (?2 IS NULL OR source = ?2)";
             rows(
@@ -182,7 +189,7 @@ pub(super) fn delete(
                     .query_map(params![meta.number, source], |row| row.get(0))?,
             )?
         }
-        WhichChunks::Ids(ids) => {
+        ChunkSelection::Ids(ids) => {
             let sql = "SELECT number FROM chunks WHERE collection = ?1 AND number IN (SELECT CAST(value AS INTEGER) FROM json_each(?2))";
             rows(
                 connection
@@ -221,7 +228,7 @@ pub(super) fn delete(
 /// knows no others.
 pub(super) fn with_metadata(
     connection: &Connection,
-    meta: &Meta,
+    meta: &CollectionMeta,
     fields: &Object,
 ) -> Result<Vec<i64>, Error> {
     let wanted: Object = fields
@@ -242,13 +249,13 @@ pub(super) fn with_metadata(
     rows(connection.prepare_cached(sql)?.query_map(params![meta.number, list], |row| row.get(0))?)
 }
 
-fn chunk(row: &Row<'_>) -> rusqlite::Result<Chunk> {
+fn chunk(row: &Row<'_>) -> rusqlite::Result<DocumentChunk> {
     let metadata: String = row.get(3)?;
     let metadata = model::json::parse(&metadata)
         .ok()
         .and_then(|value| value.as_object().cloned())
         .unwrap_or_default();
-    Ok(Chunk {
+    Ok(DocumentChunk {
         id: row.get::<_, i64>(0)?.to_string().into(),
         source: row.get::<_, String>(1)?.into(),
         document: Document { content: row.get::<_, String>(2)?.into(), metadata },

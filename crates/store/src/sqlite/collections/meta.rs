@@ -11,7 +11,7 @@ const FIELDS: &str = "number, id, name, description, project_id, model, dimensio
 const IS_SEEN: &str =
     "(?1 IS NULL OR project_id = (SELECT project_id FROM workflows WHERE id = ?1))";
 
-pub(super) struct Meta {
+pub(super) struct CollectionMeta {
     pub(super) number: i64,
     pub(super) collection: Collection,
     /// How often something was taken away.
@@ -20,13 +20,13 @@ pub(super) struct Meta {
 
 /// A collection that is asked for, and the workflow that asks if one does: it finds those of its
 /// project.
-pub(super) struct Which {
+pub(super) struct CollectionRef {
     pub(super) name: CollectionName,
     pub(super) seen_by: Option<Str>,
 }
 
-impl Meta {
-    pub(super) fn find(connection: &Connection, which: &Which) -> Result<Self, Error> {
+impl CollectionMeta {
+    pub(super) fn find(connection: &Connection, which: &CollectionRef) -> Result<Self, Error> {
         let (key, text) = match &which.name {
             CollectionName::Id(id) => ("id", id),
             CollectionName::Name(name) => ("name", name),

@@ -1,12 +1,12 @@
 //! Finding chunks: by nearness of their vectors, and by their words where both are wanted.
 
 use super::chunks::{number_of, with_metadata, with_numbers};
-use super::meta::Meta;
+use super::meta::CollectionMeta;
 use super::vectors::{VectorCache, unit};
 use crate::Error;
 use crate::sqlite::executions::rows;
-use node_api::ai::Found;
-use node_api::collections::{CollectionError, CollectionLimits, Question};
+use node_api::ai::ScoredDocument;
+use node_api::collections::{ChunkSearch, CollectionError, CollectionLimits};
 use rusqlite::{Connection, params};
 use std::collections::{HashMap, HashSet};
 
@@ -21,11 +21,11 @@ const FUSION: f64 = 60.0;
 
 pub(super) fn search(
     connection: &Connection,
-    meta: &Meta,
-    question: &Question,
+    meta: &CollectionMeta,
+    question: &ChunkSearch,
     cache: &VectorCache,
     limits: &CollectionLimits,
-) -> Result<Vec<Found>, Error> {
+) -> Result<Vec<ScoredDocument>, Error> {
     if question.vector.is_empty() || question.vector.iter().any(|number| !number.is_finite()) {
         return Err(CollectionError::request("The vector of the question cannot be used").into());
     }
@@ -33,7 +33,7 @@ pub(super) fn search(
         return Ok(Vec::new());
     }
     meta.admits(&question.model, question.vector.len())?;
-    let limit = question.wanted.limit.min(limits.results);
+    let limit = question.query.limit.min(limits.results);
     let scores = scores(connection, meta, question, cache, limits.memory_bytes)?;
     let ranked = match question.words.as_deref() {
         Some(words) => by_both(connection, meta, words, scores, limit)?,
@@ -45,7 +45,7 @@ pub(super) fn search(
         chunks.into_iter().filter_map(|chunk| Some((number_of(&chunk.id)?, chunk))).collect();
     let found = ranked.into_iter().filter_map(|(number, score)| {
         let chunk = chunks.remove(&number)?;
-        Some(Found { id: chunk.id, document: chunk.document, score: f64::from(score) })
+        Some(ScoredDocument { id: chunk.id, document: chunk.document, score: f64::from(score) })
     });
     Ok(found.collect())
 }
@@ -53,12 +53,12 @@ pub(super) fn search(
 /// How near each chunk is that may be found.
 fn scores(
     connection: &Connection,
-    meta: &Meta,
-    question: &Question,
+    meta: &CollectionMeta,
+    question: &ChunkSearch,
     cache: &VectorCache,
     memory_bytes: usize,
 ) -> Result<Vec<(i64, f32)>, Error> {
-    let wanted = &question.wanted;
+    let wanted = &question.query;
     let allowed: Option<HashSet<i64>> = match wanted.metadata.is_empty() {
         true => None,
         false => Some(with_metadata(connection, meta, &wanted.metadata)?.into_iter().collect()),
@@ -99,7 +99,7 @@ fn nearest(mut scores: Vec<(i64, f32)>, limit: usize) -> Vec<(i64, f32)> {
 /// Puts the ranking by nearness and the one by words together.
 fn by_both(
     connection: &Connection,
-    meta: &Meta,
+    meta: &CollectionMeta,
     words: &str,
     scores: Vec<(i64, f32)>,
     limit: usize,
@@ -131,7 +131,7 @@ fn by_both(
 /// The chunks that have words of a text, those with the rarest first.
 fn with_words(
     connection: &Connection,
-    meta: &Meta,
+    meta: &CollectionMeta,
     text: &str,
     limit: usize,
 ) -> Result<Vec<i64>, Error> {

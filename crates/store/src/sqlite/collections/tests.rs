@@ -2,14 +2,14 @@
 
 use super::*;
 use crate::workflows::NewVersion;
-use crate::{Projects as _, Use, Workflows as _};
+use crate::{OpenMode, ProjectStore as _, WorkflowStore as _};
 use model::{Object, Value, json};
-use node_api::ai::{Document, Match};
+use node_api::ai::{Document, VectorQuery};
 use std::path::PathBuf;
 
-struct Folder(PathBuf);
+struct CollectionFolder(PathBuf);
 
-impl Folder {
+impl CollectionFolder {
     fn new(name: &str) -> Self {
         let path =
             std::env::temp_dir().join(format!("heddle-collections-{name}-{}", std::process::id()));
@@ -18,11 +18,11 @@ impl Folder {
     }
 
     fn open(&self) -> Sqlite {
-        Sqlite::open(&self.0, Use::Beside).unwrap()
+        Sqlite::open(&self.0, OpenMode::Shared).unwrap()
     }
 }
 
-impl Drop for Folder {
+impl Drop for CollectionFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
@@ -50,11 +50,11 @@ fn of_source(source: &str, chunks: &[(&str, [f32; 3])]) -> NewChunks {
     }
 }
 
-fn near(vector: [f32; 3]) -> Question {
-    Question {
+fn near(vector: [f32; 3]) -> ChunkSearch {
+    ChunkSearch {
         model: "m".into(),
         vector: vector.to_vec(),
-        wanted: Match { limit: 10, ..Match::default() },
+        query: VectorQuery { limit: 10, ..VectorQuery::default() },
         words: None,
     }
 }
@@ -67,7 +67,7 @@ async fn made(store: &Sqlite, name: &str) -> Str {
         .id
 }
 
-async fn found(store: &Sqlite, id: &str, question: Question) -> Vec<String> {
+async fn found(store: &Sqlite, id: &str, question: ChunkSearch) -> Vec<String> {
     store
         .search_chunks(id, question)
         .await
@@ -83,7 +83,7 @@ const HOURS: (&str, [f32; 3]) = ("Open from nine to five", [0.0, 0.0, 2.0]);
 
 #[tokio::test]
 async fn the_nearest_chunks_come_first_with_how_near_they_are() {
-    let folder = Folder::new("near");
+    let folder = CollectionFolder::new("near");
     let store = folder.open();
     let id = made(&store, "shop").await;
     let ids =
@@ -96,10 +96,10 @@ async fn the_nearest_chunks_come_first_with_how_near_they_are() {
     assert!((all[0].score - 0.995).abs() < 1e-3 && all[2].score == 0.0, "{all:?}");
     assert_eq!(all[0].document.metadata.get("source").and_then(Value::as_str), Some("faq.md"));
     let mut strict = near([3.0, 0.0, 0.0]);
-    strict.wanted = Match { limit: 10, min_score: Some(0.5), metadata: Object::new() };
+    strict.query = VectorQuery { limit: 10, min_score: Some(0.5), metadata: Object::new() };
     assert_eq!(found(&store, &id, strict).await, [REFUNDS.0]);
     let mut few = near([0.0, 0.0, 1.0]);
-    few.wanted.limit = 1;
+    few.query.limit = 1;
     assert_eq!(found(&store, &id, few).await, [HOURS.0]);
     let same = store.search_chunks(&id, near(HOURS.1)).await.unwrap();
     assert!(same[0].score <= 1.0 && same[0].score > 0.9999);
@@ -107,7 +107,7 @@ async fn the_nearest_chunks_come_first_with_how_near_they_are() {
 
 #[tokio::test]
 async fn what_comes_and_goes_is_seen_by_the_next_search() {
-    let folder = Folder::new("changes");
+    let folder = CollectionFolder::new("changes");
     let (store, other) = (folder.open(), folder.open());
     let id = made(&store, "shop").await;
     let question = || near([1.0, 1.0, 1.0]);
@@ -116,7 +116,7 @@ async fn what_comes_and_goes_is_seen_by_the_next_search() {
     for number in 0..20 {
         other.insert_chunks(&id, of_source(&format!("b{number}"), &[SHIPPING])).await.unwrap();
         let mut many = question();
-        many.wanted.limit = 100;
+        many.query.limit = 100;
         assert_eq!(
             found(&store, &id, many).await.len(),
             number + 2,
@@ -125,14 +125,14 @@ async fn what_comes_and_goes_is_seen_by_the_next_search() {
     }
     store.insert_chunks(&id, of_source("a", &[HOURS])).await.unwrap();
     let mut many = question();
-    many.wanted.limit = 100;
+    many.query.limit = 100;
     let contents = found(&other, &id, many).await;
     assert!(
         contents.len() == 21 && !contents.contains(&REFUNDS.0.to_owned()),
         "a source that comes again replaces itself"
     );
-    assert_eq!(store.delete_chunks(&id, WhichChunks::Source("a".into())).await.unwrap(), 1);
-    assert_eq!(store.delete_chunks(&id, WhichChunks::All).await.unwrap(), 20);
+    assert_eq!(store.delete_chunks(&id, ChunkSelection::Source("a".into())).await.unwrap(), 1);
+    assert_eq!(store.delete_chunks(&id, ChunkSelection::All).await.unwrap(), 20);
     assert!(found(&store, &id, question()).await.is_empty());
     let collection = store.collection(&CollectionName::Id(id)).await.unwrap();
     assert_eq!((collection.n_chunks, collection.bytes), (0, 0));
@@ -140,7 +140,7 @@ async fn what_comes_and_goes_is_seen_by_the_next_search() {
 
 #[tokio::test]
 async fn vectors_of_another_model_or_length_are_refused() {
-    let folder = Folder::new("model");
+    let folder = CollectionFolder::new("model");
     let store = folder.open();
     let id = made(&store, "shop").await;
     store.insert_chunks(&id, of_source("a", &[REFUNDS])).await.unwrap();
@@ -157,7 +157,7 @@ async fn vectors_of_another_model_or_length_are_refused() {
         error.to_string(),
         "The collection 'shop' holds vectors of 3 numbers, and these have 4"
     );
-    let asked = Question { model: "another".into(), ..near(REFUNDS.1) };
+    let asked = ChunkSearch { model: "another".into(), ..near(REFUNDS.1) };
     assert_eq!(
         store.search_chunks(&id, asked).await.unwrap_err().code(),
         model::Code::COLLECTION_MODEL
@@ -180,7 +180,7 @@ async fn vectors_of_another_model_or_length_are_refused() {
 
 #[tokio::test]
 async fn words_change_the_order_and_belong_to_their_collection() {
-    let folder = Folder::new("words");
+    let folder = CollectionFolder::new("words");
     let store = folder.open();
     let (id, foreign) = (made(&store, "shop").await, made(&store, "other").await);
     store.insert_chunks(&id, of_source("a", &[REFUNDS, SHIPPING, HOURS])).await.unwrap();
@@ -194,7 +194,7 @@ async fn words_change_the_order_and_belong_to_their_collection() {
         .unwrap();
     let by_nearness = near([1.0, 0.2, 0.0]);
     assert_eq!(found(&store, &id, by_nearness.clone()).await[0], REFUNDS.0);
-    let hybrid = |words: &str| Question { words: Some(words.into()), ..near([1.0, 0.2, 0.0]) };
+    let hybrid = |words: &str| ChunkSearch { words: Some(words.into()), ..near([1.0, 0.2, 0.0]) };
     let both = found(&store, &id, hybrid("what about ZX-81?")).await;
     assert!(
         both[0].contains("paid") && both.iter().all(|content| !content.contains("due")),
@@ -215,7 +215,7 @@ async fn words_change_the_order_and_belong_to_their_collection() {
 
 #[tokio::test]
 async fn metadata_limit_what_is_found_and_removed() {
-    let folder = Folder::new("metadata");
+    let folder = CollectionFolder::new("metadata");
     let store = folder.open();
     let id = made(&store, "shop").await;
     let mut chunks = of_source("a", &[REFUNDS, SHIPPING, HOURS]);
@@ -225,9 +225,12 @@ async fn metadata_limit_what_is_found_and_removed() {
         json!({ "lang": "en", "year": 2023, "a\"b": "x" }).as_object().cloned().unwrap();
     store.insert_chunks(&id, chunks).await.unwrap();
     let only = |fields: Value| {
-        let wanted =
-            Match { limit: 10, min_score: None, metadata: fields.as_object().cloned().unwrap() };
-        Question { wanted, ..near([1.0, 1.0, 1.0]) }
+        let query = VectorQuery {
+            limit: 10,
+            min_score: None,
+            metadata: fields.as_object().cloned().unwrap(),
+        };
+        ChunkSearch { query, ..near([1.0, 1.0, 1.0]) }
     };
     assert_eq!(
         found(&store, &id, only(json!({ "lang": "en", "year": "2024" }))).await,
@@ -237,12 +240,12 @@ async fn metadata_limit_what_is_found_and_removed() {
     assert_eq!(found(&store, &id, only(json!({ "a\"b": "x" }))).await, [SHIPPING.0]);
     assert!(found(&store, &id, only(json!({ "lang": "de" }))).await.is_empty());
     let fields = json!({ "lang": "en" }).as_object().cloned().unwrap();
-    assert_eq!(store.delete_chunks(&id, WhichChunks::Metadata(fields)).await.unwrap(), 2);
+    assert_eq!(store.delete_chunks(&id, ChunkSelection::Metadata(fields)).await.unwrap(), 2);
 }
 
 #[tokio::test]
 async fn a_workflow_sees_the_collections_of_its_project_alone() {
-    let folder = Folder::new("projects");
+    let folder = CollectionFolder::new("projects");
     let store = folder.open();
     let team = store.add_project("Team").await.unwrap().id;
     for (workflow, project) in [("mine", PERSONAL), ("theirs", team.as_str())] {
@@ -256,8 +259,8 @@ async fn a_workflow_sees_the_collections_of_its_project_alone() {
         store.add_workflow(version, project, None).await.unwrap();
     }
     let (mine, theirs) = (
-        Collections::seen_by(&store, "mine").unwrap(),
-        Collections::seen_by(&store, "theirs").unwrap(),
+        Collections::scoped_to(&store, "mine").unwrap(),
+        Collections::scoped_to(&store, "theirs").unwrap(),
     );
     let collection = mine
         .create_collection(NewCollection { name: "shop".into(), ..NewCollection::default() })
@@ -278,7 +281,7 @@ async fn a_workflow_sees_the_collections_of_its_project_alone() {
         missing
     );
     assert_eq!(
-        theirs.delete_chunks(&collection.id, WhichChunks::All).await.unwrap_err().code(),
+        theirs.delete_chunks(&collection.id, ChunkSelection::All).await.unwrap_err().code(),
         missing
     );
     assert_eq!(theirs.delete_collection(&collection.id).await.unwrap_err().code(), missing);
@@ -288,10 +291,10 @@ async fn a_workflow_sees_the_collections_of_its_project_alone() {
     );
     assert!(theirs.collections().await.unwrap().is_empty());
     assert_eq!(
-        (mine.seen_project().await.unwrap().as_str(), theirs.seen_project().await.unwrap()),
+        (mine.scoped_project().await.unwrap().as_str(), theirs.scoped_project().await.unwrap()),
         (PERSONAL, team)
     );
-    let stray = Collections::seen_by(&store, "nowhere").unwrap();
+    let stray = Collections::scoped_to(&store, "nowhere").unwrap();
     assert!(
         stray
             .create_collection(NewCollection { name: "x".into(), ..NewCollection::default() })
@@ -299,7 +302,7 @@ async fn a_workflow_sees_the_collections_of_its_project_alone() {
             .is_err()
     );
     assert!(
-        stray.collection(&name).await.is_err() && stray.seen_project().await.unwrap().is_empty()
+        stray.collection(&name).await.is_err() && stray.scoped_project().await.unwrap().is_empty()
     );
     theirs
         .create_collection(NewCollection { name: "shop".into(), ..NewCollection::default() })
@@ -313,7 +316,7 @@ async fn a_workflow_sees_the_collections_of_its_project_alone() {
 
 #[tokio::test]
 async fn limits_are_kept_and_what_was_too_much_leaves_no_trace() {
-    let folder = Folder::new("limits");
+    let folder = CollectionFolder::new("limits");
     let mut store = folder.open();
     store.collection_limits = CollectionLimits {
         collections: 1,

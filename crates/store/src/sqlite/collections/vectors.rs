@@ -1,7 +1,7 @@
 //! Vectors on disk and in memory. Those of the collections that are searched most stay in memory,
 //! up to a limit.
 
-use super::meta::Meta;
+use super::meta::CollectionMeta;
 use crate::Error;
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
@@ -14,24 +14,24 @@ const MAX_PIECES: usize = 16;
 /// Copies of the vectors of collections.
 #[derive(Default)]
 pub(in crate::sqlite) struct VectorCache {
-    kept: Mutex<HashMap<i64, Kept>>,
+    kept: Mutex<HashMap<i64, CachedVectors>>,
     clock: AtomicU64,
 }
 
-struct Kept {
+struct CachedVectors {
     removals: i64,
-    pieces: Vec<Arc<Piece>>,
+    pieces: Vec<Arc<VectorChunk>>,
     used: u64,
 }
 
 /// Vectors that came together, one after the other.
 #[derive(Default)]
-struct Piece {
+struct VectorChunk {
     numbers: Vec<i64>,
     numerals: Vec<f32>,
 }
 
-impl Piece {
+impl VectorChunk {
     fn bytes(&self) -> usize {
         size_of_val(self.numbers.as_slice()) + size_of_val(self.numerals.as_slice())
     }
@@ -43,7 +43,7 @@ impl VectorCache {
     pub(super) fn scan(
         &self,
         connection: &Connection,
-        meta: &Meta,
+        meta: &CollectionMeta,
         vector: &[f32],
         memory_bytes: usize,
         each: &mut dyn FnMut(i64, f32),
@@ -73,7 +73,7 @@ impl VectorCache {
         self.kept().remove(&collection);
     }
 
-    fn kept(&self) -> MutexGuard<'_, HashMap<i64, Kept>> {
+    fn kept(&self) -> MutexGuard<'_, HashMap<i64, CachedVectors>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -81,10 +81,10 @@ impl VectorCache {
     fn pieces(
         &self,
         connection: &Connection,
-        meta: &Meta,
+        meta: &CollectionMeta,
         dimensions: usize,
         memory_bytes: usize,
-    ) -> Result<Vec<Arc<Piece>>, Error> {
+    ) -> Result<Vec<Arc<VectorChunk>>, Error> {
         let known = self
             .kept()
             .get(&meta.number)
@@ -107,14 +107,15 @@ impl VectorCache {
         Ok(pieces)
     }
 
-    fn keep(&self, meta: &Meta, pieces: Vec<Arc<Piece>>, memory_bytes: usize) {
+    fn keep(&self, meta: &CollectionMeta, pieces: Vec<Arc<VectorChunk>>, memory_bytes: usize) {
         let used = self.clock.fetch_add(1, Ordering::Relaxed);
         let mut kept = self.kept();
         if kept.get(&meta.number).is_some_and(|known| known.removals > meta.removals) {
             return;
         }
-        kept.insert(meta.number, Kept { removals: meta.removals, pieces, used });
-        let size = |kept: &Kept| kept.pieces.iter().map(|piece| piece.bytes()).sum::<usize>();
+        kept.insert(meta.number, CachedVectors { removals: meta.removals, pieces, used });
+        let size =
+            |kept: &CachedVectors| kept.pieces.iter().map(|piece| piece.bytes()).sum::<usize>();
         let mut total: usize = kept.values().map(size).sum();
         while total > memory_bytes {
             let oldest = kept
@@ -129,11 +130,11 @@ impl VectorCache {
 
 fn newer(
     connection: &Connection,
-    meta: &Meta,
+    meta: &CollectionMeta,
     after: i64,
     dimensions: usize,
-) -> Result<Piece, Error> {
-    let mut piece = Piece::default();
+) -> Result<VectorChunk, Error> {
+    let mut piece = VectorChunk::default();
     read(connection, meta, after, &mut |number, bytes| {
         if bytes.len() == dimensions * size_of::<f32>() {
             piece.numbers.push(number);
@@ -143,8 +144,8 @@ fn newer(
     Ok(piece)
 }
 
-fn joined(pieces: &[Arc<Piece>]) -> Piece {
-    let mut whole = Piece::default();
+fn joined(pieces: &[Arc<VectorChunk>]) -> VectorChunk {
+    let mut whole = VectorChunk::default();
     for piece in pieces {
         whole.numbers.extend_from_slice(&piece.numbers);
         whole.numerals.extend_from_slice(&piece.numerals);
@@ -154,7 +155,7 @@ fn joined(pieces: &[Arc<Piece>]) -> Piece {
 
 fn read(
     connection: &Connection,
-    meta: &Meta,
+    meta: &CollectionMeta,
     after: i64,
     each: &mut dyn FnMut(i64, &[u8]),
 ) -> Result<(), Error> {

@@ -1,21 +1,21 @@
 //! The columns of a data table: added, renamed, moved and removed.
 
-use super::meta::{Meta, Which, field_name, field_type};
+use super::meta::{TableMeta, TableRef, field_name, field_type};
 use crate::Error;
 use crate::sqlite::{new_id, now_ms};
 use node_api::tables::{
-    Column, ColumnChange, NewColumn, TableError, TableLimits, check_column_name,
+    ColumnChange, NewColumn, TableColumn, TableError, TableLimits, check_column_name,
 };
 use rusqlite::Connection;
 
 pub(super) fn add(
     connection: &Connection,
-    which: &Which,
+    which: &TableRef,
     new: &NewColumn,
     index: Option<usize>,
     limits: &TableLimits,
-) -> Result<Column, Error> {
-    let mut meta = Meta::find(connection, which)?;
+) -> Result<TableColumn, Error> {
+    let mut meta = TableMeta::find(connection, which)?;
     check_column_name(&new.name)?;
     is_free(&meta, &new.name)?;
     let count = meta.table.columns.len();
@@ -37,18 +37,18 @@ pub(super) fn add(
     ))?;
     meta.table
         .columns
-        .insert(index, Column { id: new_id(), name: new.name.clone(), kind: new.kind, index });
+        .insert(index, TableColumn { id: new_id(), name: new.name.clone(), kind: new.kind, index });
     meta.slots.insert(index, slot);
     keep(connection, meta, index)
 }
 
 pub(super) fn change(
     connection: &Connection,
-    which: &Which,
+    which: &TableRef,
     column_id: &str,
     change: ColumnChange,
-) -> Result<Column, Error> {
-    let mut meta = Meta::find(connection, which)?;
+) -> Result<TableColumn, Error> {
+    let mut meta = TableMeta::find(connection, which)?;
     let mut at = find(&meta, column_id)?;
     if let Some(name) = change.name.filter(|name| *name != meta.table.columns[at].name) {
         check_column_name(&name)?;
@@ -65,8 +65,12 @@ pub(super) fn change(
     keep(connection, meta, at)
 }
 
-pub(super) fn delete(connection: &Connection, which: &Which, column_id: &str) -> Result<(), Error> {
-    let mut meta = Meta::find(connection, which)?;
+pub(super) fn delete(
+    connection: &Connection,
+    which: &TableRef,
+    column_id: &str,
+) -> Result<(), Error> {
+    let mut meta = TableMeta::find(connection, which)?;
     let at = find(&meta, column_id)?;
     let table = meta.rows_table();
     let sql = format!("SELECT ifnull(sum({}), 0) FROM {table}", meta.size_of(std::iter::once(at)));
@@ -81,13 +85,13 @@ pub(super) fn delete(connection: &Connection, which: &Which, column_id: &str) ->
     meta.save(connection, now_ms())
 }
 
-fn keep(connection: &Connection, mut meta: Meta, at: usize) -> Result<Column, Error> {
+fn keep(connection: &Connection, mut meta: TableMeta, at: usize) -> Result<TableColumn, Error> {
     meta.renumber();
     meta.save(connection, now_ms())?;
     Ok(meta.table.columns[at].clone())
 }
 
-fn find(meta: &Meta, column_id: &str) -> Result<usize, TableError> {
+fn find(meta: &TableMeta, column_id: &str) -> Result<usize, TableError> {
     let found = meta.table.columns.iter().position(|column| column.id == column_id);
     let name = column_id
         .chars()
@@ -98,7 +102,7 @@ fn find(meta: &Meta, column_id: &str) -> Result<usize, TableError> {
     found.ok_or(TableError::NoColumn { table: meta.table.name.clone(), name })
 }
 
-fn is_free(meta: &Meta, name: &str) -> Result<(), TableError> {
+fn is_free(meta: &TableMeta, name: &str) -> Result<(), TableError> {
     match meta.table.columns.iter().any(|column| column.name == name) {
         true => Err(TableError::Taken { what: "A column", name: name.into() }),
         false => Ok(()),

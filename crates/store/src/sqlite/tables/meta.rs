@@ -3,7 +3,7 @@
 
 use crate::Error;
 use model::{Object, Str, Value};
-use node_api::tables::{Cell, Column, ColumnKind, Table, TableError, TableName};
+use node_api::tables::{CellValue, ColumnKind, TableColumn, TableError, TableName, TableRecord};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// What a row takes besides its cells.
@@ -12,9 +12,9 @@ pub(super) const ROW_BYTES: usize = 32;
 const FIELDS: &str =
     "number, id, name, columns, project_id, next_row, n_rows, bytes, created_ms, updated_ms";
 
-pub(super) struct Meta {
+pub(super) struct TableMeta {
     pub(super) number: i64,
-    pub(super) table: Table,
+    pub(super) table: TableRecord,
     /// The number of each column in the database, in the order of the columns.
     pub(super) slots: Vec<u32>,
     pub(super) next_row: i64,
@@ -22,7 +22,7 @@ pub(super) struct Meta {
 
 /// A table that is asked for, and the workflow that asks if one does: it finds the tables of its
 /// project.
-pub(super) struct Which {
+pub(super) struct TableRef {
     pub(super) name: TableName,
     pub(super) seen_by: Option<Str>,
 }
@@ -31,8 +31,8 @@ pub(super) struct Which {
 const IS_SEEN: &str =
     "(?1 IS NULL OR project_id = (SELECT project_id FROM workflows WHERE id = ?1))";
 
-impl Meta {
-    pub(super) fn find(connection: &Connection, which: &Which) -> Result<Self, Error> {
+impl TableMeta {
+    pub(super) fn find(connection: &Connection, which: &TableRef) -> Result<Self, Error> {
         let (key, text) = match &which.name {
             TableName::Id(id) => ("id", id),
             TableName::Name(name) => ("name", name),
@@ -64,7 +64,7 @@ impl Meta {
         for (index, column) in described.as_array().unwrap_or_default().iter().enumerate() {
             let text = |key: &str| column.get(key).and_then(Value::as_str).ok_or_else(damaged);
             let kind = ColumnKind::from_name(text("type")?).ok_or_else(damaged)?;
-            columns.push(Column {
+            columns.push(TableColumn {
                 id: text("id")?.into(),
                 name: text("name")?.into(),
                 kind,
@@ -72,7 +72,7 @@ impl Meta {
             });
             slots.push(column.get("slot").and_then(Value::as_usize).ok_or_else(damaged)? as u32);
         }
-        let table = Table {
+        let table = TableRecord {
             id: id.clone(),
             name: row.get::<_, String>(2)?.into(),
             columns,
@@ -112,13 +112,13 @@ impl Meta {
     }
 
     /// The position of a column, and a value as it is kept there.
-    pub(super) fn cell(&self, name: &str, value: &Value) -> Result<(usize, Cell), TableError> {
+    pub(super) fn cell(&self, name: &str, value: &Value) -> Result<(usize, CellValue), TableError> {
         let at = self.position(name)?;
         Ok((at, self.table.columns[at].kind.cell(name, value)?))
     }
 
     /// Values of some columns, as they are kept.
-    pub(super) fn cells(&self, data: &Object) -> Result<Vec<(usize, Cell)>, TableError> {
+    pub(super) fn cells(&self, data: &Object) -> Result<Vec<(usize, CellValue)>, TableError> {
         data.iter().map(|(name, value)| self.cell(name, value)).collect()
     }
 
@@ -136,11 +136,11 @@ impl Meta {
         object.insert("updatedAt", node_api::tables::iso(row.get(2)?));
         for (at, column) in self.table.columns.iter().enumerate() {
             let cell = match (row.get_ref(at + 3)?, column.kind) {
-                (rusqlite::types::ValueRef::Null, _) => Cell::Null,
-                (value, ColumnKind::String) => Cell::Text(value.as_str()?.into()),
-                (value, ColumnKind::Number) => Cell::Number(value.as_f64()?),
-                (value, ColumnKind::Boolean) => Cell::Flag(value.as_i64()? != 0),
-                (value, ColumnKind::Date) => Cell::Moment(value.as_i64()?),
+                (rusqlite::types::ValueRef::Null, _) => CellValue::Null,
+                (value, ColumnKind::String) => CellValue::Text(value.as_str()?.into()),
+                (value, ColumnKind::Number) => CellValue::Number(value.as_f64()?),
+                (value, ColumnKind::Boolean) => CellValue::Flag(value.as_i64()? != 0),
+                (value, ColumnKind::Date) => CellValue::Moment(value.as_i64()?),
             };
             object.insert(column.name.clone(), cell.into_value());
         }
@@ -186,7 +186,7 @@ impl Meta {
     }
 
     pub(super) fn columns_json(&self) -> String {
-        let column = |(column, slot): (&Column, &u32)| {
+        let column = |(column, slot): (&TableColumn, &u32)| {
             let fields = [
                 ("id", Value::from(column.id.clone())),
                 ("name", column.name.clone().into()),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(super) const FUNCTION: &str = "table_matches";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum MatchMode {
     /// `%` stands for any letters; without one the text must contain the pattern.
     Like = 0,
     LikeAnyCase = 1,
@@ -24,7 +24,7 @@ pub(in crate::sqlite) fn register_functions(connection: &Connection) -> rusqlite
         | FunctionFlags::SQLITE_DETERMINISTIC
         | FunctionFlags::SQLITE_DIRECTONLY;
     connection.create_scalar_function(FUNCTION, 3, flags, |context| {
-        let pattern: Arc<Pattern> = context.get_or_create_aux(1, |_| read_pattern(context))?;
+        let pattern: Arc<TextPattern> = context.get_or_create_aux(1, |_| read_pattern(context))?;
         Ok(match context.get_raw(0) {
             ValueRef::Text(bytes) => {
                 std::str::from_utf8(bytes).is_ok_and(|text| pattern.fits(text))
@@ -34,27 +34,27 @@ pub(in crate::sqlite) fn register_functions(connection: &Connection) -> rusqlite
     })
 }
 
-fn read_pattern(context: &Context<'_>) -> rusqlite::Result<Pattern> {
+fn read_pattern(context: &Context<'_>) -> rusqlite::Result<TextPattern> {
     let text: String = context.get(1)?;
     let mode = match context.get::<i64>(2)? {
-        0 => Mode::Like,
-        1 => Mode::LikeAnyCase,
-        _ => Mode::Contains,
+        0 => MatchMode::Like,
+        1 => MatchMode::LikeAnyCase,
+        _ => MatchMode::Contains,
     };
-    Ok(Pattern::new(&text, mode))
+    Ok(TextPattern::new(&text, mode))
 }
 
-struct Pattern {
+struct TextPattern {
     folds: bool,
     /// What stands between the wildcards; the first and the last are bound to the ends.
     parts: Vec<String>,
 }
 
-impl Pattern {
-    fn new(pattern: &str, mode: Mode) -> Self {
-        let folds = mode != Mode::Like;
+impl TextPattern {
+    fn new(pattern: &str, mode: MatchMode) -> Self {
+        let folds = mode != MatchMode::Like;
         let pattern = if folds { pattern.to_lowercase() } else { pattern.to_owned() };
-        let parts = match mode == Mode::Contains || !pattern.contains('%') {
+        let parts = match mode == MatchMode::Contains || !pattern.contains('%') {
             true => vec![String::new(), pattern, String::new()],
             false => pattern.split('%').map(str::to_owned).collect(),
         };
@@ -87,7 +87,8 @@ mod tests {
 
     #[test]
     fn patterns_fit_as_n8n_has_them() {
-        let fits = |pattern: &str, mode: Mode, text: &str| Pattern::new(pattern, mode).fits(text);
+        let fits =
+            |pattern: &str, mode: MatchMode, text: &str| TextPattern::new(pattern, mode).fits(text);
         for (pattern, text, expected) in [
             ("an", "banana", true),
             ("ban%", "banana", true),
@@ -101,17 +102,17 @@ mod tests {
             ("a%a", "a", false),
             ("[*?]", "x[*?]y", true),
         ] {
-            assert_eq!(fits(pattern, Mode::Like, text), expected, "{pattern} {text}");
+            assert_eq!(fits(pattern, MatchMode::Like, text), expected, "{pattern} {text}");
         }
-        assert!(fits("STRASSE%", Mode::LikeAnyCase, "strasse 1"));
-        assert!(fits("ÄPFEL", Mode::LikeAnyCase, "rote äpfel"));
-        assert!(!fits("5%", Mode::Contains, "512"));
-        assert!(fits("5%", Mode::Contains, "about 5% more"));
+        assert!(fits("STRASSE%", MatchMode::LikeAnyCase, "strasse 1"));
+        assert!(fits("ÄPFEL", MatchMode::LikeAnyCase, "rote äpfel"));
+        assert!(!fits("5%", MatchMode::Contains, "512"));
+        assert!(fits("5%", MatchMode::Contains, "about 5% more"));
     }
 
     #[test]
     fn a_hostile_pattern_costs_one_pass() {
-        let pattern = Pattern::new(&"%a".repeat(10_000), Mode::Like);
+        let pattern = TextPattern::new(&"%a".repeat(10_000), MatchMode::Like);
         let text = format!("{}b", "a".repeat(1_000_000));
         assert!(!pattern.fits(&text));
     }

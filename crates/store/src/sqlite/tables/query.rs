@@ -1,21 +1,26 @@
 //! Filters, searches and orders of rows as SQL. Every value is bound; every name is one of ours.
 
-use super::meta::Meta;
-use super::pattern::{FUNCTION, Mode};
+use super::meta::TableMeta;
+use super::pattern::{FUNCTION, MatchMode};
 use model::Value;
 use node_api::tables::{
-    Cell, ColumnKind, Combine, Condition, Filter, Order, Sort, TableError, Test,
+    CellValue, ColumnKind, Combine, ConditionOp, RowCondition, RowFilter, RowSort, SortOrder,
+    TableError,
 };
 use rusqlite::types::{ToSqlOutput, Value as SqlValue, ValueRef};
 
 /// A condition on rows, with what is bound to it.
-pub(super) struct Where {
+pub(super) struct WhereClause {
     pub(super) sql: String,
     pub(super) values: Vec<SqlValue>,
 }
 
-impl Where {
-    pub(super) fn of(meta: &Meta, filter: &Filter, limit: usize) -> Result<Self, TableError> {
+impl WhereClause {
+    pub(super) fn of(
+        meta: &TableMeta,
+        filter: &RowFilter,
+        limit: usize,
+    ) -> Result<Self, TableError> {
         filter.check(&meta.table, limit)?;
         let mut values = Vec::new();
         let parts: Vec<String> = filter
@@ -32,7 +37,7 @@ impl Where {
     }
 
     /// Only rows with this text in a string column.
-    pub(super) fn search(&mut self, meta: &Meta, text: &str) {
+    pub(super) fn search(&mut self, meta: &TableMeta, text: &str) {
         let fields = meta
             .table
             .columns
@@ -44,7 +49,7 @@ impl Where {
             parts.push(format!(
                 "{FUNCTION}({}, ?, {})",
                 super::meta::field_name(*slot),
-                Mode::Contains as i64
+                MatchMode::Contains as i64
             ));
             self.values.push(SqlValue::Text(text.to_owned()));
         }
@@ -58,12 +63,12 @@ impl Where {
     }
 }
 
-pub(super) fn order_sql(meta: &Meta, sort: Option<&Sort>) -> Result<String, TableError> {
-    let Some(Sort { column, order }) = sort else { return Ok("id".to_owned()) };
+pub(super) fn order_sql(meta: &TableMeta, sort: Option<&RowSort>) -> Result<String, TableError> {
+    let Some(RowSort { column, order }) = sort else { return Ok("id".to_owned()) };
     let (field, _) = meta.field(column)?;
     let direction = match order {
-        Order::Ascending => "ASC",
-        Order::Descending => "DESC",
+        SortOrder::Ascending => "ASC",
+        SortOrder::Descending => "DESC",
     };
     // Rows with the same value keep one order, so that pages neither repeat nor lose any.
     Ok(if field == "id" {
@@ -74,40 +79,44 @@ pub(super) fn order_sql(meta: &Meta, sort: Option<&Sort>) -> Result<String, Tabl
 }
 
 fn condition_sql(
-    meta: &Meta,
-    condition: &Condition,
+    meta: &TableMeta,
+    condition: &RowCondition,
     values: &mut Vec<SqlValue>,
 ) -> Result<String, TableError> {
     let (field, kind) = meta.field(&condition.column)?;
     if condition.value.is_nullish() {
         return Ok(match condition.test {
-            Test::NotEqual => format!("{field} IS NOT NULL"),
+            ConditionOp::NotEqual => format!("{field} IS NOT NULL"),
             _ => format!("{field} IS NULL"),
         });
     }
     let operator = match condition.test {
-        Test::Like | Test::LikeAnyCase => {
-            let mode = if condition.test == Test::Like { Mode::Like } else { Mode::LikeAnyCase };
+        ConditionOp::Like | ConditionOp::LikeAnyCase => {
+            let mode = if condition.test == ConditionOp::Like {
+                MatchMode::Like
+            } else {
+                MatchMode::LikeAnyCase
+            };
             values.push(bound(kind, condition)?);
             return Ok(format!("{FUNCTION}({field}, ?, {})", mode as i64));
         }
-        Test::Equal => "IS",
+        ConditionOp::Equal => "IS",
         // An empty cell differs from every value.
-        Test::NotEqual => "IS NOT",
-        Test::Greater => ">",
-        Test::GreaterOrEqual => ">=",
-        Test::Less => "<",
-        Test::LessOrEqual => "<=",
+        ConditionOp::NotEqual => "IS NOT",
+        ConditionOp::Greater => ">",
+        ConditionOp::GreaterOrEqual => ">=",
+        ConditionOp::Less => "<",
+        ConditionOp::LessOrEqual => "<=",
     };
     values.push(bound(kind, condition)?);
     Ok(format!("{field} {operator} ?"))
 }
 
-fn bound(kind: ColumnKind, condition: &Condition) -> Result<SqlValue, TableError> {
+fn bound(kind: ColumnKind, condition: &RowCondition) -> Result<SqlValue, TableError> {
     let cell = kind.cell(&condition.column, &condition.value)?;
     Ok(match cell {
         // A whole number finds an id by its key.
-        Cell::Number(number)
+        CellValue::Number(number)
             if condition.column == "id" && number.fract() == 0.0 && number.abs() < 9e15 =>
         {
             SqlValue::Integer(number as i64)
@@ -116,27 +125,27 @@ fn bound(kind: ColumnKind, condition: &Condition) -> Result<SqlValue, TableError
     })
 }
 
-fn sql_value(cell: Cell) -> SqlValue {
+fn sql_value(cell: CellValue) -> SqlValue {
     match cell {
-        Cell::Null => SqlValue::Null,
-        Cell::Text(text) => SqlValue::Text(text.to_string()),
-        Cell::Number(number) => SqlValue::Real(number),
-        Cell::Flag(flag) => SqlValue::Integer(flag.into()),
-        Cell::Moment(milliseconds) => SqlValue::Integer(milliseconds),
+        CellValue::Null => SqlValue::Null,
+        CellValue::Text(text) => SqlValue::Text(text.to_string()),
+        CellValue::Number(number) => SqlValue::Real(number),
+        CellValue::Flag(flag) => SqlValue::Integer(flag.into()),
+        CellValue::Moment(milliseconds) => SqlValue::Integer(milliseconds),
     }
 }
 
 /// A cell that is bound to a statement without a copy.
-pub(super) struct Bound<'c>(pub(super) &'c Cell);
+pub(super) struct BoundCell<'c>(pub(super) &'c CellValue);
 
-impl rusqlite::ToSql for Bound<'_> {
+impl rusqlite::ToSql for BoundCell<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(match self.0 {
-            Cell::Null => ToSqlOutput::Owned(SqlValue::Null),
-            Cell::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
-            Cell::Number(number) => (*number).into(),
-            Cell::Flag(flag) => i64::from(*flag).into(),
-            Cell::Moment(milliseconds) => (*milliseconds).into(),
+            CellValue::Null => ToSqlOutput::Owned(SqlValue::Null),
+            CellValue::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+            CellValue::Number(number) => (*number).into(),
+            CellValue::Flag(flag) => i64::from(*flag).into(),
+            CellValue::Moment(milliseconds) => (*milliseconds).into(),
         })
     }
 }

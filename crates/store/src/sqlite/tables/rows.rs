@@ -1,22 +1,23 @@
 //! Reading and changing the rows of a data table, inside a transaction of the caller.
 
-use super::meta::{Meta, ROW_BYTES, field_name};
-use super::query::{Bound, Where, in_state, order_sql};
+use super::meta::{ROW_BYTES, TableMeta, field_name};
+use super::query::{BoundCell, WhereClause, in_state, order_sql};
 use crate::Error;
 use crate::sqlite::now_ms;
 use model::{Object, Str, Value};
 use node_api::tables::{
-    Cell, Changed, Effect, Filter, Inserted, Returning, RowQuery, TableError, TableLimits, iso,
+    CellValue, ChangeMode, ChangedRows, InsertedRows, Returning, RowFilter, RowQuery, TableError,
+    TableLimits, iso,
 };
 use rusqlite::{Connection, ToSql, params_from_iter};
 
 pub(super) fn select(
     connection: &Connection,
-    meta: &Meta,
+    meta: &TableMeta,
     query: &RowQuery,
     limits: &TableLimits,
 ) -> Result<Vec<Object>, Error> {
-    let mut place = Where::of(meta, &query.filter, limits.conditions)?;
+    let mut place = WhereClause::of(meta, &query.filter, limits.conditions)?;
     if let Some(text) = query.search.as_ref().filter(|text| !text.is_empty()) {
         place.search(meta, text);
     }
@@ -39,11 +40,11 @@ pub(super) fn select(
 
 pub(super) fn insert(
     connection: &Connection,
-    meta: &Meta,
+    meta: &TableMeta,
     rows: &[Object],
     returning: Returning,
     limits: &TableLimits,
-) -> Result<Inserted, Error> {
+) -> Result<InsertedRows, Error> {
     if rows.len() > limits.rows_per_call {
         return Err(TableError::Limit {
             what: "Too many rows at once",
@@ -51,7 +52,7 @@ pub(super) fn insert(
         }
         .into());
     }
-    let mut inserted = Inserted { count: rows.len(), ..Inserted::default() };
+    let mut inserted = InsertedRows { count: rows.len(), ..InsertedRows::default() };
     let mut bytes = 0;
     let now = now_ms();
     let moment = iso(now);
@@ -61,17 +62,17 @@ pub(super) fn insert(
     let mut statement = connection.prepare_cached(&sql)?;
     let head = ["id", "createdAt", "updatedAt"].map(Str::from);
     for (id, data) in (meta.next_row..).zip(rows) {
-        let mut cells = vec![Cell::Null; meta.slots.len()];
+        let mut cells = vec![CellValue::Null; meta.slots.len()];
         for (name, value) in data.iter() {
             let (at, cell) = meta.cell(name, value)?;
             cells[at] = cell;
         }
-        bytes += ROW_BYTES + cells.iter().map(Cell::bytes).sum::<usize>();
+        bytes += ROW_BYTES + cells.iter().map(CellValue::bytes).sum::<usize>();
         for (at, number) in (1..).zip([id, now, now]) {
             statement.raw_bind_parameter(at, number)?;
         }
         for (at, cell) in (4..).zip(&cells) {
-            statement.raw_bind_parameter(at, Bound(cell))?;
+            statement.raw_bind_parameter(at, BoundCell(cell))?;
         }
         statement.raw_execute()?;
         match returning {
@@ -92,19 +93,19 @@ pub(super) fn insert(
 
 pub(super) fn update(
     connection: &Connection,
-    meta: &Meta,
-    filter: &Filter,
+    meta: &TableMeta,
+    filter: &RowFilter,
     data: &Object,
-    effect: Effect,
+    effect: ChangeMode,
     limits: &TableLimits,
-) -> Result<Changed, Error> {
+) -> Result<ChangedRows, Error> {
     let place = narrow(meta, filter, limits)?;
     let cells = meta.cells(data)?;
     if cells.is_empty() {
         return Err(TableError::request("There are no values to set").into());
     }
     let now = now_ms();
-    if effect == Effect::DryRun {
+    if effect == ChangeMode::DryRun {
         return preview(connection, meta, &place, |row| {
             let mut after = row.clone();
             after.insert("updatedAt", iso(now));
@@ -129,7 +130,7 @@ pub(super) fn update(
         cells.iter().map(|(at, _)| format!(", {} = ?", field_name(meta.slots[*at]))).collect();
     let mut statement = connection
         .prepare(&format!("UPDATE {} SET updated_ms = ?{set} WHERE id = ?", meta.rows_table()))?;
-    let bound: Vec<Bound<'_>> = cells.iter().map(|(_, cell)| Bound(cell)).collect();
+    let bound: Vec<BoundCell<'_>> = cells.iter().map(|(_, cell)| BoundCell(cell)).collect();
     for (id, _) in &found {
         let values = [&now as &dyn ToSql]
             .into_iter()
@@ -138,8 +139,8 @@ pub(super) fn update(
         statement.execute(params_from_iter(values))?;
     }
     meta.count(connection, 0, after - before)?;
-    let mut changed = Changed { count: found.len(), rows: Vec::new() };
-    if effect == Effect::Returning {
+    let mut changed = ChangedRows { count: found.len(), rows: Vec::new() };
+    if effect == ChangeMode::Returning {
         let mut statement = connection.prepare(&format!(
             "SELECT {} FROM {} WHERE id = ?",
             meta.selected(),
@@ -154,47 +155,47 @@ pub(super) fn update(
 
 pub(super) fn upsert(
     connection: &Connection,
-    meta: &Meta,
-    filter: &Filter,
+    meta: &TableMeta,
+    filter: &RowFilter,
     data: Object,
-    effect: Effect,
+    effect: ChangeMode,
     limits: &TableLimits,
-) -> Result<Changed, Error> {
+) -> Result<ChangedRows, Error> {
     let changed = update(connection, meta, filter, &data, effect, limits)?;
     if changed.count > 0 {
         return Ok(changed);
     }
-    if effect == Effect::DryRun {
+    if effect == ChangeMode::DryRun {
         let mut after = nothing(meta);
         for (at, cell) in meta.cells(&data)? {
             after.insert(meta.table.columns[at].name.clone(), cell.into_value());
         }
-        return Ok(Changed {
+        return Ok(ChangedRows {
             count: 1,
             rows: vec![in_state(nothing(meta), "before"), in_state(after, "after")],
         });
     }
     let inserted = insert(connection, meta, &[data], Returning::Rows, limits)?;
-    Ok(Changed {
+    Ok(ChangedRows {
         count: 1,
-        rows: if effect == Effect::Returning { inserted.rows } else { Vec::new() },
+        rows: if effect == ChangeMode::Returning { inserted.rows } else { Vec::new() },
     })
 }
 
 pub(super) fn delete(
     connection: &Connection,
-    meta: &Meta,
-    filter: &Filter,
-    effect: Effect,
+    meta: &TableMeta,
+    filter: &RowFilter,
+    effect: ChangeMode,
     limits: &TableLimits,
-) -> Result<Changed, Error> {
+) -> Result<ChangedRows, Error> {
     let place = narrow(meta, filter, limits)?;
-    if effect == Effect::DryRun {
+    if effect == ChangeMode::DryRun {
         return preview(connection, meta, &place, |_| nothing(meta));
     }
-    let mut changed = Changed::default();
+    let mut changed = ChangedRows::default();
     let table = meta.rows_table();
-    if effect == Effect::Returning {
+    if effect == ChangeMode::Returning {
         changed.rows = collect(
             connection,
             meta,
@@ -217,14 +218,18 @@ pub(super) fn delete(
 }
 
 /// A change without any condition would reach every row; nobody means that.
-fn narrow(meta: &Meta, filter: &Filter, limits: &TableLimits) -> Result<Where, TableError> {
+fn narrow(
+    meta: &TableMeta,
+    filter: &RowFilter,
+    limits: &TableLimits,
+) -> Result<WhereClause, TableError> {
     match filter.conditions.is_empty() {
         true => Err(TableError::request("At least one condition is required")),
-        false => Where::of(meta, filter, limits.conditions),
+        false => WhereClause::of(meta, filter, limits.conditions),
     }
 }
 
-fn fits(meta: &Meta, more: i64, limits: &TableLimits) -> Result<(), TableError> {
+fn fits(meta: &TableMeta, more: i64, limits: &TableLimits) -> Result<(), TableError> {
     let limit = limits.table_bytes;
     let is_too_large =
         more > 0 && meta.table.bytes as i64 + more > i64::try_from(limit).unwrap_or(i64::MAX);
@@ -237,9 +242,9 @@ fn fits(meta: &Meta, more: i64, limits: &TableLimits) -> Result<(), TableError> 
 
 fn collect(
     connection: &Connection,
-    meta: &Meta,
+    meta: &TableMeta,
     sql: &str,
-    place: &Where,
+    place: &WhereClause,
 ) -> Result<Vec<Object>, Error> {
     let mut statement = connection.prepare(sql)?;
     let found = statement.query_map(params_from_iter(&place.values), |row| meta.row(row))?;
@@ -248,10 +253,10 @@ fn collect(
 
 fn preview(
     connection: &Connection,
-    meta: &Meta,
-    place: &Where,
+    meta: &TableMeta,
+    place: &WhereClause,
     after: impl Fn(&Object) -> Object,
-) -> Result<Changed, Error> {
+) -> Result<ChangedRows, Error> {
     let sql = format!(
         "SELECT {} FROM {} WHERE {} ORDER BY id",
         meta.selected(),
@@ -264,11 +269,11 @@ fn preview(
         let after = after(&row);
         [in_state(row, "before"), in_state(after, "after")]
     });
-    Ok(Changed { count, rows: rows.collect() })
+    Ok(ChangedRows { count, rows: rows.collect() })
 }
 
 /// A row with its head and its cells. No column has another's name, or that of one of the head.
-fn shown(meta: &Meta, names: &[Str; 3], head: [Value; 3], cells: Vec<Cell>) -> Object {
+fn shown(meta: &TableMeta, names: &[Str; 3], head: [Value; 3], cells: Vec<CellValue>) -> Object {
     let mut row = Object::with_capacity(head.len() + cells.len());
     let head = names.iter().zip(head);
     let cells = meta
@@ -282,7 +287,7 @@ fn shown(meta: &Meta, names: &[Str; 3], head: [Value; 3], cells: Vec<Cell>) -> O
 }
 
 /// A row that is not there.
-fn nothing(meta: &Meta) -> Object {
+fn nothing(meta: &TableMeta) -> Object {
     let names = ["id", "createdAt", "updatedAt"]
         .into_iter()
         .chain(meta.table.columns.iter().map(|column| column.name.as_str()));

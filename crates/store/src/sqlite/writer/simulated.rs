@@ -1,28 +1,31 @@
 //! The writer of a simulation: a task instead of a thread, and a disk that decides what becomes of
 //! each group.
 
-use super::{Job, Shared, Writer, commit, roll_back, write_group};
+use super::{GroupWriter, WriteJob, WriterShared, commit, roll_back, write_group};
 use crate::Error;
-use crate::sqlite::Readers;
-use crate::sqlite::simulation::{Disk, GroupFate, pause};
+use crate::sqlite::ReaderPool;
+use crate::sqlite::simulation::{CommitFate, SimulatedDisk, pause};
 use rusqlite::Connection;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
-impl Writer {
-    pub(in crate::sqlite) fn simulate(database: Arc<Readers>, disk: Arc<dyn Disk>) -> Self {
+impl GroupWriter {
+    pub(in crate::sqlite) fn simulate(
+        database: Arc<ReaderPool>,
+        disk: Arc<dyn SimulatedDisk>,
+    ) -> Self {
         let (jobs, received) = channel();
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(WriterShared::default());
         tokio::spawn(serve(database, disk, received, shared.clone()));
         Self { jobs, shared }
     }
 }
 
 async fn serve(
-    database: Arc<Readers>,
-    disk: Arc<dyn Disk>,
-    jobs: Receiver<Job>,
-    shared: Arc<Shared>,
+    database: Arc<ReaderPool>,
+    disk: Arc<dyn SimulatedDisk>,
+    jobs: Receiver<WriteJob>,
+    shared: Arc<WriterShared>,
 ) {
     loop {
         let first = match jobs.try_recv() {
@@ -37,9 +40,9 @@ async fn serve(
         let fate = disk.group_fate();
         let group = database.with(|connection| {
             let admitted =
-                if let GroupFate::NotBegun(error) = &fate { Err(error.clone()) } else { Ok(()) };
+                if let CommitFate::NotBegun(error) = &fate { Err(error.clone()) } else { Ok(()) };
             let mut place = 0;
-            let mut spoilt = |job: Job| {
+            let mut spoilt = |job: WriteJob| {
                 place += 1;
                 spoil(job, place - 1, &fate)
             };
@@ -54,24 +57,24 @@ async fn serve(
             ))
         });
         let Ok(group) = group else { return };
-        if let GroupFate::Dies { .. } = fate {
+        if let CommitFate::Dies { .. } = fate {
             disk.die();
             // Nobody is ever told, and nobody finds that the writer has gone.
             std::future::pending::<()>().await;
         }
         pause(&*disk).await;
-        group.tell(&shared);
+        group.notify(&shared);
     }
 }
 
 /// Lets a write fail if the disk wants it to.
-fn spoil(job: Job, place: usize, fate: &GroupFate) -> Job {
+fn spoil(job: WriteJob, place: usize, fate: &CommitFate) -> WriteJob {
     match fate {
-        GroupFate::FailsAt(at, error) if *at == place => {
+        CommitFate::FailsAt(at, error) if *at == place => {
             let error = error.clone();
             Box::new(move |connection| job(connection.and(Err(error))))
         }
-        GroupFate::BreaksAt(at, error) if *at == place => {
+        CommitFate::BreaksAt(at, error) if *at == place => {
             let error = error.clone();
             Box::new(move |connection| {
                 if let Ok(connection) = connection {
@@ -84,13 +87,13 @@ fn spoil(job: Job, place: usize, fate: &GroupFate) -> Job {
     }
 }
 
-fn end(connection: &Connection, fate: &GroupFate) -> Result<(), Error> {
+fn end(connection: &Connection, fate: &CommitFate) -> Result<(), Error> {
     match fate {
-        GroupFate::NotCommitted(error) => {
+        CommitFate::NotCommitted(error) => {
             roll_back(connection);
             Err(error.clone())
         }
-        GroupFate::Dies { is_committed: false } => {
+        CommitFate::Dies { is_committed: false } => {
             roll_back(connection);
             Ok(())
         }

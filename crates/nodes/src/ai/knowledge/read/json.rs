@@ -6,7 +6,7 @@ use node_api::NodeError;
 
 /// A text for each entry of a list, or one for the whole: a line for each value, with the way to
 /// it.
-pub(crate) fn told(text: &str) -> Result<Vec<Str>, NodeError> {
+pub(crate) fn to_texts(text: &str) -> Result<Vec<Str>, NodeError> {
     let value = model::json::parse(text)
         .map_err(|error| NodeError::input(format!("The JSON cannot be read: {error}")))?;
     let entries = match &value {
@@ -45,7 +45,7 @@ pub(crate) fn strings(value: &Value, pointers: &str) -> Vec<Str> {
     let mut found = Vec::new();
     match pointers.is_empty() {
         true => collect(value, &mut found),
-        false => targeted(value, &pointers, &mut found),
+        false => collect_at_pointers(value, &pointers, &mut found),
     }
     found
 }
@@ -60,7 +60,7 @@ fn collect(value: &Value, found: &mut Vec<Str>) {
 }
 
 /// A pointer counts from any object down to which none has led before.
-fn targeted(value: &Value, pointers: &[&str], found: &mut Vec<Str>) {
+fn collect_at_pointers(value: &Value, pointers: &[&str], found: &mut Vec<Str>) {
     let mut has_led = false;
     for target in pointers.iter().filter_map(|pointer| at(value, pointer)) {
         has_led = true;
@@ -70,9 +70,11 @@ fn targeted(value: &Value, pointers: &[&str], found: &mut Vec<Str>) {
         return;
     }
     match value {
-        Value::Array(list) => list.iter().for_each(|inner| targeted(inner, pointers, found)),
+        Value::Array(list) => {
+            list.iter().for_each(|inner| collect_at_pointers(inner, pointers, found))
+        }
         Value::Object(fields) => {
-            fields.iter().for_each(|(_, inner)| targeted(inner, pointers, found))
+            fields.iter().for_each(|(_, inner)| collect_at_pointers(inner, pointers, found))
         }
         _ => {}
     }

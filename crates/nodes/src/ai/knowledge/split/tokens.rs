@@ -1,18 +1,18 @@
 //! Cuts texts by the tokens of OpenAI's models.
 
-use super::Lengths;
+use super::ChunkLengths;
 use model::Str;
 use node_api::ai::Splitter;
 use tiktoken_rs::cl100k_base_singleton;
 
 /// Chunks of so many tokens of `cl100k_base`.
-pub(crate) struct Tokens(pub(crate) Lengths);
+pub(crate) struct TiktokenSplitter(pub(crate) ChunkLengths);
 
-impl Splitter for Tokens {
+impl Splitter for TiktokenSplitter {
     fn split(&self, text: &str) -> Vec<Str> {
         let encoding = cl100k_base_singleton();
         let tokens = encoding.encode_ordinary(text);
-        let Lengths { size, overlap } = self.0;
+        let ChunkLengths { size, overlap } = self.0;
         let mut chunks = Vec::new();
         let mut end = 0;
         while end < tokens.len() {
@@ -32,7 +32,7 @@ mod tests {
 
     #[test]
     fn chunks_have_so_many_tokens_and_overlap() {
-        let splitter = |size, overlap| Tokens(Lengths::new(size, overlap).unwrap());
+        let splitter = |size, overlap| TiktokenSplitter(ChunkLengths::new(size, overlap).unwrap());
         assert_eq!(
             splitter(3.0, 0.0).split("The quick brown fox jumps over"),
             ["The quick brown", " fox jumps over"]
@@ -48,7 +48,8 @@ mod tests {
 
     #[test]
     fn a_long_text_without_words_is_cut_in_good_time() {
-        let chunks = Tokens(Lengths::new(1000.0, 0.0).unwrap()).split(&"a".repeat(200_000));
+        let chunks =
+            TiktokenSplitter(ChunkLengths::new(1000.0, 0.0).unwrap()).split(&"a".repeat(200_000));
         assert!(chunks.len() > 10 && chunks.concat().len() == 200_000);
     }
 }

@@ -1,22 +1,22 @@
 //! Files that are kept at Google for two days, for questions about them.
 
 use super::media::api;
-use crate::ai::vendors::api::Api;
-use crate::ai::world::NodeWorld;
-use agent::World as _;
+use crate::ai::agent_host::NodeAgentHost;
+use crate::ai::vendors::api::VendorApi;
+use agent::AgentHost as _;
 use bytes::Bytes;
-use node_api::hosts::Bound;
+use node_api::hosts::SecretBinding;
 use node_api::prelude::*;
 
 /// The largest file that the provider keeps.
-const LARGEST_FILE: usize = 2 << 30;
+const MAX_FILE_BYTES: usize = 2 << 30;
 
 /// How long it is waited between two looks whether a file can be used, and how long that may take.
-const LOOK_EVERY_MS: u64 = 1_000;
-const LONGEST_READING_MS: i64 = 5 * 60 * 1000;
+const POLL_INTERVAL_MS: u64 = 1_000;
+const PROCESSING_TIMEOUT_MS: i64 = 5 * 60 * 1000;
 
 /// The note of what became of the file.
-const UPLOADED: &str = "uploaded";
+const UPLOAD_NOTE: &str = "uploaded";
 
 pub(super) async fn upload(
     ctx: &Ctx<'_>,
@@ -24,16 +24,16 @@ pub(super) async fn upload(
     item: &Item,
 ) -> Result<Vec<Item>, NodeError> {
     let api = api(ctx, index)?;
-    let world = NodeWorld::unheard(ctx, index);
-    let file = match world.note(UPLOADED) {
+    let world = NodeAgentHost::silent(ctx, index);
+    let file = match world.recorded_step(UPLOAD_NOTE) {
         Some(kept) => kept,
         None => {
-            let sent = sent(ctx, index, item, &api).await?;
-            world.keep(UPLOADED, sent.clone()).await?;
+            let sent = upload_file(ctx, index, item, &api).await?;
+            world.record_step(UPLOAD_NOTE, sent.clone()).await?;
             sent
         }
     };
-    let file = usable(ctx, &api, file).await?;
+    let file = wait_until_active(ctx, &api, file).await?;
     let field = |name: &str| file.get(name).cloned().unwrap_or_default();
     Ok(vec![Item::new(Object::from_iter([
         ("fileUri", field("uri")),
@@ -54,8 +54,8 @@ async fn content(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<(Str, Str, 
     }
     let address = ctx.text("fileUrl", index)?;
     let mut request = HttpRequest::new("GET", address.trim());
-    request.max_response_bytes = LARGEST_FILE;
-    request.bound = Some(Bound::to_nothing());
+    request.max_response_bytes = MAX_FILE_BYTES;
+    request.bound = Some(SecretBinding::deny_all());
     let answer = ctx
         .host()
         .http()
@@ -80,7 +80,12 @@ async fn content(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<(Str, Str, 
 }
 
 /// Sends a file in the provider's two steps: where it may go, then all of it at once.
-async fn sent(ctx: &Ctx<'_>, index: usize, item: &Item, api: &Api) -> Result<Value, NodeError> {
+async fn upload_file(
+    ctx: &Ctx<'_>,
+    index: usize,
+    item: &Item,
+    api: &VendorApi,
+) -> Result<Value, NodeError> {
     let (name, kind, data) = content(ctx, index, item).await?;
     let mut request = HttpRequest::new("POST", api.address("/upload/v1beta/files"));
     request.set_header("content-type", "application/json");
@@ -110,19 +115,23 @@ async fn sent(ctx: &Ctx<'_>, index: usize, item: &Item, api: &Api) -> Result<Val
 }
 
 /// The provider reads a file before it can be asked about.
-async fn usable(ctx: &Ctx<'_>, api: &Api, mut file: Value) -> Result<Value, NodeError> {
+async fn wait_until_active(
+    ctx: &Ctx<'_>,
+    api: &VendorApi,
+    mut file: Value,
+) -> Result<Value, NodeError> {
     let since = ctx.host().now_ms();
     while file.get("state").and_then(Value::as_str) == Some("PROCESSING") {
-        if ctx.host().now_ms() - since > LONGEST_READING_MS {
-            let minutes = LONGEST_READING_MS / 60_000;
+        if ctx.host().now_ms() - since > PROCESSING_TIMEOUT_MS {
+            let minutes = PROCESSING_TIMEOUT_MS / 60_000;
             return Err(NodeError::new(
                 Code::MODEL_TIMEOUT,
                 format!("The provider has not read the file within {minutes} minutes"),
             ));
         }
-        ctx.host().sleep(LOOK_EVERY_MS).await?;
+        ctx.host().sleep(POLL_INTERVAL_MS).await?;
         let name = file.get("name").map(Value::to_js_string).unwrap_or_default();
-        file = api.look(ctx, &format!("/v1beta/{name}")).await?;
+        file = api.poll(ctx, &format!("/v1beta/{name}")).await?;
     }
     match file.get("state").and_then(Value::as_str) {
         Some("FAILED") => {

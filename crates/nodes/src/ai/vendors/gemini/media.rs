@@ -1,15 +1,15 @@
 //! What is in files, and new or changed images.
 
-use super::text::{model, shown};
+use super::text::{model, output_value};
 use crate::ai::models::options::read;
 use crate::ai::models::{field, secret};
-use crate::ai::vendors::api::{Api, Effect};
+use crate::ai::vendors::api::{CallEffect, VendorApi};
 use crate::ai::vendors::{chosen_model, converse, file_item, files};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use node_api::addresses;
-use node_api::ai::{Media, MediaData, Message, Part, Role};
-use node_api::hosts::Bound;
+use node_api::ai::{ChatRole, Media, MediaData, Message, MessagePart};
+use node_api::hosts::SecretBinding;
 use node_api::prelude::*;
 use providers::models::gemini::BASE_URL;
 
@@ -22,7 +22,7 @@ pub(super) async fn analyze(
     item: &Item,
     resource: &str,
 ) -> Result<Vec<Item>, NodeError> {
-    asked(ctx, index, item, resource, ctx.text("text", index)?).await
+    ask_about(ctx, index, item, resource, ctx.text("text", index)?).await
 }
 
 pub(super) async fn transcribe(
@@ -38,7 +38,7 @@ pub(super) async fn transcribe(
         (true, false) => format!(" up to {end}"),
         (false, false) => format!(" from {start} to {end}"),
     };
-    asked(
+    ask_about(
         ctx,
         index,
         item,
@@ -48,7 +48,7 @@ pub(super) async fn transcribe(
     .await
 }
 
-async fn asked(
+async fn ask_about(
     ctx: &Ctx<'_>,
     index: usize,
     item: &Item,
@@ -57,18 +57,26 @@ async fn asked(
 ) -> Result<Vec<Item>, NodeError> {
     let mut parts = match ctx.text("inputType", index)?.as_str() {
         "binary" => files(ctx, index, item)?,
-        _ => downloaded(ctx, index, resource).await?,
+        _ => download_parts(ctx, index, resource).await?,
     };
-    parts.push(Part::Text(words));
+    parts.push(MessagePart::Text(words));
     let options = read(&ctx.param("options", index)?);
-    let outcome =
-        converse(ctx, index, model(ctx, index, options)?, vec![Message::new(Role::User, parts)])
-            .await?;
-    shown(ctx, index, &outcome)
+    let outcome = converse(
+        ctx,
+        index,
+        model(ctx, index, options)?,
+        vec![Message::new(ChatRole::User, parts)],
+    )
+    .await?;
+    output_value(ctx, index, &outcome)
 }
 
 /// Files from their addresses: the provider is sent the files themselves.
-async fn downloaded(ctx: &Ctx<'_>, index: usize, resource: &str) -> Result<Vec<Part>, NodeError> {
+async fn download_parts(
+    ctx: &Ctx<'_>,
+    index: usize,
+    resource: &str,
+) -> Result<Vec<MessagePart>, NodeError> {
     let usual_type = match resource {
         "audio" => "audio/mpeg",
         "document" => "application/pdf",
@@ -79,7 +87,7 @@ async fn downloaded(ctx: &Ctx<'_>, index: usize, resource: &str) -> Result<Vec<P
     for url in addresses(&ctx.text(&format!("{resource}Urls"), index)?) {
         let mut request = HttpRequest::new("GET", url);
         request.max_response_bytes = left;
-        request.bound = Some(Bound::to_nothing());
+        request.bound = Some(SecretBinding::deny_all());
         let answer = ctx
             .host()
             .http()
@@ -104,9 +112,9 @@ async fn downloaded(ctx: &Ctx<'_>, index: usize, resource: &str) -> Result<Vec<P
             data: MediaData::Bytes(answer.body.clone()),
         };
         parts.push(if media.mime_type.starts_with("image/") {
-            Part::Image(media)
+            MessagePart::Image(media)
         } else {
-            Part::File(media)
+            MessagePart::File(media)
         });
     }
     Ok(parts)
@@ -124,7 +132,7 @@ pub(super) async fn generate(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, N
             ("parameters", Object::from_iter([("sampleCount", count)]).into()),
         ]);
         let answer = api(ctx, index)?
-            .json(ctx, index, Effect::None, "POST", &path, Some(body.into()))
+            .json(ctx, index, CallEffect::None, "POST", &path, Some(body.into()))
             .await?;
         let made = answer.get("predictions").and_then(Value::as_array).unwrap_or_default();
         return made
@@ -133,7 +141,7 @@ pub(super) async fn generate(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, N
             .collect();
     }
     let part = Object::from_iter([("text", prompt)]);
-    drawn(ctx, index, vec![part.into()]).await
+    generate_images(ctx, index, vec![part.into()]).await
 }
 
 /// New images from those of the item.
@@ -159,10 +167,14 @@ pub(super) async fn edit(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec
         parts.push(Object::from_iter([("inlineData", data)]).into());
     }
     parts.push(Object::from_iter([("text", ctx.text("prompt", index)?)]).into());
-    drawn(ctx, index, parts).await
+    generate_images(ctx, index, parts).await
 }
 
-async fn drawn(ctx: &Ctx<'_>, index: usize, parts: Vec<Value>) -> Result<Vec<Item>, NodeError> {
+async fn generate_images(
+    ctx: &Ctx<'_>,
+    index: usize,
+    parts: Vec<Value>,
+) -> Result<Vec<Item>, NodeError> {
     let (path, property) = (path_of(ctx, index, "generateContent")?, output_property(ctx, index)?);
     let content =
         Object::from_iter([("role", Value::from("user")), ("parts", Value::array(parts))]);
@@ -170,8 +182,9 @@ async fn drawn(ctx: &Ctx<'_>, index: usize, parts: Vec<Value>) -> Result<Vec<Ite
         ("contents", Value::array(vec![content.into()])),
         ("generationConfig", json!({ "responseModalities": ["IMAGE", "TEXT"] })),
     ]);
-    let answer =
-        api(ctx, index)?.json(ctx, index, Effect::None, "POST", &path, Some(body.into())).await?;
+    let answer = api(ctx, index)?
+        .json(ctx, index, CallEffect::None, "POST", &path, Some(body.into()))
+        .await?;
     let candidates = answer.get("candidates").and_then(Value::as_array).unwrap_or_default();
     let parts = candidates
         .iter()
@@ -211,9 +224,9 @@ pub(super) fn output_property(ctx: &Ctx<'_>, index: usize) -> Result<Str, NodeEr
     Ok(given.as_str().filter(|name| !name.is_empty()).unwrap_or("data").into())
 }
 
-pub(super) fn api(ctx: &Ctx<'_>, index: usize) -> Result<Api, NodeError> {
+pub(super) fn api(ctx: &Ctx<'_>, index: usize) -> Result<VendorApi, NodeError> {
     let credential = ctx.host().credential("googlePalmApi", index)?;
     let host = field(&credential, "host");
     let headers = vec![("x-goog-api-key".to_owned(), secret(&credential, "apiKey"))];
-    Ok(Api::new(if host.trim().is_empty() { BASE_URL } else { &host }, headers))
+    Ok(VendorApi::new(if host.trim().is_empty() { BASE_URL } else { &host }, headers))
 }

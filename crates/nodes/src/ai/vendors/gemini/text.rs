@@ -1,12 +1,12 @@
 //! Conversations with a model of Google.
 
 use crate::ai::models::options::read;
-use crate::ai::models::{known_or_open, place};
+use crate::ai::models::{endpoint, known_or_open};
 use crate::ai::vendors::{access, chosen_model, converse};
-use agent::Outcome;
+use agent::AgentOutcome;
 use node_api::ai::{ChatModel, Message, ModelOptions};
 use node_api::prelude::*;
-use providers::models::gemini::{BASE_URL, Gemini, Settings, Version};
+use providers::models::gemini::{BASE_URL, Gemini, GeminiSettings, GeminiVersion};
 use std::sync::Arc;
 
 pub(super) async fn message(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeError> {
@@ -36,7 +36,7 @@ pub(super) async fn message(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, No
     }
     let options = ModelOptions { extra: (!extra.is_empty()).then(|| extra.into()), ..read(&raw) };
     let outcome = converse(ctx, index, model(ctx, index, options)?, messages).await?;
-    shown(ctx, index, &outcome)
+    output_value(ctx, index, &outcome)
 }
 
 pub(super) fn model(
@@ -47,21 +47,25 @@ pub(super) fn model(
     let mut known = known_or_open("gemini", &chosen_model(ctx, index)?);
     known.info.capabilities.vision = true;
     let credential = ctx.host().credential("googlePalmApi", index)?;
-    let settings =
-        Settings { version: Version::V1Beta, options, traits: known.traits, ..Settings::default() };
+    let settings = GeminiSettings {
+        version: GeminiVersion::V1Beta,
+        options,
+        traits: known.traits,
+        ..GeminiSettings::default()
+    };
     Ok(agent::with_tools(Arc::new(Gemini::new(
         known.info,
         settings,
-        place(&credential, "host", BASE_URL),
+        endpoint(&credential, "host", BASE_URL),
         &access(ctx)?,
     ))))
 }
 
 /// The answer in the provider's form: one candidate, or what is around it too.
-pub(super) fn shown(
+pub(super) fn output_value(
     ctx: &Ctx<'_>,
     index: usize,
-    outcome: &Outcome,
+    outcome: &AgentOutcome,
 ) -> Result<Vec<Item>, NodeError> {
     let part = Object::from_iter([("text", outcome.answer.clone())]);
     let content =

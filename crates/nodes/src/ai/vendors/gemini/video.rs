@@ -1,18 +1,18 @@
 //! Videos: made from words, and fetched from where the provider keeps them.
 
 use super::media::{api, output_property, path_of};
-use crate::ai::vendors::api::{Api, Effect};
+use crate::ai::vendors::api::{CallEffect, VendorApi};
 use crate::ai::vendors::{chosen_model, file_item};
 use node_api::prelude::*;
 
 /// How long it is waited between two looks whether a video is ready.
-const LOOK_EVERY_MS: u64 = 5_000;
+const POLL_INTERVAL_MS: u64 = 5_000;
 
 /// How long a video may take.
-const LONGEST_MAKING_MS: i64 = 20 * 60 * 1000;
+const GENERATION_TIMEOUT_MS: i64 = 20 * 60 * 1000;
 
 /// The largest video that is fetched.
-const LARGEST_VIDEO: usize = 200 << 20;
+const MAX_VIDEO_BYTES: usize = 200 << 20;
 
 pub(super) async fn generate(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeError> {
     let model = chosen_model(ctx, index)?;
@@ -40,8 +40,8 @@ pub(super) async fn generate(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, N
     let api = api(ctx, index)?;
     let path = path_of(ctx, index, "predictLongRunning")?;
     // Once it is begun it is paid for, so that nobody begins it twice without a word.
-    let begun = api.json(ctx, index, Effect::Changes, "POST", &path, Some(body.into())).await?;
-    let made = ready(ctx, &api, begun).await?;
+    let begun = api.json(ctx, index, CallEffect::Changes, "POST", &path, Some(body.into())).await?;
+    let made = wait_until_done(ctx, &api, begun).await?;
     let samples = made
         .get_path("response.generateVideoResponse.generatedSamples")
         .and_then(Value::as_array)
@@ -63,7 +63,7 @@ pub(super) async fn generate(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, N
     }
     let mut items = Vec::with_capacity(addresses.len());
     for address in addresses {
-        items.push(fetched(ctx, index, &api, address).await?);
+        items.push(download_video(ctx, index, &api, address).await?);
     }
     Ok(items)
 }
@@ -74,11 +74,11 @@ pub(super) async fn download(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, N
         return Err(NodeError::parameter("url", "No address is given")
             .hint("Use the address that making a video gave."));
     }
-    Ok(vec![fetched(ctx, index, &api(ctx, index)?, address.trim()).await?])
+    Ok(vec![download_video(ctx, index, &api(ctx, index)?, address.trim()).await?])
 }
 
 /// Waits until what the provider has begun is done.
-async fn ready(ctx: &Ctx<'_>, api: &Api, begun: Value) -> Result<Value, NodeError> {
+async fn wait_until_done(ctx: &Ctx<'_>, api: &VendorApi, begun: Value) -> Result<Value, NodeError> {
     let since = ctx.host().now_ms();
     let mut stands = begun;
     loop {
@@ -98,25 +98,30 @@ async fn ready(ctx: &Ctx<'_>, api: &Api, begun: Value) -> Result<Value, NodeErro
                 "The provider does not say where its work can be seen",
             ));
         };
-        if ctx.host().now_ms() - since > LONGEST_MAKING_MS {
-            let minutes = LONGEST_MAKING_MS / 60_000;
+        if ctx.host().now_ms() - since > GENERATION_TIMEOUT_MS {
+            let minutes = GENERATION_TIMEOUT_MS / 60_000;
             return Err(NodeError::new(
                 Code::MODEL_TIMEOUT,
                 format!("The video was not ready within {minutes} minutes"),
             ));
         }
-        ctx.host().sleep(LOOK_EVERY_MS).await?;
+        ctx.host().sleep(POLL_INTERVAL_MS).await?;
         let name = name.to_owned();
-        stands = api.look(ctx, &format!("/v1beta/{name}")).await?;
+        stands = api.poll(ctx, &format!("/v1beta/{name}")).await?;
         if stands.get("name").is_none() {
             stands.make_object().insert("name", name);
         }
     }
 }
 
-async fn fetched(ctx: &Ctx<'_>, index: usize, api: &Api, address: &str) -> Result<Item, NodeError> {
+async fn download_video(
+    ctx: &Ctx<'_>,
+    index: usize,
+    api: &VendorApi,
+    address: &str,
+) -> Result<Item, NodeError> {
     let mut request = HttpRequest::new("GET", address);
-    request.max_response_bytes = LARGEST_VIDEO;
+    request.max_response_bytes = MAX_VIDEO_BYTES;
     let answer = api.exchange(ctx, request).await?;
     let told = answer.header("content-type").and_then(|kind| kind.split(';').next()).map(str::trim);
     let kind = told.filter(|kind| kind.starts_with("video/")).unwrap_or("video/mp4").to_owned();

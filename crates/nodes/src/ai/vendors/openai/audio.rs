@@ -1,15 +1,15 @@
 //! Speech from texts, and texts from speech.
 
 use super::api;
-use crate::ai::vendors::api::Effect;
+use crate::ai::vendors::api::CallEffect;
 use crate::ai::vendors::file_item;
 use bytes::Bytes;
-use node_api::http::Part;
+use node_api::http::MultipartPart;
 use node_api::prelude::*;
 
 const WHISPER: &str = "whisper-1";
 
-pub(super) async fn speak(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeError> {
+pub(super) async fn synthesize_speech(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeError> {
     let options = ctx.param("options", index)?;
     let format = options
         .get("response_format")
@@ -28,7 +28,7 @@ pub(super) async fn speak(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, Node
     ]);
     let body = HttpBody::Bytes(model::json::to_string(&body.into()).into());
     let spoken =
-        api(ctx, index)?.call(ctx, index, Effect::None, "POST", "/audio/speech", body).await?;
+        api(ctx, index)?.call(ctx, index, CallEffect::None, "POST", "/audio/speech", body).await?;
     let property = options
         .get("binaryPropertyOutput")
         .and_then(Value::as_str)
@@ -40,7 +40,7 @@ pub(super) async fn speak(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, Node
 }
 
 /// What is said in a recording, in its language or in English.
-pub(super) async fn write_down(
+pub(super) async fn transcribe(
     ctx: &Ctx<'_>,
     index: usize,
     item: &Item,
@@ -48,7 +48,7 @@ pub(super) async fn write_down(
 ) -> Result<Vec<Item>, NodeError> {
     let options = ctx.param("options", index)?;
     let recording = ctx.binary(item, index, &ctx.text("binaryPropertyName", index)?)?;
-    let field = |name: &str, value: Str| Part {
+    let field = |name: &str, value: Str| MultipartPart {
         name: name.to_owned(),
         data: Bytes::from(value.to_string()),
         file_name: None,
@@ -66,7 +66,7 @@ pub(super) async fn write_down(
                 .map(|value| field(name, value.to_js_string())),
         );
     }
-    parts.push(Part {
+    parts.push(MultipartPart {
         name: "file".to_owned(),
         data: recording.data.clone(),
         file_name: Some(recording.file_name.as_deref().unwrap_or("audio.mp3").to_owned()),
@@ -75,7 +75,7 @@ pub(super) async fn write_down(
     let path =
         if operation == "translate" { "/audio/translations" } else { "/audio/transcriptions" };
     let answer = api(ctx, index)?
-        .call(ctx, index, Effect::None, "POST", path, HttpBody::Multipart(parts))
+        .call(ctx, index, CallEffect::None, "POST", path, HttpBody::Multipart(parts))
         .await?;
     let answer = String::from_utf8_lossy(&answer);
     let read = model::json::parse(&answer)

@@ -1,10 +1,10 @@
 //! Files that are kept at OpenAI.
 
 use super::api;
-use crate::ai::vendors::api::Effect;
+use crate::ai::vendors::api::CallEffect;
 use crate::ai::vendors::chosen;
 use bytes::Bytes;
-use node_api::http::Part;
+use node_api::http::MultipartPart;
 use node_api::prelude::*;
 
 pub(super) async fn upload(
@@ -16,13 +16,13 @@ pub(super) async fn upload(
     let file = ctx.binary(item, index, &property)?;
     let purpose = ctx.param("options.purpose", index)?;
     let parts = vec![
-        Part {
+        MultipartPart {
             name: "purpose".to_owned(),
             data: Bytes::from(purpose.as_str().unwrap_or("assistants").to_owned()),
             file_name: None,
             mime_type: None,
         },
-        Part {
+        MultipartPart {
             name: "file".to_owned(),
             data: file.data.clone(),
             file_name: Some(file.file_name.as_deref().unwrap_or(&property).to_owned()),
@@ -30,7 +30,7 @@ pub(super) async fn upload(
         },
     ];
     let answer = api(ctx, index)?
-        .call(ctx, index, Effect::Changes, "POST", "/files", HttpBody::Multipart(parts))
+        .call(ctx, index, CallEffect::Changes, "POST", "/files", HttpBody::Multipart(parts))
         .await?;
     Ok(vec![Item::new(model::json::parse(&String::from_utf8_lossy(&answer)).unwrap_or_default())])
 }
@@ -44,7 +44,7 @@ pub(super) async fn list(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeE
         ),
         None => "/files".to_owned(),
     };
-    let answer = api(ctx, index)?.json(ctx, index, Effect::None, "GET", &path, None).await?;
+    let answer = api(ctx, index)?.json(ctx, index, CallEffect::None, "GET", &path, None).await?;
     Ok(answer
         .get("data")
         .and_then(Value::as_array)
@@ -65,6 +65,6 @@ pub(super) async fn delete(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, Nod
         url::form_urlencoded::byte_serialize(id.as_bytes()).collect::<String>()
     );
     Ok(vec![Item::new(
-        api(ctx, index)?.json(ctx, index, Effect::Changes, "DELETE", &path, None).await?,
+        api(ctx, index)?.json(ctx, index, CallEffect::Changes, "DELETE", &path, None).await?,
     )])
 }

@@ -2,16 +2,16 @@
 
 use super::api;
 use super::text::{model, response_message};
-use crate::ai::vendors::api::Effect;
+use crate::ai::vendors::api::CallEffect;
 use crate::ai::vendors::{chosen, converse, file_item, files};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use node_api::addresses;
-use node_api::ai::{Media, MediaData, Message, ModelOptions, Part, Role};
-use node_api::http::Part as FormPart;
+use node_api::ai::{ChatRole, Media, MediaData, Message, MessagePart, ModelOptions};
+use node_api::http::MultipartPart as FormPart;
 use node_api::prelude::*;
-use providers::models::openai::Api;
+use providers::models::openai::OpenAiApi;
 
 /// Tokens of a description if nothing else is said.
 const DESCRIPTION_TOKENS: f64 = 300.0;
@@ -21,12 +21,12 @@ pub(super) async fn analyze(
     index: usize,
     item: &Item,
 ) -> Result<Vec<Item>, NodeError> {
-    let mut parts = vec![Part::Text(ctx.text("text", index)?)];
+    let mut parts = vec![MessagePart::Text(ctx.text("text", index)?)];
     match ctx.text("inputType", index)?.as_str() {
         "base64" => parts.extend(files(ctx, index, item)?),
         _ => {
             let url = |url: &str| {
-                Part::Image(Media {
+                MessagePart::Image(Media {
                     mime_type: "image/jpeg".into(),
                     name: None,
                     data: MediaData::Url(url.into()),
@@ -42,12 +42,12 @@ pub(super) async fn analyze(
         .unwrap_or(DESCRIPTION_TOKENS);
     let options = ModelOptions { max_tokens: Some(longest as u64), ..ModelOptions::default() };
     let is_new = ctx.version() >= 2.0;
-    let surface = if is_new { Api::Responses } else { Api::ChatCompletions };
+    let surface = if is_new { OpenAiApi::Responses } else { OpenAiApi::ChatCompletions };
     let outcome = converse(
         ctx,
         index,
         model(ctx, index, surface, options)?,
-        vec![Message::new(Role::User, parts)],
+        vec![Message::new(ChatRole::User, parts)],
     )
     .await?;
     let shown = match (is_new, ctx.flag("simplify", index)?) {
@@ -98,7 +98,7 @@ pub(super) async fn generate(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, N
         }
     }
     let answer = api(ctx, index)?
-        .json(ctx, index, Effect::None, "POST", "/images/generations", Some(body.into()))
+        .json(ctx, index, CallEffect::None, "POST", "/images/generations", Some(body.into()))
         .await?;
     let made = answer.get("data").and_then(Value::as_array).unwrap_or_default();
     let property = options
@@ -159,7 +159,7 @@ pub(super) async fn edit(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec
         say("output_format", format);
     }
     let answer = api(ctx, index)?
-        .call(ctx, index, Effect::None, "POST", "/images/edits", HttpBody::Multipart(parts))
+        .call(ctx, index, CallEffect::None, "POST", "/images/edits", HttpBody::Multipart(parts))
         .await?;
     let answer = model::json::parse(&String::from_utf8_lossy(&answer)).unwrap_or_default();
     answer

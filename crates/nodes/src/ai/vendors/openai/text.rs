@@ -5,12 +5,12 @@ use crate::ai::models::known_or_open;
 use crate::ai::models::openai::openai_settings;
 use crate::ai::models::openai_n8n::responses_fields;
 use crate::ai::models::options::read;
-use crate::ai::vendors::api::Effect;
-use crate::ai::vendors::{access, chosen_model, converse, file, not_there};
-use agent::Outcome;
-use node_api::ai::{ChatModel, Media, MediaData, Message, ModelOptions, Part, Role};
+use crate::ai::vendors::api::CallEffect;
+use crate::ai::vendors::{access, chosen_model, converse, file, unsupported_operation};
+use agent::AgentOutcome;
+use node_api::ai::{ChatModel, ChatRole, Media, MediaData, Message, MessagePart, ModelOptions};
 use node_api::prelude::*;
-use providers::models::openai::{Api, OpenAi, Settings};
+use providers::models::openai::{OpenAiApi, OpenAiChat, OpenAiSettings};
 use std::sync::Arc;
 
 const JSON_PROMPT: &str = "Answer in JSON.";
@@ -22,13 +22,9 @@ pub(super) async fn message(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, No
     let given = ctx.param("messages.values", index)?;
     let mut messages: Vec<Message> =
         wants_json.then(|| Message::system(JSON_PROMPT)).into_iter().collect();
-    messages.extend(
-        given
-            .as_array()
-            .unwrap_or_default()
-            .iter()
-            .map(|entry| Message::new(role(entry), vec![Part::Text(words(entry, "content"))])),
-    );
+    messages.extend(given.as_array().unwrap_or_default().iter().map(|entry| {
+        Message::new(role(entry), vec![MessagePart::Text(entry_text(entry, "content"))])
+    }));
     let number = |name: &str| raw.get(name).and_then(Value::as_f64).filter(|number| *number != 0.0);
     let options = ModelOptions {
         frequency_penalty: number("frequency_penalty"),
@@ -37,7 +33,8 @@ pub(super) async fn message(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, No
         ..read(&raw)
     };
     let outcome =
-        converse(ctx, index, model(ctx, index, Api::ChatCompletions, options)?, messages).await?;
+        converse(ctx, index, model(ctx, index, OpenAiApi::ChatCompletions, options)?, messages)
+            .await?;
     let content = content(&outcome, wants_json);
     let message = Object::from_iter([
         ("role", Value::from("assistant")),
@@ -71,7 +68,7 @@ pub(super) async fn response(
 ) -> Result<Vec<Item>, NodeError> {
     let raw = ctx.param("options", index)?;
     let given = ctx.param("responses.values", index)?;
-    let instructions = words(&raw, "instructions");
+    let instructions = entry_text(&raw, "instructions");
     let mut messages: Vec<Message> = Some(instructions)
         .filter(|words| !words.is_empty())
         .map(Message::system)
@@ -95,13 +92,13 @@ pub(super) async fn response(
     let effort = raw.get("reasoning").and_then(|reasoning| reasoning.get("reasoningOptions"));
     let effort = effort
         .map(|entry| entry.at(0).unwrap_or(entry))
-        .map(|entry| words(entry, "effort"))
+        .map(|entry| entry_text(entry, "effort"))
         .filter(|effort| !effort.is_empty());
     let is_json = fields.get("text").and_then(|text| text.get_path("format.type")).is_some();
     let extra = (!fields.is_empty()).then(|| fields.into());
     let options = ModelOptions { effort, extra, ..read(&raw) };
     let outcome =
-        converse(ctx, index, model(ctx, index, Api::Responses, options)?, messages).await?;
+        converse(ctx, index, model(ctx, index, OpenAiApi::Responses, options)?, messages).await?;
     let said = response_message(&outcome, is_json);
     if ctx.flag("simplify", index)? {
         return Ok(vec![Item::new(Object::from_iter([("output", Value::array(vec![said]))]))]);
@@ -117,7 +114,7 @@ pub(super) async fn response(
 }
 
 /// An answer as the newer API writes it.
-pub(super) fn response_message(outcome: &Outcome, is_json: bool) -> Value {
+pub(super) fn response_message(outcome: &AgentOutcome, is_json: bool) -> Value {
     let mut text = json!({ "type": "output_text", "annotations": [], "logprobs": [] });
     text.make_object().insert("text", content(outcome, is_json));
     let mut message = json!({ "type": "message", "status": "completed", "role": "assistant" });
@@ -131,7 +128,7 @@ pub(super) async fn classify(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, N
     let model = if is_stable { "omni-moderation-2024-09-26" } else { "omni-moderation-latest" };
     let body = Object::from_iter([("input", ctx.text("input", index)?), ("model", model.into())]);
     let answer = api(ctx, index)?
-        .json(ctx, index, Effect::None, "POST", "/moderations", Some(body.into()))
+        .json(ctx, index, CallEffect::None, "POST", "/moderations", Some(body.into()))
         .await?;
     let result = answer.get_path("results[0]").cloned().unwrap_or_else(Value::empty_object);
     if ctx.flag("simplify", index)? {
@@ -145,62 +142,66 @@ pub(super) async fn classify(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, N
 pub(super) fn model(
     ctx: &Ctx<'_>,
     index: usize,
-    surface: Api,
+    surface: OpenAiApi,
     options: ModelOptions,
 ) -> Result<Arc<dyn ChatModel>, NodeError> {
     let mut info = known_or_open("openai", &chosen_model(ctx, index)?).info;
     // Whoever shows a model an image knows that it sees.
     info.capabilities.vision = true;
-    let settings = Settings {
+    let settings = OpenAiSettings {
         api: surface,
         options,
         ..openai_settings(&ctx.host().credential("openAiApi", index)?)
     };
-    Ok(agent::with_tools(Arc::new(OpenAi::new(info, settings, &access(ctx)?))))
+    Ok(agent::with_tools(Arc::new(OpenAiChat::new(info, settings, &access(ctx)?))))
 }
 
-fn part(ctx: &Ctx<'_>, index: usize, item: &Item, entry: &Value) -> Result<Part, NodeError> {
-    let kind = words(entry, "type");
+fn part(ctx: &Ctx<'_>, index: usize, item: &Item, entry: &Value) -> Result<MessagePart, NodeError> {
+    let kind = entry_text(entry, "type");
     let source = match kind.as_str() {
-        "image" => words(entry, "imageType"),
-        "file" => words(entry, "fileType"),
-        _ => return Ok(Part::Text(words(entry, "content"))),
+        "image" => entry_text(entry, "imageType"),
+        "file" => entry_text(entry, "fileType"),
+        _ => return Ok(MessagePart::Text(entry_text(entry, "content"))),
     };
-    let property = words(entry, "binaryPropertyName");
+    let property = entry_text(entry, "binaryPropertyName");
     match source.as_str() {
         "base64" => Ok(file(ctx.binary(
             item,
             index,
             if property.is_empty() { "data" } else { &property },
         )?)),
-        "url" | "" if kind == "image" => Ok(Part::Image(Media {
+        "url" | "" if kind == "image" => Ok(MessagePart::Image(Media {
             mime_type: "image/jpeg".into(),
             name: None,
-            data: MediaData::Url(words(entry, "imageUrl")),
+            data: MediaData::Url(entry_text(entry, "imageUrl")),
         })),
-        _ => Err(not_there(&kind, &source, "Send the file itself: choose a file of the item.")),
+        _ => Err(unsupported_operation(
+            &kind,
+            &source,
+            "Send the file itself: choose a file of the item.",
+        )),
     }
 }
 
-fn role(entry: &Value) -> Role {
-    match words(entry, "role").as_str() {
-        "system" => Role::System,
-        "assistant" => Role::Assistant,
-        _ => Role::User,
+fn role(entry: &Value) -> ChatRole {
+    match entry_text(entry, "role").as_str() {
+        "system" => ChatRole::System,
+        "assistant" => ChatRole::Assistant,
+        _ => ChatRole::User,
     }
 }
 
-fn words(entry: &Value, name: &str) -> Str {
+fn entry_text(entry: &Value, name: &str) -> Str {
     entry.get(name).filter(|value| !value.is_nullish()).map(Value::to_js_string).unwrap_or_default()
 }
 
 /// The answer, read where JSON was asked for and it is some.
-fn content(outcome: &Outcome, is_json: bool) -> Value {
+fn content(outcome: &AgentOutcome, is_json: bool) -> Value {
     let read = is_json.then(|| model::json::parse(&outcome.answer).ok()).flatten();
     read.unwrap_or_else(|| outcome.answer.clone().into())
 }
 
-fn usage(outcome: &Outcome, [input, output]: [&str; 2]) -> Value {
+fn usage(outcome: &AgentOutcome, [input, output]: [&str; 2]) -> Value {
     let used = &outcome.record.usage;
     Object::from_iter([
         (input, used.input as f64),

@@ -31,11 +31,11 @@ const FUNCTIONS: [&str; 7] = [
 
 /// Decides about the actions of the queries of one connection. Clones share what they know.
 #[derive(Clone, Default)]
-pub(super) struct Authorizer(Arc<Mutex<State>>);
+pub(super) struct Authorizer(Arc<Mutex<AuthorizerState>>);
 
 /// Names are in small letters.
 #[derive(Default)]
-struct State {
+struct AuthorizerState {
     /// Tables and views that are there.
     tables: HashSet<String>,
     /// Those that a statement would create. Whether it does is not known before it has run.
@@ -92,12 +92,12 @@ impl Authorizer {
         Authorization::Deny
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> std::sync::MutexGuard<'_, AuthorizerState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl AuthorizerState {
     fn allows(&mut self, action: AuthAction<'_>) -> bool {
         match action {
             AuthAction::Select | AuthAction::Recursive => true,

@@ -2,8 +2,8 @@
 //! query.
 
 use super::authorizer::Authorizer;
-use super::known::{Known, NO_COLUMN};
-use super::template::{Query, parameter_name, refused};
+use super::column_types::{ColumnTypes, NO_COLUMN};
+use super::template::{MergeQuery, parameter_name, refused};
 use super::{MAX_COLUMNS, MAX_QUERY_BYTES, MAX_VALUE_BYTES, TIME_LIMIT};
 use model::Code;
 use node_api::prelude::*;
@@ -16,14 +16,14 @@ use std::ops::ControlFlow;
 
 /// Instructions of SQLite between two looks at whether the query is to stop. One instruction may
 /// call a function that takes long.
-const INSTRUCTIONS_PER_LOOK: i32 = 100;
+const INSTRUCTIONS_PER_CHECK: i32 = 100;
 /// Pages of 4 KB that the tables may have.
 const MAX_PAGES: u32 = 128 << 10;
 
 pub(super) struct Database {
     connection: Connection,
     authorizer: Authorizer,
-    known: Known,
+    column_types: ColumnTypes,
 }
 
 impl Database {
@@ -39,12 +39,14 @@ impl Database {
         )]
         let connection = Connection::open_in_memory_with_flags(flags).map_err(table_problem)?;
         limit(&connection).map_err(table_problem)?;
-        connection.progress_handler(INSTRUCTIONS_PER_LOOK, Some(is_over)).map_err(table_problem)?;
+        connection
+            .progress_handler(INSTRUCTIONS_PER_CHECK, Some(is_over))
+            .map_err(table_problem)?;
         // One transaction for everything: it is never committed, for the database ends with it.
         connection.execute_batch("BEGIN").map_err(table_problem)?;
         let authorizer = Authorizer::default();
         authorizer.watch(&connection).map_err(table_problem)?;
-        Ok(Self { connection, authorizer, known: Known::default() })
+        Ok(Self { connection, authorizer, column_types: ColumnTypes::default() })
     }
 
     /// Creates the table of an input and fills it with the JSON of its items.
@@ -54,7 +56,7 @@ impl Database {
         columns: &[Str],
         items: impl Iterator<Item = Result<Value, NodeError>>,
     ) -> Result<(), NodeError> {
-        let Database { connection, known, authorizer } = self;
+        let Database { connection, column_types: known, authorizer } = self;
         let fallback = [Str::from(NO_COLUMN)];
         let columns = if columns.is_empty() { &fallback[..] } else { columns };
         let places: HashMap<Str, usize> =
@@ -75,11 +77,11 @@ impl Database {
                 if let Some(cell) = place.and_then(|place| cells.get_mut(*place)) {
                     *cell = value;
                 }
-                known.note(key, value);
+                known.record(key, value);
             }
             for (at, cell) in (1..).zip(cells) {
                 if let Some(nested) = bind(&mut statement, at, cell).map_err(table_problem)? {
-                    known.note_nested(nested);
+                    known.record_nested(nested);
                 }
             }
             statement.raw_execute().map_err(table_problem)?;
@@ -91,10 +93,10 @@ impl Database {
     /// until `each` has enough.
     pub(super) fn run(
         &mut self,
-        query: &Query,
+        query: &MergeQuery,
         mut each: impl FnMut(Value) -> ControlFlow<()>,
     ) -> Result<(), NodeError> {
-        let Database { connection, authorizer, known } = &*self;
+        let Database { connection, authorizer, column_types: known } = &*self;
         // Only now: the statements that create the tables may be longer.
         connection
             .set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, MAX_QUERY_BYTES)
@@ -201,7 +203,7 @@ fn bind(statement: &mut Statement<'_>, at: usize, value: &Value) -> rusqlite::Re
 }
 
 /// Binds the values that a statement names; an error is SQLite's or already in words.
-fn bind_values(statement: &mut Statement<'_>, query: &Query) -> Result<(), Problem> {
+fn bind_values(statement: &mut Statement<'_>, query: &MergeQuery) -> Result<(), QueryError> {
     for at in 1..=statement.parameter_count() {
         let name = statement.parameter_name(at).unwrap_or("?").to_owned();
         let value =
@@ -210,43 +212,49 @@ fn bind_values(statement: &mut Statement<'_>, query: &Query) -> Result<(), Probl
             let description = format!(
                 "The query has the parameter {name}, which has no value. Write values as {{{{ … }}}}."
             );
-            return Err(Problem::Told(refused(&description)));
+            return Err(QueryError::Worded(refused(&description)));
         };
-        bind(statement, at, value).map_err(Problem::Sqlite)?;
+        bind(statement, at, value).map_err(QueryError::Sqlite)?;
     }
     Ok(())
 }
 
-enum Problem {
+enum QueryError {
     Sqlite(rusqlite::Error),
-    Told(NodeError),
+    Worded(NodeError),
 }
 
-impl Problem {
+impl QueryError {
     fn unwrap_or_else(self, told: impl Fn(rusqlite::Error) -> NodeError) -> NodeError {
         match self {
-            Problem::Sqlite(error) => told(error),
-            Problem::Told(error) => error,
+            QueryError::Sqlite(error) => told(error),
+            QueryError::Worded(error) => error,
         }
     }
 }
 
 fn table_problem(problem: rusqlite::Error) -> NodeError {
-    if let Some(error) = past_a_limit(&problem) {
+    if let Some(error) = limit_error(&problem) {
         return error;
     }
-    NodeError::failed("Issue while creating table from").describe(words(&problem)).on_item(0)
+    NodeError::failed("Issue while creating table from")
+        .describe(sqlite_message(&problem))
+        .on_item(0)
 }
 
-fn query_problem(problem: &rusqlite::Error, authorizer: &Authorizer, query: &Query) -> NodeError {
-    if let Some(error) = past_a_limit(problem) {
+fn query_problem(
+    problem: &rusqlite::Error,
+    authorizer: &Authorizer,
+    query: &MergeQuery,
+) -> NodeError {
+    if let Some(error) = limit_error(problem) {
         return error;
     }
     if let Some(denied) = authorizer.denied() {
         return refused(&format!("A query cannot use {denied}: it only sees the tables of its inputs and those it creates"))
             .hint("Use SELECT, INSERT, UPDATE, DELETE, CREATE and DROP with the tables input1, input2 and so on.");
     }
-    let reason = words(problem);
+    let reason = sqlite_message(problem);
     if (1..=query.values.len())
         .any(|number| reason.contains(&format!("\"{}\"", parameter_name(number))))
     {
@@ -259,7 +267,7 @@ fn query_problem(problem: &rusqlite::Error, authorizer: &Authorizer, query: &Que
     NodeError::failed("Issue while executing query").describe(reason).on_item(0)
 }
 
-fn past_a_limit(problem: &rusqlite::Error) -> Option<NodeError> {
+fn limit_error(problem: &rusqlite::Error) -> Option<NodeError> {
     let reason = match problem.sqlite_error_code()? {
         ErrorCode::OperationInterrupted => {
             format!("The query took longer than {} seconds", TIME_LIMIT.as_secs())
@@ -280,7 +288,7 @@ pub(super) fn over_limit(reason: &str) -> NodeError {
     NodeError::new(Code::QUERY_LIMIT, "Issue while executing query").describe(reason).on_item(0)
 }
 
-fn words(problem: &rusqlite::Error) -> String {
+fn sqlite_message(problem: &rusqlite::Error) -> String {
     match problem {
         rusqlite::Error::SqliteFailure(_, Some(words))
         | rusqlite::Error::SqlInputError { msg: words, .. } => words.clone(),

@@ -1,16 +1,16 @@
 //! AlaSQL's spellings that SQLite has other words for.
 
-use super::lexer::Kind;
-use super::template::{Piece, significant};
+use super::lexer::SqlTokenKind;
+use super::template::{QueryToken, significant};
 
 /// A token as SQLite spells it.
-pub(super) fn spelled<'q>(
-    kind: Kind,
+pub(super) fn translate_token<'q>(
+    kind: SqlTokenKind,
     text: &'q str,
-    pieces: &[Piece<'q>],
+    pieces: &[QueryToken<'q>],
     index: usize,
 ) -> &'q str {
-    if kind != Kind::Word {
+    if kind != SqlTokenKind::Word {
         return text;
     }
     let next = || pieces[index + 1..].iter().find_map(significant).unwrap_or_default();
@@ -28,7 +28,7 @@ pub(super) fn spelled<'q>(
 }
 
 /// Whether the join says on which side rows without a partner stay.
-fn has_side(before: &[Piece<'_>]) -> bool {
+fn has_side(before: &[QueryToken<'_>]) -> bool {
     let word = before.iter().rev().find_map(significant).unwrap_or_default();
     ["left", "right", "full"].iter().any(|side| word.eq_ignore_ascii_case(side))
 }

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Everything ends long before this, also where the test has a small share of the processors.
-const LONGEST: Duration = Duration::from_secs(300);
+const MAX_DURATION: Duration = Duration::from_secs(300);
 
 /// A folder with a database in it, as the store has one.
-struct Folder(PathBuf);
+struct DatabaseFolder(PathBuf);
 
-impl Folder {
+impl DatabaseFolder {
     fn new() -> Self {
         let path = std::env::temp_dir().join(format!("heddle-merge-{}", uuid::Uuid::new_v4()));
         std::fs::create_dir(&path).unwrap();
@@ -36,7 +36,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for DatabaseFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
@@ -138,7 +138,7 @@ const ESCAPES: &[&str] = &[
 #[tokio::test]
 async fn issue_14_01_no_query_leaves_its_database() {
     assert!(ESCAPES.len() >= 40);
-    let folder = Folder::new();
+    let folder = DatabaseFolder::new();
     let before = folder.state();
     let at = |name: &str| Path::new(&folder.0).join(name).display().to_string();
     for query in ESCAPES {
@@ -156,7 +156,7 @@ async fn issue_14_01_no_query_leaves_its_database() {
 /// SQLite takes these for nothing to do.
 #[tokio::test]
 async fn issue_14_01_what_does_nothing_writes_nothing() {
-    let folder = Folder::new();
+    let folder = DatabaseFolder::new();
     let before = folder.state();
     let new = Path::new(&folder.0).join("new.db").display().to_string();
     run(&format!("SELECT 1; VACUUM temp INTO '{new}'")).await.unwrap();
@@ -201,7 +201,7 @@ async fn issue_14_01_no_query_takes_all_the_memory() {
             matches!(error.code(), Code::QUERY_LIMIT | Code::NODE_FAILED | Code::NODE_PARAMETER),
             "{query}: {error:?}"
         );
-        assert!(began.elapsed() < LONGEST, "{query} took {:?}", began.elapsed());
+        assert!(began.elapsed() < MAX_DURATION, "{query} took {:?}", began.elapsed());
     }
 }
 
@@ -252,7 +252,7 @@ async fn issue_14_01_absurd_texts_end_in_an_error() {
                 "{error:?}"
             );
         }
-        assert!(began.elapsed() < LONGEST, "{} took {:?}", &query[..40], began.elapsed());
+        assert!(began.elapsed() < MAX_DURATION, "{} took {:?}", &query[..40], began.elapsed());
     }
 }
 

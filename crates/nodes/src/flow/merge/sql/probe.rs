@@ -2,14 +2,14 @@
 //! anything was reached outside.
 
 use super::database::Database;
-use super::lexer::{self, Kind};
-use super::template::Query;
+use super::lexer::{self, SqlTokenKind};
+use super::template::MergeQuery;
 use model::{Code, Value, json};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 /// Instructions after which a query is stopped, and rows.
-const MAX_LOOKS: usize = 500;
+const MAX_CHECKS: usize = 500;
 const MAX_ROWS: usize = 1000;
 
 /// What became of a query.
@@ -27,12 +27,13 @@ pub struct ProbedSql {
 
 /// Runs a query in which every expression has this value, in this process, for a short while.
 pub fn probe_merge_sql(raw: &str, value: &str) -> Option<ProbedSql> {
-    let query = Query::read(raw, |_| Ok(Value::from(value))).ok()?;
-    let other = Query::read(raw, |_| Ok(Value::from(vec![Value::from(1), Value::Null]))).ok()?;
+    let query = MergeQuery::read(raw, |_| Ok(Value::from(value))).ok()?;
+    let other =
+        MergeQuery::read(raw, |_| Ok(Value::from(vec![Value::from(1), Value::Null]))).ok()?;
     let mut looks = 0;
     let mut database = Database::open(move || {
         looks += 1;
-        looks > MAX_LOOKS
+        looks > MAX_CHECKS
     })
     .ok()?;
     let items = [json!({ "id": 1, "a": value }), json!({ "id": 2, "b": [true] })];
@@ -59,7 +60,7 @@ fn variables(mut text: &str) -> HashSet<String> {
     let mut found = HashSet::new();
     while !text.is_empty() {
         let token = lexer::first(text);
-        if token.kind == Kind::Variable && is_named(token.text) {
+        if token.kind == SqlTokenKind::Variable && is_named(token.text) {
             found.insert(token.text.to_owned());
         }
         text = &text[token.text.len()..];

@@ -6,10 +6,10 @@
 
 use super::database::over_limit;
 use super::dialect;
-use super::lexer::{self, Kind, is_blank};
+use super::lexer::{self, SqlTokenKind, is_blank};
 use super::literal::{literal, literals};
 use super::{MAX_QUERY_BYTES, MAX_VALUE_BYTES};
-use crate::holes::holes;
+use crate::expression_spans::expression_spans;
 use node_api::prelude::*;
 
 /// Expressions that one query may have.
@@ -17,7 +17,7 @@ const MAX_EXPRESSIONS: usize = 1000;
 
 /// A query with the values of its parameters: `:value_1` is the first.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Query {
+pub(super) struct MergeQuery {
     pub(super) text: String,
     pub(super) values: Vec<Value>,
 }
@@ -25,7 +25,7 @@ pub(super) struct Query {
 /// What the expressions of one query have given so far, in quotes or not: all of it is in memory at
 /// the same time.
 #[derive(Default)]
-struct Given {
+struct ExpressionUsage {
     n_expressions: usize,
     n_bytes: usize,
 }
@@ -37,21 +37,21 @@ pub(super) fn parameter_name(number: usize) -> String {
 
 /// A token of the query.
 #[derive(Debug)]
-pub(super) enum Piece<'q> {
-    Code(Kind, &'q str),
+pub(super) enum QueryToken<'q> {
+    Code(SqlTokenKind, &'q str),
     /// An expression that stands for a value.
     Value(&'q str),
     /// A text in quotes with expressions inside.
-    Text(Vec<Fragment<'q>>),
+    Text(Vec<TextFragment<'q>>),
 }
 
 #[derive(Debug)]
-pub(super) enum Fragment<'q> {
+pub(super) enum TextFragment<'q> {
     Plain(String),
     Expression(&'q str),
 }
 
-impl Query {
+impl MergeQuery {
     /// Reads a query; `evaluate` gives the value of `={{ … }}`.
     pub(super) fn read(
         raw: &str,
@@ -67,20 +67,20 @@ impl Query {
             return Err(refused("The query contains a NUL character"));
         }
         let pieces = pieces(raw)?;
-        let mut given = Given::default();
+        let mut given = ExpressionUsage::default();
         let mut value = |expression: &str| given.take(|| evaluate(&format!("={expression}")));
-        let mut query = Query::default();
+        let mut query = MergeQuery::default();
         for (index, piece) in pieces.iter().enumerate() {
             match piece {
-                Piece::Code(kind, code) => {
-                    query.text.push_str(dialect::spelled(*kind, code, &pieces, index))
+                QueryToken::Code(kind, code) => {
+                    query.text.push_str(dialect::translate_token(*kind, code, &pieces, index))
                 }
-                Piece::Text(fragments) => {
+                QueryToken::Text(fragments) => {
                     let mut text = String::new();
                     for fragment in fragments {
                         match fragment {
-                            Fragment::Plain(plain) => text.push_str(plain),
-                            Fragment::Expression(expression) => {
+                            TextFragment::Plain(plain) => text.push_str(plain),
+                            TextFragment::Expression(expression) => {
                                 text.push_str(&value(expression)?.to_js_string())
                             }
                         }
@@ -88,14 +88,14 @@ impl Query {
                     query.push(text.into(), None);
                 }
                 // The form of the statement is the same for every list, whatever it holds.
-                Piece::Value(expression) if is_list(&pieces, index) => {
+                QueryToken::Value(expression) if is_list(&pieces, index) => {
                     let list = Value::array(literals(value(expression)?));
                     query.push(
                         model::json::to_string(&list).into(),
                         Some("SELECT value FROM json_each"),
                     );
                 }
-                Piece::Value(expression) => query.push(literal(value(expression)?), None),
+                QueryToken::Value(expression) => query.push(literal(value(expression)?), None),
             }
         }
         Ok(query)
@@ -112,7 +112,7 @@ impl Query {
     }
 }
 
-impl Given {
+impl ExpressionUsage {
     /// The value of the next expression, which is only evaluated if one more is allowed.
     fn take(
         &mut self,
@@ -141,34 +141,34 @@ pub(super) fn refused(description: &str) -> NodeError {
 }
 
 /// A token that an expression cut in two.
-struct Open<'q> {
-    kind: Kind,
-    parts: Vec<Part<'q>>,
+struct OpenToken<'q> {
+    kind: SqlTokenKind,
+    parts: Vec<TokenPart<'q>>,
 }
 
 #[derive(Clone, Copy)]
-enum Part<'q> {
+enum TokenPart<'q> {
     Text(&'q str),
-    Hole(&'q str),
+    Expression(&'q str),
 }
 
-fn pieces(raw: &str) -> Result<Vec<Piece<'_>>, NodeError> {
+fn pieces(raw: &str) -> Result<Vec<QueryToken<'_>>, NodeError> {
     let mut pieces = Vec::new();
-    let mut open: Option<Open<'_>> = None;
+    let mut open: Option<OpenToken<'_>> = None;
     let mut from = 0;
-    for hole in holes(raw) {
+    for hole in expression_spans(raw) {
         read_text(&raw[from..hole.start], &mut open, &mut pieces);
         from = hole.end;
         let expression = &raw[hole];
         match &mut open {
-            None => pieces.push(Piece::Value(expression)),
-            Some(Open { kind: Kind::Quoted('`' | '['), .. }) => {
+            None => pieces.push(QueryToken::Value(expression)),
+            Some(OpenToken { kind: SqlTokenKind::Quoted('`' | '['), .. }) => {
                 return Err(refused(&format!(
                     "{expression} is in the quotes of a name. An expression is always a value: it cannot be the name of a table or a \
                      column. Write the name into the query."
                 )));
             }
-            Some(open) => open.parts.push(Part::Hole(expression)),
+            Some(open) => open.parts.push(TokenPart::Expression(expression)),
         }
     }
     read_text(&raw[from..], &mut open, &mut pieces);
@@ -178,10 +178,14 @@ fn pieces(raw: &str) -> Result<Vec<Piece<'_>>, NodeError> {
     Ok(pieces)
 }
 
-fn read_text<'q>(mut text: &'q str, open: &mut Option<Open<'q>>, pieces: &mut Vec<Piece<'q>>) {
+fn read_text<'q>(
+    mut text: &'q str,
+    open: &mut Option<OpenToken<'q>>,
+    pieces: &mut Vec<QueryToken<'q>>,
+) {
     if let Some(begun) = open {
         let (length, is_closed) = lexer::rest_of(begun.kind, text);
-        begun.parts.push(Part::Text(&text[..length]));
+        begun.parts.push(TokenPart::Text(&text[..length]));
         text = &text[length..];
         if is_closed && let Some(ended) = open.take() {
             close(ended, pieces);
@@ -191,42 +195,45 @@ fn read_text<'q>(mut text: &'q str, open: &mut Option<Open<'q>>, pieces: &mut Ve
         let token = lexer::first(text);
         text = &text[token.text.len()..];
         match token.is_open {
-            true => *open = Some(Open { kind: token.kind, parts: vec![Part::Text(token.text)] }),
-            false => pieces.push(Piece::Code(token.kind, token.text)),
+            true => {
+                *open =
+                    Some(OpenToken { kind: token.kind, parts: vec![TokenPart::Text(token.text)] })
+            }
+            false => pieces.push(QueryToken::Code(token.kind, token.text)),
         }
     }
 }
 
 /// A comment stays as it is without its expressions, a text in quotes becomes one value.
-fn close<'q>(open: Open<'q>, pieces: &mut Vec<Piece<'q>>) {
-    let Open { kind, parts } = open;
-    let has_holes = parts.iter().any(|part| matches!(part, Part::Hole(_)));
+fn close<'q>(open: OpenToken<'q>, pieces: &mut Vec<QueryToken<'q>>) {
+    let OpenToken { kind, parts } = open;
+    let has_holes = parts.iter().any(|part| matches!(part, TokenPart::Expression(_)));
     let quote = match kind {
-        Kind::Quoted(quote) if has_holes => quote,
+        SqlTokenKind::Quoted(quote) if has_holes => quote,
         _ => {
-            let texts = parts
-                .into_iter()
-                .filter_map(|part| if let Part::Text(text) = part { Some(text) } else { None });
-            pieces.extend(texts.map(|text| Piece::Code(kind, text)));
+            let texts = parts.into_iter().filter_map(|part| {
+                if let TokenPart::Text(text) = part { Some(text) } else { None }
+            });
+            pieces.extend(texts.map(|text| QueryToken::Code(kind, text)));
             return;
         }
     };
     let n_parts = parts.len();
     let doubled = format!("{quote}{quote}");
     let fragments = parts.into_iter().enumerate().map(|(index, part)| match part {
-        Part::Hole(expression) => Fragment::Expression(expression),
-        Part::Text(text) => {
+        TokenPart::Expression(expression) => TextFragment::Expression(expression),
+        TokenPart::Text(text) => {
             let text = if index == 0 { text.strip_prefix(quote).unwrap_or(text) } else { text };
             let text =
                 if index + 1 == n_parts { text.strip_suffix(quote).unwrap_or(text) } else { text };
-            Fragment::Plain(text.replace(&doubled, &quote.to_string()))
+            TextFragment::Plain(text.replace(&doubled, &quote.to_string()))
         }
     });
-    pieces.push(Piece::Text(fragments.collect()));
+    pieces.push(QueryToken::Text(fragments.collect()));
 }
 
 /// Whether the expression is all that stands in the brackets after IN.
-fn is_list(pieces: &[Piece<'_>], index: usize) -> bool {
+fn is_list(pieces: &[QueryToken<'_>], index: usize) -> bool {
     let mut before = pieces[..index].iter().rev().filter_map(significant);
     let mut after = pieces[index + 1..].iter().filter_map(significant);
     before.next() == Some("(")
@@ -235,11 +242,11 @@ fn is_list(pieces: &[Piece<'_>], index: usize) -> bool {
 }
 
 /// The text of a piece that is not blank.
-pub(super) fn significant<'p>(piece: &'p Piece<'_>) -> Option<&'p str> {
+pub(super) fn significant<'p>(piece: &'p QueryToken<'_>) -> Option<&'p str> {
     match piece {
-        Piece::Code(kind, _) if is_blank(*kind) => None,
-        Piece::Code(_, text) => Some(text),
-        Piece::Value(_) | Piece::Text(_) => Some(""),
+        QueryToken::Code(kind, _) if is_blank(*kind) => None,
+        QueryToken::Code(_, text) => Some(text),
+        QueryToken::Value(_) | QueryToken::Text(_) => Some(""),
     }
 }
 
@@ -247,13 +254,13 @@ pub(super) fn significant<'p>(piece: &'p Piece<'_>) -> Option<&'p str> {
 mod tests {
     use super::*;
 
-    fn read(raw: &str, given: &Value) -> Query {
+    fn read(raw: &str, given: &Value) -> MergeQuery {
         try_read(raw, given).unwrap()
     }
 
     /// `{{ x }}` has the value of the field `x`.
-    fn try_read(raw: &str, given: &Value) -> Result<Query, NodeError> {
-        Query::read(raw, |expression| {
+    fn try_read(raw: &str, given: &Value) -> Result<MergeQuery, NodeError> {
+        MergeQuery::read(raw, |expression| {
             let name = expression.trim_start_matches("={{").trim_end_matches("}}").trim();
             Ok(given.get(name).cloned().unwrap_or_default())
         })
@@ -316,7 +323,7 @@ mod tests {
             "a IN ({{ x }}) OR ".repeat(100),
         ] {
             let n_evaluated = std::cell::Cell::new(0);
-            let error = Query::read(&raw, |_| {
+            let error = MergeQuery::read(&raw, |_| {
                 n_evaluated.set(n_evaluated.get() + 1);
                 Ok(value.clone())
             });
@@ -331,7 +338,7 @@ mod tests {
         );
         let long = format!("SELECT '{{{{ x }}}}{}'", "x".repeat(MAX_QUERY_BYTES as usize));
         assert_eq!(
-            Query::read(&long, |_| panic!("nothing is evaluated")).unwrap_err().code(),
+            MergeQuery::read(&long, |_| panic!("nothing is evaluated")).unwrap_err().code(),
             model::Code::QUERY_LIMIT
         );
     }

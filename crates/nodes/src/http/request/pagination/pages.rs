@@ -1,27 +1,27 @@
 //! Asks for one page after the other.
 
-use super::super::super::auth::{Credentials, Session};
-use super::super::super::draft::Draft;
-use super::super::super::failure::Failure;
+use super::super::super::auth::{AuthSession, HttpCredentials};
+use super::super::super::draft::RequestDraft;
+use super::super::super::failure::RequestFailure;
 use super::super::response::body_for_expressions;
 use super::{
-    Complete, MOST_PAGES, NEXT_URL, Pagination, SAME_ANSWERS, leads_elsewhere, names, number,
-    stays_at,
+    CompleteWhen, MAX_PAGES, MAX_SAME_ANSWERS, NEXT_URL, Pagination, leads_elsewhere, names,
+    number, stays_at,
 };
 use node_api::prelude::*;
 use std::hash::{DefaultHasher, Hasher as _};
 
 /// The pages for one item, one after the other. None is kept here: whoever asks for the next one is
 /// done with those before it.
-pub(in super::super) struct Pages<'p, 'c> {
+pub(in super::super) struct PageFetcher<'p, 'c> {
     pagination: &'p Pagination,
     ctx: &'p Ctx<'c>,
-    session: &'p Session,
-    credentials: &'p Credentials,
-    draft: &'p Draft,
+    session: &'p AuthSession,
+    credentials: &'p HttpCredentials,
+    draft: &'p RequestDraft,
     item: usize,
     /// The request for the next page, if there is one, and the pause before it.
-    upcoming: Option<Draft>,
+    upcoming: Option<RequestDraft>,
     pause_ms: u64,
     n_pages: usize,
     /// The status and the body of the last page, the body as a hash.
@@ -30,14 +30,14 @@ pub(in super::super) struct Pages<'p, 'c> {
     same: usize,
 }
 
-impl<'p, 'c> Pages<'p, 'c> {
+impl<'p, 'c> PageFetcher<'p, 'c> {
     /// Beginning with the first.
     pub(in super::super) async fn new(
         pagination: &'p Pagination,
         ctx: &'p Ctx<'c>,
-        session: &'p Session,
-        credentials: &'p Credentials,
-        draft: &'p Draft,
+        session: &'p AuthSession,
+        credentials: &'p HttpCredentials,
+        draft: &'p RequestDraft,
         item: usize,
     ) -> Result<Self, NodeError> {
         let names = names(draft, None, 0, &credentials.secrets(session).await);
@@ -61,7 +61,7 @@ impl<'p, 'c> Pages<'p, 'c> {
     pub(in super::super) async fn next(
         &mut self,
         never_error: bool,
-    ) -> Result<Option<HttpResponse>, Failure> {
+    ) -> Result<Option<HttpResponse>, RequestFailure> {
         let Some(request) = self.upcoming.take() else { return Ok(None) };
         let (ctx, item, pagination) = (self.ctx, self.item, self.pagination);
         if self.pause_ms > 0 {
@@ -74,7 +74,7 @@ impl<'p, 'c> Pages<'p, 'c> {
         let seen = Some((response.status, hash_of(&response.body)));
         self.same = if self.last == seen { self.same + 1 } else { 0 };
         self.last = seen;
-        if self.same >= SAME_ANSWERS {
+        if self.same >= MAX_SAME_ANSWERS {
             let error = NodeError::failed(
                 "The returned response was identical 5x, so requests got stopped",
             );
@@ -88,16 +88,16 @@ impl<'p, 'c> Pages<'p, 'c> {
         let body = secrets.hide_in(body_for_expressions(&mut response).await?);
         let names = names(self.draft, Some((&response, &body)), self.n_pages, &secrets);
         let most = pagination
-            .most
+            .max_pages
             .as_ref()
             .map(|most| number(ctx, most, item, &names))
             .transpose()?
             .filter(|most| *most > 0.0);
-        let limit = most.map_or(MOST_PAGES, |most| most as usize).min(MOST_PAGES);
+        let limit = most.map_or(MAX_PAGES, |most| most as usize).min(MAX_PAGES);
         let is_complete = pagination.is_complete(ctx, response.status, &body, item, &names)?;
         // An expression that says "complete" to an error answer most likely found nothing in it.
         let is_masked = is_complete
-            && matches!(pagination.complete, Complete::Expression(_))
+            && matches!(pagination.complete, CompleteWhen::Expression(_))
             && !response.is_success()
             && !never_error;
         if self.n_pages >= limit || (is_complete && !is_masked) {
@@ -105,7 +105,7 @@ impl<'p, 'c> Pages<'p, 'c> {
         }
         // Any status may end the pages, but only a good one lets them go on.
         if !response.is_success() {
-            return Err(Failure::Status(response));
+            return Err(RequestFailure::Status(response));
         }
         self.pause_ms = number(ctx, &pagination.pause, item, &names)?.max(0.0) as u64;
         self.upcoming = Some(self.request(&names)?);
@@ -113,7 +113,7 @@ impl<'p, 'c> Pages<'p, 'c> {
     }
 
     /// The request for the next page, by what is known of the last one.
-    fn request(&self, names: &Object) -> Result<Draft, NodeError> {
+    fn request(&self, names: &Object) -> Result<RequestDraft, NodeError> {
         let request =
             self.pagination.changed(self.ctx, self.draft, self.item, names, self.n_pages == 0)?;
         if stays_at(&self.draft.url, &request.url) {

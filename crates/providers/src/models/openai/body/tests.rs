@@ -4,7 +4,8 @@ use super::*;
 use crate::models::secret::Secret;
 use bytes::Bytes;
 use node_api::ai::{
-    Arguments, Effect, Media, MediaData, Message, Part, Role, ToolCall, ToolResult,
+    ChatRole, Media, MediaData, Message, MessagePart, ToolArguments, ToolCall, ToolEffect,
+    ToolResult,
 };
 
 const ALL: Capabilities = Capabilities {
@@ -28,14 +29,14 @@ const LEAST: Capabilities = Capabilities {
     max_output: None,
 };
 
-fn write(request: &ChatRequest, capabilities: Capabilities, settings: &Settings) -> Value {
+fn write(request: &ChatRequest, capabilities: Capabilities, settings: &OpenAiSettings) -> Value {
     let info =
         ModelInfo { provider: "openai".into(), model: "gpt-x".into(), capabilities, price: None };
     body(request, &info, settings)
 }
 
-fn settings() -> Settings {
-    Settings::openai(Secret::new("k"))
+fn settings() -> OpenAiSettings {
+    OpenAiSettings::openai(Secret::new("k"))
 }
 
 fn asking(messages: Vec<Message>) -> ChatRequest {
@@ -48,8 +49,8 @@ fn tools() -> Vec<ToolDefinition> {
         name: "f".into(),
         description: "does".into(),
         parameters,
-        effect: Effect::None,
-        flow: node_api::ai::Flow::default(),
+        effect: ToolEffect::None,
+        flow: node_api::ai::DataFlow::default(),
     }]
 }
 
@@ -115,24 +116,27 @@ fn compatible_servers_and_azure_get_their_own_fields() {
         options: ModelOptions { max_tokens: Some(5), ..ModelOptions::default() },
         ..asking(vec![])
     };
-    let mut compatible = Settings::compatible("http://h/v1", Secret::default());
+    let mut compatible = OpenAiSettings::compatible("http://h/v1", Secret::default());
     compatible.usage_in_streams = false;
     assert_eq!(
         write(&request, ALL, &compatible),
         json!({ "model": "gpt-x", "messages": [], "max_tokens": 5, "stream": true })
     );
-    let mut dated =
-        Settings::azure_dated("https://r", "2024-10-21", super::super::settings::Auth::None);
+    let mut dated = OpenAiSettings::azure_dated(
+        "https://r",
+        "2024-10-21",
+        super::super::settings::OpenAiAuth::None,
+    );
     dated.streams = false;
     assert_eq!(write(&request, ALL, &dated), json!({ "messages": [], "max_tokens": 5 }));
 }
 
 #[test]
 fn calls_and_their_results_go_back_as_they_came() {
-    let arguments = Arguments::parse(r#"{"x":1}"#);
-    let broken = Arguments::parse("{oops");
+    let arguments = ToolArguments::parse(r#"{"x":1}"#);
+    let broken = ToolArguments::parse("{oops");
     let call = |id: &str, arguments| {
-        Part::ToolCall(ToolCall { id: id.into(), name: "f".into(), arguments, opaque: None })
+        MessagePart::ToolCall(ToolCall { id: id.into(), name: "f".into(), arguments, opaque: None })
     };
     let result = |id: &str, content: &str| ToolResult {
         id: id.into(),
@@ -140,9 +144,9 @@ fn calls_and_their_results_go_back_as_they_came() {
         content: content.into(),
         is_error: false,
     };
-    let thinking = Part::Thinking { text: "hm".into(), opaque: None };
+    let thinking = MessagePart::Thinking { text: "hm".into(), opaque: None };
     let request = asking(vec![
-        Message::new(Role::Assistant, vec![thinking, call("a", arguments), call("b", broken)]),
+        Message::new(ChatRole::Assistant, vec![thinking, call("a", arguments), call("b", broken)]),
         Message::results([result("a", "1"), result("b", "two")]),
         Message::assistant("done"),
     ]);
@@ -155,7 +159,7 @@ fn calls_and_their_results_go_back_as_they_came() {
         { "role": "assistant", "content": "done" }
     ]);
     assert_eq!(write(&request, ALL, &settings()).get("messages"), Some(&messages));
-    let returning = Settings { returns_reasoning: true, ..settings() };
+    let returning = OpenAiSettings { returns_reasoning: true, ..settings() };
     messages.make_array()[0].make_object().insert("reasoning_content", "hm");
     assert_eq!(write(&request, ALL, &returning).get("messages"), Some(&messages));
 }
@@ -169,14 +173,14 @@ fn images_and_files_become_parts_and_the_blind_are_told() {
     };
     let bytes = || MediaData::Bytes(Bytes::from_static(b"abc"));
     let parts = vec![
-        Part::Text("look".into()),
-        Part::Image(media("image/png", bytes())),
-        Part::Image(media("image/png", MediaData::Url("https://h/i.png".into()))),
-        Part::File(media("application/pdf", bytes())),
-        Part::File(media("text/csv", bytes())),
-        Part::File(media("audio/wav", bytes())),
+        MessagePart::Text("look".into()),
+        MessagePart::Image(media("image/png", bytes())),
+        MessagePart::Image(media("image/png", MediaData::Url("https://h/i.png".into()))),
+        MessagePart::File(media("application/pdf", bytes())),
+        MessagePart::File(media("text/csv", bytes())),
+        MessagePart::File(media("audio/wav", bytes())),
     ];
-    let request = asking(vec![Message::new(Role::User, parts)]);
+    let request = asking(vec![Message::new(ChatRole::User, parts)]);
     let content = |capabilities| {
         write(&request, capabilities, &settings())
             .get("messages")

@@ -1,16 +1,16 @@
 //! Streams of chat completions as servers really send them.
 
 use super::*;
-use crate::models::failure::Again;
-use crate::models::reading::read;
-use node_api::ai::Stop;
+use crate::models::body_decoder::read;
+use crate::models::failure::RetryHint;
+use node_api::ai::StopReason;
 use proptest::prelude::*;
 
 fn stream(chunks: &[&str]) -> String {
     chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect()
 }
 
-fn turn(text: &str) -> Result<Turn, Failure> {
+fn turn(text: &str) -> Result<ModelReply, ModelFailure> {
     read(ChatReader::new("asked"), &[text.as_bytes()]).1
 }
 
@@ -36,7 +36,7 @@ fn a_call_comes_together_with_its_usage() {
     );
     assert_eq!(
         (turn.stop, turn.usage.input, turn.usage.output, turn.model.as_str()),
-        (Stop::ToolCalls, 9, 4, "gpt-x")
+        (StopReason::ToolCalls, 9, 4, "gpt-x")
     );
 }
 
@@ -67,20 +67,23 @@ fn text_thoughts_and_comments() {
     let turn = turn(&text).unwrap();
     assert_eq!(
         turn.message.parts,
-        [Part::Thinking { text: "Hm, well".into(), opaque: None }, Part::Text("Hello".into())]
+        [
+            MessagePart::Thinking { text: "Hm, well".into(), opaque: None },
+            MessagePart::Text("Hello".into())
+        ]
     );
-    assert_eq!((turn.stop, turn.model.as_str()), (Stop::Stop, "asked"));
+    assert_eq!((turn.stop, turn.model.as_str()), (StopReason::Stop, "asked"));
 }
 
 #[test]
 fn the_last_marker_may_be_missing_or_the_reason_but_not_both() {
     let said = r#"{"choices":[{"delta":{"content":"a"}}]}"#;
     let ended = r#"{"choices":[{"delta":{},"finish_reason":"length"}]}"#;
-    assert_eq!(turn(&stream(&[said, ended])).unwrap().stop, Stop::Length);
-    assert_eq!(turn(&stream(&[said, "[DONE]"])).unwrap().stop, Stop::Stop);
-    assert_eq!(turn(stream(&[said, "[DONE]"]).trim_end()).unwrap().stop, Stop::Stop);
+    assert_eq!(turn(&stream(&[said, ended])).unwrap().stop, StopReason::Length);
+    assert_eq!(turn(&stream(&[said, "[DONE]"])).unwrap().stop, StopReason::Stop);
+    assert_eq!(turn(stream(&[said, "[DONE]"]).trim_end()).unwrap().stop, StopReason::Stop);
     let broken = turn(&stream(&[said])).unwrap_err();
-    assert_eq!((broken.error.code, broken.again), (Code::MODEL_ERROR, Again::Soon));
+    assert_eq!((broken.error.code, broken.retry), (Code::MODEL_ERROR, RetryHint::Soon));
     for nothing in ["data: [DONE]\n\n", "", "\n\n", ": only\n\n: comments\n\n"] {
         assert_eq!(turn(nothing).unwrap_err().error.code, Code::MODEL_ERROR, "{nothing:?}");
     }
@@ -126,7 +129,7 @@ fn a_refusal_is_shown_and_named() {
         "[DONE]",
     ]))
     .unwrap();
-    assert_eq!((turn.message.text().as_str(), turn.stop), ("I can't.", Stop::Refusal));
+    assert_eq!((turn.message.text().as_str(), turn.stop), ("I can't.", StopReason::Refusal));
 }
 
 #[test]
@@ -139,11 +142,11 @@ fn an_answer_may_come_whole_though_a_stream_was_asked_for() {
     let turn = turn(text).unwrap();
     assert_eq!(
         (turn.message.text().as_str(), turn.stop, turn.usage.reasoning),
-        ("hi", Stop::ToolCalls, 1)
+        ("hi", StopReason::ToolCalls, 1)
     );
     let call = turn.message.tool_calls().next().unwrap();
     assert!(
-        matches!(&call.arguments, node_api::ai::Arguments::Unreadable { text, .. } if text == "[1]")
+        matches!(&call.arguments, node_api::ai::ToolArguments::Malformed { text, .. } if text == "[1]")
     );
     assert!(turn.message.opaque.is_some());
 }
@@ -156,20 +159,20 @@ fn other_choices_and_a_filters_first_chunk_are_passed_over() {
         r#"{"choices":[{"index":0,"delta":{},"finish_reason":"content_filter"}],"usage":null}"#,
     ]));
     let turn = turn.unwrap();
-    assert_eq!((turn.message.text().as_str(), turn.stop), ("one", Stop::ContentFilter));
-    assert_eq!(turn.usage, Usage::default());
+    assert_eq!((turn.message.text().as_str(), turn.stop), ("one", StopReason::ContentFilter));
+    assert_eq!(turn.usage, TokenUsage::default());
 }
 
 #[test]
 fn a_flood_of_calls_is_stopped() {
-    let calls: Vec<String> = (0..=MOST_CALLS)
+    let calls: Vec<String> = (0..=MAX_CALLS)
         .map(|n| format!(r#"{{"index":{n},"id":"c{n}","function":{{"name":"f"}}}}"#))
         .collect();
     let text = stream(&[&format!(
         r#"{{"choices":[{{"delta":{{"tool_calls":[{}]}}}}]}}"#,
         calls.join(",")
     )]);
-    assert_eq!(turn(&text).unwrap_err().again, Again::Never);
+    assert_eq!(turn(&text).unwrap_err().retry, RetryHint::Never);
 }
 
 proptest! {

@@ -1,14 +1,15 @@
 //! Reads answers of the responses API: the events of a stream, or one that comes whole.
 
-use super::super::calls::MOST_CALLS;
+use super::super::call_assembler::MAX_CALLS;
 use super::super::messages::PROVIDER;
 use super::super::{error, usage};
-use crate::models::ask::Flow;
-use crate::models::failure::Failure;
-use crate::models::reading::{Reader, nothing};
+use crate::models::body_decoder::{EventReader, nothing};
+use crate::models::failure::ModelFailure;
+use crate::models::requester::DecodeProgress;
 use model::{Code, Str, Value};
 use node_api::ai::{
-    Arguments, ChatEvent, Message, ModelError, Opaque, Part, Role, Stop, ToolCall, Turn,
+    ChatEvent, ChatRole, Message, MessagePart, ModelError, ModelReply, Opaque, StopReason,
+    ToolArguments, ToolCall,
 };
 use std::collections::HashSet;
 
@@ -19,9 +20,9 @@ pub struct ResponsesReader {
     /// Items that are finished, for servers that do not repeat them at the end.
     items: Vec<Value>,
     last: Option<Value>,
-    told_text: bool,
-    told_thoughts: bool,
-    told_calls: usize,
+    emitted_text: bool,
+    emitted_thoughts: bool,
+    emitted_calls: usize,
 }
 
 impl ResponsesReader {
@@ -31,30 +32,30 @@ impl ResponsesReader {
     }
 
     fn begins(&mut self, name: &str, events: &mut Vec<ChatEvent>) {
-        events.push(ChatEvent::CallBegins { index: self.told_calls, name: name.into() });
-        self.told_calls += 1;
+        events.push(ChatEvent::CallBegins { index: self.emitted_calls, name: name.into() });
+        self.emitted_calls += 1;
     }
 }
 
-impl Reader for ResponsesReader {
+impl EventReader for ResponsesReader {
     fn event(
         &mut self,
         _: &str,
         event: &Value,
         events: &mut Vec<ChatEvent>,
-    ) -> Result<Flow, Failure> {
+    ) -> Result<DecodeProgress, ModelFailure> {
         error::check(event)?;
         let delta = event.get("delta").and_then(Value::as_str).filter(|delta| !delta.is_empty());
         match (event.get("type").and_then(Value::as_str).unwrap_or_default(), delta) {
             ("response.output_text.delta" | "response.refusal.delta", Some(delta)) => {
-                self.told_text = true;
+                self.emitted_text = true;
                 events.push(ChatEvent::Text(delta.into()));
             }
             (
                 "response.reasoning_summary_text.delta" | "response.reasoning_text.delta",
                 Some(delta),
             ) => {
-                self.told_thoughts = true;
+                self.emitted_thoughts = true;
                 events.push(ChatEvent::Thinking(delta.into()));
             }
             ("response.output_item.added", _) => {
@@ -72,26 +73,26 @@ impl Reader for ResponsesReader {
                 _,
             ) => {
                 self.last = event.get("response").cloned();
-                return Ok(Flow::Complete);
+                return Ok(DecodeProgress::Complete);
             }
             _ => {}
         }
-        if self.told_calls > MOST_CALLS || self.items.len() > 4 * MOST_CALLS {
-            let words = format!("The model called more than {MOST_CALLS} tools at once");
-            return Err(Failure::lasting(ModelError::new(Code::MODEL_ERROR, words)));
+        if self.emitted_calls > MAX_CALLS || self.items.len() > 4 * MAX_CALLS {
+            let words = format!("The model called more than {MAX_CALLS} tools at once");
+            return Err(ModelFailure::permanent(ModelError::new(Code::MODEL_ERROR, words)));
         }
-        Ok(Flow::More)
+        Ok(DecodeProgress::More)
     }
 
-    fn whole(&mut self, answer: &Value, _: &mut Vec<ChatEvent>) -> Result<(), Failure> {
+    fn whole(&mut self, answer: &Value, _: &mut Vec<ChatEvent>) -> Result<(), ModelFailure> {
         error::check(answer)?;
         self.last = Some(answer.clone());
         Ok(())
     }
 
-    fn finish(&mut self, events: &mut Vec<ChatEvent>) -> Result<Turn, Failure> {
+    fn finish(&mut self, events: &mut Vec<ChatEvent>) -> Result<ModelReply, ModelFailure> {
         let Some(last) = self.last.take() else {
-            return Err(Failure::passing(ModelError::new(
+            return Err(ModelFailure::transient(ModelError::new(
                 Code::MODEL_ERROR,
                 "The answer of the model broke off before its end",
             )));
@@ -105,21 +106,21 @@ impl Reader for ResponsesReader {
             .and_then(Value::as_array)
             .filter(|items| !items.is_empty())
             .unwrap_or(&gathered);
-        let read = Read::of(items);
+        let read = ParsedItems::of(items);
         let stop = stop(&last, &read);
-        if read.parts.is_empty() && stop == Stop::Stop {
+        if read.parts.is_empty() && stop == StopReason::Stop {
             return Err(nothing());
         }
         let (told_text, told_thoughts, told_calls) =
-            (self.told_text, self.told_thoughts, self.told_calls);
+            (self.emitted_text, self.emitted_thoughts, self.emitted_calls);
         let mut n_calls = 0;
         for part in &read.parts {
             match part {
-                Part::Text(text) if !told_text => events.push(ChatEvent::Text(text.clone())),
-                Part::Thinking { text, .. } if !told_thoughts && !text.is_empty() => {
+                MessagePart::Text(text) if !told_text => events.push(ChatEvent::Text(text.clone())),
+                MessagePart::Thinking { text, .. } if !told_thoughts && !text.is_empty() => {
                     events.push(ChatEvent::Thinking(text.clone()))
                 }
-                Part::ToolCall(call) => {
+                MessagePart::ToolCall(call) => {
                     if n_calls >= told_calls {
                         self.begins(&call.name, events);
                     }
@@ -130,8 +131,8 @@ impl Reader for ResponsesReader {
         }
         let usage =
             last.get("usage").filter(|raw| raw.is_object()).map(usage::usage).unwrap_or_default();
-        Ok(Turn {
-            message: Message::new(Role::Assistant, read.parts),
+        Ok(ModelReply {
+            message: Message::new(ChatRole::Assistant, read.parts),
             stop,
             usage,
             model: self.model.clone(),
@@ -141,13 +142,13 @@ impl Reader for ResponsesReader {
 
 /// The items of an answer as parts of a message.
 #[derive(Default)]
-struct Read {
-    parts: Vec<Part>,
+struct ParsedItems {
+    parts: Vec<MessagePart>,
     has_calls: bool,
     refused: bool,
 }
 
-impl Read {
+impl ParsedItems {
     fn of(items: &[Value]) -> Self {
         let mut read = Self::default();
         let mut ids = HashSet::new();
@@ -156,7 +157,8 @@ impl Read {
                 "message" => read.message(item),
                 "reasoning" => {
                     let opaque = Opaque { provider: PROVIDER.into(), data: item.clone() };
-                    read.parts.push(Part::Thinking { text: thoughts(item), opaque: Some(opaque) });
+                    read.parts
+                        .push(MessagePart::Thinking { text: thoughts(item), opaque: Some(opaque) });
                 }
                 "function_call" => {
                     let text = |name: &str| {
@@ -168,8 +170,8 @@ impl Read {
                         ids.insert(id.clone());
                     }
                     read.has_calls = true;
-                    let arguments = Arguments::parse(&text("arguments"));
-                    read.parts.push(Part::ToolCall(ToolCall {
+                    let arguments = ToolArguments::parse(&text("arguments"));
+                    read.parts.push(MessagePart::ToolCall(ToolCall {
                         id,
                         name: text("name"),
                         arguments,
@@ -192,7 +194,7 @@ impl Read {
                 .and_then(Value::as_str)
                 .unwrap_or_default();
             if !text.is_empty() {
-                self.parts.push(Part::Text(text.into()));
+                self.parts.push(MessagePart::Text(text.into()));
             }
         }
     }
@@ -209,16 +211,16 @@ fn thoughts(item: &Value) -> Str {
     texts.join("\n\n").into()
 }
 
-fn stop(last: &Value, read: &Read) -> Stop {
+fn stop(last: &Value, read: &ParsedItems) -> StopReason {
     let status = last.get("status").and_then(Value::as_str).unwrap_or("completed");
     let reason = last.get("incomplete_details").and_then(|details| details.get("reason")?.as_str());
     match (status, reason) {
-        _ if read.refused => Stop::Refusal,
-        ("incomplete", Some("max_output_tokens")) => Stop::Length,
-        ("incomplete", Some("content_filter")) => Stop::ContentFilter,
-        ("incomplete", Some(other)) => Stop::Other(other.into()),
-        ("completed", _) if read.has_calls => Stop::ToolCalls,
-        ("completed", _) => Stop::Stop,
-        (other, _) => Stop::Other(other.into()),
+        _ if read.refused => StopReason::Refusal,
+        ("incomplete", Some("max_output_tokens")) => StopReason::Length,
+        ("incomplete", Some("content_filter")) => StopReason::ContentFilter,
+        ("incomplete", Some(other)) => StopReason::Other(other.into()),
+        ("completed", _) if read.has_calls => StopReason::ToolCalls,
+        ("completed", _) => StopReason::Stop,
+        (other, _) => StopReason::Other(other.into()),
     }
 }

@@ -1,12 +1,13 @@
 //! What requests of the responses API look like, and streams of its answers.
 
 use super::*;
-use crate::models::failure::Again;
-use crate::models::reading::read;
+use crate::models::body_decoder::read;
+use crate::models::failure::RetryHint;
 use crate::models::secret::Secret;
 use model::Code;
 use node_api::ai::{
-    Arguments, ChatEvent, Effect, ModelOptions, Opaque, Stop, ToolCall, ToolChoice, ToolResult,
+    ChatEvent, ModelOptions, Opaque, StopReason, ToolArguments, ToolCall, ToolChoice, ToolEffect,
+    ToolResult,
 };
 
 const ALL: Capabilities = Capabilities {
@@ -20,7 +21,7 @@ const ALL: Capabilities = Capabilities {
     max_output: None,
 };
 
-fn write_body(request: &ChatRequest, settings: &Settings) -> Value {
+fn write_body(request: &ChatRequest, settings: &OpenAiSettings) -> Value {
     let info = ModelInfo {
         provider: "openai".into(),
         model: "gpt-x".into(),
@@ -34,18 +35,18 @@ fn write_body(request: &ChatRequest, settings: &Settings) -> Value {
 fn a_conversation_becomes_items() {
     let item =
         json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "abc" });
-    let thinking = Part::Thinking {
+    let thinking = MessagePart::Thinking {
         text: "".into(),
         opaque: Some(Opaque { provider: PROVIDER.into(), data: item }),
     };
-    let foreign = Part::Thinking {
+    let foreign = MessagePart::Thinking {
         text: "x".into(),
         opaque: Some(Opaque { provider: "other".into(), data: json!({}) }),
     };
     let call = ToolCall {
         id: "c1".into(),
         name: "f".into(),
-        arguments: Arguments::parse("{}"),
+        arguments: ToolArguments::parse("{}"),
         opaque: None,
     };
     let result =
@@ -56,8 +57,13 @@ fn a_conversation_becomes_items() {
             Message::system("s"),
             Message::user("u"),
             Message::new(
-                Role::Assistant,
-                vec![thinking, foreign, Part::Text("wait".into()), Part::ToolCall(call)],
+                ChatRole::Assistant,
+                vec![
+                    thinking,
+                    foreign,
+                    MessagePart::Text("wait".into()),
+                    MessagePart::ToolCall(call),
+                ],
             ),
             Message::results([result]),
         ],
@@ -65,8 +71,8 @@ fn a_conversation_becomes_items() {
             name: "f".into(),
             description: "".into(),
             parameters,
-            effect: Effect::None,
-            flow: node_api::ai::Flow::default(),
+            effect: ToolEffect::None,
+            flow: node_api::ai::DataFlow::default(),
         }],
         tool_choice: ToolChoice::Tool("f".into()),
         format: OutputFormat::Json,
@@ -78,7 +84,7 @@ fn a_conversation_becomes_items() {
         },
         ..ChatRequest::default()
     };
-    let mut settings = Settings::openai(Secret::default());
+    let mut settings = OpenAiSettings::openai(Secret::default());
     settings.returns_reasoning = true;
     let expected = json!({
         "model": "gpt-x", "store": false, "include": ["reasoning.encrypted_content"], "stream": true,
@@ -122,7 +128,7 @@ fn events_become_a_turn_in_any_cut() {
     let turn = turn.unwrap();
     assert_eq!(
         (turn.stop.clone(), turn.usage.input, turn.model.as_str(), turn.message.parts.len()),
-        (Stop::ToolCalls, 5, "m-1", 3)
+        (StopReason::ToolCalls, 5, "m-1", 3)
     );
     let pieces: Vec<&[u8]> = text.as_bytes().chunks(1).collect();
     assert_eq!(read(ResponsesReader::new("m"), &pieces), (events, Ok(turn)));
@@ -137,7 +143,7 @@ fn a_stream_that_only_tells_its_end_is_told_all_the_same() {
             .as_str()]);
     let (events, turn) = read(ResponsesReader::new("m"), &[text.as_bytes()]);
     assert_eq!(events, [ChatEvent::Text("half".into())]);
-    assert_eq!(turn.unwrap().stop, Stop::Length);
+    assert_eq!(turn.unwrap().stop, StopReason::Length);
 }
 
 #[test]
@@ -148,15 +154,15 @@ fn failures_are_told_by_their_codes() {
     ]);
     let failure = turn(&failed).unwrap_err();
     assert_eq!(
-        (failure.error.code, failure.error.message.as_str(), failure.again),
-        (Code::MODEL_RATE_LIMIT, "slow", Again::Soon)
+        (failure.error.code, failure.error.message.as_str(), failure.retry),
+        (Code::MODEL_RATE_LIMIT, "slow", RetryHint::Soon)
     );
     let error =
         stream(&[r#"{"type":"error","code":"insufficient_quota","message":"empty","param":null}"#]);
     assert_eq!(turn(&error).unwrap_err().error.code, Code::MODEL_QUOTA);
     let cut = stream(&[r#"{"type":"response.output_text.delta","delta":"a"}"#]);
-    assert_eq!(turn(&cut).unwrap_err().again, Again::Soon);
+    assert_eq!(turn(&cut).unwrap_err().retry, RetryHint::Soon);
     assert!(turn(r#"{"status":"completed","output":[]}"#).is_err());
     let refused = r#"{"status":"completed","output":[{"type":"message","content":[{"type":"refusal","refusal":"No."}]}]}"#;
-    assert_eq!(turn(refused).unwrap().stop, Stop::Refusal);
+    assert_eq!(turn(refused).unwrap().stop, StopReason::Refusal);
 }

@@ -1,0 +1,286 @@
+//! `heddle executions retry | resume_decided | approve | reject` and `heddle replay --from`: by the server
+//! that runs on the folder, or in this process if there is none.
+
+use super::line;
+use crate::cli::DataFolder;
+use crate::commands::{block_on, with_code};
+use crate::credentials::StoredCredentials;
+use crate::settings::Settings;
+use crate::terminal::{eprint_line, print_line};
+use crate::{logs, wiring};
+use anyhow::{Context as _, Result};
+use model::{RunStatus, Str};
+use node_api::checkpoints::ApprovalVerdict;
+use runtime::{
+    ApprovalDecision, Decision, DecisionOutcome, Fork, RetryWith, RunLimits, Runtime,
+    RuntimeOptions,
+};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use store::access::{ApiKey, ApiKeyStore as _, hash_of_key};
+use store::inspect::{ServerPresence, server_presence};
+use store::users::{UserRole, UserStore as _};
+use store::{ExecutionStore as _, OpenMode, ProjectFolders, Sqlite};
+
+/// How long the key lives that lets us talk to the server.
+const KEY_LIFETIME_MS: i64 = 60_000;
+
+#[derive(Clone)]
+pub(in crate::commands) enum ExecutionAction {
+    Retry,
+    Resume(Decision),
+    /// Decides about a call that an agent asks for.
+    Decide {
+        call: Str,
+        ruling: ApprovalDecision,
+    },
+    Fork(Fork),
+}
+
+impl ExecutionAction {
+    fn name(&self) -> &'static str {
+        match self {
+            ExecutionAction::Retry => "retry",
+            ExecutionAction::Resume(_) => "resume",
+            ExecutionAction::Decide { .. } => "approve",
+            ExecutionAction::Fork(_) => "fork",
+        }
+    }
+
+    fn body(&self) -> Option<String> {
+        match self {
+            // Whoever tries again at a terminal has usually mended the workflow.
+            ExecutionAction::Retry => Some(serde_json::json!({ "loadWorkflow": true }).to_string()),
+            ExecutionAction::Resume(Decision { finding, call, .. }) => {
+                let (decision, result) = match finding {
+                    DecisionOutcome::Undecided => (None, None),
+                    DecisionOutcome::Retry => (Some("again"), None),
+                    DecisionOutcome::Happened { result } => (Some("done"), Some(result.as_str())),
+                };
+                Some(serde_json::json!({ "decision": decision, "result": result, "call": call.as_deref() }).to_string())
+            }
+            ExecutionAction::Decide {
+                call,
+                ruling: ApprovalDecision { verdict, digest, reason, .. },
+            } => {
+                let decision =
+                    if *verdict == ApprovalVerdict::Approved { "approve" } else { "reject" };
+                let (call, digest, reason) = (call.as_str(), digest.as_str(), reason.as_deref());
+                Some(serde_json::json!({ "call": call, "digest": digest, "decision": decision, "reason": reason }).to_string())
+            }
+            ExecutionAction::Fork(Fork { from, model }) => Some(
+                serde_json::json!({ "from": from.as_str(), "model": model.as_deref() }).to_string(),
+            ),
+        }
+    }
+}
+
+pub(in crate::commands) fn run(
+    data: &DataFolder,
+    id: i64,
+    how: &ExecutionAction,
+) -> Result<ExitCode> {
+    let folder = data.path();
+    match server_address(&folder)? {
+        Some(address) => block_on(run_on_server(&folder, &address, id, how))?,
+        None => block_on(run_locally(&folder, id, how))?,
+    }
+}
+
+/// The address of the server that has the folder, if there is one.
+pub(super) fn server_address(folder: &Path) -> Result<Option<String>> {
+    match server_presence(folder).map_err(with_code)? {
+        ServerPresence::Somebody { address: Some(address), .. } => Ok(Some(address)),
+        ServerPresence::Somebody { address: None, .. } => anyhow::bail!(
+            "the server on {} is starting; try again (STORE_LOCKED)",
+            folder.display()
+        ),
+        ServerPresence::Nobody => Ok(None),
+    }
+}
+
+/// Lets the server remove an execution, which may be running, or be waited for.
+pub(super) async fn delete_by_server(folder: &Path, address: &str, id: i64) -> Result<()> {
+    let store = Sqlite::open(folder, OpenMode::Shared).map_err(with_code)?;
+    let request =
+        |client: &reqwest::Client| client.delete(format!("{address}/api/v1/executions/{id}"));
+    call_server(&store, "execution:delete", address, request).await.map(drop)
+}
+
+/// Asks the server, and waits for the run to end.
+async fn run_on_server(
+    folder: &Path,
+    address: &str,
+    id: i64,
+    how: &ExecutionAction,
+) -> Result<ExitCode> {
+    let store = Sqlite::open(folder, OpenMode::Shared).map_err(with_code)?;
+    let request = |client: &reqwest::Client| {
+        let request = client.post(format!("{address}/api/v1/executions/{id}/{}", how.name()));
+        match how.body() {
+            Some(body) => request.body(body),
+            None => request,
+        }
+    };
+    let body = call_server(&store, "execution:retry", address, request).await?;
+    let run: i64 = body["id"]
+        .as_str()
+        .and_then(|id| id.parse().ok())
+        .context("the server's answer names no execution")?;
+    loop {
+        let found = store
+            .execution(run)
+            .await
+            .map_err(with_code)?
+            .with_context(|| format!("execution {run} was not kept"))?;
+        if found.state.status != RunStatus::Running {
+            print_line(&line(&found));
+            return Ok(exit_code(found.state.status));
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// Asks the server, with a key that is gone afterwards.
+async fn call_server(
+    store: &Sqlite,
+    scope: &str,
+    address: &str,
+    request: impl FnOnce(&reqwest::Client) -> reqwest::RequestBuilder,
+) -> Result<serde_json::Value> {
+    let (key, key_id) = create_temporary_key(store, scope).await?;
+    let asked = send_request(&key, address, request).await;
+    store.delete_api_key(&key_id).await.map_err(with_code)?;
+    asked
+}
+
+async fn send_request(
+    key: &str,
+    address: &str,
+    request: impl FnOnce(&reqwest::Client) -> reqwest::RequestBuilder,
+) -> Result<serde_json::Value> {
+    #[expect(clippy::disallowed_methods, reason = "asks the server of the same data folder")]
+    let client = reqwest::Client::builder()
+        .timeout(Duration::from_secs(30))
+        .no_proxy()
+        .build()
+        .context("the server cannot be asked")?;
+    let answer = request(&client).header("x-n8n-api-key", key).send().await;
+    let answer = answer.with_context(|| {
+        format!("the server at {address} does not answer (UPSTREAM_UNREACHABLE)")
+    })?;
+    let is_fine = answer.status().is_success();
+    let text = answer.text().await.context("the server's answer cannot be read")?;
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "our own server's answer, read by a command that ends with it"
+    )]
+    let body: serde_json::Value =
+        serde_json::from_str(&text).context("the server's answer is not JSON")?;
+    if !is_fine {
+        anyhow::bail!(
+            "{} ({})",
+            body["message"].as_str().unwrap_or("the server refused"),
+            body["code"].as_str().unwrap_or("unknown")
+        );
+    }
+    Ok(body)
+}
+
+/// Whose hands are at the folder, as far as anybody can tell.
+pub(super) async fn owner_of(store: &Sqlite) -> Result<Str> {
+    let people = store.users(None, 1000).await.map_err(with_code)?;
+    Ok(people
+        .into_iter()
+        .find(|user| user.role == UserRole::Owner)
+        .map_or_else(|| "owner@localhost".into(), |user| user.email))
+}
+
+/// A key for the owner of this instance: whoever can write to the folder can make one.
+async fn create_temporary_key(store: &Sqlite, scope: &str) -> Result<(String, model::Str)> {
+    let owner = owner_of(store).await?;
+    let now =
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
+    let key = format!("heddle_{}{}{}", store::new_id(), store::new_id(), store::new_id());
+    let kept = ApiKey {
+        id: store::new_id(),
+        user: owner,
+        label: "command line, for a minute".into(),
+        hint: key[key.len() - 4..].into(),
+        scopes: vec![scope.into()],
+        created_ms: now,
+        expires_ms: Some(now + KEY_LIFETIME_MS),
+    };
+    let key_id = kept.id.clone();
+    store.add_api_key(kept, hash_of_key(&key)).await.map_err(with_code)?;
+    Ok((key, key_id))
+}
+
+/// Does the work in this process, which has the folder to itself meanwhile.
+async fn run_locally(folder: &Path, id: i64, how: &ExecutionAction) -> Result<ExitCode> {
+    let settings = Settings::load()?;
+    logs::start(&settings.server);
+    wiring::check_files_root(&settings, folder)?;
+    let store = Sqlite::open(folder, OpenMode::Serve)
+        .map_err(with_code)?
+        .with_collection_limits(settings.collections);
+    let serving = &settings.server;
+    // Where calls that wake the run will find a server.
+    let urls = serving.urls(SocketAddr::new(serving.host, serving.port))?;
+    let options = RuntimeOptions {
+        run: wiring::run_options(&settings),
+        limits: RunLimits::default(),
+        catch_up: settings.catch_up,
+        spending: settings.spending,
+        keep: settings.retention,
+        base_url: urls.webhook_base().clone(),
+    };
+    let mut engine = wiring::engine(&settings)?;
+    engine.ports.credentials = Arc::new(StoredCredentials(store.clone()));
+    engine.ports.collections = Arc::new(store.clone());
+    engine.ports.files = Arc::new(ProjectFolders::new(&settings.files_root, store.clone()));
+    engine.ports.tables = Arc::new(store.clone().with_table_limits(settings.table_limits()));
+    engine.ports.conversations =
+        crate::conversations::from_store(&store, &engine.ports.conversations);
+    let runtime =
+        Runtime::new_idle(engine, Arc::new(store.clone()), options).await.map_err(coded_error)?;
+    let taken = match how {
+        ExecutionAction::Retry => {
+            Some(runtime.retry(id, RetryWith::NewestVersion).await.map_err(coded_error)?)
+        }
+        ExecutionAction::Resume(decision) => {
+            runtime.resume_decided(id, decision.clone()).await.map_err(coded_error)?
+        }
+        ExecutionAction::Decide { call, ruling } => {
+            runtime.decide_approval(id, call, ruling.clone()).await.map_err(coded_error)?
+        }
+        ExecutionAction::Fork(fork) => {
+            Some(runtime.fork(id, fork.clone()).await.map_err(coded_error)?)
+        }
+    };
+    let taken = taken.with_context(|| format!("execution {id} cannot go on (EXECUTION_STATUS)"))?;
+    let run = taken.id;
+    let outcome = taken.outcome.await.context("the run broke off")?;
+    match store.execution(run).await.map_err(with_code)? {
+        Some(found) => print_line(&line(&found)),
+        None => eprint_line(&format!(
+            "execution {run} ended with {} and was not kept",
+            outcome.status.name()
+        )),
+    }
+    Ok(exit_code(outcome.status))
+}
+
+fn coded_error(error: runtime::Error) -> anyhow::Error {
+    anyhow::anyhow!("{error} ({})", error.code())
+}
+
+fn exit_code(status: RunStatus) -> ExitCode {
+    match status {
+        RunStatus::Success | RunStatus::Waiting => ExitCode::SUCCESS,
+        _ => ExitCode::from(1),
+    }
+}

@@ -1,0 +1,146 @@
+//! The world outside of the engine: the system's clock, network, files and random numbers.
+
+use crate::settings::Settings;
+use anyhow::{Context as _, Result};
+use engine::{
+    Clock, Engine, ExecutionLimits, NoCredentials, NoJournal, NoWorkflows, Ports, Random,
+    RunOptions,
+};
+use node_api::ai::ConversationStores;
+use providers::connect::GuardedConnections;
+use providers::http::{EgressPolicy, GuardedHttp};
+use providers::memory::{ProcessConversations, ProcessLimits};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use store::{SpillFile, SpillLimits, SpillTotal, Workspace};
+
+/// An engine with everything real behind it.
+pub(crate) fn engine(settings: &Settings) -> Result<Engine> {
+    let registry =
+        if settings.test_nodes { nodes::registry_with_test_nodes() } else { nodes::registry() };
+    Ok(Engine::new(Arc::new(registry), ports(settings)?))
+}
+
+/// Answers and files become values in memory, however much of the data of runs goes to disk.
+const MIN_INTAKE: usize = 64 << 20;
+
+pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
+    let policy = EgressPolicy::parse(&settings.egress_allow)
+        .context("HEDDLE_EGRESS_ALLOW cannot be used (SETTING_INVALID)")?;
+    expr::sandbox::limit_shared_memory(settings.sandbox_memory);
+    compute::limit_memory(settings.compute_memory);
+    compute::limit_intake(
+        settings.run_memory_total.max(MIN_INTAKE),
+        settings.run_memory_limit.max(MIN_INTAKE),
+    );
+    let limits = SpillLimits { memory: settings.run_memory_limit, budget: settings.run_data_limit };
+    let total = Arc::new(SpillTotal::new(settings.run_memory_total));
+    let passing = ProcessConversations::new(ProcessLimits::default(), || SystemClock.now_ms());
+    Ok(Ports {
+        clock: Arc::new(SystemClock),
+        random: Arc::new(SystemRandom),
+        http: Arc::new(GuardedHttp::new(policy.clone())),
+        connections: Arc::new(GuardedConnections::new(policy)),
+        files: Arc::new(Workspace::new(&settings.files_root)),
+        tables: Arc::new(node_api::tables::NoTables),
+        collections: Arc::new(node_api::collections::NoCollections),
+        conversations: ConversationStores {
+            volatile: Arc::new(passing),
+            ..ConversationStores::default()
+        },
+        local_models: Arc::new(local::Library::new(settings.models.clone())),
+        credentials: Arc::new(NoCredentials),
+        workflows: Arc::new(NoWorkflows),
+        ledger: Arc::new(engine::NoLedger),
+        calls: None,
+        journal: Arc::new(NoJournal),
+        spill: Some(Arc::new(move || {
+            Arc::new(SpillFile::new(std::env::temp_dir(), limits, total.clone()))
+        })),
+    })
+}
+
+/// The one folder inside of a data folder that files of workflows may be in: backups hold it, and
+/// nothing of ours is there.
+const WORKSPACE: &str = "workspace";
+
+/// Refuses a folder of files from which workflows could reach the data folder, or the other way
+/// round.
+pub(crate) fn check_files_root(settings: &Settings, data: &Path) -> Result<()> {
+    let (files, data) = (resolve_existing(&settings.files_root), resolve_existing(data));
+    let is_apart = !data.starts_with(&files)
+        && (!files.starts_with(&data) || files.starts_with(data.join(WORKSPACE)));
+    anyhow::ensure!(
+        is_apart,
+        "the folder of files {} and the data folder {} overlap: workflows could read the database and the key of the credentials. Set \
+         HEDDLE_FILES_ROOT to a folder outside of it, or to {} (SETTING_INVALID)",
+        files.display(),
+        data.display(),
+        data.join(WORKSPACE).display()
+    );
+    Ok(())
+}
+
+/// A path with links resolved, as far as it is there.
+fn resolve_existing(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut rest = Vec::new();
+    let mut there = absolute.as_path();
+    loop {
+        match (there.canonicalize(), there.parent(), there.file_name()) {
+            (Ok(real), ..) => {
+                return rest.iter().rev().fold(real, |path, name: &OsString| path.join(name));
+            }
+            (Err(_), Some(parent), Some(name)) => {
+                rest.push(name.to_owned());
+                there = parent;
+            }
+            (Err(_), ..) => return absolute,
+        }
+    }
+}
+
+/// What every run of this process shares.
+pub(crate) fn run_options(settings: &Settings) -> RunOptions {
+    RunOptions {
+        timezone: settings.timezone.as_str().into(),
+        features: settings.features.clone(),
+        environment: std::env::vars()
+            .filter(|(name, _)| !name.starts_with("HEDDLE_") && !name.starts_with("OTEL_"))
+            .collect(),
+        wait_inline: true,
+        limits: ExecutionLimits {
+            step_cpu: settings.cpu[0],
+            run_cpu: settings.cpu[1],
+            ..ExecutionLimits::default()
+        },
+        ..RunOptions::default()
+    }
+}
+
+pub(crate) struct SystemClock;
+
+#[async_trait::async_trait]
+impl Clock for SystemClock {
+    fn now_ms(&self) -> i64 {
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
+    }
+
+    async fn sleep(&self, milliseconds: u64) {
+        tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+    }
+}
+
+pub(crate) struct SystemRandom;
+
+impl Random for SystemRandom {
+    fn fill(&self, bytes: &mut [u8]) {
+        // The system's random source does not fail once the machine is up; if it did, zeros would
+        // be worse than stopping.
+        if getrandom::fill(bytes).is_err() {
+            std::process::abort();
+        }
+    }
+}
