@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let path = file
             .strip_prefix(&folder)?
             .to_str()
-            .ok_or("the name of a file is not UTF-8")?
+            .ok_or("a file name is not UTF-8")?
             .replace('\\', "/");
         let mut hasher = DefaultHasher::new();
         hasher.write(&std::fs::read(file)?);
@@ -68,10 +68,7 @@ fn packed(file: &Path, extension: &str) -> Result<String, Box<dyn Error>> {
 }
 
 fn include(file: &Path) -> Result<String, Box<dyn Error>> {
-    Ok(format!(
-        "include_bytes!({:?})",
-        file.to_str().ok_or("the path of the project is not UTF-8")?
-    ))
+    Ok(format!("include_bytes!({:?})", file.to_str().ok_or("the project path is not UTF-8")?))
 }
 
 fn kind_of(path: &str) -> &'static str {

@@ -1,8 +1,8 @@
 //! Everything that must hold before a change lands.
 
 use crate::{
-    audit, call, clients, clippy, dist, fuzz, sandbox, services, simulate, tidy, types, web,
-    weights,
+    audit, call, clients, clippy, dist, error_pages, fuzz, sandbox, services, simulate, tidy,
+    types, web, weights,
 };
 use anyhow::Result;
 use std::time::Instant;
@@ -49,6 +49,7 @@ pub(crate) fn run() -> Result<()> {
 /// Writes the pages that are made from code.
 pub(crate) fn write_docs() -> Result<()> {
     types::write()?;
+    error_pages::write()?;
     // The whole workspace at once: on its own, the binary would have its dependencies built again
     // with fewer features.
     clippy(&["build", "--quiet", "--workspace", "--bin", "heddle"])?;
@@ -60,6 +61,15 @@ fn docs_are_current() -> Result<()> {
     write_docs()?;
     call(
         "git",
-        &["diff", "--exit-code", "--stat", "--", "docs/nodes", "docs/settings.md", types::TYPES],
+        &[
+            "diff",
+            "--exit-code",
+            "--stat",
+            "--",
+            "docs/nodes",
+            "docs/settings.md",
+            error_pages::FOLDER,
+            types::TYPES,
+        ],
     )
 }

@@ -7,6 +7,7 @@ mod ci;
 mod clients;
 mod crash;
 mod dist;
+mod error_pages;
 mod fuzz;
 mod hostile;
 mod sandbox;

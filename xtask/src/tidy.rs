@@ -1,5 +1,5 @@
-//! House rules that no compiler checks: files of a readable size, a page per error code, seeds for
-//! every fuzz target, one door for HTML.
+//! House rules that no compiler checks: files of a readable size, seeds for every fuzz target, one
+//! place that makes HTML.
 
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,6 @@ const MAX_LINES: usize = 800;
 pub(crate) fn run() -> Result<()> {
     let mut problems = Vec::new();
     sizes(Path::new("crates"), &mut problems)?;
-    error_pages(&mut problems)?;
     architecture(&mut problems)?;
     fuzz_targets(&mut problems)?;
     html(&mut problems)?;
@@ -48,32 +47,6 @@ fn sizes(folder: &Path, problems: &mut Vec<String>) -> Result<()> {
                 "{} does not open with a sentence on what it is for",
                 file.display()
             ));
-        }
-    }
-    Ok(())
-}
-
-/// Every error code has a page, and every page a code.
-fn error_pages(problems: &mut Vec<String>) -> Result<()> {
-    let table = std::fs::read_to_string("crates/model/src/code.rs")?;
-    let is_name = |name: &str| {
-        !name.is_empty() && name.chars().all(|letter| letter.is_ascii_uppercase() || letter == '_')
-    };
-    let names: Vec<&str> = table
-        .lines()
-        .filter_map(|line| line.trim().split_once('='))
-        .map(|(name, _)| name.trim())
-        .filter(|name| is_name(name))
-        .collect();
-    for name in &names {
-        if !Path::new(&format!("docs/errors/{name}.md")).exists() {
-            problems.push(format!("docs/errors/{name}.md is missing"));
-        }
-    }
-    for entry in std::fs::read_dir("docs/errors")? {
-        let page = entry?.file_name().to_string_lossy().into_owned();
-        if page != "README.md" && !names.iter().any(|name| format!("{name}.md") == page) {
-            problems.push(format!("docs/errors/{page} explains a code that does not exist"));
         }
     }
     Ok(())

@@ -154,5 +154,5 @@ async fn collect_reply(
             ChatEvent::Done(turn) => return Ok(*turn),
         }
     }
-    Err(AgentError::Model(ModelError::new(Code::MODEL_ERROR, "The answer of the model broke off")))
+    Err(AgentError::Model(ModelError::new(Code::MODEL_ERROR, "The model's response was cut off")))
 }

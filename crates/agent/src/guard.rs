@@ -112,7 +112,7 @@ impl ToolGuard {
             ToolArguments::Parsed(arguments) => arguments.clone(),
             ToolArguments::Malformed { problem, .. } => {
                 return Err(InvalidCall(
-                    format!("The arguments of '{}' are no JSON object: {problem}", call.name)
+                    format!("The arguments of '{}' are not a JSON object: {problem}", call.name)
                         .into(),
                 ));
             }
@@ -120,7 +120,7 @@ impl ToolGuard {
         let text = model::json::to_string(&Value::from(arguments.clone()));
         if text.len() > MAX_ARGUMENT_BYTES {
             let message = format!(
-                "The arguments of '{}' have {} bytes; at most {MAX_ARGUMENT_BYTES} are taken",
+                "The arguments of '{}' have {} bytes; the limit is {MAX_ARGUMENT_BYTES}",
                 call.name,
                 text.len()
             );
@@ -128,7 +128,7 @@ impl ToolGuard {
         }
         #[expect(
             clippy::disallowed_methods,
-            reason = "a value that was read already, in another form, and not much of it"
+            reason = "converts a small value that is already parsed"
         )]
         let given: serde_json::Value = serde_json::from_str(&text).map_err(|problem| {
             InvalidCall(
@@ -142,8 +142,12 @@ impl ToolGuard {
             .collect();
         if !problems.is_empty() {
             return Err(InvalidCall(
-                format!("The arguments of '{}' do not fit: {}", call.name, problems.join("; "))
-                    .into(),
+                format!(
+                    "The arguments of '{}' do not match its schema: {}",
+                    call.name,
+                    problems.join("; ")
+                )
+                .into(),
             ));
         }
         Ok((&guarded.tool, arguments))
@@ -169,7 +173,7 @@ impl ToolGuard {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a value that was read already, in another form")]
+#[expect(clippy::disallowed_methods, reason = "converts a value that is already parsed")]
 fn as_serde(schema: &Value) -> Result<serde_json::Value, String> {
     serde_json::from_str(&model::json::to_string(schema)).map_err(|error| error.to_string())
 }

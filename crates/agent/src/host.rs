@@ -91,7 +91,7 @@ pub enum AgentError {
         partial: Str,
     },
     /// A tool that may change something was called, and nobody knows whether it did.
-    #[error("The call of '{tool}' was cut off: it may have happened")]
+    #[error("The call of '{tool}' was interrupted; it may have taken effect")]
     Uncertain {
         tool: Str,
         /// The full key of the call, by which a person names it.
@@ -102,18 +102,18 @@ pub enum AgentError {
     ToolUncertain { message: Str },
     /// Calls of its last turn wait for a person, who has time until then. The loop goes on from its
     /// notes once they have decided.
-    #[error("A person is asked before a tool is called")]
+    #[error("A tool call needs approval")]
     Approval { until_ms: i64 },
-    #[error("The agent took longer than {limit_ms} ms")]
+    #[error("The agent timed out after {limit_ms} ms")]
     Timeout { limit_ms: u64 },
     #[error("The run was cancelled")]
     Cancelled,
-    #[error("Two tools are called '{name}'")]
+    #[error("Two tools have the name '{name}'")]
     SameName { name: Str },
     #[error("The schema of the tool '{tool}' cannot be used: {problem}")]
     Schema { tool: Str, problem: Str },
     /// The schemas of its tools take a while to read, and too much is computed already.
-    #[error("The tools cannot be made ready: {0}")]
+    #[error("The tools could not be prepared: {0}")]
     Busy(compute::Overloaded),
     #[error("{0}")]
     RecordFailed(NodeError),
@@ -137,16 +137,17 @@ impl AgentError {
                 NodeError::new(Code::RUN_UNCERTAIN, message).hint(UNCERTAIN_HINT)
             }
             AgentError::Approval { .. } => {
-                NodeError::failed(message).hint("Nothing can wait for a person here.")
+                NodeError::failed(message).hint("This run cannot wait for approval.")
             }
             AgentError::Timeout { .. } => NodeError::new(Code::RUN_TIMEOUT, message)
                 .hint("Raise the timeout in the agent's options."),
             AgentError::Cancelled => NodeError::new(Code::RUN_CANCELLED, message),
-            AgentError::Schema { .. } => NodeError::failed(message)
-                .hint("Arguments are checked before a tool runs; correct its schema."),
+            AgentError::Schema { .. } => NodeError::failed(message).hint(
+                "Fix the tool's schema. Arguments are checked against it before the tool runs.",
+            ),
             AgentError::Busy(_) => NodeError::new(Code::SANDBOX_BUSY, message),
             AgentError::SameName { .. } => {
-                NodeError::failed(message).hint("Give one of the tool nodes another name.")
+                NodeError::failed(message).hint("Rename one of the tool nodes.")
             }
             AgentError::RecordFailed(error) | AgentError::Format(error) => error,
         }
@@ -155,7 +156,7 @@ impl AgentError {
 
 /// What a person is to do about a call that may have happened.
 const UNCERTAIN_HINT: &str =
-    "Look whether it happened, then resume the execution with what you found, or stop it.";
+    "Check whether it took effect, then resume the execution with the result, or stop it.";
 
 fn of_model(error: ModelError) -> NodeError {
     let coded = NodeError::new(error.code, error.message);

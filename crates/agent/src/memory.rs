@@ -41,7 +41,7 @@ impl MemoryStore {
         let bytes = turn.bytes();
         if bytes > MAX_TURN_BYTES {
             return Err(MemoryError::new(format!(
-                "The turn has {bytes} bytes; at most {MAX_TURN_BYTES} are kept (MAX_TURN_BYTES)"
+                "The turn has {bytes} bytes; the limit is {MAX_TURN_BYTES} (MAX_TURN_BYTES)"
             )));
         }
         self.conversations.append(&self.of(session), turn, self.lifetime).await

@@ -120,7 +120,7 @@ impl ReactAgent {
             envelope,
             (
                 ContractViolation::IterationOverflow,
-                format!("there was no final answer within {limit} iterations").into(),
+                format!("no final answer within {limit} iterations").into(),
             ),
         ))
     }
@@ -207,7 +207,7 @@ impl ReactAgent {
         }
         Err(AgentError::Model(ModelError::new(
             Code::MODEL_ERROR,
-            "The answer of the model broke off",
+            "The model's response was cut off",
         )))
     }
 

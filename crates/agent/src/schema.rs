@@ -62,9 +62,9 @@ impl Validator {
             // Every problem would be collected before the first is told, and there may be as many
             // as steps.
             Cost::High if self.compiled.is_valid(value) => Vec::new(),
-            Cost::High => whole("it does not fit the schema".to_owned()),
+            Cost::High => whole("it does not match the schema".to_owned()),
             Cost::TooHigh => whole(format!(
-                "the schema is too complex to check it: more than {} steps or {} levels",
+                "the schema is too complex to check: more than {} steps or {} levels",
                 check_cost::MAX_STEPS,
                 check_cost::MAX_LEVELS
             )),
@@ -85,15 +85,17 @@ pub(crate) fn validator(schema: &Value, patterns: &mut PatternBudget) -> Result<
         // A part with an address of its own would be read by rules of its own, and references in it
         // would lead elsewhere.
         if at > 0 && addresses(schema).iter().any(|keyword| text(part, keyword).is_some()) {
-            return Err("a part of it is a schema of its own".to_owned());
+            return Err("a part of it is a separate schema with an identifier".to_owned());
         }
         if let Some(reference) =
             text(part, "$ref").filter(|reference| target(schema, reference).is_none())
         {
-            return Err(format!("the reference '{reference}' leads out of it or to nothing"));
+            return Err(format!(
+                "the reference '{reference}' points outside the schema or to nothing"
+            ));
         }
         if text(part, "$dynamicRef").is_some() || text(part, "$recursiveRef").is_some() {
-            return Err("it has references that depend on where it is read".to_owned());
+            return Err("it uses dynamic references".to_owned());
         }
     }
     patterns.take(parts.iter().flat_map(|part| {
@@ -105,7 +107,7 @@ pub(crate) fn validator(schema: &Value, patterns: &mut PatternBudget) -> Result<
         text(part, "pattern").into_iter().chain(by_name.map(String::as_str))
     }))?;
     if has_cycle(schema, &parts) {
-        return Err("a reference in it leads back to itself".to_owned());
+        return Err("it contains a circular reference".to_owned());
     }
     let matching =
         PatternOptions::regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_MATCHER_BYTES);

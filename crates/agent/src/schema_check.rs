@@ -31,7 +31,7 @@ impl SchemaCheck {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a value that was read already, in another form")]
+#[expect(clippy::disallowed_methods, reason = "converts a value that is already parsed")]
 fn as_serde(value: &Value) -> Result<serde_json::Value, String> {
     serde_json::from_str(&model::json::to_string(value)).map_err(|error| error.to_string())
 }

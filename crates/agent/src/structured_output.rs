@@ -12,8 +12,9 @@ pub(crate) const OUTPUT_TOOL: &str = "format_final_json_response";
 pub(crate) fn instructions(parser: &dyn OutputParser) -> Str {
     match parser.schema() {
         Some(_) => format!(
-            "Give your final answer by calling the tool `{OUTPUT_TOOL}` with all of it in the form that the tool takes. \
-             Call it once, when everything else is done. An answer in other words is not taken."
+            "Give your final answer by calling the tool `{OUTPUT_TOOL}` with the complete \
+                 answer in the format the tool takes. Call it once, when everything else is done. A \
+                 plain text answer is not accepted."
         )
         .into(),
         None => parser.instructions(),

@@ -229,7 +229,7 @@ impl ToolsAgent {
             if repairs > self.options.max_repairs {
                 let words =
                     results.first().map(|made| made.used.content.clone()).unwrap_or_default();
-                let message = format!("The model kept calling tools wrongly: {words}");
+                let message = format!("The model repeatedly made invalid tool calls: {words}");
                 return Err(AgentError::Model(ModelError::new(Code::MODEL_ERROR, message)));
             }
             run.take_results(&calls, results);
@@ -250,9 +250,7 @@ impl ToolsAgent {
             tokens: record.usage.input.saturating_add(record.usage.output),
             dollars: record.cost.unwrap_or(0.0),
         };
-        usable
-            .reached_by(sum)
-            .map(|reached| format!("The budget of the agent is used up: {reached}"))
+        usable.reached_by(sum).map(|reached| format!("The agent's budget is used up: {reached}"))
     }
 
     async fn end_at_limit(
@@ -266,7 +264,9 @@ impl ToolsAgent {
         match self.options.on_limit {
             OnLimit::Error => {
                 let error = ModelError::new(Code::AGENT_LIMIT, reached);
-                let error = error.hint("Raise the agent's limit, or let it conclude there.");
+                let error = error.hint(
+                    "Raise the agent's limit, or let the agent conclude when it reaches the limit.",
+                );
                 Err(AgentError::Limit { error, partial: run.last_text() })
             }
             OnLimit::Partial => Ok(FinalReply { answer: run.last_text(), value: None, ended }),

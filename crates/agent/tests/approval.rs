@@ -162,8 +162,8 @@ async fn a_rejected_call_is_not_asked_about_again() {
     let (words, is_error) = results(&script, 2).remove(0);
     assert!(
         is_error
-            && words.contains("before (Not to Ada)")
-            && words.contains("nobody is asked again"),
+            && words.contains("already rejected")
+            && words.contains("approval is not requested again"),
         "{words}"
     );
     let notes = rejected.notes();

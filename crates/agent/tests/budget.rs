@@ -44,7 +44,7 @@ async fn no_budget_is_passed_by_more_than_one_call() {
     let error = run(script.clone(), tokens(40), OnLimit::Error).await.unwrap_err();
     assert_eq!(
         (error.code(), error.message().as_str()),
-        (Code::AGENT_LIMIT, "The budget of the agent is used up: 45 of 40 tokens are used")
+        (Code::AGENT_LIMIT, "The agent's budget is used up: 45 of 40 tokens used")
     );
     assert_eq!(script.asked(), 3);
     let script = endless();

@@ -37,7 +37,7 @@ impl OutputParser for Numbers {
         if problems.is_empty() {
             Ok(value)
         } else {
-            Err(NodeError::failed("does not fit").describe(problems.join(";")))
+            Err(NodeError::failed("does not match").describe(problems.join(";")))
         }
     }
 }

@@ -95,7 +95,7 @@ fn arguments_that_are_no_object_are_refused() {
         "NaN",
         r#"{ city: 'Lyon' }"#,
     ] {
-        assert!(refusal("get_weather", arguments).contains("are no JSON object"), "{arguments}");
+        assert!(refusal("get_weather", arguments).contains("are not a JSON object"), "{arguments}");
     }
 }
 
@@ -133,7 +133,7 @@ fn keys_of_other_languages_are_only_keys() {
 fn huge_and_deep_arguments_are_refused_in_few_words() {
     let huge = format!(r#"{{ "city": "{}" }}"#, "x".repeat(5 << 20));
     let told = refusal("get_weather", &huge);
-    assert!(told.contains("at most 1048576 are taken") && told.len() < 200, "{}", told.len());
+    assert!(told.contains("the limit is 1048576") && told.len() < 200, "{}", told.len());
     let wrong = format!(r#"{{ "city": [{}] }}"#, "\"x\",".repeat(100_000) + "1");
     assert!(refusal("get_weather", &wrong).len() < 600);
     for depth in [200, 10_000] {
@@ -232,7 +232,7 @@ async fn of_five_hundred_calls_in_one_reply_a_few_are_made_and_all_are_answered(
     assert_eq!(results.len(), 500);
     assert!(
         results[499].is_error
-            && results[499].content.starts_with("Only 32 calls of one turn are made")
+            && results[499].content.starts_with("Only 32 calls per turn are made")
     );
 }
 

@@ -233,7 +233,7 @@ fn schemas_as_people_write_them_are_checked_to_the_last_item() {
         read(&format!("[{},{last}]", rows.join(",")))
     };
     assert_eq!(problems(list.clone(), rows(r#"{"id":1}"#)), Vec::<String>::new());
-    assert_eq!(problems(list.clone(), rows(r#"{"id":"x"}"#)), ["it does not fit the schema"]);
+    assert_eq!(problems(list.clone(), rows(r#"{"id":"x"}"#)), ["it does not match the schema"]);
     let few = read(r#"[{"id":1},{"id":"x","tags":["c"],"more":1}]"#);
     assert_eq!(problems(list, few).len(), 3);
     let tree = read(

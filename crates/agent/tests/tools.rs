@@ -100,7 +100,10 @@ async fn a_wrong_call_is_shown_to_the_model_with_the_exact_complaint() {
     };
     assert_eq!(told(1, 3), "There is no tool 'subtract'. The tools are: add, send, fail.");
     let complaint = told(2, 5);
-    assert!(complaint.starts_with("The arguments of 'add' do not fit: "), "{complaint}");
+    assert!(
+        complaint.starts_with("The arguments of 'add' do not match its schema: "),
+        "{complaint}"
+    );
     assert!(complaint.contains("\"two\"") && complaint.contains("\"b\""), "{complaint}");
     assert_eq!(ledger.count(), 0, "nothing ran");
 }
@@ -325,7 +328,7 @@ async fn a_call_in_doubt_goes_on_as_a_person_decides() {
     );
 
     for (said, told) in
-        [("sent at noon", "sent at noon"), ("", "It was done. What it answered is not known.")]
+        [("sent at noon", "sent at noon"), ("", "It was done. Its result is not known.")]
     {
         let (ledger, world) = cut_off().await;
         let (script, world) =

@@ -40,7 +40,7 @@ pub fn largest_intake() -> usize {
 
 /// There was no room for what came, and nobody gave theirs back in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("what comes from other services takes all of the {limit} bytes that there are for it")]
+#[error("data received from other services already uses the limit of {limit} bytes")]
 pub struct IntakeExhausted {
     pub limit: usize,
 }

@@ -127,7 +127,7 @@ impl LongWork {
 }
 
 /// What the process takes of the machine's memory; `None` where the system does not tell.
-#[expect(clippy::disallowed_methods, reason = "the system tells it in a file, without a wait")]
+#[expect(clippy::disallowed_methods, reason = "a system file that never blocks")]
 fn resident_bytes() -> Option<usize> {
     let sizes = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: usize = sizes.split(' ').nth(1)?.parse().ok()?;

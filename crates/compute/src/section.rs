@@ -76,13 +76,13 @@ impl Allowance {
 
 /// More work is under way than there are threads for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{MAX_SECTIONS} computations are under way already")]
+#[error("{MAX_SECTIONS} computations are already running")]
 pub struct Overloaded;
 
 /// The CPU time that was granted is used up, or nobody wants the work any more: then nothing is
 /// granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the CPU time of {} ms is used up", limit.as_millis())]
+#[error("the CPU time limit of {} ms is used up", limit.as_millis())]
 pub struct Exceeded {
     pub limit: Duration,
 }

@@ -49,10 +49,14 @@ impl Budgets {
 
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         match self.is_unreadable {
-            true => {
-                Err(ModelError::new(Code::BUDGET_REACHED, "The budget in the workflow's settings cannot be read, so that nothing is spent")
-                    .hint("Write { \"run\": { \"tokens\": 50000, \"dollars\": 0.5 } }; there are run, session and day."))
-            }
+            true => Err(ModelError::new(
+                Code::BUDGET_REACHED,
+                "The budget in the workflow's settings is invalid, so no model was called",
+            )
+            .hint(
+                "Write { \"run\": { \"tokens\": 50000, \"dollars\": 0.5 } }; the keys are \
+                         run, session and day.",
+            )),
             false => Ok(()),
         }
     }
@@ -99,7 +103,10 @@ impl Spending {
 /// Why a model is not asked.
 pub(crate) fn exceeded(whose: &str, reached: &str) -> ModelError {
     ModelError::new(Code::BUDGET_REACHED, format!("The budget of {whose} is used up: {reached}"))
-        .hint("Raise the budget in the workflow's settings (or the operator's, for the instance), or wait for the next day.")
+        .hint(
+            "Raise the budget in the workflow's settings, ask the operator to raise the instance's \
+             budget, or wait until the next day.",
+        )
 }
 
 /// Who spends, beyond the run itself.

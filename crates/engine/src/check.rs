@@ -172,9 +172,8 @@ impl Checker<'_> {
                 code: Code::WORKFLOW_TOO_LARGE,
                 place: "".into(),
                 node: None,
-                message: format!("There are {} more problems that are not listed", self.unlisted)
-                    .into(),
-                hint: Some("Mend the ones above and check again.".into()),
+                message: format!("{} more problems are not listed", self.unlisted).into(),
+                hint: Some("Fix the problems above and check again.".into()),
             });
         }
         self.report

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 /// What is told of something that broke.
 pub(crate) fn panicked(what: &str) -> NodeError {
-    NodeError::new(Code::RUN_PANICKED, format!("{what} stopped with a panic"))
-        .hint("The log has the place in the code; please report it.")
+    NodeError::new(Code::RUN_PANICKED, format!("{what} panicked"))
+        .hint("Please report this with the code location from the log.")
 }
 
 /// A run that has ended or gone to sleep.

@@ -1,4 +1,4 @@
-//! The engine's doors to the world.
+//! The engine's ports.
 
 use crate::budget::{Spender, Spending};
 use crate::budget_account::BudgetClaim;

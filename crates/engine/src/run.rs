@@ -325,7 +325,7 @@ impl ActiveRun {
             biased;
             () = cancel.cancelled() => Some(NodeError::cancelled()),
             () = self.walk() => None,
-            () = limit => Some(NodeError::new(Code::RUN_TIMEOUT, format!("The run took longer than {} ms", timeout.unwrap_or_default()))
+            () = limit => Some(NodeError::new(Code::RUN_TIMEOUT, format!("The run timed out after {} ms", timeout.unwrap_or_default()))
                 .hint("Raise executionTimeout in the workflow's settings, or make the workflow do less.")),
         };
         if let Some(error) = ended {
@@ -343,7 +343,7 @@ impl ActiveRun {
                     Code::WORKFLOW_NO_START,
                     format!("There is no node called '{name}' to start from"),
                 )
-                .hint(format!("The nodes are: {}.", names.join(", ")))
+                .hint(format!("Available nodes: {}.", names.join(", ")))
             })?,
             None => self.plan.start_node(start.cause).ok_or_else(|| {
                 NodeError::new(Code::WORKFLOW_NO_START, "The workflow has no node to start from")
@@ -420,7 +420,7 @@ impl ActiveRun {
                         Code::RUN_STEPS,
                         format!("The run executed more than {limit} nodes"),
                     )
-                    .hint("Look for a loop that never ends."),
+                    .hint("Check for an endless loop."),
                 );
             }
             if self.step(next).await.is_break() {

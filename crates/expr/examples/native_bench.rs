@@ -1,9 +1,5 @@
 //! Measures the native evaluator: nanoseconds for each of some typical expressions.
-#![allow(
-    clippy::print_stdout,
-    clippy::expect_used,
-    reason = "a measuring program speaks to its user"
-)]
+#![allow(clippy::print_stdout, clippy::expect_used, reason = "a benchmark prints its results")]
 
 use heddle_expr::native::Program;
 use heddle_expr::{ExprError, PreviousNode, Scope, Template};
@@ -24,7 +20,7 @@ fn main() {
     let scope = BenchScope { item: Item::new(data()) };
     for source in EXPRESSIONS {
         let program = Program::compile(source)
-            .expect("the native evaluator takes every expression of the benchmark");
+            .expect("the native evaluator supports every expression of the benchmark");
         report(source, || program.evaluate(&scope).is_ok());
     }
     let template = Template::parse("=Hello {{ $json.name }}, you have {{ $json.count }} items");

@@ -89,7 +89,7 @@ fn main() {
             Flavour::EachItem,
             "return { json: { ...$json, double: $json.n * 2 } }",
         ),
-        ("code, 100 items of random letters", Flavour::AllItems, RANDOM_LETTERS),
+        ("code, 100 items of random characters", Flavour::AllItems, RANDOM_LETTERS),
         (
             "code, 1000 items, touched only",
             Flavour::AllItems,

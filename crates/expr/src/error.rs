@@ -20,26 +20,29 @@ pub enum ExprError {
     /// Something expressions may not reach for.
     #[error("{message}")]
     Forbidden { message: Str },
-    #[error("JavaScript ran longer than {limit_ms} ms")]
+    #[error("JavaScript timed out after {limit_ms} ms")]
     Time { limit_ms: u64 },
-    #[error("JavaScript needed more than {limit_bytes} bytes of memory")]
+    #[error("JavaScript exceeded its memory limit of {limit_bytes} bytes")]
     Memory { limit_bytes: usize },
     #[error(
-        "all JavaScript together needed more than {limit_bytes} bytes of memory; another run may have taken most of it"
+        "JavaScript of all runs exceeded the memory limit of {limit_bytes} bytes; another run \
+             may be using most of it"
     )]
     SharedMemory { limit_bytes: usize },
-    #[error("JavaScript called itself too deeply")]
+    #[error("JavaScript exceeded its call stack limit")]
     Stack,
-    #[error("JavaScript put out more than {limit_bytes} bytes")]
+    #[error("JavaScript returned or logged more than {limit_bytes} bytes")]
     Output { limit_bytes: usize },
     #[error("JavaScript looped more than {limit} times")]
     Loops { limit: u64 },
     #[error("JavaScript made more than {limit} requests")]
     Fetches { limit: u32 },
-    #[error("an answer to JavaScript's request was larger than {limit_bytes} bytes")]
+    #[error("a response to a request from JavaScript was larger than {limit_bytes} bytes")]
     FetchBody { limit_bytes: usize },
     /// More long computations are under way than there is room for.
-    #[error("the expression takes long, and {limit} others that take long are being evaluated")]
+    #[error(
+        "the expression takes too long, and {limit} other long ones are already being evaluated"
+    )]
     Busy { limit: usize },
     /// The sandbox itself broke; a bug of ours.
     #[error("the JavaScript sandbox failed: {detail}")]

@@ -1,5 +1,4 @@
-//! Hostile JavaScript (T-EXPR 8–11 and T-CODE): each piece ends with a named error or a harmless
-//! value, and the host lives on.
+//! Hostile JavaScript: each piece ends with a named error or a harmless value, and the host lives.
 
 use futures::future::BoxFuture;
 use heddle_expr::ExprError;
@@ -23,13 +22,11 @@ impl CodeHost for Bytes {
     ) -> BoxFuture<'a, Result<Value, ExprError>> {
         Box::pin(async move {
             if name != "fetch" {
-                return Err(ExprError::Forbidden {
-                    message: format!("{name} is not allowed").into(),
-                });
+                let message = format!("{name} is not allowed").into();
+                return Err(ExprError::Forbidden { message });
             }
             let url = argument.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
-            let count: usize =
-                url.rsplit('/').next().and_then(|text| text.parse().ok()).unwrap_or(1);
+            let count = url.rsplit('/').next().and_then(|text| text.parse().ok()).unwrap_or(1);
             if url.contains("slow") {
                 tokio::time::sleep(Duration::from_secs(60)).await;
             }

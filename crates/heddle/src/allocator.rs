@@ -19,7 +19,10 @@ const SOON: &str = "100";
 /// separately for each thread; with many large runs on many threads that is more than all that is
 /// in use. It is told at the start of a process only, so this one is replaced by itself with the
 /// setting, unless somebody has chosen one.
-#[expect(clippy::disallowed_methods, reason = "no process is started: this one begins again")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "does not start a process: this one re-executes itself"
+)]
 pub(crate) fn purge_soon() {
     if std::env::var_os(PURGE_DELAY).is_some() {
         return;

@@ -60,7 +60,7 @@ impl ChatSession {
                 None => return false,
             },
             Err(error) => {
-                eprint_line(&format!("{} {error}", paint("not taken:", Colour::Red)));
+                eprint_line(&format!("{} {error}", paint("not accepted:", Colour::Red)));
                 return false;
             }
         };

@@ -16,13 +16,13 @@ use crate::settings::GlobalArgs;
 use clap::{Args, Parser, Subcommand, ValueHint};
 use std::path::PathBuf;
 
-/// Runs AI-agent workflows in n8n's format.
+/// Run n8n workflows and AI agents.
 #[derive(Parser)]
 #[command(name = "heddle", version, after_help = EXAMPLES)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
-    /// Without one, the server starts
+    /// Command to run; starts the server if omitted
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 }
@@ -41,73 +41,72 @@ impl Cli {
 
 const EXAMPLES: &str = "Examples:
   heddle serve                                        start the server
-  heddle import --activate flow.json                  give it a workflow
-  heddle run examples/hello.json                      run a workflow and watch it
+  heddle import --activate flow.json                  import and activate a workflow
+  heddle run examples/hello.json                      run a workflow
   heddle run shop.json --start Totals --input '[{\"n\":1}]'
   heddle expr '{{ $json.name.toUpperCase() }}' --json '{\"name\":\"ada\"}'
-  heddle check *.json                                 what would run, what would not
+  heddle check *.json                                 check workflows for problems
   heddle nodes http                                   find a node
-  heddle chat examples/agent.json                     talk to a workflow
+  heddle chat examples/agent.json                     chat with a workflow
   heddle agent --model openai/gpt-5-mini --tool calculator 'What is 17 % of 2400?'
 
-  heddle doctor                                       settings, and what is wrong
+  heddle doctor                                       show settings and problems
 
 Settings come from --set, the environment and heddle.toml in the data folder; `heddle doctor` lists them.";
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Start the server: webhooks, schedules, the API
+    /// Start the server: editor, webhooks, schedules and API
     Serve(ServeArgs),
-    /// Put workflow files into the data folder
+    /// Import workflow files into the data folder
     Import(ImportArgs),
-    /// List the workflows of the data folder
+    /// List workflows
     List(DataFolder),
-    /// Make a workflow listen to its triggers
+    /// Activate a workflow
     Activate(WorkflowArgs),
-    /// Make a workflow stop listening
+    /// Deactivate a workflow
     Deactivate(WorkflowArgs),
-    /// Look at what has run
+    /// List, inspect and manage executions
     #[command(subcommand)]
     Executions(ExecutionsCommand),
-    /// Make and remove keys of the API
+    /// Manage API keys
     #[command(subcommand)]
     ApiKeys(ApiKeysCommand),
-    /// Look at the credentials of the data folder, and bring some along
+    /// List, import and export credentials
     #[command(subcommand)]
     Credentials(CredentialsCommand),
-    /// Fill and search the collections of documents that agents look into
+    /// Manage and search knowledge collections
     #[command(subcommand)]
     Knowledge(KnowledgeCommand),
-    /// Put models on this machine that need no key, and look at them
+    /// Manage built-in models, which need no API key
     #[command(subcommand)]
     Models(ModelsCommand),
-    /// Say who may sign in
+    /// Manage users
     #[command(subcommand)]
     Users(UsersCommand),
     /// Run a workflow file
     Run(RunArgs),
-    /// Do again what an execution did, from its journal and without any network, or go another way
-    /// from one of its steps
+    /// Replay an execution offline, or fork it from a step
     Replay(ReplayArgs),
-    /// Talk to a workflow that has a chat trigger
+    /// Chat with a workflow that has a chat trigger
     Chat(ChatArgs),
-    /// Give an agent something to do, without a workflow
+    /// Run an agent without a workflow
     Agent(AgentArgs),
     /// Evaluate an expression
     Expr(ExprArgs),
-    /// Look workflows over: problems, and which nodes run here
+    /// Check workflows for problems and unsupported nodes
     Check(CheckArgs),
-    /// Write workflows out: those of the data folder, or a file as Heddle saves it
+    /// Export workflows
     Export(ExportArgs),
-    /// Put everything in the data folder into one file, also while a server runs on it
+    /// Back up the data folder to a file, even while the server is running
     Backup(BackupArgs),
-    /// Make a data folder of a backup
+    /// Restore a data folder from a backup
     Restore(RestoreArgs),
-    /// Bring a data folder that an older Heddle wrote up to date
+    /// Migrate a data folder written by an older Heddle
     Migrate(MigrateArgs),
-    /// Run recorded cases and compare the results
+    /// Run recorded test cases and compare the results
     Conformance(ConformanceArgs),
-    /// List the nodes that can run
+    /// List supported nodes
     Nodes(NodesArgs),
     /// Check this installation and its data folder, and show all settings
     Doctor(DoctorArgs),
@@ -121,10 +120,10 @@ pub(crate) enum Command {
     MergeSql,
 }
 
-/// Where workflows, executions and credentials are kept.
+/// Where workflows, executions and credentials are stored.
 #[derive(Args, Clone, Default)]
 pub(crate) struct DataFolder {
-    /// The data folder
+    /// Data folder
     #[arg(long = "data", value_name = "DIR", env = "HEDDLE_DATA", value_hint = ValueHint::DirPath)]
     folder: Option<PathBuf>,
 }
@@ -159,17 +158,17 @@ impl DataFolder {
   heddle serve --port 8080 --data ./data
   heddle serve --config /etc/heddle.toml --set keep_days=7
 
-It listens on this machine only, until another address is given with --host.")]
+By default, the server listens only on this machine. Use --host to listen on another address.")]
 pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
-    /// The address to listen on (HEDDLE_HOST; 127.0.0.1)
+    /// Address to listen on (HEDDLE_HOST; 127.0.0.1)
     #[arg(long)]
     pub(crate) host: Option<std::net::IpAddr>,
-    /// The port to listen on; 0 takes any that is free (HEDDLE_PORT; 5678)
+    /// Port to listen on; 0 picks a free one (HEDDLE_PORT; 5678)
     #[arg(long)]
     pub(crate) port: Option<u16>,
-    /// Where callers reach this instance, if not at its address (HEDDLE_BASE_URL)
+    /// Public URL of this instance, if it differs from its address (HEDDLE_BASE_URL)
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
 }
@@ -179,13 +178,13 @@ pub(crate) struct ServeArgs {
   heddle import flow.json
   heddle import --activate flows/*.json
 
-A workflow with an id that is there already becomes a new version of it. Works whether or not a server runs on the folder. Many are saved
-500 at a time; one that cannot be imported ends it, and those before it are imported. Nodes keep credentials that are stored under the same id,
-name and type: run `heddle credentials import` first.")]
+A workflow with an existing ID becomes a new version of that workflow. Works with or without a running server. Workflows are saved in
+batches of 500; the import stops at the first workflow that fails, and those before it are imported. Nodes keep credentials that are stored
+with the same ID, name and type: run `heddle credentials import` first.")]
 pub(crate) struct ImportArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
-    /// Make them listen to their triggers
+    /// Activate the imported workflows
     #[arg(long)]
     pub(crate) activate: bool,
     /// Workflow files: one workflow each, or a list of them
@@ -197,7 +196,7 @@ pub(crate) struct ImportArgs {
 pub(crate) struct WorkflowArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
-    /// The id of the workflow; `heddle list` shows it
+    /// Workflow ID, as shown by `heddle list`
     pub(crate) id: String,
 }
 
@@ -206,81 +205,81 @@ pub(crate) struct WorkflowArgs {
   heddle replay 42
   heddle replay 42 --from 'Agent/model 2' --model gpt-4o
 
-Without --from nothing is asked and nothing is written: agents take their steps again with the answers and results that they had, and
-each step is compared with what it put out then. The exit code is 1 if anything differs. With --from a new execution begins: what stands
-before the step stays as it was, and the rest is done anew, by the server that runs on the data folder or here.")]
+Without --from, no requests are sent and nothing is written: agents repeat their steps with the recorded responses and results, and each
+step's output is compared with the recorded one. The exit code is 1 if anything differs. With --from, a new execution starts: it reuses the
+results before the step and runs the rest again, on the running server or, if there is none, in this process.")]
 pub(crate) struct ReplayArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
-    /// The id of an execution
+    /// Execution ID
     pub(crate) id: i64,
-    /// The step to go on from: a node, or a node and a note of it as the replay shows them
+    /// Step to fork from: a node, or a node and one of its recorded steps as shown by the replay
     #[arg(long, value_name = "STEP")]
     pub(crate) from: Option<String>,
-    /// Ask this model from there on
+    /// Use this model from that step on
     #[arg(long, value_name = "MODEL", requires = "from")]
     pub(crate) model: Option<String>,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum ExecutionsCommand {
-    /// The newest ones first
+    /// List executions, newest first
     List {
         #[command(flatten)]
         data: DataFolder,
-        /// Only of this workflow
+        /// Only executions of this workflow
         #[arg(long, value_name = "ID")]
         workflow: Option<String>,
-        /// Only those that stand like this: success, error, running, waiting, canceled, uncertain
+        /// Only executions with this status: success, error, running, waiting, canceled, uncertain
         #[arg(long)]
         status: Option<String>,
-        /// How many
+        /// Maximum number of executions
         #[arg(long, default_value_t = 20)]
         limit: usize,
     },
-    /// One, whole, as JSON in n8n's shape
+    /// Show an execution as JSON in n8n's format
     Show {
         #[command(flatten)]
         data: DataFolder,
         id: i64,
     },
-    /// Remove one and its journal
+    /// Delete an execution and its journal
     Delete {
         #[command(flatten)]
         data: DataFolder,
         id: i64,
     },
-    /// Run the workflow of a failed one again, on what that began with
+    /// Retry a failed execution with its original input
     #[command(after_help = "Examples:
   heddle executions list --status error
   heddle executions retry 42
 
-The workflow is taken as it is saved now. A server that runs on the data folder does the work; without one it is done here. The exit
-code is 0 when the new run succeeded, 1 when it failed.")]
+Runs the current version of the workflow, on the running server or, if there is none, in this process. The exit code is 0 if the new
+run succeeded and 1 if it failed.")]
     Retry {
         #[command(flatten)]
         data: DataFolder,
-        /// The id of an execution that failed, was stopped or is uncertain
+        /// ID of an execution that failed, was stopped or is uncertain
         id: i64,
     },
-    /// Let an agent make a call that it asks for, and go on
+    /// Approve an agent's tool call and resume the execution
     #[command(after_help = "Examples:
-  heddle executions show 42                    tells which calls ask, with their exact arguments
+  heddle executions show 42                    show the waiting calls with their exact arguments
   heddle executions approve 42
   heddle executions approve 42 --call 'tool 1.2'
 
-A server that runs on the data folder does the work; without one it is done here. The exit code is 0 when the run succeeded or waits
-again, 1 when it failed.")]
+Resumes on the running server or, if there is none, in this process. The exit code is 0 if the run succeeded or is waiting again, and 1
+if it failed.")]
     Approve {
         #[command(flatten)]
         data: DataFolder,
-        /// The id of an execution that waits for approval
+        /// ID of an execution that is waiting for approval
         id: i64,
-        /// The call that is meant, where several ask
+        /// Call to decide on, if several are waiting
         #[arg(long, value_name = "CALL")]
         call: Option<String>,
     },
-    /// Do not let an agent make a call that it asks for; it is told so, and goes on without
+    /// Reject an agent's tool call; the agent is informed and continues without it
     #[command(after_help = "Examples:
   heddle executions reject 42 --reason 'Not before Monday'
   heddle executions reject 42 --call 'tool 1.2'")]
@@ -292,32 +291,32 @@ again, 1 when it failed.")]
         /// The call that is meant, where several ask
         #[arg(long, value_name = "CALL")]
         call: Option<String>,
-        /// What the agent is told
+        /// Reason to give to the agent
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
     },
-    /// Decide about a step that a crash left uncertain, and go on from there
+    /// Resolve a step that a crash left uncertain, and resume the execution
     #[command(after_help = "Examples:
   heddle executions list --status uncertain
   heddle executions resume 42 --again
   heddle executions resume 42 --done '{\"id\": 7}'
   heddle executions resume 42 --done --call 'tool 1.2'
 
-Look first whether the step happened: `heddle executions show ID` tells which one it is. Nothing that has a result is done again. A server that runs on the data folder does the
-work; without one it is done here. The exit code is 0 when the run succeeded, 1 when it failed.")]
+First check whether the step took effect: `heddle executions show ID` shows which step it is. Steps with a result are not repeated.
+Resumes on the running server or, if there is none, in this process. The exit code is 0 if the run succeeded and 1 if it failed.")]
     Resume {
         #[command(flatten)]
         data: DataFolder,
-        /// The id of an execution that is uncertain
+        /// ID of an uncertain execution
         id: i64,
-        /// Do it again. Without --again and --done the run goes on only if no step of it may have
-        /// happened
+        /// Run the step again. Without --again or --done, the run resumes only if no step may have
+        /// taken effect
         #[arg(long)]
         again: bool,
-        /// It happened, and this came of it: the text a tool gave, or what the node put out as JSON
+        /// Treat the step as done with this result: a tool's text, or a node's output as JSON
         #[arg(long, value_name = "RESULT", num_args = 0..=1, default_missing_value = "", conflicts_with = "again")]
         done: Option<String>,
-        /// The call of an agent that is meant, where several are in doubt
+        /// Agent call to decide on, if several are uncertain
         #[arg(long, value_name = "CALL")]
         call: Option<String>,
     },
@@ -325,29 +324,29 @@ work; without one it is done here. The exit code is 0 when the run succeeded, 1 
 
 #[derive(Subcommand)]
 pub(crate) enum ApiKeysCommand {
-    /// Make a key; it is shown once
+    /// Create an API key; it is shown only once
     Create {
         #[command(flatten)]
         data: DataFolder,
-        /// What it is for
+        /// Label of the key
         #[arg(long, default_value = "command line")]
         label: String,
-        /// The e-mail address of whoever it belongs to
+        /// Email address of the key's owner
         #[arg(long, default_value = "owner@localhost")]
         user: String,
-        /// What it allows, such as workflow:read; everything if none is named
+        /// Scope to grant, such as workflow:read; all scopes if omitted
         #[arg(long, value_name = "SCOPE")]
         scope: Vec<String>,
-        /// After how many days it expires
+        /// Days until the key expires
         #[arg(long, value_name = "DAYS")]
         expires: Option<u32>,
     },
-    /// The keys there are, without the keys themselves
+    /// List API keys, without their secrets
     List {
         #[command(flatten)]
         data: DataFolder,
     },
-    /// Remove a key; it stops working at once
+    /// Delete an API key; it stops working immediately
     Delete {
         #[command(flatten)]
         data: DataFolder,
@@ -357,33 +356,33 @@ pub(crate) enum ApiKeysCommand {
 
 #[derive(Subcommand)]
 pub(crate) enum CredentialsCommand {
-    /// Take credentials over from a file that `n8n export:credentials --all --decrypted` wrote
+    /// Import credentials from a file written by `n8n export:credentials --all --decrypted`
     Import {
         #[command(flatten)]
         data: DataFolder,
-        /// A list of credentials, each with id, name, type and data; `-` reads standard input
+        /// List of credentials with id, name, type and data; `-` reads standard input
         #[arg(value_hint = ValueHint::FilePath)]
         file: PathBuf,
     },
-    /// The credentials there are, without what they hold
+    /// List credentials, without their data
     List {
         #[command(flatten)]
         data: DataFolder,
     },
-    /// See whether the key opens all of them
+    /// Check that the key decrypts all credentials
     Verify {
         #[command(flatten)]
         data: DataFolder,
     },
-    /// Print them with what they hold, in n8n's format
+    /// Export credentials with their data, in n8n's format
     Export {
         #[command(flatten)]
         data: DataFolder,
-        /// Yes, print the secrets
+        /// Confirm that secrets are printed in plain text
         #[arg(long)]
         decrypted: bool,
     },
-    /// Seal all of them with a new key
+    /// Re-encrypt all credentials with a new key
     Rotate {
         #[command(flatten)]
         data: DataFolder,
@@ -392,12 +391,12 @@ pub(crate) enum CredentialsCommand {
 
 #[derive(Subcommand)]
 pub(crate) enum UsersCommand {
-    /// Everybody, and whether they can sign in
+    /// List users, and whether they can sign in
     List {
         #[command(flatten)]
         data: DataFolder,
     },
-    /// Add somebody; the password comes from standard input
+    /// Create a user; the password is read from standard input
     Create {
         #[command(flatten)]
         data: DataFolder,
@@ -406,7 +405,7 @@ pub(crate) enum UsersCommand {
         #[arg(long, default_value = "editor")]
         role: String,
     },
-    /// Change what somebody may do
+    /// Change a user's role
     Role {
         #[command(flatten)]
         data: DataFolder,
@@ -414,13 +413,13 @@ pub(crate) enum UsersCommand {
         /// viewer, editor, admin or owner
         role: String,
     },
-    /// Set somebody's password, from standard input
+    /// Set a user's password, read from standard input
     Password {
         #[command(flatten)]
         data: DataFolder,
         email: String,
     },
-    /// Remove somebody, with their keys and sessions
+    /// Delete a user, with their API keys and sessions
     Delete {
         #[command(flatten)]
         data: DataFolder,
@@ -436,9 +435,9 @@ pub(crate) enum UsersCommand {
   heddle run flow.json --input @items.json
   curl https://example.com/items.json | heddle run flow.json --input -
 
-The exit code is 0 when the run succeeded, 1 when it failed and 2 when it could not start.")]
+The exit code is 0 if the run succeeded, 1 if it failed and 2 if it could not start.")]
 pub(crate) struct RunArgs {
-    /// The workflow, n8n's JSON; `-` reads it from standard input
+    /// Workflow file (n8n JSON); `-` reads standard input
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
     #[command(flatten)]
@@ -449,25 +448,25 @@ pub(crate) struct RunArgs {
     /// Stop after this node
     #[arg(long, value_name = "NODE")]
     pub(crate) until: Option<String>,
-    /// Give the first node this: an object, a list of objects, `@FILE`, or `-` for standard input
+    /// Input of the first node: an object, a list of objects, `@FILE`, or `-` for standard input
     #[arg(long, value_name = "JSON")]
     pub(crate) input: Option<String>,
-    /// Take the outputs of earlier nodes from this execution (a file that `--json` printed)
+    /// Reuse the outputs of earlier nodes from this execution (a file printed with `--json`)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) from: Option<PathBuf>,
-    /// Print the finished execution as JSON, in n8n's shape
+    /// Print the finished execution as JSON, in n8n's format
     #[arg(long)]
     pub(crate) json: bool,
-    /// Ignore pinned data and really run every node
+    /// Ignore pinned data and run every node
     #[arg(long)]
     pub(crate) no_pins: bool,
     /// Stop the run after this many seconds
     #[arg(long, value_name = "SECONDS")]
     pub(crate) timeout: Option<f64>,
-    /// Say nothing but errors
+    /// Print only errors
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// Tell what the run took: time, processor time, memory
+    /// Print statistics of the run: time, CPU time, memory
     #[arg(long)]
     pub(crate) stats: bool,
 }
@@ -479,16 +478,16 @@ pub(crate) struct RunArgs {
   heddle expr 'Hello {{ $json.name }}' --json '{\"name\":\"Ada\"}'
   heddle expr --cases expressions.jsonl > results.jsonl")]
 pub(crate) struct ExprArgs {
-    /// The expression, with `{{ }}`; a leading `=` may be left out
+    /// Expression, with `{{ }}`; a leading `=` is optional
     #[arg(required_unless_present = "cases")]
     pub(crate) expression: Option<String>,
-    /// The current item's JSON, `$json`; a list gives several items
+    /// JSON of the current item (`$json`); pass a list for several items
     #[arg(long, value_name = "DATA")]
     pub(crate) json: Option<String>,
-    /// Evaluate the cases of a file of JSON lines, one result line each
+    /// Evaluate the cases of a JSON Lines file, and print one result per line
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "expression")]
     pub(crate) cases: Option<PathBuf>,
-    /// Which evaluator: `auto` takes the native one where it can
+    /// Evaluator; `auto` uses the native one where possible
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) evaluator: EvaluatorChoice,
 }
@@ -516,7 +515,7 @@ pub(crate) struct CheckArgs {
   heddle conformance ../shared/corpus/flows --json
   heddle conformance ../shared/corpus --only n8n.Merge --differences")]
 pub(crate) struct ConformanceArgs {
-    /// A folder of cases: the corpus, or one of its parts
+    /// Folder of cases: the corpus, or one of its parts
     #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) folder: PathBuf,
     /// Print the results as JSON
@@ -525,7 +524,7 @@ pub(crate) struct ConformanceArgs {
     /// Only cases whose id contains this
     #[arg(long, value_name = "TEXT")]
     pub(crate) only: Option<String>,
-    /// Show the difference of each failure
+    /// Show the differences of each failure
     #[arg(long, short)]
     pub(crate) differences: bool,
     /// Evaluate expressions with this evaluator

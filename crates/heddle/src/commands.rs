@@ -6,42 +6,24 @@ mod backup;
 mod chat;
 mod check;
 mod credentials;
-#[expect(
-    clippy::disallowed_methods,
-    reason = "works on files that the person at the terminal names"
-)]
+#[expect(clippy::disallowed_methods, reason = "works on files named on the command line")]
 mod doctor;
 mod executions;
-#[expect(
-    clippy::disallowed_methods,
-    reason = "works on files that the person at the terminal names"
-)]
+#[expect(clippy::disallowed_methods, reason = "works on files named on the command line")]
 mod export;
 mod expr;
 mod import;
-#[expect(
-    clippy::disallowed_methods,
-    reason = "works on files that the person at the terminal names"
-)]
+#[expect(clippy::disallowed_methods, reason = "works on files named on the command line")]
 mod knowledge;
 mod migrate;
-#[expect(
-    clippy::disallowed_methods,
-    reason = "works on files that the person at the terminal names"
-)]
+#[expect(clippy::disallowed_methods, reason = "works on files named on the command line")]
 mod models;
-#[expect(
-    clippy::disallowed_methods,
-    reason = "works on files that the person at the terminal names"
-)]
+#[expect(clippy::disallowed_methods, reason = "works on files named on the command line")]
 mod node_docs;
 mod nodes;
 mod replay;
 mod restore;
-#[expect(
-    clippy::disallowed_methods,
-    reason = "works on files that the person at the terminal names"
-)]
+#[expect(clippy::disallowed_methods, reason = "works on files named on the command line")]
 mod run;
 mod serve;
 mod users;
@@ -117,7 +99,7 @@ fn current_program() -> PathBuf {
 }
 
 /// A file's text, or that of standard input for `-`; at most 100 MB.
-#[expect(clippy::disallowed_types, reason = "a file that the person at the terminal names")]
+#[expect(clippy::disallowed_types, reason = "a file named on the command line")]
 pub(crate) fn read_text(path: &Path) -> Result<String> {
     const MAX_BYTES: u64 = 100 << 20;
     let mut text = String::new();
@@ -153,7 +135,7 @@ pub(crate) fn read_workflow(path: &Path) -> Result<Workflow> {
                 .unwrap_or_default();
             match list.as_slice() {
                 [one] if one.is_object() => {
-                    Workflow::from_value(one).context("the list's workflow cannot be read")
+                    Workflow::from_value(one).context("the workflow in the list cannot be read")
                 }
                 _ => Err(error).with_context(|| {
                     format!("{} is not a workflow (WORKFLOW_JSON)", path.display())
@@ -179,6 +161,6 @@ pub(crate) fn block_on<F: Future>(future: F) -> Result<F::Output> {
         .max_blocking_threads(1024)
         .enable_all()
         .build()
-        .context("the runtime cannot start")?;
+        .context("the runtime could not start")?;
     Ok(runtime.block_on(future))
 }

@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &cli::ConformanceArgs) -> Result<ExitCode> {
     for file in &files {
         runner.run_file(&arguments.folder, file, &mut report)?;
     }
-    anyhow::ensure!(!report.is_empty(), "no case was found in {}", arguments.folder.display());
+    anyhow::ensure!(!report.is_empty(), "no cases found in {}", arguments.folder.display());
     match arguments.json {
         true => crate::terminal::print_line(&model::json::to_string(&report.to_value())),
         false => report.print(arguments.differences),
@@ -87,8 +87,9 @@ impl CaseRunner<'_> {
         if file.extension().is_some_and(|extension| extension == "jsonl") {
             let set = format!("{set}/{}", file.file_stem().unwrap_or_default().to_string_lossy());
             for line in text.lines().filter(|line| !line.trim().is_empty()) {
-                let case = model::json::parse(line)
-                    .with_context(|| format!("{} holds a line that is not JSON", file.display()))?;
+                let case = model::json::parse(line).with_context(|| {
+                    format!("{} contains a line that is not JSON", file.display())
+                })?;
                 if let Some(case) = case.as_object()
                     && self.wants(case)
                 {

@@ -35,7 +35,7 @@ impl FolderConversations {
         let opened = self.opened.get_or_init(|| {
             if !self.folder.join("heddle.db").exists() {
                 return Err(MemoryError::new(format!(
-                    "There is no data folder {} to keep conversations in",
+                    "There is no data folder {} to store conversations in",
                     self.folder.display()
                 )));
             }

@@ -12,14 +12,14 @@ pub(crate) struct StoredCredentials(pub(crate) Sqlite);
 impl CredentialSource for StoredCredentials {
     #[expect(
         clippy::disallowed_methods,
-        reason = "the one way of running nodes to what a credential holds"
+        reason = "the only way for running nodes to read a credential's data"
     )]
     fn get(&self, stands_for: &str, kind: &str, id: &str) -> Result<Object, NodeError> {
         match self.0.credential_for_node(stands_for, kind, id) {
             Ok(Some(secret)) => Ok(secret.reveal()),
             Ok(None) => Err(NodeError::credential_not_found(kind, id)),
             Err(error) => Err(NodeError::credential(format!(
-                "The credential of type '{kind}' cannot be opened: {error}"
+                "The credential of type '{kind}' cannot be decrypted: {error}"
             ))),
         }
     }

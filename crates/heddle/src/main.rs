@@ -7,7 +7,7 @@ mod chat_session;
 mod cli;
 mod collections;
 mod commands;
-#[expect(clippy::disallowed_methods, reason = "cases are files, and each has a folder of its own")]
+#[expect(clippy::disallowed_methods, reason = "cases are files, and each has its own folder")]
 mod conformance;
 mod conversations;
 mod credentials;

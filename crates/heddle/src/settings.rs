@@ -1,7 +1,7 @@
 //! Settings: this table is their manual. A value comes from a flag, else the environment, else a
 //! file, else the default.
 
-#[expect(clippy::disallowed_methods, reason = "the file of settings that the operator names")]
+#[expect(clippy::disallowed_methods, reason = "the settings file named by the operator")]
 mod file;
 mod page;
 mod sources;
@@ -117,262 +117,283 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         name: "HEDDLE_TIMEZONE",
         default: "UTC",
-        help: "Zone of dates in workflows that name none, such as Europe/Berlin. Since 0.1.",
+        help: "Time zone of workflows that set none, such as Europe/Berlin. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_FILES_ROOT",
         default: "./workspace",
-        help: "The folder that file nodes may read and write: of the first project itself, of each other project a folder in `.projects`. It must not contain the data folder. Since 0.1.",
+        help: "Folder that file nodes may read and write. The first project uses it directly; each \
+             other project has a subfolder in `.projects`. Must not contain the data folder. Since \
+             0.1.",
     },
     Setting {
         name: "HEDDLE_MODELS",
         default: "",
-        help: "The folder of the weights of built-in models, which several instances may share; `models` in the data folder if empty. Since 0.1.",
+        help: "Folder for the weights of built-in models; several instances may share it. Default: \
+             `models` in the data folder. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_EGRESS_ALLOW",
         default: "",
-        help: "Private hosts that workflows may call: host, host:port or CIDR, separated by commas. Since 0.1.",
+        help: "Private hosts that workflows may call: host, host:port or CIDR, comma-separated. Since \
+             0.1.",
     },
     Setting {
         name: "HEDDLE_ALLOW_EXECUTE_COMMAND",
         default: "0",
-        help: "1 lets the Execute Command node run programs. Since 0.1.",
+        help: "Set to 1 to allow the Execute Command node to run programs. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_ALLOW_ENV",
         default: "0",
-        help: "1 lets expressions read the environment through $env. Since 0.1.",
+        help: "Set to 1 to allow expressions to read environment variables through $env. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_RUN_DATA_LIMIT",
         default: "8GB",
-        help: "How much data one run may produce. Since 0.1.",
+        help: "Maximum data that one run may produce. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_RUN_MEMORY_LIMIT",
         default: "256MB",
-        help: "How much of it stays in memory; the rest goes to a temporary file. An answer or a file that is read as JSON may become as large, and 64 MB in any case. Since 0.1.",
+        help: "Maximum data of one run in memory; the rest goes to a temporary file. Also limits \
+             responses and files parsed as JSON, with a minimum of 64 MB. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_RUN_MEMORY_TOTAL",
         default: "256MB",
-        help: "How much data of all runs together stays in memory, and as much again of the requests they began with, and of answers of other services that are being read: these have at least 64 MB. Since 0.1.",
+        help: "Maximum data of all runs in memory. Their incoming requests have a separate limit of \
+             the same size, and so do responses being read from other services (at least 64 MB). \
+             Since 0.1.",
     },
     Setting {
         name: "HEDDLE_STEP_CPU_TIME",
         default: "120",
-        help: "Seconds of CPU time that one step of a run may use. Since 0.1.",
+        help: "CPU time limit of one step, in seconds. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_RUN_CPU_TIME",
         default: "600",
-        help: "Seconds of CPU time that all steps of a run together may use. Since 0.1.",
+        help: "CPU time limit of all steps of a run, in seconds. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_SANDBOX_MEMORY",
         default: "256MB",
-        help: "Memory for the JavaScript of all runs together; each run has 16 MB of its own besides. Since 0.1.",
+        help: "Shared JavaScript memory of all runs; each run also has 16 MB for itself. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_COMPUTE_MEMORY",
         default: "128MB",
-        help: "How far the process may grow while long computations are under way. Beyond it, only a few of them go on at a time, and large requests wait or are rejected with 503. Since 0.1.",
+        help: "Process memory limit for long computations. Above it, only a few run at a time, and \
+             large requests wait or are rejected with 503. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_MAX_BODY",
         default: "16MB",
-        help: "How large the body of a request may be. Since 0.1.",
+        help: "Maximum size of a request body. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_TOKENS_PER_DAY",
         default: "",
-        help: "Tokens that all workflows together may use of models on a day in UTC; any number if empty. Since 0.1.",
+        help: "Maximum model tokens of all workflows per day (UTC); unlimited if empty. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_DOLLARS_PER_DAY",
         default: "",
-        help: "US dollars that all workflows together may spend on models with known prices on a day in UTC; any if empty. Since 0.1.",
+        help: "Maximum spending of all workflows on models with known prices per day (UTC), in US \
+             dollars; unlimited if empty. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_TABLE_BYTES",
         default: "50MB",
-        help: "How much one data table may hold. Since 0.1.",
+        help: "Maximum size of a data table. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_COLLECTIONS",
         default: "1000",
-        help: "How many collections of knowledge there may be. Since 0.1.",
+        help: "Maximum number of knowledge collections. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_COLLECTION_BYTES",
         default: "2GB",
-        help: "How much one collection may hold, texts and vectors together. Since 0.1.",
+        help: "Maximum size of a collection, including texts and vectors. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_COLLECTION_INSERT",
         default: "10000",
-        help: "How many chunks one insert may bring into a collection. Since 0.1.",
+        help: "Maximum number of chunks per insert into a collection. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_COLLECTION_RESULTS",
         default: "100",
-        help: "How many results one search of a collection may give. Since 0.1.",
+        help: "Maximum number of results per collection search. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_VECTOR_MEMORY",
         default: "512MB",
-        help: "How much the vectors of collections may take in memory; a collection that does not fit is read from disk. Since 0.1.",
+        help: "Maximum memory for collection vectors; a collection that does not fit is read from \
+             disk. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_RATE_LIMIT",
         default: "1000",
-        help: "Requests a second from one address, twice that at once; 0 for any number. Callers on this machine are not counted. Since 0.1.",
+        help: "Requests per second from one address, with bursts of twice that; 0 for unlimited. \
+             Requests from this machine do not count. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_TRUSTED_PROXIES",
         default: "",
-        help: "Proxies whose X-Forwarded-For is believed: addresses or CIDR, separated by commas. Since 0.1.",
+        help: "Proxies whose X-Forwarded-For header is trusted: addresses or CIDR, comma-separated. \
+             Since 0.1.",
     },
     Setting {
         name: "HEDDLE_MAX_CONNECTIONS",
         default: "10000",
-        help: "Connections at once; further ones are told 503. Since 0.1.",
+        help: "Maximum open connections; additional connections are rejected with 503. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_CONNECTIONS_PER_ADDRESS",
         default: "256",
-        help: "Open connections from one address; 0 for any number. This machine and trusted proxies are not counted; a private address may have half of all connections. Since 0.1.",
+        help: "Maximum open connections from one address; 0 for unlimited. This machine and trusted \
+             proxies do not count; a private address may use half of all connections. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_MAX_REQUESTS",
         default: "5000",
-        help: "Requests under way at once; further ones are told 503. Since 0.1.",
+        help: "Maximum concurrent requests; additional requests are rejected with 503. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_MAX_HEADERS",
         default: "32KB",
-        help: "How large the headers of a request may be. Since 0.1.",
+        help: "Maximum size of the request headers. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_HEADER_TIME",
         default: "20",
-        help: "Seconds for the headers of a request, and for a connection without one. Since 0.1.",
+        help: "Timeout for request headers and idle connections, in seconds. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_BODY_TIME",
         default: "30",
-        help: "Seconds for the body of a request; each 16 KB that come add one. Since 0.1.",
+        help: "Timeout for a request body in seconds, plus one second per 16 KB received. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_RUNS_AT_ONCE",
         default: "512",
-        help: "How many runs go on at once. Since 0.1.",
+        help: "Maximum concurrent runs. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_RUNS_WAITING",
         default: "10000",
-        help: "Accepted runs that wait for their turn; further calls are told 503. Since 0.1.",
+        help: "Maximum queued runs; additional calls are rejected with 503. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_CATCH_UP",
         default: "skip",
-        help: "What becomes of schedules missed while nothing ran: skip, one (a run for all) or all. Since 0.1.",
+        help: "Handling of schedules missed while the server was down: skip, one (a single run for \
+             all) or all. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_KEEP_DAYS",
         default: "14",
-        help: "How long finished executions are kept. Since 0.1.",
+        help: "Retention time of finished executions. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_KEEP_COUNT",
         default: "10000",
-        help: "How many finished executions are kept. Since 0.1.",
+        help: "Maximum number of stored finished executions. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_KEEP_BYTES",
         default: "10GB",
-        help: "How much room finished executions may take. Since 0.1.",
+        help: "Maximum disk space for finished executions. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_KEEP_VERSIONS",
         default: "100",
-        help: "How many versions of each workflow are kept; those with a name, those that listen and those of kept executions stay besides. Since 0.1.",
+        help: "Number of versions stored per workflow. Named and active versions and those of stored \
+             executions are always retained. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_DATA",
         default: "~/.heddle",
-        help: "The folder of workflows, executions and credentials. Since 0.1.",
+        help: "Folder for workflows, executions and credentials. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_HOST",
         default: "127.0.0.1",
-        help: "The address the server listens on. Since 0.1.",
+        help: "Address the server listens on. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_PORT",
         default: "5678",
-        help: "The port the server listens on. Since 0.1.",
+        help: "Port the server listens on. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_BASE_URL",
         default: "",
-        help: "Where callers reach the server, if not at its address. Since 0.1.",
+        help: "Public URL of the server, if it differs from its address. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_WEBHOOK_URL",
         default: "",
-        help: "A separate origin for webhooks, forms and chats, such as https://hooks.example.com: they answer only there, and everything else only at the base URL. Its host name must differ. Since 0.1.",
+        help: "Separate origin for webhooks, forms and chats, such as https://hooks.example.com. They \
+             are served only there, and everything else only at the base URL. Its host name must \
+             differ. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_ALLOWED_HOSTS",
         default: "",
-        help: "Further host names at which the editor and the API answer, and webhooks where the base URL is on this machine, separated by commas, besides localhost, IP addresses and the host of the base URL. Since 0.1.",
+        help: "Additional host names for the editor and the API, comma-separated. If the base URL is \
+             on this machine, also for webhooks. Localhost, IP addresses and the host of the base \
+             URL are always allowed. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_REMOTE_SETUP",
         default: "0",
-        help: "1 lets the first owner be made from another machine. The set-up token is needed in either case. Since 0.1.",
+        help: "Set to 1 to allow creating the first owner from another machine. The setup token is \
+             always required. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_LOG",
         default: "info",
-        help: "What the server logs: off, error, warn, info, debug, trace. Since 0.1.",
+        help: "Log level: off, error, warn, info, debug or trace. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_LOG_FORMAT",
         default: "text",
-        help: "How it logs: text, or json with one object a line. Since 0.1.",
+        help: "Log format: text, or json with one object per line. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_CONFIG",
         default: "",
-        help: "The file of settings, if it is not heddle.toml in the data folder. Since 0.1.",
+        help: "Settings file, if not heddle.toml in the data folder. Since 0.1.",
     },
     Setting {
         name: "OTEL_EXPORTER_OTLP_ENDPOINT",
         default: "",
-        help: "Where traces of executions are sent, such as http://localhost:4318 (OTLP over HTTP); nowhere if empty. Since 0.1.",
+        help: "OTLP/HTTP endpoint for execution traces, such as http://localhost:4318; disabled if \
+             empty. Since 0.1.",
     },
     Setting {
         name: "OTEL_EXPORTER_OTLP_HEADERS",
         default: "",
-        help: "Headers sent along with traces: name=value, separated by commas. Since 0.1.",
+        help: "Headers to send with traces: name=value, comma-separated. Since 0.1.",
     },
     Setting {
         name: "OTEL_SERVICE_NAME",
         default: "heddle",
-        help: "What this instance is called in traces. Since 0.1.",
+        help: "Service name of this instance in traces. Since 0.1.",
     },
     Setting {
         name: "OTEL_TRACES_SAMPLER_ARG",
         default: "1",
-        help: "The share of executions that are traced, from 0 to 1. Since 0.1.",
+        help: "Fraction of executions to trace, from 0 to 1. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_TEST_NODES",
         default: "0",
-        help: "1 adds the nodes that test workflows use. Since 0.1.",
+        help: "Set to 1 to add the nodes used by test workflows. Since 0.1.",
     },
 ];
 
@@ -394,7 +415,7 @@ impl Settings {
         }
         let timezone = read("HEDDLE_TIMEZONE");
         jiff::tz::TimeZone::get(&timezone)
-            .with_context(|| invalid_value("HEDDLE_TIMEZONE", "which is no time zone"))?;
+            .with_context(|| invalid_value("HEDDLE_TIMEZONE", "which is not a time zone"))?;
         Ok(Self {
             timezone,
             files_root: read("HEDDLE_FILES_ROOT").into(),
@@ -442,15 +463,16 @@ impl Settings {
 impl ServerSettings {
     fn load() -> Result<Self> {
         let log = read("HEDDLE_LOG");
-        tracing_subscriber::EnvFilter::try_new(&log)
-            .with_context(|| invalid_value("HEDDLE_LOG", "which is no level such as info"))?;
+        tracing_subscriber::EnvFilter::try_new(&log).with_context(|| {
+            invalid_value("HEDDLE_LOG", "which is not a log level such as info")
+        })?;
         let serving = Self {
             host: read("HEDDLE_HOST").parse().with_context(|| {
-                invalid_value("HEDDLE_HOST", "which is no address such as 127.0.0.1")
+                invalid_value("HEDDLE_HOST", "which is not an address such as 127.0.0.1")
             })?,
             port: read("HEDDLE_PORT")
                 .parse()
-                .with_context(|| invalid_value("HEDDLE_PORT", "which is no port"))?,
+                .with_context(|| invalid_value("HEDDLE_PORT", "which is not a port"))?,
             base_url: origin("HEDDLE_BASE_URL"),
             webhook_url: origin("HEDDLE_WEBHOOK_URL"),
             allowed_hosts: parse_list("HEDDLE_ALLOWED_HOSTS"),
@@ -476,7 +498,10 @@ impl ServerSettings {
         let base = self.base_url.clone().unwrap_or_else(|| format!("http://{address}"));
         let hosts =
             server::AllowedHosts::new(&base, self.webhook_url.as_deref(), &self.allowed_hosts);
-        let hosts = hosts.context("HEDDLE_BASE_URL, HEDDLE_WEBHOOK_URL and HEDDLE_ALLOWED_HOSTS do not fit together (SETTING_INVALID)")?;
+        let hosts = hosts.context(
+            "HEDDLE_BASE_URL, HEDDLE_WEBHOOK_URL and HEDDLE_ALLOWED_HOSTS are inconsistent \
+             (SETTING_INVALID)",
+        )?;
         Ok(InstanceUrls {
             base: base.into(),
             webhooks: self.webhook_url.as_deref().map(Into::into),
@@ -537,8 +562,15 @@ fn seconds(name: &str) -> Result<std::time::Duration> {
 
 fn admission_limits() -> Result<server::AdmissionLimits> {
     let trusted = parse_list("HEDDLE_TRUSTED_PROXIES").into_iter().map(|proxy| {
-        let net = proxy.parse::<ipnet::IpNet>().or_else(|_| proxy.parse::<std::net::IpAddr>().map(ipnet::IpNet::from));
-        net.with_context(|| format!("HEDDLE_TRUSTED_PROXIES has '{proxy}', which is no address or network (SETTING_INVALID)"))
+        let net = proxy
+            .parse::<ipnet::IpNet>()
+            .or_else(|_| proxy.parse::<std::net::IpAddr>().map(ipnet::IpNet::from));
+        net.with_context(|| {
+            format!(
+                "HEDDLE_TRUSTED_PROXIES has '{proxy}', which is not an address or network \
+             (SETTING_INVALID)"
+            )
+        })
     });
     Ok(server::AdmissionLimits {
         connections: count("HEDDLE_MAX_CONNECTIONS")?.max(1),
@@ -562,7 +594,7 @@ fn catch_up() -> Result<runtime::CatchUp> {
         "skip" => Ok(runtime::CatchUp::Skip),
         "one" => Ok(runtime::CatchUp::One),
         "all" => Ok(runtime::CatchUp::All),
-        _ => anyhow::bail!(invalid_value("HEDDLE_CATCH_UP", "which is none of skip, one and all")),
+        _ => anyhow::bail!(invalid_value("HEDDLE_CATCH_UP", "which is not skip, one or all")),
     }
 }
 
@@ -589,13 +621,13 @@ fn dollars_per_day() -> Result<Option<f64>> {
     }
     let dollars =
         text.trim().parse().ok().filter(|dollars: &f64| dollars.is_finite() && *dollars >= 0.0);
-    dollars
-        .map(Some)
-        .with_context(|| invalid_value("HEDDLE_DOLLARS_PER_DAY", "which is no amount such as 2.50"))
+    dollars.map(Some).with_context(|| {
+        invalid_value("HEDDLE_DOLLARS_PER_DAY", "which is not an amount such as 2.50")
+    })
 }
 
 fn number(name: &str) -> Result<u64> {
-    read(name).trim().parse().with_context(|| invalid_value(name, "which is no whole number"))
+    read(name).trim().parse().with_context(|| invalid_value(name, "which is not a whole number"))
 }
 
 fn bytes(name: &str) -> Result<usize> {
@@ -612,7 +644,7 @@ fn bytes(name: &str) -> Result<usize> {
     number
         .filter(|_| unit > 0)
         .and_then(|number| number.checked_mul(unit))
-        .with_context(|| invalid_value(name, "which is no size such as 256MB"))
+        .with_context(|| invalid_value(name, "which is not a size such as 256MB"))
 }
 
 /// What is said of a value that cannot be used: where it stands, and what is wrong with it.

@@ -40,7 +40,7 @@ impl Traces {
         let share = settings::read("OTEL_TRACES_SAMPLER_ARG");
         let share: Option<f64> = share.parse().ok().filter(|share| (0.0..=1.0).contains(share));
         let share = share.with_context(|| {
-            settings::invalid_value("OTEL_TRACES_SAMPLER_ARG", "which is no number from 0 to 1")
+            settings::invalid_value("OTEL_TRACES_SAMPLER_ARG", "which is not a number from 0 to 1")
         })?;
         let exporter = Exporter::new(
             &endpoint,

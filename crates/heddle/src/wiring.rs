@@ -28,7 +28,7 @@ const MIN_INTAKE: usize = 64 << 20;
 
 pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
     let policy = EgressPolicy::parse(&settings.egress_allow)
-        .context("HEDDLE_EGRESS_ALLOW cannot be used (SETTING_INVALID)")?;
+        .context("HEDDLE_EGRESS_ALLOW is invalid (SETTING_INVALID)")?;
     expr::sandbox::limit_shared_memory(settings.sandbox_memory);
     compute::limit_memory(settings.compute_memory);
     compute::limit_intake(
@@ -74,8 +74,9 @@ pub(crate) fn check_files_root(settings: &Settings, data: &Path) -> Result<()> {
         && (!files.starts_with(&data) || files.starts_with(data.join(WORKSPACE)));
     anyhow::ensure!(
         is_apart,
-        "the folder of files {} and the data folder {} overlap: workflows could read the database and the key of the credentials. Set \
-         HEDDLE_FILES_ROOT to a folder outside of it, or to {} (SETTING_INVALID)",
+        "the files folder {} and the data folder {} overlap: workflows could read the database \
+             and the credential key. Set HEDDLE_FILES_ROOT to a folder outside the data folder, or \
+             to {} (SETTING_INVALID)",
         files.display(),
         data.display(),
         data.join(WORKSPACE).display()

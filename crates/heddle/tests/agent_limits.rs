@@ -173,7 +173,7 @@ async fn a_tool_takes_in_no_more_than_32_megabytes() {
             mock.requests()[1].body["messages"].as_array().unwrap().last().unwrap()["content"]
                 .to_string();
         assert_eq!(
-            told.contains("The answer is larger than 33554432 bytes"),
+            told.contains("The response exceeds the limit of 33554432 bytes"),
             !is_taken,
             "{}",
             &told[..told.len().min(300)]

@@ -36,7 +36,7 @@ fn answer(stream: &TcpStream) {
     };
     let content = match of("system").iter().any(|words| words.contains("record of a conversation"))
     {
-        true => format!("summed up: {}", of("user").join("|").replace('\n', " ")),
+        true => format!("summarized: {}", of("user").join("|").replace('\n', " ")),
         false => format!("heard: {}", of("user").join("|")),
     };
     say(stream, &content);
@@ -213,7 +213,7 @@ fn every_memory_remembers_the_next_call_and_those_that_last_a_restart() {
         assert_eq!(heard.contains("I am Ada"), memory.lasts, "{path}: {heard}");
         if memory.kind == "summary-memory" {
             assert!(
-                heard.contains("A summary of the conversation") && heard.contains("summed up"),
+                heard.contains("A summary of the conversation") && heard.contains("summarized"),
                 "{heard}"
             );
         }

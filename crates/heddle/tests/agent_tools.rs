@@ -148,7 +148,7 @@ fn what_served_the_agent_stands_in_the_run_data_under_its_own_name() {
         (sum["executionStatus"].as_str(), sum["data"]["ai_tool"].clone()),
         (Some("error"), json!([]))
     );
-    assert_eq!(sum["error"]["message"], "Invalid expression: a number was expected, not the end");
+    assert_eq!(sum["error"]["message"], "Invalid expression: expected a number, but found the end");
 }
 
 /// A workflow with this JavaScript between its start and its end.
@@ -189,7 +189,7 @@ fn an_agent_uses_n8ns_code_workflow_and_request_tools_in_one_run() {
         "sendBody": true,
         "specifyBody": "json",
         "jsonBody": "{ \"filter\": \"{filter}\", \"limit\": 5 }",
-        "placeholderDefinitions": { "values": [{ "name": "filter", "description": "What to look for", "type": "string" }] },
+        "placeholderDefinitions": { "values": [{ "name": "filter", "description": "The search query", "type": "string" }] },
         "optimizeResponse": true,
         "dataField": "rows",
         "fieldsToInclude": "selected",
@@ -286,7 +286,11 @@ fn files_and_requests_stay_within_what_their_nodes_allow() {
             "{refused}"
         );
     }
-    assert!(told[4].starts_with("The arguments of 'files' do not fit: /operation"), "{}", told[4]);
+    assert!(
+        told[4].starts_with("The arguments of 'files' do not match its schema: /operation"),
+        "{}",
+        told[4]
+    );
     assert!(
         told[5].contains(r#""status":200"#) && told[5].contains(r#""body":"plain words""#),
         "{}",
@@ -300,7 +304,7 @@ fn files_and_requests_stay_within_what_their_nodes_allow() {
         told[6]
     );
     assert!(
-        told[7].starts_with("The arguments of 'http_request' do not fit: /method"),
+        told[7].starts_with("The arguments of 'http_request' do not match its schema: /method"),
         "{}",
         told[7]
     );
@@ -375,7 +379,7 @@ fn a_tree_of_fifty_agents_ends_at_the_tenth() {
     assert!(
         model
             .last_result(11)
-            .starts_with("Tool 'A11' failed: Agents call each other more than 10 deep"),
+            .starts_with("Tool 'A11' failed: Agents call each other more than 10 levels deep"),
         "{}",
         model.last_result(11)
     );

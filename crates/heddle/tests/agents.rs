@@ -95,7 +95,7 @@ fn a_strict_agent_puts_out_its_envelope_or_says_which_rule_was_broken() {
     );
     let model = Model::start(vec![json!({ "content": "It is 42." })]);
     let error = run(&folder, &workflow(&model, agent("agent-core-react", json!({})))).unwrap_err();
-    assert!(error.contains("AGENT_REPLY") && error.contains("no JSON"), "{error}");
+    assert!(error.contains("AGENT_REPLY") && error.contains("not JSON"), "{error}");
 }
 
 #[test]

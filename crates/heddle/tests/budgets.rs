@@ -77,7 +77,7 @@ fn a_run_asks_no_model_once_its_budget_is_used_up() {
         (error["code"].as_str(), error["node"]["name"].as_str().or(error["node"].as_str())),
         (Some("BUDGET_REACHED"), Some("Second"))
     );
-    assert_eq!(error["message"], "The budget of this run is used up: 30 of 30 tokens are used");
+    assert_eq!(error["message"], "The budget of this run is used up: 30 of 30 tokens used");
     server.stop();
 }
 
@@ -100,7 +100,7 @@ fn the_budget_of_a_workflow_for_a_day_holds_over_a_restart() {
     );
     assert_eq!(
         error(&server)["message"],
-        "The budget of this workflow today is used up: 60 of 50 tokens are used"
+        "The budget of this workflow today is used up: 60 of 50 tokens used"
     );
     assert_eq!(call(&server, "free").status, 200, "another workflow has its own");
     server.stop();
@@ -174,7 +174,7 @@ fn of_twenty_items_at_once_the_budget_of_a_run_for_five_calls_pays_for_five() {
     let execution = server.executions()[0].clone();
     let asked = execution["data"]["resultData"]["runData"]["Model"].as_array().unwrap();
     let refused = asked.iter().filter(|asked| {
-        asked["error"]["message"] == "The budget of this run is used up: 150 of 140 tokens are used"
+        asked["error"]["message"] == "The budget of this run is used up: 150 of 140 tokens used"
     });
     assert_eq!((asked.len(), refused.count()), (20, 15), "{execution}");
     server.stop();
@@ -192,7 +192,7 @@ fn the_budget_of_the_instance_is_for_all_workflows_together() {
     );
     assert_eq!(
         error(&server)["message"],
-        "The budget of this instance today is used up: 60 of 60 tokens are used"
+        "The budget of this instance today is used up: 60 of 60 tokens used"
     );
     let metrics = server.metrics();
     assert!(metrics.contains("heddle_model_tokens_total{direction=\"in\"} 40"), "{metrics}");
@@ -255,6 +255,6 @@ fn issue_15_12_what_called_runs_have_spent_counts_after_a_sleep_and_a_crash() {
     support::wait_until("it is over", || caller_of(&server)["status"] == "error");
     assert_eq!(models.requests().len(), 2, "30 tokens before the crash, 30 after it, and no more");
     let told = caller_of(&server)["data"]["resultData"]["error"]["message"].clone();
-    assert_eq!(told, "The budget of this run is used up: 60 of 60 tokens are used");
+    assert_eq!(told, "The budget of this run is used up: 60 of 60 tokens used");
     server.stop();
 }

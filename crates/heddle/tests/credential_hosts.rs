@@ -431,7 +431,7 @@ async fn issue_14_12_a_model_does_not_choose_the_host_header() {
     let ask = node("Ask", "n8n-nodes-base.httpRequestTool", 4.2, parameters);
     let told =
         call_once(held(), ask.clone(), "Ask", js!({ "name": "Host", "value": "evil.test" })).await;
-    assert!(told.contains("may not choose the Host header"), "{told}");
+    assert!(told.contains("cannot set the Host header"), "{told}");
     assert_eq!(good.heard(), "");
     call_once(held(), ask, "Ask", js!({ "name": "X-Page", "value": "2" })).await;
     assert!(good.heard().to_lowercase().contains("x-page: 2"), "{}", good.heard());

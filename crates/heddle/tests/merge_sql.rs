@@ -177,7 +177,7 @@ fn issue_14_01_an_expression_is_no_part_of_the_sql() {
     let (status, _, error) = called("SELECT * FROM {{ $json.x }}", &json!({ "x": "input1" }));
     assert_eq!(status, 500);
     assert_eq!(error["code"], "NODE_PARAMETER", "{error}");
-    assert!(error["description"].as_str().unwrap().contains("always a value"), "{error}");
+    assert!(error["description"].as_str().unwrap().contains("always values"), "{error}");
 }
 
 #[test]

@@ -382,10 +382,10 @@ fn a_delivery_that_comes_twice_starts_one_run() {
             .text()
     };
     assert!(send(&server, "a").contains("Workflow was started"));
-    assert!(send(&server, "a").contains("taken before"));
+    assert!(send(&server, "a").contains("already received"));
     server.kill();
     let server = Server::start(&data.0, &[]);
-    assert!(send(&server, "a").contains("taken before"));
+    assert!(send(&server, "a").contains("already received"));
     assert!(send(&server, "b").contains("Workflow was started"));
     assert_eq!(server.executions().len(), 2);
 }

@@ -478,7 +478,7 @@ async fn a_video_is_waited_for_and_its_key_goes_to_the_provider_alone() {
             .error
             .unwrap()
             .message
-            .contains("makes no videos")
+            .contains("does not generate videos")
     );
 }
 

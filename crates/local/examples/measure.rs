@@ -47,7 +47,7 @@ async fn report<T, E>(what: &str, count: u32, work: impl Future<Output = Result<
     let is_fine = work.await.is_ok();
     let (took, computed) = (begun.elapsed() / count, (processor_time() - computed) / count);
     println!(
-        "{what}: {computed:?} of processor, {took:?} in all{}",
+        "{what}: {computed:?} CPU time, {took:?} in total{}",
         if is_fine { "" } else { " (failed)" }
     );
 }

@@ -9,12 +9,15 @@ use std::path::PathBuf;
 pub enum LocalError {
     #[error("The weights of the built-in model '{name}' are not in {}", folder.display())]
     Missing { name: &'static str, folder: PathBuf },
-    #[error("There is no built-in model '{name}'; there are {}", crate::registry::names())]
+    #[error(
+        "The built-in model '{name}' does not exist; available models: {}",
+        crate::registry::names()
+    )]
     Unknown { name: String },
     /// It is neither the package of a model nor its weights.
-    #[error("{} is not the file of a built-in model: its sum is {sum}", path.display())]
+    #[error("{} is not the file of a built-in model: its checksum is {sum}", path.display())]
     Foreign { path: PathBuf, sum: String },
-    #[error("{what} is damaged: its sum is {found}, and not {wanted}")]
+    #[error("{what} is damaged: its checksum is {found}, expected {wanted}")]
     Damaged { what: String, wanted: &'static str, found: String },
     #[error("The weights of the built-in model '{name}' cannot be read")]
     Weights {
@@ -62,13 +65,14 @@ impl LocalError {
     pub fn hint(&self) -> Option<String> {
         match self {
             LocalError::Missing { name, .. } => Some(format!(
-                "Run `heddle models pull {name}` on the machine of the server, or connect the node of a provider."
+                "Run `heddle models pull {name}` on the server's machine, or connect a \
+                     provider's node."
             )),
             LocalError::Damaged { .. } | LocalError::Weights { .. } => {
                 Some("Run `heddle models pull` again.".to_owned())
             }
             LocalError::Foreign { .. } => Some(
-                "`heddle models list` names the packages; `heddle models pull` fetches them."
+                "`heddle models list` shows the packages; `heddle models pull` downloads them."
                     .to_owned(),
             ),
             LocalError::Unknown { .. } | LocalError::Disk { .. } | LocalError::Stopped { .. } => {

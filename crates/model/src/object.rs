@@ -65,7 +65,7 @@ impl Object {
 
     /// Adds a key that is known not to be there, which saves looking.
     pub fn append(&mut self, key: Str, value: Value) {
-        debug_assert!(!self.contains_key(&key), "'{key}' is there already");
+        debug_assert!(!self.contains_key(&key), "'{key}' already exists");
         if let Some(index) = &mut self.index {
             index.insert(key.clone(), self.entries.len());
         }

@@ -30,11 +30,11 @@ impl Gaps {
 /// Why a value cannot be put at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    #[error("the path leads more than {MAX_DEPTH} levels deep")]
+    #[error("the path is more than {MAX_DEPTH} levels deep")]
     Depth,
     #[error("a value at this path would be nested deeper than {MAX_ITEM_DEPTH} levels")]
     ValueDepth,
-    #[error("with this path more than {MAX_ARRAY_GAP} elements of lists would be empty")]
+    #[error("this path would leave more than {MAX_ARRAY_GAP} list elements empty")]
     Gap,
 }
 

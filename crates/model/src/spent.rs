@@ -54,10 +54,10 @@ impl SpendingLimit {
     pub fn reached_by(&self, sum: SpendingTotal) -> Option<String> {
         match (self.tokens, self.dollars) {
             (Some(most), _) if sum.tokens >= most => {
-                Some(format!("{} of {most} tokens are used", sum.tokens))
+                Some(format!("{} of {most} tokens used", sum.tokens))
             }
             (_, Some(most)) if sum.dollars >= most => {
-                Some(format!("${:.4} of ${most} are spent", sum.dollars))
+                Some(format!("${:.4} of ${most} spent", sum.dollars))
             }
             _ => None,
         }
@@ -73,8 +73,8 @@ mod tests {
         let limit = SpendingLimit { tokens: Some(100), dollars: Some(0.5) };
         let sum = |tokens, dollars| SpendingTotal { tokens, dollars };
         assert_eq!(limit.reached_by(sum(99, 0.49)), None);
-        assert_eq!(limit.reached_by(sum(100, 0.0)).as_deref(), Some("100 of 100 tokens are used"));
-        assert_eq!(limit.reached_by(sum(0, 0.5)).as_deref(), Some("$0.5000 of $0.5 are spent"));
+        assert_eq!(limit.reached_by(sum(100, 0.0)).as_deref(), Some("100 of 100 tokens used"));
+        assert_eq!(limit.reached_by(sum(0, 0.5)).as_deref(), Some("$0.5000 of $0.5 spent"));
         assert_eq!(SpendingLimit::default().reached_by(sum(u64::MAX, f64::MAX)), None);
         assert!(
             SpendingLimit { tokens: Some(0), dollars: None }.reached_by(sum(0, 0.0)).is_some(),

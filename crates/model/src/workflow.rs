@@ -28,7 +28,7 @@ pub struct Workflow {
 pub enum WorkflowError {
     #[error("the workflow is not valid JSON: {0}")]
     Json(#[from] JsonError),
-    #[error("a workflow is a JSON object, but this is {found}")]
+    #[error("a workflow must be a JSON object, but this is {found}")]
     NotAnObject { found: &'static str },
 }
 

@@ -294,7 +294,7 @@ fn all_or_nothing() {
     .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "operation 1 (removeNode) cannot be applied: there is no node 'a'"
+        "operation 1 (removeNode) cannot be applied: node 'a' does not exist"
     );
     assert_eq!(before.to_text(), text);
 }

@@ -265,26 +265,24 @@ pub struct FetchedMail {
 pub enum ConnectError {
     #[error("{0}")]
     Closed(HttpError),
-    #[error("The connection to {place} could not be made: {reason}")]
+    #[error("Could not connect to {place}: {reason}")]
     Unreachable { place: String, reason: String },
-    #[error("The certificate of {place} cannot be trusted: {reason}")]
+    #[error("The certificate of {place} is not trusted: {reason}")]
     Untrusted { place: String, reason: String },
-    #[error("{place} did not answer within {timeout_ms} ms")]
+    #[error("{place} did not respond within {timeout_ms} ms")]
     Timeout { place: String, timeout_ms: u64 },
-    #[error("{place} refused the sign-in: {reason}")]
+    #[error("{place} rejected the sign-in: {reason}")]
     SignIn { place: String, reason: String },
     /// The server understood and said no.
     #[error("{message}")]
     Refused { message: String, detail: Option<String>, state: String },
-    #[error("The answer is larger than {limit} bytes")]
+    #[error("The response exceeds the limit of {limit} bytes")]
     TooLarge { limit: usize },
     /// What was to be sent has no form the protocol could carry.
     #[error("{message}")]
     Unsendable { message: String },
     /// The statement was to read, and is no query.
-    #[error(
-        "Only one statement that reads may be run here, and this one is no query that returns rows"
-    )]
+    #[error("Only a single statement that returns rows is allowed here")]
     NoRows,
 }
 
@@ -316,25 +314,26 @@ impl ConnectError {
                 "The operator can open the server's address and port with HEDDLE_EGRESS_ALLOW.",
             ),
             ConnectError::Closed(HttpError::NoCapacity { .. }) => {
-                Some("Try again in a moment, or let the operator raise HEDDLE_RUN_MEMORY_TOTAL.")
+                Some("Try again in a moment, or ask the operator to raise HEDDLE_RUN_MEMORY_TOTAL.")
             }
             ConnectError::Closed(_) | ConnectError::Unreachable { .. } => {
-                Some("Check the host and the port of the credential, and that the server runs.")
+                Some("Check the host and port of the credential, and that the server is running.")
             }
             ConnectError::Untrusted { .. } => Some(
-                "Let the system that Heddle runs on trust the server's authority, or give its CA certificate where the credential has a \
-                 field for it. 'Ignore SSL issues' accepts any certificate, also that of somebody in between.",
+                "Add the server's certificate authority to the system's trust store, or enter \
+                     its CA certificate if the credential has a field for it. 'Ignore SSL issues' \
+                     accepts any certificate, including an attacker's.",
             ),
             ConnectError::Timeout { .. } => {
-                Some("Check that the server is reachable, or allow it more time.")
+                Some("Check that the server is reachable, or increase the timeout.")
             }
             ConnectError::SignIn { .. } => {
-                Some("Check the user, the password and the encryption of the credential.")
+                Some("Check the user, password and encryption of the credential.")
             }
             ConnectError::TooLarge { .. } => {
-                Some("Ask for fewer or smaller rows, for instance with a limit.")
+                Some("Request fewer or smaller rows, for example with a limit.")
             }
-            ConnectError::NoRows => Some("Write a SELECT, and put values into parameters."),
+            ConnectError::NoRows => Some("Use a SELECT statement, and pass values as parameters."),
             ConnectError::Refused { .. } | ConnectError::Unsendable { .. } => None,
         }
     }

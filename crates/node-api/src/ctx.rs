@@ -113,8 +113,7 @@ impl<'a> Ctx<'a> {
             } else {
                 format!("parameter '{path}'")
             };
-            NodeError::parameter(path, format!("The {place} cannot be used: {problem}"))
-                .on_item(item)
+            NodeError::parameter(path, format!("The {place} is invalid: {problem}")).on_item(item)
         })
     }
 
@@ -266,12 +265,12 @@ impl<'a> Ctx<'a> {
                     "This operation expects the node's input data to contain a binary file '{property}', but none was found [item {index}]"
                 ))
                 .describe("Make sure that the previous node outputs a binary file")
-                .hint("The item carries no file. Check that the previous node outputs one."),
+                .hint("The item has no file. Check that the previous node outputs one."),
                 names => NodeError::input(format!("The item has no binary field '{property}' [item {index}]"))
                     .describe(
                         "Check that the parameter where you specified the input binary field name is correct, and that it matches a field in the binary input",
                     )
-                    .hint(format!("The item carries: {}.", names.join(", "))),
+                    .hint(format!("The item has: {}.", names.join(", "))),
             };
             error.on_item(index)
         })

@@ -31,12 +31,12 @@ pub fn page(entries: &[&Spec]) -> String {
             text.push_str("| parameter | kind | default | help |\n| --- | --- | --- | --- |\n");
             rows(&mut text, &spec.params, "");
         } else {
-            text.push_str("It has no parameters.\n");
+            text.push_str("This node has no parameters.\n");
         }
         for example in &spec.examples {
             let _ = write!(
                 text,
-                "\nExample: {}\n\n```json\n{}\n```\n\nwith the items `{}` gives `{}`.\n",
+                "\nExample: {}\n\n```json\n{}\n```\n\nwith the items `{}` returns `{}`.\n",
                 lower_first(&example.title),
                 example.params,
                 example.input,
@@ -98,7 +98,7 @@ fn kind(param: &Param) -> String {
         ParamKind::Color => "colour".into(),
         ParamKind::Collection { .. } => "options".into(),
         ParamKind::Groups { .. } => "fields".into(),
-        ParamKind::Locator { .. } => "choice of a resource".into(),
+        ParamKind::Locator { .. } => "resource selector".into(),
         ParamKind::Mapper => "columns".into(),
         ParamKind::Filter => "conditions".into(),
         ParamKind::Assignments => "assignments".into(),

@@ -30,10 +30,7 @@ pub enum ErrorClass {
 /// Names of fields are parameters, wherever they come from.
 impl From<model::PathError> for NodeError {
     fn from(error: model::PathError) -> Self {
-        Self::new(
-            Code::NODE_PARAMETER,
-            format!("The value cannot be put where the field's name says: {error}"),
-        )
+        Self::new(Code::NODE_PARAMETER, format!("The field name is not a valid path: {error}"))
     }
 }
 
@@ -75,7 +72,7 @@ impl NodeError {
     pub fn no_credential(kind: &str) -> Self {
         Self::new(
             Code::CREDENTIAL_MISSING,
-            format!("No credential of type '{kind}' is chosen for this node"),
+            format!("No credential of type '{kind}' is selected for this node"),
         )
         .hint("Open the node and choose a credential.")
         .with("credentialType", kind)
@@ -85,12 +82,15 @@ impl NodeError {
     pub fn credential_withheld(kind: &str, name: &str) -> Self {
         let shown: String = name.chars().take(100).collect();
         let message = format!(
-            "The credential '{shown}' of type '{kind}' may not be used here: nobody chose it for this workflow, which comes as text"
+            "The credential '{shown}' of type '{kind}' may not be used here: it was not \
+                 selected for this inline workflow"
         );
         Self::new(Code::CREDENTIAL_MISSING, message)
             .hint(
-                "Store this workflow, choose the credential in its node and call it by its id. A workflow that stands in a parameter may \
-                 also use credentials that nodes of its caller name under the same id, name and type; one from a file or an address none.",
+                "Store this workflow, choose the credential in its node and call it by its ID. \
+                     An inline workflow in a parameter may also use credentials of its caller's \
+                     nodes with the same ID, name and type. A workflow from a file or URL may use \
+                     none.",
             )
             .with("credentialType", kind)
     }
@@ -100,7 +100,7 @@ impl NodeError {
         let shown: String = id.chars().take(100).collect();
         Self::new(
             Code::CREDENTIAL_MISSING,
-            format!("There is no credential of type '{kind}' with the id '{shown}'"),
+            format!("Credential '{shown}' of type '{kind}' does not exist"),
         )
         .hint("Open the node and choose a credential of this project.")
         .with("credentialType", kind)
@@ -108,8 +108,14 @@ impl NodeError {
 
     /// The step, or its run, used more CPU time than it may.
     pub fn cpu_time(limit_ms: u128) -> Self {
-        Self::new(Code::RUN_CPU_TIME, format!("The CPU time of {limit_ms} ms that the step or its run may use is used up"))
-            .hint("Do the work on fewer items at a time, or let the operator raise HEDDLE_STEP_CPU_TIME and HEDDLE_RUN_CPU_TIME.")
+        Self::new(
+            Code::RUN_CPU_TIME,
+            format!("The step or its run exceeded the CPU time limit of {limit_ms} ms"),
+        )
+        .hint(
+            "Process fewer items at a time, or ask the operator to raise HEDDLE_STEP_CPU_TIME \
+                 and HEDDLE_RUN_CPU_TIME.",
+        )
     }
 
     /// Somebody stopped the run.

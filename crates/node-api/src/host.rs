@@ -83,7 +83,7 @@ pub trait Host: Send + Sync {
     /// then: the node is run again from its start, with its notes. Where nobody can be waited for,
     /// it says so.
     async fn wait_for_person(&self, _until_ms: i64) -> NodeError {
-        NodeError::failed("Nothing can wait for a person here")
+        NodeError::failed("This run cannot wait for a person")
     }
 
     fn http(&self) -> &dyn Http;

@@ -198,7 +198,7 @@ impl fmt::Display for HostAllowlist {
             }
             HostAllowlist::All(lists) => {
                 let lists: Vec<String> = lists.iter().map(ToString::to_string).collect();
-                out.write_str(&lists.join("; and at the same time "))
+                out.write_str(&lists.join("; and also "))
             }
         }
     }

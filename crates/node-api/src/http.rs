@@ -154,13 +154,13 @@ pub enum HttpError {
     Url { url: String, reason: String },
     #[error("The request to {host} is blocked: {reason}")]
     Blocked { host: String, reason: String },
-    #[error("The connection could not be made: {reason}")]
+    #[error("The connection failed: {reason}")]
     Unreachable { reason: String, errno: Option<&'static str> },
     #[error("The request timed out after {timeout_ms} ms")]
     Timeout { timeout_ms: u64 },
-    #[error("The answer is larger than {limit} bytes")]
+    #[error("The response exceeds the limit of {limit} bytes")]
     TooLarge { limit: usize },
-    #[error("There is no room for the answer: {}", IntakeExhausted { limit: *.limit })]
+    #[error("Not enough memory for the response: {}", IntakeExhausted { limit: *.limit })]
     NoCapacity { limit: usize },
     #[error("More than {limit} redirects")]
     TooManyRedirects { limit: usize },
@@ -168,10 +168,11 @@ pub enum HttpError {
         "Domain not allowed: the credential of type '{kind}' may not be sent to {host}: {reason}"
     )]
     Bound { kind: Str, host: String, reason: String },
-    #[error("the host {host} is not allowed; allowed are {allowed}")]
+    #[error("the host {host} is not allowed; allowed hosts: {allowed}")]
     HostNotAllowed { host: String, allowed: String },
     #[error(
-        "The method {method} cannot be used: it would make the server send back what it was sent, or connect elsewhere"
+        "The method {method} is not allowed: it would make the server echo the request or \
+             connect elsewhere"
     )]
     Method { method: Str },
 }

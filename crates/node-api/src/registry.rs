@@ -78,8 +78,8 @@ pub const fn run_and_supply<N: Node + Supplier>() -> NodeEntry {
 
 async fn only_supplies(ctx: &Ctx<'_>) -> Result<Outputs, NodeError> {
     let name = &ctx.node().name;
-    Err(NodeError::failed(format!("'{name}' does not run by itself"))
-        .hint("Connect it to the node that it is to serve, such as an agent."))
+    Err(NodeError::failed(format!("'{name}' cannot run on its own"))
+        .hint("Connect it to the node that should use it, such as an agent."))
 }
 
 /// A node type ready to be used: its description and its function.

@@ -11,7 +11,7 @@ use model::{Code, Value, json, memory_estimate};
 pub enum UntrustedError {
     #[error("{0}")]
     NotJson(JsonError),
-    #[error("more than fits into {limit} bytes of memory")]
+    #[error("needs more than {limit} bytes of memory")]
     TooLarge { limit: usize },
     #[error("{0}")]
     NoCapacity(IntakeExhausted),
@@ -47,18 +47,17 @@ impl UntrustedError {
         match self {
             UntrustedError::NotJson(_) => None,
             UntrustedError::TooLarge { limit } => Some(
-                NodeError::new(
-                    code,
-                    format!("{what} holds more than fits into {limit} bytes of memory"),
-                )
-                .hint(
-                    "Take it in smaller parts, or let the operator raise HEDDLE_RUN_MEMORY_LIMIT.",
-                ),
+                NodeError::new(code, format!("{what} needs more than {limit} bytes of memory"))
+                    .hint(
+                        "Process it in smaller parts, or ask the operator to raise \
+                         HEDDLE_RUN_MEMORY_LIMIT.",
+                    ),
             ),
             UntrustedError::NoCapacity(full) => Some(
-                NodeError::new(Code::OVERLOAD, format!("There is no room to read it: {full}"))
+                NodeError::new(Code::OVERLOAD, format!("Not enough memory to read it: {full}"))
                     .hint(
-                        "Try again in a moment, or let the operator raise HEDDLE_RUN_MEMORY_TOTAL.",
+                        "Try again in a moment, or ask the operator to raise \
+                             HEDDLE_RUN_MEMORY_TOTAL.",
                     ),
             ),
         }
@@ -84,7 +83,7 @@ mod tests {
         assert_eq!(refusal.code(), Code::UPSTREAM_TOO_LARGE);
         assert_eq!(
             refusal.message(),
-            &format!("The answer holds more than fits into {limit} bytes of memory")
+            &format!("The answer needs more than {limit} bytes of memory")
         );
         assert!(read("[").unwrap_err().to_node_error("", Code::NODE_INPUT).is_none());
         assert_eq!(

@@ -73,7 +73,7 @@ pub(crate) async fn acquire_permit(kind: ChildKind) -> ChildPermit {
 pub(crate) fn spawn_child(program: &Path, command: &str, _turn: &ChildPermit) -> io::Result<Child> {
     #[expect(
         clippy::disallowed_methods,
-        reason = "this very program, with limits, for one piece of work"
+        reason = "re-executes this binary with limits for a single job"
     )]
     let mut child = Command::new(program);
     child
@@ -113,7 +113,7 @@ const NICE: i32 = 10;
 /// What the program has reserved for itself before it reads anything.
 #[expect(
     clippy::disallowed_methods,
-    reason = "figures of the process itself, as the system tells them"
+    reason = "reads metrics of the current process from the system"
 )]
 fn address_space_bytes() -> u64 {
     let figures = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();

@@ -59,7 +59,7 @@ async fn issue_14_09_an_answer_of_many_small_lists_is_refused_before_it_is_read(
                 .await
                 .unwrap_err();
         assert_eq!(error.code(), Code::UPSTREAM_TOO_LARGE, "{version}: {error}");
-        assert_eq!(error.message(), "The answer holds more than fits into 4194304 bytes of memory");
+        assert_eq!(error.message(), "The answer needs more than 4194304 bytes of memory");
     }
     // As a text it is only as large as it is.
     let text = json!({ "url": "https://api.test/lists", "options": { "response": { "response": { "responseFormat": "text" } } } });

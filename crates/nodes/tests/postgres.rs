@@ -311,7 +311,7 @@ async fn encryption_is_verified_unless_the_credential_says_otherwise() {
     assert_eq!(error.code(), Code::UPSTREAM_UNREACHABLE, "{error}");
     assert!(
         error.message().contains("The certificate of")
-            && error.message().contains("cannot be trusted"),
+            && error.message().contains("is not trusted"),
         "{error}"
     );
     set(&mut host, "allowUnauthorizedCerts", json!(true));

@@ -84,7 +84,7 @@ async fn issue_14_09_answers_share_the_memory_that_there_is_for_them() {
     assert_eq!(error.code(), model::Code::OVERLOAD);
     assert_eq!(
         error.to_string(),
-        "There is no room for the answer: what comes from other services takes all of the 16777216 bytes that there are for it"
+        "Not enough memory for the response: data received from other services already uses the limit of 16777216 bytes"
     );
 
     let (waited, ()) = tokio::join!(get("/", 10_000), async {

@@ -32,7 +32,7 @@ pub(crate) fn claims_of(listens: &[(Str, TriggerListener)]) -> Result<Vec<Addres
             match claims.iter().find(|known| known.address == claim.address) {
                 Some(known) if !claim.address.is_open() => {
                     let message =
-                        format!("'{}' listens at {method} /{} already", known.node, claim.path);
+                        format!("'{}' already listens at {method} /{}", known.node, claim.path);
                     let error = NodeError::new(Code::WEBHOOK_TAKEN, message)
                         .hint("Change the path of one of the two nodes.");
                     return Err(Error::Trigger { node: claim.node, error });
@@ -73,9 +73,9 @@ pub(crate) fn endpoints_of(listen: &TriggerListener) -> Vec<(EndpointKind, Cow<'
 /// out of their reach.
 pub(crate) fn address_taken(claim: AddressClaim) -> Error {
     let message =
-        format!("Another workflow listens at {} /{} already", claim.address.method, claim.path);
+        format!("Another workflow already listens at {} /{}", claim.address.method, claim.path);
     let error = NodeError::new(Code::WEBHOOK_TAKEN, message)
-        .hint("Change the path, or deactivate the workflow that has it.");
+        .hint("Change the path, or deactivate the workflow that uses it.");
     Error::Trigger { node: claim.node, error }
 }
 

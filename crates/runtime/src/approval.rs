@@ -215,7 +215,7 @@ impl Runtime {
             Ok(_) | Err(Error::WrongStatus { .. } | Error::NoExecution { .. }) => {}
             // What is still asleep then is looked at again with the clock.
             Err(error) => {
-                tracing::error!(%error, execution = id, "A run could not be told what was decided.")
+                tracing::error!(%error, execution = id, "Could not deliver an approval decision to its run.")
             }
         }
     }
@@ -251,7 +251,7 @@ pub(crate) fn decide(
         (Some(one), None) => Some(one),
         (Some(_), Some(_)) => {
             return Err(no_call(
-                &format!("'{call}' names several calls; give the whole name."),
+                &format!("'{call}' matches several calls; use the full name."),
                 &open,
             ));
         }
@@ -261,7 +261,7 @@ pub(crate) fn decide(
     let Some(ApprovalCall { node, call, asked, has_result, is_in_flight }) = found else {
         return Err(match open.is_empty() {
             true => Error::NoApproval { id, status: status.name() },
-            false => no_call(&format!("No call named '{call}' asks for approval."), &open),
+            false => no_call(&format!("No call named '{call}' is waiting for approval."), &open),
         });
     };
     if let Some(DecisionRecord { verdict, by, decided_ms, .. }) = &asked.decision {
@@ -299,9 +299,7 @@ pub(crate) fn decide(
 
 fn no_call(what: &str, open: &[&ApprovalCall]) -> Error {
     let names: Vec<&str> = open.iter().map(|asked| asked.call.as_str()).collect();
-    Error::NoApprovalCall {
-        problem: format!("{what} Calls that ask: {}.", names.join(", ")).into(),
-    }
+    Error::NoApprovalCall { problem: format!("{what} Waiting calls: {}.", names.join(", ")).into() }
 }
 
 #[cfg(test)]

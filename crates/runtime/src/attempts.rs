@@ -38,14 +38,14 @@ impl Runtime {
         match self.store.begin_attempt("", START).await {
             Ok(deaths) => self.is_careful.store(deaths > 0, Ordering::Relaxed),
             // A full disk is no reason not to start.
-            Err(error) => tracing::warn!(%error, "The start could not be noted."),
+            Err(error) => tracing::warn!(%error, "Could not record the start."),
         }
     }
 
     pub(crate) async fn end_start(&self) {
         self.is_careful.store(false, Ordering::Relaxed);
         if let Err(error) = self.store.end_attempt("", START).await {
-            tracing::warn!(%error, "The start could not be noted.");
+            tracing::warn!(%error, "Could not record the start.");
         }
     }
 
@@ -143,7 +143,7 @@ impl Runtime {
     async fn end_attempt(&self, id: &Str, what: &str) -> Result<(), Error> {
         match self.store.end_attempt(id, what).await {
             Err(error) if error.may_pass() => {
-                tracing::warn!(%error, workflow = %id, what, "The end of an attempt could not be noted.");
+                tracing::warn!(%error, workflow = %id, what, "Could not record the end of an attempt.");
                 Ok(())
             }
             other => Ok(other?),
@@ -156,7 +156,7 @@ impl Runtime {
             what,
             deaths,
             code = Code::RUN_QUARANTINED.name(),
-            "A workflow was deactivated: the process died each of the last times it did this for it."
+            "Workflow deactivated: the process crashed repeatedly while doing this for it."
         );
         self.store.deactivate(id).await?;
         // Should a person activate it again, it has its chances again.

@@ -153,7 +153,7 @@ impl Runtime {
         let asking = Str::from(format!("Embed {}", store::new_id()));
         add_embedding_node(&mut document, node, &asking, asker);
         let workflow = Workflow::from_value(&document)
-            .ok_or_else(|| unreadable("it is no object".to_owned()))?;
+            .ok_or_else(|| unreadable("it is not an object".to_owned()))?;
         let loaded = LoadedWorkflow::of_text(&workflow, &stored, &self.engine);
         let items =
             texts.into_iter().map(|text| Item::new(Object::from_iter([("text", text)]))).collect();

@@ -139,7 +139,7 @@ impl Runtime {
             tracing::warn!(
                 execution = waiting.id,
                 code = error.code.name(),
-                "A reply in a chat could not be remembered."
+                "Could not store a chat reply in memory."
             );
         }
     }

@@ -41,7 +41,7 @@ impl Subworkflows for ChildRuns {
         let (cause, caller) = (call.cause, call.place.run_id.clone());
         let made = runtime.call(call).await;
         if let (StartCause::Error, Err(error)) = (cause, &made) {
-            tracing::error!(execution = %caller, code = error.code().name(), "The workflow that hears of failures could not be started.");
+            tracing::error!(execution = %caller, code = error.code().name(), "Could not start the error workflow.");
         }
         made
     }
@@ -91,7 +91,10 @@ impl Runtime {
         let ended = taken.outcome.await;
         awaited.disarm();
         ended.map(CallReply::of).ok_or_else(|| {
-            NodeError::failed(format!("Execution {}, which the node called, broke off", taken.id))
+            NodeError::failed(format!(
+                "Execution {}, which the node called, was interrupted",
+                taken.id
+            ))
         })
     }
 
@@ -236,7 +239,7 @@ impl Runtime {
             return;
         };
         if let Err(error) = catch_panic(self.wake_if_unblocked(id, slot)).await {
-            tracing::error!(%error, execution = id, "A run could not be told that the one it waits for is over.");
+            tracing::error!(%error, execution = id, "Could not notify a run that the run it waits for has finished.");
         }
     }
 
@@ -293,7 +296,7 @@ impl Runtime {
                 let Some(slot) = self.scheduler_slot() else { return Ok(true) };
                 has_to_wait |= log_and_continue(
                     self.wake_or_abandon(left, resume, slot).await,
-                    "A run could not be woken: execution",
+                    "Could not wake a run: execution",
                     id,
                 )?;
             }

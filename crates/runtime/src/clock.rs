@@ -127,7 +127,7 @@ impl Runtime {
         loop {
             let fired = self.fire_due(&mut passed).await;
             if let Err(error) = &fired {
-                tracing::error!(%error, "Not all that is due could be fired.");
+                tracing::error!(%error, "Could not fire all due timers.");
             }
             let nap = match self.next_due().await {
                 _ if fired.is_err() => ERROR_SLEEP_MS,
@@ -167,7 +167,7 @@ impl Runtime {
             let workflow = schedule.workflow_id.clone();
             has_to_wait |= log_and_continue(
                 self.fire(&timer, schedule, now).await,
-                "A schedule could not be fired: workflow",
+                "Could not fire a schedule: workflow",
                 workflow,
             )?;
         }
@@ -215,7 +215,7 @@ impl Runtime {
                 let resume = ResumeReason::Due(execution.state.clone());
                 has_to_wait |= log_and_continue(
                     self.wake_or_abandon(execution, resume, slot).await,
-                    "A run could not be woken: execution",
+                    "Could not wake a run: execution",
                     id,
                 )?;
                 woken += 1;
@@ -265,7 +265,7 @@ impl Runtime {
         }
         if was_missed {
             let (workflow, since, runs) = (&schedule.workflow_id, format_time(due), moments.len());
-            tracing::warn!(%workflow, node = %trigger, %since, runs, "A schedule was due while nothing ran; this many runs make up for it.");
+            tracing::warn!(%workflow, node = %trigger, %since, runs, "A schedule was missed while the server was down; starting catch-up runs.");
         }
         let last_ms =
             if moments.is_empty() { schedule.last_ms } else { Some(due.max(now - MISSED_MS)) };

@@ -60,7 +60,7 @@ impl Runner {
             // Somebody has removed it.
             Err(store::Error::Gone { .. }) => {}
             Err(error) => {
-                tracing::error!(%error, execution = log.id(), "The end of a run could not be written.");
+                tracing::error!(%error, execution = log.id(), "Could not record the end of a run.");
                 is_unwritten = true;
             }
         }

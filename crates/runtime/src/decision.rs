@@ -88,7 +88,8 @@ impl JournalState {
             return match decision.finding {
                 DecisionOutcome::Undecided | DecisionOutcome::Retry => Ok(Resolution::default()),
                 DecisionOutcome::Happened { .. } => {
-                    let problem = "The journal does not say which step was under way, so no result can stand for it. Resume the execution with 'again', or stop it.";
+                    let problem = "The journal does not show which step was running, so no result can be set \
+                         for it. Resume the execution with 'again', or stop it.";
                     Err(Error::NoStep { problem: problem.into() })
                 }
             };
@@ -109,7 +110,8 @@ impl JournalState {
             }
             DecisionOutcome::Happened { .. } if open.is_empty() => {
                 let problem = format!(
-                    "'{node}' takes up by itself what it did before. If it waits for another execution, decide about that one. Then do this one again."
+                    "'{node}' continues its earlier work by itself. If it waits for another \
+                         execution, decide about that one first. Then resume this one with 'again'."
                 );
                 return Err(Error::NoStep { problem: problem.into() });
             }
@@ -135,7 +137,8 @@ fn chosen(node: &str, open: &[Str], decision: &Decision) -> Result<Vec<Str>, Err
         let calls: Vec<&str> = open.iter().map(Str::as_str).collect();
         let calls = if calls.is_empty() { "none".to_owned() } else { calls.join(", ") };
         Error::NoStep {
-            problem: format!("{what} Calls of '{node}' that may have happened: {calls}.").into(),
+            problem: format!("{what} Calls of '{node}' that may have taken effect: {calls}.")
+                .into(),
         }
     };
     let found: Vec<Str> = match &decision.call {
@@ -149,12 +152,12 @@ fn chosen(node: &str, open: &[Str], decision: &Decision) -> Result<Vec<Str>, Err
         None => open.to_vec(),
     };
     match (&decision.call, &decision.finding, found.len()) {
-        (Some(name), _, 0) => Err(told(&format!("No call named '{name}' is in doubt."))),
+        (Some(name), _, 0) => Err(told(&format!("No call named '{name}' is uncertain."))),
         (Some(name), _, 2..) => {
-            Err(told(&format!("'{name}' names several calls; give the whole name.")))
+            Err(told(&format!("'{name}' matches several calls; use the full name.")))
         }
         (None, DecisionOutcome::Happened { .. }, 2..) => {
-            Err(told("Several calls are in doubt; say which one happened."))
+            Err(told("Several calls are uncertain; specify which one took effect."))
         }
         _ => Ok(found),
     }
@@ -210,7 +213,7 @@ mod tests {
             ["item 0: tool 1.1"]
         );
         for (call, words) in [
-            (None, "say which"),
+            (None, "specify which"),
             (Some("tool 1.1"), "several calls"),
             (Some("tool 9"), "No call named 'tool 9'"),
         ] {

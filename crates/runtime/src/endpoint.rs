@@ -109,7 +109,7 @@ pub(crate) async fn handle(
     };
     let Some(taken) = taken else {
         let body = ResponseBody::Json(
-            Object::from_iter([("message", "This delivery was taken before")]).into(),
+            Object::from_iter([("message", "This delivery was already received")]).into(),
         );
         return Ok(EndpointResponse::Whole(plain(hook, body)));
     };
@@ -336,7 +336,7 @@ fn received(data: &ResponseData) -> ResponseBody {
 
 /// A caller that was promised an answer of the author's words gets it whether or not a run begins.
 fn not_started(data: &ResponseData) -> ResponseBody {
-    message_body(data, "Workflow was not started: this call does not meet its condition")
+    message_body(data, "Workflow was not started: the call does not meet its condition")
 }
 
 fn message_body(data: &ResponseData, message: &str) -> ResponseBody {

@@ -8,44 +8,44 @@ use node_api::NodeError;
 pub enum Error {
     #[error(transparent)]
     Store(#[from] store::Error),
-    #[error("there is no workflow with the id '{id}'")]
+    #[error("workflow '{id}' does not exist")]
     NoWorkflow { id: Str },
-    #[error("there is no execution with the id '{id}'")]
+    #[error("execution '{id}' does not exist")]
     NoExecution { id: i64 },
     #[error("the workflow cannot be read: {cause}")]
     Unreadable { cause: Str },
     /// A trigger's parameters cannot be used, or its address is taken.
     #[error("{}", error.message())]
     Trigger { node: Str, error: NodeError },
-    #[error("the workflow has nothing that could start it by itself")]
+    #[error("the workflow has no trigger that can start it")]
     NoTrigger,
     #[error("the workflow is archived")]
     Archived,
     /// It was deactivated or removed while somebody sent their call.
-    #[error("the workflow does not listen any more")]
+    #[error("the workflow is no longer active")]
     NotListening,
     /// It names credentials that its project does not have.
-    #[error("the project of the workflow may not use the credential '{id}'")]
+    #[error("the workflow's project may not use the credential '{id}'")]
     OutOfReach { id: Str },
-    #[error("somebody else is changing the workflow")]
+    #[error("another user is changing the workflow")]
     Contended,
     /// It was told to stop and is still at it, or somebody else is changing it.
-    #[error("execution {id} is busy and has not ended yet")]
+    #[error("execution {id} is busy and has not finished yet")]
     Busy { id: i64 },
-    #[error("too many runs are waiting")]
+    #[error("too many runs are queued")]
     Overload,
-    #[error("this instance is stopping")]
+    #[error("this instance is shutting down")]
     Stopping,
-    #[error("something broke inside Heddle")]
+    #[error("an internal error occurred in Heddle")]
     Panicked,
     /// The run has gone on since, or waits somewhere else.
-    #[error("this link was made for another wait of execution {id}")]
+    #[error("this link belongs to another wait of execution {id}")]
     StaleLink { id: i64 },
     /// Somebody else has decided meanwhile, and it may have come to another doubt.
-    #[error("execution {id} has gone on since it was looked at")]
+    #[error("execution {id} has continued since it was viewed")]
     RunAdvanced { id: i64 },
     /// Nobody has said what became of this step.
-    #[error("'{node}' was cut off and may have happened")]
+    #[error("'{node}' was interrupted and may have taken effect")]
     Undecided { node: Str },
     /// A step that is named does not exist.
     #[error("{problem}")]
@@ -53,15 +53,15 @@ pub enum Error {
     /// Something that was asked for cannot be.
     #[error("'{name}' {problem}")]
     Field { name: &'static str, problem: Str },
-    #[error("execution {id} is {status} and asks nobody for approval")]
+    #[error("execution {id} is {status} and not waiting for approval")]
     NoApproval { id: i64, status: &'static str },
     /// No call of this name asks for approval.
     #[error("{problem}")]
     NoApprovalCall { problem: Str },
     /// What somebody has seen is not what they decide about.
-    #[error("the call '{call}' of '{tool}' is not the one that was looked at")]
+    #[error("the call '{call}' of '{tool}' is not the call that was reviewed")]
     ApprovalMismatch { call: Str, tool: Str },
-    #[error("the time to decide about '{call}' was over at {until}")]
+    #[error("the deadline to decide about '{call}' passed at {until}")]
     ApprovalExpired { call: Str, until: Str },
     #[error("'{call}' was {verdict} by {by} at {when}")]
     AlreadyDecided { call: Str, verdict: &'static str, by: Str, when: Str },
@@ -136,17 +136,29 @@ impl Error {
     pub fn hint(&self) -> Option<Str> {
         match self {
             Error::NoTrigger => Some("Add a trigger such as Webhook or Schedule Trigger.".into()),
-            Error::Panicked => Some("The log has the place in the code; please report it.".into()),
-            Error::Contended | Error::Busy { .. } | Error::Overload | Error::Stopping => Some("Try again in a moment.".into()),
-            Error::Undecided { .. } => {
-                Some("Look at the service, then decide: 'again' does the step again, 'done' takes it as done.".into())
+            Error::Panicked => {
+                Some("Please report this with the code location from the log.".into())
             }
-            Error::StaleLink { .. } => Some("Use the link of the step that the execution waits at now.".into()),
-            Error::RunAdvanced { .. } => Some("Look at it again, and decide about what you see.".into()),
+            Error::Contended | Error::Busy { .. } | Error::Overload | Error::Stopping => {
+                Some("Try again in a moment.".into())
+            }
+            Error::Undecided { .. } => Some(
+                "Check the service, then decide: 'again' repeats the step, 'done' treats it as \
+                     done."
+                    .into(),
+            ),
+            Error::StaleLink { .. } => {
+                Some("Use the link of the step that the execution is waiting at now.".into())
+            }
+            Error::RunAdvanced { .. } => Some("View it again before you decide.".into()),
             Error::Archived => Some("Unarchive it first.".into()),
-            Error::OutOfReach { .. } => Some("Share the credential with the project, or choose another one in the node.".into()),
-            Error::ApprovalMismatch { .. } => Some("Look at the call again, and decide about what you see.".into()),
-            Error::ApprovalExpired { .. } => Some("The agent was told that nobody decided; it may ask again.".into()),
+            Error::OutOfReach { .. } => Some(
+                "Share the credential with the project, or choose another one in the node.".into(),
+            ),
+            Error::ApprovalMismatch { .. } => Some("View the call again before you decide.".into()),
+            Error::ApprovalExpired { .. } => Some(
+                "The agent was told that nobody decided; it may request approval again.".into(),
+            ),
             Error::Trigger { error, .. } => error.to_run_error("").hint,
             _ => None,
         }

@@ -83,8 +83,8 @@ impl Runtime {
         let mut document =
             model::json::parse(&text).map_err(|error| unreadable(error.to_string()))?;
         put_model(&mut document, &self.engine.registry, model);
-        let workflow =
-            Workflow::from_value(&document).ok_or_else(|| unreadable("it is no object".into()))?;
+        let workflow = Workflow::from_value(&document)
+            .ok_or_else(|| unreadable("it is not an object".into()))?;
         let loaded = Arc::new(LoadedWorkflow::of_text(&workflow, &stored, &self.engine));
         Ok((loaded, model::json::to_string(&document).into()))
     }

@@ -252,8 +252,9 @@ fn completion(page: FormPage) -> WebhookResponse {
 fn waiting_page_response(page: &FormPage) -> WebhookResponse {
     let completion = FormCompletion::Message {
         title: "Waiting for approval".into(),
-        text: "Your response was taken. A person has to allow the next step before this goes on."
-            .into(),
+        text:
+            "Your response was received. A person must approve the next step before this continues."
+                .into(),
     };
     let page = FormPage { completion, ..page.clone() };
     WebhookResponse { status: 200, headers: Vec::new(), body: ResponseBody::Page(Box::new(page)) }

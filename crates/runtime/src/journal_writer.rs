@@ -316,7 +316,7 @@ impl Recorder {
         for log in unwritten {
             if let Err(error) = write_all(&*self.store, &log).await {
                 // Nor could those of the others.
-                return tracing::warn!(%error, execution = log.id, "The beginning of a run could not be written.");
+                return tracing::warn!(%error, execution = log.id, "Could not record the start of a run.");
             }
         }
     }

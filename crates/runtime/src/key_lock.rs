@@ -44,7 +44,7 @@ impl<K: Eq + Hash + Clone> KeyLocks<K> {
 }
 
 /// A key that nobody else has.
-#[must_use = "the key is free again when this is dropped"]
+#[must_use = "the key is released when this is dropped"]
 pub(crate) struct KeyGuard<K: Eq + Hash> {
     // Given back before the interest in it: the lock of a key is forgotten only when nobody has it.
     _held: OwnedMutexGuard<()>,

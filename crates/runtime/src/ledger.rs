@@ -78,7 +78,7 @@ impl SpendingLedger for DayLedger {
             // Nobody knows what was spent, so nothing is.
             return Err(ModelError::new(
                 error.code(),
-                format!("What was spent today cannot be read: {error}"),
+                format!("Today's spending cannot be read: {error}"),
             ));
         }
         let mut today = lock(&self.today);

@@ -180,7 +180,7 @@ impl Runtime {
         match runtime.reload().await {
             // It is tried again every second.
             Err(Error::Store(error)) if error.may_pass() => {
-                tracing::error!(%error, "The active workflows cannot listen yet.")
+                tracing::error!(%error, "Could not activate workflows yet.")
             }
             other => other?,
         }
@@ -301,7 +301,7 @@ impl Runtime {
                 () = tokio::time::sleep(RELOAD_INTERVAL) => {}
             }
             if let Err(error) = self.reload().await {
-                tracing::error!(%error, "The workflows and variables could not be read.");
+                tracing::error!(%error, "Could not read workflows and variables.");
             }
         }
     }

@@ -80,7 +80,7 @@ impl LoadedWorkflow {
         stored: &StoredWorkflow,
         engine: &Engine,
     ) -> Result<Self, crate::Error> {
-        let unreadable = || crate::Error::Unreadable { cause: "it is no object".into() };
+        let unreadable = || crate::Error::Unreadable { cause: "it is not an object".into() };
         let mut document = document.clone();
         let fields = document.make_object();
         fields.insert("id", stored.id.clone());

@@ -124,8 +124,11 @@ impl Runtime {
         match listens.iter().any(|listen| matches!(listen, TriggerListener::Chat(_))) {
             true => Err(Error::Field {
                 name: "items",
-                problem: format!("must have a message: '{}' starts with one", node.info.name)
-                    .into(),
+                problem: format!(
+                    "must have a message because '{}' starts with one",
+                    node.info.name
+                )
+                .into(),
             }),
             false => Ok(None),
         }
@@ -143,7 +146,7 @@ impl Runtime {
         if execution.started.workflow_id != loaded.id {
             return Err(Error::Field {
                 name: "reuse",
-                problem: "names an execution of another workflow".into(),
+                problem: "is an execution of another workflow".into(),
             });
         }
         let earlier = self.workflow_of(&execution).await?;
@@ -172,7 +175,7 @@ fn check_names(plan: &Plan, wanted: &ManualRun) -> Result<(), Error> {
         let Some(node) = node else { continue };
         let index = plan
             .index_of(node)
-            .ok_or(Error::Field { name, problem: "names no node of the workflow".into() })?;
+            .ok_or(Error::Field { name, problem: "is not a node of the workflow".into() })?;
         let serves = plan
             .nodes
             .iter()
@@ -181,15 +184,14 @@ fn check_names(plan: &Plan, wanted: &ManualRun) -> Result<(), Error> {
         if serves && found.inputs.iter().chain(&found.outputs).all(Vec::is_empty) {
             return Err(Error::Field {
                 name,
-                problem: "names a node that only serves others; name the node that it serves"
-                    .into(),
+                problem: "is a sub-node; name the node that uses it".into(),
             });
         }
     }
     if wanted.from.is_some() && wanted.reuse.is_none() && wanted.items.is_none() {
         return Err(Error::Field {
             name: "start",
-            problem: "needs 'reuse' or 'items': what the node begins with".into(),
+            problem: "needs 'reuse' or 'items' as the node's input".into(),
         });
     }
     Ok(())

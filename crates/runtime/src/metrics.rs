@@ -68,7 +68,10 @@ impl RunMetrics {
 
     /// Writes them in Prometheus' text format; what never happened is left out.
     pub fn write(&self, out: &mut String) {
-        out.push_str("# HELP heddle_executions_started_total Runs that began.\n# TYPE heddle_executions_started_total counter\n");
+        out.push_str(
+            "# HELP heddle_executions_started_total Runs started.\n# TYPE \
+             heddle_executions_started_total counter\n",
+        );
         for (mode, counter) in
             MODES.iter().zip(&self.started).filter(|(_, counter)| counter.get() > 0)
         {
@@ -78,7 +81,10 @@ impl RunMetrics {
                 counter.get()
             );
         }
-        out.push_str("# HELP heddle_executions_finished_total Runs that ended, or went to sleep (waiting).\n# TYPE heddle_executions_finished_total counter\n");
+        out.push_str(
+            "# HELP heddle_executions_finished_total Runs finished or suspended (waiting).\n# TYPE \
+             heddle_executions_finished_total counter\n",
+        );
         for (mode, counters) in MODES.iter().zip(&self.finished) {
             for (status, counter) in
                 STATUSES.iter().zip(counters).filter(|(_, counter)| counter.get() > 0)
@@ -91,7 +97,10 @@ impl RunMetrics {
                 );
             }
         }
-        out.push_str("# HELP heddle_execution_seconds How long runs took, sleep left out.\n# TYPE heddle_execution_seconds histogram\n");
+        out.push_str(
+            "# HELP heddle_execution_seconds Duration of runs, excluding time spent suspended.\n# \
+             TYPE heddle_execution_seconds histogram\n",
+        );
         self.seconds.write(out, "heddle_execution_seconds", "", 6..=26, 1e6);
         if self.model_calls.get() > 0 {
             self.write_models(out);
@@ -104,18 +113,21 @@ impl RunMetrics {
         let dollars = self.micro_dollars.get() as f64 / 1e6;
         let _ = writeln!(
             out,
-            "# HELP heddle_model_answers_total Answers of models.\n# TYPE heddle_model_answers_total counter"
+            "# HELP heddle_model_answers_total Model responses.\n# TYPE \
+                 heddle_model_answers_total counter"
         );
         let _ = writeln!(out, "heddle_model_answers_total {calls}");
         let _ = writeln!(
             out,
-            "# HELP heddle_model_tokens_total Tokens that models read and wrote.\n# TYPE heddle_model_tokens_total counter"
+            "# HELP heddle_model_tokens_total Tokens read and written by models.\n# TYPE \
+                 heddle_model_tokens_total counter"
         );
         let _ = writeln!(out, "heddle_model_tokens_total{{direction=\"in\"}} {input}");
         let _ = writeln!(out, "heddle_model_tokens_total{{direction=\"out\"}} {output}");
         let _ = writeln!(
             out,
-            "# HELP heddle_model_dollars_total What models cost, where prices are known.\n# TYPE heddle_model_dollars_total counter"
+            "# HELP heddle_model_dollars_total Cost of model calls in US dollars, where prices \
+                 are known.\n# TYPE heddle_model_dollars_total counter"
         );
         let _ = writeln!(out, "heddle_model_dollars_total {dollars}");
     }

@@ -41,7 +41,7 @@ impl Runtime {
         tokio::spawn(async move {
             let key = guard.key();
             if let Err(error) = runtime.poll(&timer, key).await {
-                tracing::error!(%error, workflow = %key.0, node = %key.1, "What a trigger has found could not be taken.");
+                tracing::error!(%error, workflow = %key.0, node = %key.1, "Could not process the items of a polling trigger.");
             }
         });
     }
@@ -69,7 +69,7 @@ impl Runtime {
             Some(error) => self.poll_failed(timer, key, &looked.outcome, error).await,
             None => {
                 if lock(&self.polls).failing.remove(key).is_some() {
-                    tracing::info!(workflow = %workflow.id, %node, "A trigger finds what it looks at again.");
+                    tracing::info!(workflow = %workflow.id, %node, "Polling trigger recovered.");
                 }
                 self.start_from_poll(timer, node, looked).await
             }
@@ -126,7 +126,7 @@ impl Runtime {
         error: &RunError,
     ) -> Result<(), Error> {
         let (workflow, node) = (&timer.workflow, &key.1);
-        tracing::warn!(workflow = %workflow.id, name = %workflow.name, %node, code = error.code.name(), "A trigger could not look for news.");
+        tracing::warn!(workflow = %workflow.id, name = %workflow.name, %node, code = error.code.name(), "Polling trigger failed.");
         let version = workflow.version_id.clone();
         let is_known =
             lock(&self.polls).failing.insert(key.clone(), version.clone()) == Some(version);

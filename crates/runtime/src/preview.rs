@@ -56,7 +56,7 @@ impl Runtime {
         let evaluated = compute::interruptible(move || {
             let plan = engine.plan(&asked.workflow);
             let missing =
-                || NodeError::new(Code::REQUEST_INVALID, "'node' names no node of the workflow");
+                || NodeError::new(Code::REQUEST_INVALID, "'node' is not a node of the workflow");
             let node = plan.index_of(&asked.node).ok_or_else(missing)?;
             engine::preview(&Preview {
                 plan: &plan,

@@ -158,7 +158,7 @@ impl Runtime {
                 }
                 Ok(_) => break,
                 Err(error) => {
-                    tracing::warn!(%error, execution = id, "A run could not be looked up.")
+                    tracing::warn!(%error, execution = id, "Could not look up a run.")
                 }
             }
         }
@@ -203,7 +203,7 @@ impl Runtime {
                 RecoveryResult::Later
             }
             Err(error) => {
-                tracing::warn!(%error, execution = id, "A run could not be resumed, which is tried again.");
+                tracing::warn!(%error, execution = id, "Could not resume a run; retrying.");
                 RecoveryResult::Later
             }
         }
@@ -301,7 +301,8 @@ impl Runtime {
             .map(|node| format!(" Its last step was '{node}'."))
             .unwrap_or_default();
         let message = format!(
-            "The execution was running each of the last {deaths} times the process died, so it is not resumed.{step}"
+            "The execution was running the last {deaths} times the process crashed, so it is \
+                 not resumed.{step}"
         );
         tracing::error!(
             execution = id,
@@ -338,9 +339,10 @@ impl Runtime {
         unfinished.extend(lock(&self.recovering).keys());
         if let Err(error) = self.store.record_clean_stop(unfinished, self.recorder.last_id()).await
         {
-            tracing::warn!(%error, "The stop could not be noted.");
+            tracing::warn!(%error, "Could not record the stop.");
         }
     }
 }
 
-const QUARANTINE_HINT: &str = "Look at the last step and at what it was given. Then resume the execution, say what came of the step, retry or stop it.";
+const QUARANTINE_HINT: &str = "Check the last step and its input. Then resume the execution, enter the step's result, retry \
+     or stop it.";

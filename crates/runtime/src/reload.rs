@@ -375,7 +375,7 @@ impl Runtime {
                 ClaimResult::Taken(claim) => {
                     let (workflow, name) = (&workflow.id, &workflow.name);
                     let (method, path) = (&claim.address.method, &claim.path);
-                    tracing::error!(%workflow, %name, %method, %path, "A workflow was deactivated: another one has its address.");
+                    tracing::error!(%workflow, %name, %method, %path, "Workflow deactivated: another workflow uses its webhook address.");
                     return Ok(None);
                 }
                 ClaimResult::Outdated | ClaimResult::Missing => return Ok(None),
@@ -396,7 +396,7 @@ impl Runtime {
 }
 
 fn cannot_listen(workflow: &Str, error: &Error) {
-    tracing::error!(%error, %workflow, "An active workflow cannot listen.");
+    tracing::error!(%error, %workflow, "Could not activate workflow.");
 }
 
 impl ReloadCandidate {

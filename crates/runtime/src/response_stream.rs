@@ -26,7 +26,7 @@ pub struct ChunkStream {
 
 /// The caller was too slow and has missed pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the caller took too long to read the answer")]
+#[error("the client took too long to read the response")]
 pub struct SlowReader;
 
 impl ChunkStream {
@@ -125,7 +125,8 @@ impl RunResponder {
 /// What whoever waits for an answer is told while a person is asked.
 pub(crate) fn approval_notice(run_id: &str) -> String {
     format!(
-        "Waiting for approval: a person has to allow a tool before this goes on (execution {run_id})."
+        "Waiting for approval: a person must approve a tool call before this continues \
+             (execution {run_id})."
     )
 }
 

@@ -177,7 +177,7 @@ impl Runtime {
                 settled
             }
             (_, Resumable::Uncertain { node }) => {
-                tracing::warn!(execution = id, %node, "A step may have happened before the process ended; a person must decide.");
+                tracing::warn!(execution = id, %node, "A step may have taken effect before the process ended; a person must decide.");
                 self.store.set_status(id, RunStatus::Uncertain).await?;
                 self.runner.signal_caller(execution.started.parent);
                 return Ok(None);

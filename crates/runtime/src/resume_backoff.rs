@@ -28,7 +28,7 @@ const MAX_BACKOFF_MS: i64 = 60_000;
 /// minutes.
 const MAX_TRIES: u32 = 15;
 
-const HINT: &str = "See to the cause, then resume the execution, say what came of its last step, retry or stop it.";
+const HINT: &str = "Fix the cause. Then resume the execution, enter the result of its last step, retry or stop it.";
 
 /// What becomes of a run that could not be taken up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,12 +121,12 @@ impl Runtime {
             (ResumeFailure::Transient, _)
                 if self.resume_backoff.record_failure(id, self.now_ms()) =>
             {
-                tracing::warn!(%error, execution = id, code = error.code().name(), "A run could not be taken up, which is tried again.");
+                tracing::warn!(%error, execution = id, code = error.code().name(), "Could not resume a run; retrying.");
                 return Ok(ResumeFailure::Transient);
             }
             (ResumeFailure::Incompatible, _) => {
                 self.resume_backoff.record_failure(id, self.now_ms());
-                tracing::warn!(%error, execution = id, code = error.code().name(), "A run stays as it is: this version cannot take it up.");
+                tracing::warn!(%error, execution = id, code = error.code().name(), "Run not resumed: this version does not support it.");
                 return Ok(ResumeFailure::Incompatible);
             }
             (ResumeFailure::Transient, _) => (RunStatus::Uncertain, ResumeFailure::Permanent),
@@ -136,7 +136,7 @@ impl Runtime {
         let Some(execution) = now.filter(|now| same_state(&now.state, seen)) else {
             return Ok(ResumeFailure::Superseded);
         };
-        tracing::error!(%error, execution = id, code = error.code().name(), "A run cannot be taken up.");
+        tracing::error!(%error, execution = id, code = error.code().name(), "Could not resume a run.");
         let JournalLength { segments: pieces, parts } = self.store.journal_length(id).await?;
         let events = self.store.journal_trail(id, 0).await.map_or(0, |trail| trail.events);
         let told =

@@ -47,15 +47,15 @@ impl Runtime {
             if look.is_multiple_of(HISTORY_EVERY)
                 && let Err(error) = self.prune_history(retention).await
             {
-                tracing::error!(%error, "Old versions of workflows could not be removed.");
+                tracing::error!(%error, "Could not remove old workflow versions.");
             }
             match self.prune(retention).await {
                 Ok(0) => {}
                 Ok(removed) => {
-                    tracing::info!(removed, "Old executions and conversations were removed.")
+                    tracing::info!(removed, "Removed old executions and conversations.")
                 }
                 Err(error) => {
-                    tracing::error!(%error, "Old executions and conversations could not be removed.")
+                    tracing::error!(%error, "Could not remove old executions and conversations.")
                 }
             }
         }

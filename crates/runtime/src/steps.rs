@@ -120,7 +120,7 @@ impl JournalSteps {
         let Some((step, wanted)) = found else {
             let names: Vec<&str> = self.all.iter().map(|step| step.node.as_str()).collect();
             return Err(format!(
-                "The run has no step called '{name}'. Its steps are: {}.",
+                "The run has no step named '{name}'. Its steps are: {}.",
                 names.join(", ")
             ));
         };
@@ -135,7 +135,7 @@ impl JournalSteps {
             .ok_or_else(|| {
                 let keys: Vec<&str> = notes.iter().map(|(key, _)| key.as_str()).collect();
                 format!(
-                    "'{}' has noted nothing called '{wanted}'. Its notes are: {}.",
+                    "'{}' has no recorded step named '{wanted}'. Its recorded steps are: {}.",
                     self.all[step].node,
                     keys.join(", ")
                 )

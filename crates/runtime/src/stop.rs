@@ -78,7 +78,7 @@ impl Runtime {
             }
             // The next start finds them.
             Err(error) => {
-                tracing::error!(%error, "Runs that nobody waits for could not be looked up.")
+                tracing::error!(%error, "Could not look up orphaned runs.")
             }
         }
     }
@@ -89,7 +89,7 @@ impl Runtime {
             match self.stop_awaited(id).await {
                 Err(Error::Busy { .. }) => {}
                 Err(error) => {
-                    return tracing::error!(%error, execution = id, "A run that nobody waits for could not be stopped.");
+                    return tracing::error!(%error, execution = id, "Could not stop an orphaned run.");
                 }
                 Ok(()) => return,
             }

@@ -41,10 +41,7 @@ pub(crate) fn supervise<T, F>(
     let of = of.clone();
     tokio::spawn(async move {
         while AssertUnwindSafe(begin(of.clone())).catch_unwind().await.is_err() {
-            tracing::error!(
-                task = name,
-                "A task of the runtime stopped with a panic; it begins again."
-            );
+            tracing::error!(task = name, "A runtime task panicked; restarting it.");
             tokio::time::sleep(RESTART_DELAY).await;
         }
     });

@@ -317,9 +317,11 @@ impl Runtime {
 /// caller's business.
 fn address_in_test(claim: &AddressClaim) -> Error {
     let message =
-        format!("Another test listens at {} /{} already", claim.address.method, claim.path);
-    let error = NodeError::new(Code::WEBHOOK_TAKEN, message)
-        .hint("Change the path, or wait: an address is free again a day after another project has listened there.");
+        format!("Another test already listens at {} /{}", claim.address.method, claim.path);
+    let error = NodeError::new(Code::WEBHOOK_TAKEN, message).hint(
+        "Change the path, or wait: an address becomes free one day after another project last \
+             listened there.",
+    );
     Error::Trigger { node: claim.node.clone(), error }
 }
 

@@ -2,7 +2,7 @@
 //! much on disk, reaches outside as often and answers as much as a workflow does. What it shall do
 //! stands in the query.
 
-#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark's other side")]
+#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "the baseline of a benchmark")]
 
 use axum::Router;
 use axum::body::Bytes;

@@ -86,9 +86,9 @@ impl Principal {
             None => Ok(()),
             Some(_) => Err(ApiError::new(
                 Code::ACCESS_FORBIDDEN,
-                "Only somebody who is signed in can do this; an API key cannot",
+                "This requires a signed-in user; an API key is not enough",
             )
-            .hint("Sign in to the editor, or run `heddle api-keys` where the server's data is.")),
+            .hint("Sign in to the editor, or run `heddle api-keys` on the server's machine.")),
         }
     }
 
@@ -103,7 +103,7 @@ impl Principal {
 
 /// Lets a request through that has passed [`require`] and shows what a guard asks for.
 pub(crate) async fn require_guard(guard: RouteGuard, request: Request, next: Next) -> Response {
-    let denied = || ApiError::new(Code::ACCESS_DENIED, "This needs an API key or a session");
+    let denied = || ApiError::new(Code::ACCESS_DENIED, "An API key or session is required");
     let who = request.extensions().get::<Principal>().ok_or_else(denied);
     match who.and_then(|who| who.require_guard(guard)) {
         Ok(()) => next.run(request).await,
@@ -148,9 +148,9 @@ pub(crate) async fn authenticate(
     let denied = || {
         ApiError::new(
             Code::ACCESS_DENIED,
-            "This needs an API key in the header X-N8N-API-KEY, or a session",
+            "An API key in the X-N8N-API-KEY header or a session is required",
         )
-        .hint("Make a key with `heddle api-keys create`.")
+        .hint("Create a key with `heddle api-keys create`.")
     };
     if let Some(key) = api_key_in(headers) {
         let (user, key) = app.store.user_of_key(hash_of_key(key)).await?.ok_or_else(denied)?;

@@ -138,7 +138,7 @@ impl AdmissionControl {
             return Ok(());
         }
         self.rates.take(client.address).map_err(|seconds| {
-            ApiError::new(Code::RATE_LIMIT, "Too many requests came from this address")
+            ApiError::new(Code::RATE_LIMIT, "Too many requests from this address")
                 .hint("Wait as long as Retry-After says.")
                 .retry_after(seconds)
         })

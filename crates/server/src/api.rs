@@ -79,12 +79,12 @@ pub(crate) const OPERATIONS: &[&[ApiOperation]] = &[
 ];
 
 pub(crate) async fn fallback() -> Response {
-    ApiError::new(Code::NOT_FOUND, "There is nothing at this address").into_response()
+    ApiError::new(Code::NOT_FOUND, "This address does not exist").into_response()
 }
 
 pub(crate) async fn method_not_allowed() -> Response {
     let mut response =
-        ApiError::new(Code::NOT_FOUND, "This address does not take this method").into_response();
+        ApiError::new(Code::NOT_FOUND, "This address does not support this method").into_response();
     *response.status_mut() = axum::http::StatusCode::METHOD_NOT_ALLOWED;
     response
 }

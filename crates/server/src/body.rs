@@ -162,7 +162,7 @@ async fn run_blocking_with<K: Send + 'static, T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<(T, K), ApiError> {
     let done = tokio::task::spawn_blocking(move || (work(), kept)).await;
-    done.map_err(|_| ApiError::new(Code::REQUEST_BODY, "The body cannot be unpacked"))
+    done.map_err(|_| ApiError::new(Code::REQUEST_BODY, "The body cannot be decompressed"))
 }
 
 /// A body of which there is no text is a file.
@@ -228,10 +228,10 @@ fn read_error(error: &(dyn std::error::Error + 'static), limits: BodyLimits) -> 
 /// What is told of a body that did not come to its end; `None` if it was too large.
 pub(crate) fn body_error(error: &(dyn std::error::Error + 'static)) -> Option<ApiError> {
     Some(match admission::find_body_error(error)? {
-        BodyError::TooSlow => ApiError::new(Code::REQUEST_TIMEOUT, "The body came too slowly")
+        BodyError::TooSlow => ApiError::new(Code::REQUEST_TIMEOUT, "The body was sent too slowly")
             .hint("Send it faster, or raise HEDDLE_BODY_TIME."),
         BodyError::NoCapacity => memory_budget::overload(),
-        BodyError::Disconnected => ApiError::new(Code::REQUEST_BODY, "The body broke off"),
+        BodyError::Disconnected => ApiError::new(Code::REQUEST_BODY, "The body was cut off"),
     })
 }
 

@@ -45,11 +45,11 @@ pub(crate) fn check_files(chat: &ChatRoute, call: &EndpointRequest) -> Result<()
     }
     let refused = |message: String| Err(ApiError::new(Code::REQUEST_INVALID, message));
     let Some(accepts) = &chat.accepts else {
-        return refused("This chat takes no files".to_owned());
+        return refused("This chat does not accept files".to_owned());
     };
     let takes_all = accepts.split(',').any(|kind| matches!(kind.trim(), "*" | "*/*" | ""));
     match call.files.iter().all(|(_, file)| takes_all || is_accepted(accepts, file)) {
         true => Ok(()),
-        false => refused(format!("This chat takes only these files: {accepts}")),
+        false => refused(format!("This chat accepts only these files: {accepts}")),
     }
 }

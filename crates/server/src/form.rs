@@ -45,7 +45,7 @@ pub(crate) async fn test(
             respond(&app, &hook, None, request).await
         }
         _ => {
-            let hint = "Press 'Test this trigger' in the editor first; it listens for two minutes.";
+            let hint = "Click 'Test this trigger' in the editor first; it listens for two minutes.";
             ApiError::new(Code::WEBHOOK_NOT_FOUND, "No form is being tested at this address")
                 .hint(hint)
                 .into_response()
@@ -124,5 +124,5 @@ async fn submit(
 
 fn form_not_found() -> ApiError {
     ApiError::new(Code::WEBHOOK_NOT_FOUND, "There is no form at this address")
-        .hint("The workflow of a form must be active.")
+        .hint("The form's workflow must be active.")
 }

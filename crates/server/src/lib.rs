@@ -17,7 +17,7 @@ mod health;
 mod http_cache;
 #[expect(
     clippy::disallowed_methods,
-    reason = "figures of the process itself, as the system tells them"
+    reason = "reads metrics of the current process from the system"
 )]
 mod metrics;
 mod observe;

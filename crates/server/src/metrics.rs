@@ -16,22 +16,18 @@ pub(crate) async fn metrics(
     let mut text = String::with_capacity(16 << 10);
     let _ = writeln!(
         text,
-        "# HELP heddle_build_info The version that runs.\n# TYPE heddle_build_info gauge\nheddle_build_info{{version=\"{}\"}} 1",
+        "# HELP heddle_build_info Version of the running build.\n# TYPE heddle_build_info \
+             gauge\nheddle_build_info{{version=\"{}\"}} 1",
         env!("CARGO_PKG_VERSION")
     );
-    gauge(
-        &mut text,
-        "heddle_active_workflows",
-        "Workflows that listen.",
-        app.runtime.n_active() as f64,
-    );
+    gauge(&mut text, "heddle_active_workflows", "Active workflows.", app.runtime.n_active() as f64);
     let (in_progress, at_work) =
         (app.runtime.runner.in_progress(), app.runtime.runner.slots_in_use());
-    gauge(&mut text, "heddle_executions_running", "Runs that are at work.", at_work as f64);
+    gauge(&mut text, "heddle_executions_running", "Runs in progress.", at_work as f64);
     gauge(
         &mut text,
         "heddle_executions_queued",
-        "Runs that wait for their turn.",
+        "Queued runs.",
         in_progress.saturating_sub(at_work) as f64,
     );
     // A store that cannot be read has its own sign: readiness. What is known without it is told all
@@ -40,13 +36,13 @@ pub(crate) async fn metrics(
         gauge(
             &mut text,
             "heddle_executions_waiting",
-            "Runs that sleep until a time or a call.",
+            "Suspended runs, waiting for a time or a call.",
             asleep.waiting as f64,
         );
         gauge(
             &mut text,
             "heddle_executions_uncertain",
-            "Runs of which a person must decide how they go on.",
+            "Uncertain runs that need a person's decision.",
             asleep.uncertain as f64,
         );
     }
@@ -63,27 +59,23 @@ pub(crate) async fn metrics(
 }
 
 fn store(app: &App, text: &mut String) {
-    gauge(
-        text,
-        "heddle_store_backlog",
-        "Writes that wait for their turn.",
-        app.store.backlog() as f64,
-    );
+    gauge(text, "heddle_store_backlog", "Queued writes.", app.store.backlog() as f64);
     let room = store::inspect::disk_space(app.store.folder());
     gauge(text, "heddle_store_bytes", "Size of the database.", room.database as f64);
-    gauge(
-        text,
-        "heddle_store_wal_bytes",
-        "Size of what is written and not yet in its place.",
-        room.write_ahead as f64,
-    );
+    gauge(text, "heddle_store_wal_bytes", "Size of the write-ahead log.", room.write_ahead as f64);
     if let Some(free) = room.free {
-        gauge(text, "heddle_store_free_bytes", "Room left on the disk.", free as f64);
+        gauge(text, "heddle_store_free_bytes", "Free disk space.", free as f64);
     }
     let figures = app.store.writer_metrics();
-    text.push_str("# HELP heddle_store_commit_seconds How long a group of writes took to reach the disk.\n# TYPE heddle_store_commit_seconds histogram\n");
+    text.push_str(
+        "# HELP heddle_store_commit_seconds Duration of a commit.\n# TYPE \
+         heddle_store_commit_seconds histogram\n",
+    );
     figures.commit.write(text, "heddle_store_commit_seconds", "", 6..=24, 1e6);
-    text.push_str("# HELP heddle_store_group_size Writes that shared a commit.\n# TYPE heddle_store_group_size histogram\n");
+    text.push_str(
+        "# HELP heddle_store_group_size Writes per commit.\n# TYPE heddle_store_group_size \
+         histogram\n",
+    );
     figures.group.write(text, "heddle_store_group_size", "", 0..=8, 1.0);
 }
 
@@ -106,7 +98,8 @@ fn process(text: &mut String) {
             .sum();
         let _ = writeln!(
             text,
-            "# HELP process_cpu_seconds_total Processor time.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total {}",
+            "# HELP process_cpu_seconds_total CPU time.\n# TYPE process_cpu_seconds_total \
+                 counter\nprocess_cpu_seconds_total {}",
             ticks / TICKS
         );
         if let Some(threads) =
@@ -119,12 +112,7 @@ fn process(text: &mut String) {
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
         let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
         if let Some(kilobytes) = kilobytes {
-            gauge(
-                text,
-                "process_resident_memory_bytes",
-                "Memory that is in use.",
-                kilobytes * 1024.0,
-            );
+            gauge(text, "process_resident_memory_bytes", "Memory in use.", kilobytes * 1024.0);
         }
     }
     if let Ok(files) = std::fs::read_dir("/proc/self/fd") {

@@ -38,7 +38,10 @@ struct EndpointMetrics {
 impl HttpMetrics {
     /// Writes them in Prometheus' text format; what never happened is left out.
     pub(crate) fn write(&self, out: &mut String) {
-        out.push_str("# HELP heddle_http_answers_total Requests that were answered.\n# TYPE heddle_http_answers_total counter\n");
+        out.push_str(
+            "# HELP heddle_http_answers_total HTTP responses.\n# TYPE heddle_http_answers_total \
+             counter\n",
+        );
         for ((door, _), figures) in ENDPOINTS.iter().zip(&self.endpoints) {
             for (class, counter) in
                 CLASSES.iter().zip(&figures.responses).filter(|(_, counter)| counter.get() > 0)
@@ -49,7 +52,10 @@ impl HttpMetrics {
                 ));
             }
         }
-        out.push_str("# HELP heddle_http_request_seconds From the head of a request to the head of its answer.\n# TYPE heddle_http_request_seconds histogram\n");
+        out.push_str(
+            "# HELP heddle_http_request_seconds Time from the request headers to the response \
+             headers.\n# TYPE heddle_http_request_seconds histogram\n",
+        );
         for ((door, _), figures) in
             ENDPOINTS.iter().zip(&self.endpoints).filter(|(_, figures)| figures.seconds.count() > 0)
         {
@@ -104,7 +110,7 @@ impl HttpMetrics {
         door.seconds.record_time(took);
         if let Some((method, path)) = sight.logged {
             let _inside = sight.span.enter();
-            tracing::debug!(%method, path, status, microseconds = took.as_micros() as u64, "Request answered.");
+            tracing::debug!(%method, path, status, microseconds = took.as_micros() as u64, "Request completed.");
         }
         response.headers_mut().entry(REQUEST_ID).or_insert(sight.id);
     }

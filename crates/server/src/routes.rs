@@ -134,7 +134,7 @@ fn rows() -> Vec<RouteRow> {
     let table = |group: RouteGroup, guard: RouteGuard, rows: &'static [HttpRoute]| {
         rows.iter().map(move |route| RouteRow::new(group, guard, route))
     };
-    let pages = web::PAGES.iter().flat_map(|page| {
+    let pages = web::page_paths().into_iter().flat_map(|page| {
         [format!("/{page}"), format!("/{page}/{{*rest}}")].map(|path| RouteRow {
             group: RouteGroup::Open,
             methods: Cow::Borrowed(&["GET"]),

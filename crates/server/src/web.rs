@@ -6,6 +6,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
+use model::Value;
 
 /// A file of the editor.
 #[derive(Clone, Copy, Debug)]
@@ -24,23 +25,15 @@ pub struct WebFile {
 /// The editor as `cargo xtask web` has built it; empty if nobody has.
 pub static EDITOR: &[WebFile] = include!(concat!(env!("OUT_DIR"), "/editor.rs"));
 
-/// The pages of the editor. All of them are one file; its script reads the address.
-pub(crate) const PAGES: &[&str] = &[
-    "workflows",
-    "workflow",
-    "executions",
-    "compare",
-    "templates",
-    "agents",
-    "knowledge",
-    "credentials",
-    "tables",
-    "variables",
-    "insights",
-    "settings",
-    "setup",
-    "signin",
-];
+/// The editor's own list of pages. All of them are one file, whose script reads the address.
+const PAGES: &str = include_str!("../../../web/src/app/pages.json");
+
+/// The first segment of the address of each page.
+pub(crate) fn page_paths() -> Vec<String> {
+    let pages = model::json::parse(PAGES).unwrap_or_default();
+    let path = |page: &Value| page.get("path").and_then(Value::as_str).map(str::to_owned);
+    pages.as_array().into_iter().flatten().filter_map(path).collect()
+}
 
 /// The file that all pages are.
 const PAGE: &str = "index.html";

@@ -81,9 +81,15 @@ pub(crate) async fn test(
         }
         RouteMatch::Nothing => {
             let path: String = path.chars().take(200).collect();
-            ApiError::new(Code::WEBHOOK_NOT_FOUND, format!("Nothing listens for a test call \"{asked} {path}\""))
-                .hint("Press 'Listen for test event' in the editor, then call within two minutes; each press is good for one call.")
-                .into_response()
+            ApiError::new(
+                Code::WEBHOOK_NOT_FOUND,
+                format!("No test is listening for \"{asked} {path}\""),
+            )
+            .hint(
+                "Click 'Listen for test event' in the editor, then call within two minutes. \
+                     Each click allows one call.",
+            )
+            .into_response()
         }
     }
 }
@@ -188,7 +194,10 @@ async fn call(
         && app.runtime.refusal(hook, &call).is_none()
         && !app.runtime.take_test(hook)
     {
-        return Err(ApiError::new(Code::WEBHOOK_NOT_FOUND, "The test has had its call"));
+        return Err(ApiError::new(
+            Code::WEBHOOK_NOT_FOUND,
+            "The test has already received its call",
+        ));
     }
     Ok(from_reply(app.runtime.answer(hook, call).await?, door))
 }
@@ -305,7 +314,9 @@ fn not_registered(method: &str, path: &str, others: Option<&[Str]>) -> ApiError 
         format!("The requested webhook \"{method} {path}\" is not registered."),
     );
     match others {
-        Some(methods) => error.hint(format!("This webhook takes {} requests.", methods.join(", "))),
+        Some(methods) => {
+            error.hint(format!("This webhook accepts {} requests.", methods.join(", ")))
+        }
         None => error.hint("The workflow must be active for a production URL to run successfully."),
     }
 }

@@ -20,13 +20,16 @@ pub(crate) async fn welcome(State(app): State<App>) -> Response {
         many => format!("Running. {many} workflows are active."),
     };
     let page = format!(
-        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <title>Heddle</title><style>{STYLE}</style></head><body><main>{MARK}<h1>Heddle</h1><p class=\"state\">{state}</p><dl>\
-         <div><dt>Open the editor</dt><dd>It is not part of this build. Run <code>cargo xtask web</code>, then build again.</dd></div>\
-         <div><dt>Add a workflow</dt><dd><code>heddle import --activate FILE.json</code></dd></div>\
-         <div><dt>Use the API</dt><dd>It is at <code>/api/v1</code>. Make a key with <code>heddle api-keys create</code>.</dd></div>\
-         <div><dt>Call a webhook</dt><dd>Active workflows listen at <code>/webhook/PATH</code>, forms at <code>/form/PATH</code>.</dd></div>\
-         </dl></main></body></html>"
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
+             content=\"width=device-width, \
+             initial-scale=1\"><title>Heddle</title><style>{STYLE}</style></head><body><main>{MARK}<h1>Heddle</h1><p \
+             class=\"state\">{state}</p><dl><div><dt>Open the editor</dt><dd>It is not part of this \
+             build. Run <code>cargo xtask web</code>, then build again.</dd></div><div><dt>Add a \
+             workflow</dt><dd><code>heddle import --activate \
+             FILE.json</code></dd></div><div><dt>Use the API</dt><dd>It is at <code>/api/v1</code>. \
+             Create a key with <code>heddle api-keys create</code>.</dd></div><div><dt>Call a \
+             webhook</dt><dd>Active workflows listen at <code>/webhook/PATH</code>, forms at \
+             <code>/form/PATH</code>.</dd></div></dl></main></body></html>"
     );
     let policy = format!(
         "default-src 'none'; style-src {}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",

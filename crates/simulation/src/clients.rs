@@ -53,7 +53,7 @@ pub(crate) async fn call(process: Process) {
     let answered = runtime.answer(&hook, call).await;
     match answered {
         Ok(EndpointResponse::Whole(answer)) => {
-            let was_before = message(&answer.body) == Some("This delivery was taken before");
+            let was_before = message(&answer.body) == Some("This delivery was already received");
             world.log_line(format_args!(
                 "call {token} is answered {}{}",
                 answer.status,

@@ -4,7 +4,7 @@
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a measurement that prints what it finds"
+    reason = "a benchmark that prints its results"
 )]
 
 use heddle_store::{OpenMode, Sqlite};
@@ -71,7 +71,8 @@ async fn main() {
     }
     let each = began.elapsed().as_secs_f64() * 1e6 / n_chunks as f64;
     println!(
-        "{n_chunks} chunks of {dimensions} numbers: insert {each:.0} us a chunk, slowest 500 in {:.0} ms",
+        "{n_chunks} chunks of {dimensions} dimensions: insert {each:.0} us per chunk, slowest \
+             500 in {:.0} ms",
         slowest * 1e3
     );
     let mut ask = |metadata: Object, words: Option<&str>| ChunkSearch {

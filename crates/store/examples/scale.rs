@@ -4,7 +4,7 @@
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a measurement that prints what it finds"
+    reason = "a benchmark that prints its results"
 )]
 
 use heddle_store::executions::{
@@ -105,7 +105,7 @@ async fn lists(store: &Sqlite, n_runs: i64) {
     let any = || ExecutionFilter { limit: 101, ..ExecutionFilter::default() };
     let rare = || Some("rare-workflow-01".into());
     let floor = middle(async || drop(store.execution(n_runs / 2).await.unwrap())).await;
-    println!("  one execution by its id                   {floor:9.3} ms (the floor)");
+    println!("  one execution by its id                   {floor:9.3} ms (baseline)");
     let cases = [
         ("the newest", any()),
         ("of a rare workflow", ExecutionFilter { workflow_id: rare(), ..any() }),
@@ -171,20 +171,20 @@ async fn retention(store: &Sqlite, n_runs: i64) {
     let next = Arc::new(Mutex::new(n_runs + 1));
     for round in 1..=ROUNDS {
         let quiet = pauses(store, &next, tokio::time::sleep(QUIET)).await;
-        println!("  a write alone                          {} (the floor)", quiet.text());
+        println!("  a write alone                          {} (baseline)", quiet.text());
         let mut removed = 0;
         let look =
             pauses(store, &next, async { removed = store.prune(keep(2 * n_runs)).await.unwrap() })
                 .await;
-        println!("  beside a look with {removed:6} to remove   {}", look.text());
+        println!("  during a scan with {removed:6} to remove   {}", look.text());
         let removing = pauses(store, &next, async {
             removed = store.prune(keep(n_runs - round * n_runs / 50)).await.unwrap()
         })
         .await;
-        println!("  beside the removal of {removed:6}           {}", removing.text());
+        println!("  during the removal of {removed:6}           {}", removing.text());
         let shrinking =
             pauses(store, &next, async { while store.shrink().await.unwrap() {} }).await;
-        println!("  beside giving the room back            {}", shrinking.text());
+        println!("  while returning disk space             {}", shrinking.text());
     }
 }
 

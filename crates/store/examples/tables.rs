@@ -3,7 +3,7 @@
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a measurement that prints what it finds"
+    reason = "a benchmark that prints its results"
 )]
 
 use heddle_store::{OpenMode, Sqlite};
@@ -42,7 +42,7 @@ async fn main() {
             store.insert_rows(&table.id, rows, Returning::Rows).await.unwrap();
         }
         println!(
-            "rows {:6}: bulk insert {:.1} us a row",
+            "rows {:6}: bulk insert {:.1} us per row",
             (round + 1) * 50_000,
             began.elapsed().as_secs_f64() * 1e6 / 50_000.0
         );
@@ -64,7 +64,7 @@ async fn main() {
             task.await.unwrap();
         }
         println!(
-            "             64 at once, one row each: {:.1} us a row",
+            "             64 at once, one row each: {:.1} us per row",
             began.elapsed().as_secs_f64() * 1e6 / 6400.0
         );
         let filter = |value: Value| {

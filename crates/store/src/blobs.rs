@@ -358,7 +358,7 @@ impl Blobs {
                 Ok(()) => {}
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 Err(error) => {
-                    tracing::warn!(%error, execution, "Files of an execution could not be removed.")
+                    tracing::warn!(%error, execution, "Could not remove the files of an execution.")
                 }
             }
         }

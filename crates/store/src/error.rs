@@ -9,9 +9,9 @@ use rusqlite::{ErrorCode, ffi};
 pub enum Error {
     #[error("the disk is full")]
     Full,
-    #[error("another program holds the database")]
+    #[error("another program locks the database")]
     Busy,
-    #[error("the disk takes no writes: {cause}")]
+    #[error("the disk rejects writes: {cause}")]
     Unwritable { cause: Str },
     /// What was written before may be lost without a sign of it, so that the writer ends the
     /// process.
@@ -26,35 +26,36 @@ pub enum Error {
     #[error("the file {name} of execution {execution} is missing or damaged")]
     LostFile { execution: i64, name: Str },
     #[error(
-        "the data folder was written by a newer Heddle (format {found}, this one knows {known})"
+        "the data folder was written by a newer Heddle (format {found}, this one supports {known})"
     )]
     Newer { found: i64, known: i64 },
     #[error(
-        "the journal of execution {execution} was written by a newer Heddle (format {found}, this one knows {known})"
+        "the journal of execution {execution} was written by a newer Heddle (format {found}, \
+             this one supports {known})"
     )]
     NewerJournal { execution: i64, found: i64, known: i64 },
     #[error(
         "the data folder was written by an older Heddle (format {found}, this one writes {known}); start the server, or run `heddle migrate`"
     )]
     Older { found: i64, known: i64 },
-    #[error("a server of another version runs on the data folder ({server}; this is {own})")]
+    #[error("a server of another version is running on the data folder ({server}; this is {own})")]
     OtherVersion { server: Str, own: Str },
-    #[error("another Heddle uses the data folder {folder}")]
+    #[error("another Heddle process is using the data folder {folder}")]
     Locked { folder: Str },
     #[error(
-        "the key of the vault, vault.key, does not fit the credentials in the data folder (VAULT_KEY)"
+        "the vault key, vault.key, does not match the credentials in the data folder (VAULT_KEY)"
     )]
     Key,
     /// Somebody who cannot read a credential could otherwise have it sent to themselves.
-    #[error("changing where a credential is sent needs its secret again: {}", .fields.join(", "))]
+    #[error("to change where a credential is sent, enter its secret fields again: {}", .fields.join(", "))]
     SecretNeeded { fields: Vec<Str> },
-    #[error("{what} '{name}' is there already")]
+    #[error("{what} '{name}' already exists")]
     Taken { what: &'static str, name: Str },
     /// Removing it would make the run that called it call again.
-    #[error("execution {id} was called by execution {by}, which is not over and needs it")]
+    #[error("execution {id} was called by execution {by}, which has not finished and needs it")]
     Needed { id: i64, by: i64 },
     /// Somebody has removed it, or its workflow, while it was going on.
-    #[error("execution {execution} or its workflow was removed")]
+    #[error("execution {execution} or its workflow was deleted")]
     Gone { execution: i64 },
     #[error("the writer has stopped")]
     Stopped,
@@ -64,7 +65,7 @@ pub enum Error {
     Collection(CollectionError),
     #[error("the backup cannot be used: {cause}")]
     Backup { cause: Str },
-    #[error("the folder {folder} holds data already")]
+    #[error("the folder {folder} already contains data")]
     Used { folder: Str },
 }
 

@@ -360,7 +360,7 @@ impl Spilled for LazyChunk {
                 items
             }
             Err(error) => {
-                tracing::error!(%error, "A part of an execution's journal cannot be read.");
+                tracing::error!(%error, "Could not read a part of an execution's journal.");
                 lock(&self.reading.failure)
                     .get_or_insert_with(|| SpillError::Disk { cause: error.to_string() });
                 Arc::default()

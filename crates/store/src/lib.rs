@@ -14,13 +14,13 @@ pub mod approvals;
 #[expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
-    reason = "an archive is made of the data folder and becomes one"
+    reason = "backups are made from data folders and restored to them"
 )]
 pub mod backup;
 #[expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
-    reason = "large files of runs lie beside the database"
+    reason = "large execution files are stored next to the database"
 )]
 pub mod blobs;
 mod codec;
@@ -33,7 +33,7 @@ pub mod insights;
 #[expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
-    reason = "looks at data folders without changing them"
+    reason = "inspects data folders without changing them"
 )]
 pub mod inspect;
 pub mod interruptions;
@@ -42,7 +42,7 @@ mod large_events;
 mod passthrough;
 #[expect(
     clippy::disallowed_types,
-    reason = "files of the data folder are made here, closed to others"
+    reason = "creates the files of the data folder with restricted permissions"
 )]
 mod private_files;
 pub mod projects;
@@ -58,17 +58,13 @@ mod sqlite;
 pub mod tags;
 pub mod users;
 pub mod variables;
-#[expect(
-    clippy::disallowed_methods,
-    clippy::disallowed_types,
-    reason = "the key of the vault is a file"
-)]
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the vault key is a file")]
 mod vault;
 pub mod workflows;
 #[expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
-    reason = "the folder that workflows may use, and nothing outside of it"
+    reason = "the folder that workflows may use, and nothing outside it"
 )]
 mod workspace;
 

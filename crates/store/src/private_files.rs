@@ -93,7 +93,8 @@ pub(crate) fn warn_if_network_drive(folder: &Path) {
             && NETWORK.contains(&(found.f_type as u64 & 0xFFFF_FFFF))
         {
             let folder = folder.display();
-            tracing::warn!(%folder, "The data folder is on a network file system, where locks may not hold. Keep it on a local disk.");
+            tracing::warn!(%folder, "The data folder is on a network file system, where locks may be unreliable. Use a \
+                 local disk.");
         }
     }
 }
@@ -140,10 +141,11 @@ pub(crate) fn tighten(folder: &Path) {
     for (path, mode) in open_to_others(folder) {
         match close(&path, mode) {
             Ok(()) => {
-                tracing::warn!(path = %path.display(), was = format!("{mode:o}"), "Permissions tightened: only the owner may read this.")
+                tracing::warn!(path = %path.display(), was = format!("{mode:o}"), "Permissions tightened: only the owner can read this.")
             }
             Err(error) => {
-                tracing::warn!(path = %path.display(), mode = format!("{mode:o}"), %error, "Others on this machine can read this, and it cannot be changed.")
+                tracing::warn!(path = %path.display(), mode = format!("{mode:o}"), %error, "Other users on this machine can read this, and its permissions cannot be \
+                     changed.")
             }
         }
     }

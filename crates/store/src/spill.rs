@@ -259,7 +259,7 @@ impl SpillShared {
 
     fn read(&self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
         let mut guard = lock(&self.disk);
-        let disk = guard.as_mut().ok_or_else(|| io::Error::other("the file was never made"))?;
+        let disk = guard.as_mut().ok_or_else(|| io::Error::other("the file was never created"))?;
         disk.file.seek(SeekFrom::Start(offset))?;
         let mut bytes = vec![0; length];
         disk.file.read_exact(&mut bytes)?;

@@ -144,7 +144,7 @@ impl Sqlite {
         if !std::fs::metadata(&file).is_ok_and(|found| found.len() > 0) {
             // The vacuum mode only takes effect before the first table is made, and setting it
             // writes.
-            #[expect(clippy::disallowed_methods, reason = "the one database")]
+            #[expect(clippy::disallowed_methods, reason = "the only database")]
             let connection = Connection::open(&file)?;
             connection.busy_timeout(BUSY)?;
             connection
@@ -311,11 +311,11 @@ fn sweep_files(file: &Path, blobs: &Blobs, before: i64) {
     };
     let swept = std::thread::Builder::new().name("sweep".into()).spawn(move || {
         if let Err(error) = sweep() {
-            tracing::warn!(%error, "Files that belong to no execution could not be removed; the next start tries again.");
+            tracing::warn!(%error, "Could not remove orphaned files; retrying at the next start.");
         }
     });
     if let Err(error) = swept {
-        tracing::warn!(%error, "Files that belong to no execution are removed at the next start.");
+        tracing::warn!(%error, "Orphaned files will be removed at the next start.");
     }
 }
 
@@ -344,7 +344,7 @@ pub(crate) fn lock(folder: &Path) -> Result<private_files::DataFile, Error> {
 }
 
 pub(crate) fn connect(file: &Path) -> Result<Connection, Error> {
-    #[expect(clippy::disallowed_methods, reason = "the one database")]
+    #[expect(clippy::disallowed_methods, reason = "the only database")]
     let connection = Connection::open(file)?;
     prepare(&connection)?;
     Ok(connection)

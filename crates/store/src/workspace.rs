@@ -116,7 +116,7 @@ impl Workspace {
         let (root, relative) = self.resolve(path)?;
         let file = confined_open::open(&root, &relative, purpose).map_err(|error| {
             if confined_open::is_link_error(&error) {
-                self.outside(path, "it leads over a symbolic link")
+                self.outside(path, "it contains a symbolic link")
             } else {
                 io_error(&error, path, purpose)
             }
@@ -129,7 +129,7 @@ impl Workspace {
                 .hint(format!("'{path}' is a folder. Name a file in it.")));
         }
         if !kind.is_file() {
-            return Err(self.outside(path, "it is a device or a pipe, not a plain file"));
+            return Err(self.outside(path, "it is a device or a pipe, not a regular file"));
         }
         Ok((file, root.join(relative)))
     }
@@ -144,10 +144,10 @@ impl Workspace {
         let root = self.root.canonicalize().map_err(|error| {
             NodeError::new(
                 Code::FILE_IO,
-                format!("The folder for files '{}' cannot be used: {error}", self.root.display()),
+                format!("The files folder '{}' cannot be used: {error}", self.root.display()),
             )
             .with("errno", "ENOENT")
-            .hint("Make the folder, or set HEDDLE_FILES_ROOT to one that is there.")
+            .hint("Create the folder, or set HEDDLE_FILES_ROOT to an existing one.")
         })?;
         let whole = root.join(path);
         let mut rest = Vec::new();
@@ -161,12 +161,11 @@ impl Workspace {
                     rest.push(name.to_owned());
                     there = parent;
                 }
-                (Err(_), ..) => return Err(self.outside(path, "it cannot be followed")),
+                (Err(_), ..) => return Err(self.outside(path, "it cannot be resolved")),
             }
         };
-        let below = real
-            .strip_prefix(&root)
-            .map_err(|_| self.outside(path, "it is not inside the folder"))?;
+        let below =
+            real.strip_prefix(&root).map_err(|_| self.outside(path, "it is outside the folder"))?;
         let relative: PathBuf = below.iter().chain(rest.iter().rev().map(AsRef::as_ref)).collect();
         let is_elsewhere = |name: Component<'_>| {
             name.as_os_str().to_string_lossy().eq_ignore_ascii_case(project_folders::PROJECTS)
@@ -185,10 +184,10 @@ impl Workspace {
     /// Refuses what no honest path contains, before the disk is asked.
     fn check_text(&self, path: &str) -> Result<(), NodeError> {
         if path.is_empty() {
-            let message = "The path of the file is empty";
+            let message = "The file path is empty";
             return Err(NodeError::new(Code::FILE_IO, message)
                 .with("errno", "ENOENT")
-                .hint("Give the path of a file."));
+                .hint("Enter a file path."));
         }
         if path.contains('\0') {
             return Err(self.outside(&path.replace('\0', "\\0"), "it contains a NUL character"));
@@ -199,16 +198,19 @@ impl Workspace {
             return Err(self.outside(path, "it contains '..'"));
         }
         if path.split(['/', '\\']).any(is_device_name) {
-            return Err(self.outside(path, "it contains the name of a device"));
+            return Err(self.outside(path, "it contains a device name"));
         }
         Ok(())
     }
 
     fn outside(&self, path: &str, why: &str) -> NodeError {
-        NodeError::new(Code::FILE_OUTSIDE, format!("Access to the file is not allowed. Allowed paths: {}", self.root.display()))
-            .describe(format!("The path '{path}' is refused: {why}."))
-            .hint("Use a path inside the folder for files. The operator chooses it with HEDDLE_FILES_ROOT.")
-            .with("path", path)
+        NodeError::new(
+            Code::FILE_OUTSIDE,
+            format!("Access to the file is not allowed. Allowed paths: {}", self.root.display()),
+        )
+        .describe(format!("The path '{path}' was rejected: {why}."))
+        .hint("Use a path inside the files folder. The operator sets it with HEDDLE_FILES_ROOT.")
+        .with("path", path)
     }
 }
 
@@ -239,7 +241,10 @@ impl Workspace {
         let workspace = self.clone();
         let done = tokio::task::spawn_blocking(move || work(&workspace)).await;
         done.unwrap_or_else(|error| {
-            Err(NodeError::new(Code::FILE_IO, format!("Work on files was cut off: {error}")))
+            Err(NodeError::new(
+                Code::FILE_IO,
+                format!("The file operation was interrupted: {error}"),
+            ))
         })
     }
 }

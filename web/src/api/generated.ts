@@ -1,6 +1,7 @@
 // What the API takes and gives. Made from the server's schemas by `cargo xtask docs`; not to be edited.
 // biome-ignore-all format: a program writes it
-// biome-ignore-all lint: a program writes it
+// biome-ignore-all lint: a program writes
+         // it
 
 export interface Error {
   code: string;

@@ -21,7 +21,7 @@ impl ResponseReader {
             let head = String::from_utf8_lossy(&self.bytes[..end]).to_lowercase();
             ensure!(
                 head.starts_with("http/1.1 20"),
-                "the server answered {head} {}",
+                "the server responded with {head} {}",
                 String::from_utf8_lossy(&self.bytes[end..])
             );
             let length = head.lines().find_map(|line| {

@@ -35,7 +35,7 @@ impl SemanticMemory {
         let vector = vectors
             .into_iter()
             .next()
-            .ok_or_else(|| MemoryError::new("the embedder gave no vector"))?;
+            .ok_or_else(|| MemoryError::new("the embedding model returned no vector"))?;
         Ok(Embedding { model: self.embedder.model().into(), vector })
     }
 
@@ -79,7 +79,7 @@ impl Memory for SemanticMemory {
             match self.nearest(&older, about).await {
                 Ok(found) if !found.is_empty() => {
                     let heading =
-                        "Earlier parts of this conversation that may have to do with the question.";
+                        "Earlier parts of this conversation that may be relevant to the question.";
                     recalled.messages.push(as_message("earlier", heading, &render_turns(found)));
                 }
                 Ok(_) => {}
@@ -103,7 +103,7 @@ impl Memory for SemanticMemory {
         match self.embed(&render_turns([&kept])).await {
             Ok(embedding) => kept.embedding = Some(embedding),
             Err(error) => warnings.push(
-                format!("A turn is kept, but cannot be found by its meaning: {error}").into(),
+                format!("The turn was stored, but semantic search cannot find it: {error}").into(),
             ),
         }
         self.store.append(session, kept).await?;

@@ -53,7 +53,7 @@ impl ReactAction {
             Err(error) => {
                 return Err((
                     ContractViolation::InvalidJson,
-                    format!("the reply is no JSON: {error}").into(),
+                    format!("the reply is not JSON: {error}").into(),
                 ));
             }
         };

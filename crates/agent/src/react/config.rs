@@ -32,7 +32,7 @@ pub enum StopCondition {
 
 impl Config {
     /// Reads a configuration; says what is wrong with one that does not fit.
-    #[expect(clippy::disallowed_methods, reason = "a value that was read already, in another form")]
+    #[expect(clippy::disallowed_methods, reason = "converts a value that is already parsed")]
     pub fn read(value: &Value) -> Result<Self, Str> {
         let given: serde_json::Value =
             serde_json::from_str(&model::json::to_string(value)).unwrap_or_default();
@@ -65,13 +65,13 @@ impl StopCondition {
                 Ok(StopCondition::Confidence(number))
             }
             (Some("confidence_threshold"), _) => {
-                Err("the value of a confidence_threshold is a number from 0 to 1".into())
+                Err("a confidence_threshold must be a number from 0 to 1".into())
             }
             (Some("iteration_limit"), Some(number)) if number >= 1.0 => {
                 Ok(StopCondition::Iterations(number as usize))
             }
             (Some("iteration_limit"), _) => {
-                Err("the value of an iteration_limit is a number from 1".into())
+                Err("an iteration_limit must be a number of at least 1".into())
             }
             _ => Ok(StopCondition::FinalAnswer),
         }

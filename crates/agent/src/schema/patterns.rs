@@ -36,13 +36,12 @@ impl PatternBudget {
             self.count += 1;
             self.letters += pattern.len();
             if pattern.len() > MAX_PATTERN_LETTERS {
-                return Err(format!("it has a pattern of more than {MAX_PATTERN_LETTERS} bytes"));
+                return Err(format!("it has a pattern longer than {MAX_PATTERN_LETTERS} bytes"));
             }
             self.folded = self.folded.saturating_add(pattern_cost::folded(pattern));
             if self.folded > MAX_FOLDED {
                 return Err(
-                    "the classes of its patterns hold too many characters to ignore their case"
-                        .to_owned(),
+                    "the character classes of its patterns are too large to ignore case".to_owned()
                 );
             }
             if self.count - before > MAX_PATTERNS {
@@ -50,7 +49,8 @@ impl PatternBudget {
             }
             if self.count > MAX_ALL_PATTERNS || self.letters > MAX_ALL_LETTERS {
                 return Err(format!(
-                    "with those of the other tools it has more than {MAX_ALL_PATTERNS} patterns, or more than {MAX_ALL_LETTERS} bytes of them"
+                    "together with the other tools it has more than {MAX_ALL_PATTERNS} \
+                         patterns, or patterns of more than {MAX_ALL_LETTERS} bytes"
                 ));
             }
         }
@@ -87,7 +87,7 @@ mod tests {
             PatternBudget::default()
                 .take([wide.as_str()].into_iter())
                 .unwrap_err()
-                .contains("too many characters")
+                .contains("too large to ignore case")
         );
         let mut patterns = PatternBudget::default();
         let any = r"(?i)[\s\S]";

@@ -174,7 +174,8 @@ fn rejected(tool: &str, reason: Option<&Str>) -> Str {
 }
 
 fn rejected_before(tool: &str, reason: Option<&Str>) -> Str {
-    format!("A person has rejected this very call of '{tool}' before{}. It was not made, and nobody is asked again.", because(reason))
+    format!("A person has already rejected this exact call of '{tool}'{}. It was not made, and approval \
+         is not requested again.", because(reason))
         .into()
 }
 

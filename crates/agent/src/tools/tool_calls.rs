@@ -12,7 +12,7 @@ use node_api::ai::{EgressTarget, Exposure, ToolCall, ToolCallContext, ToolEffect
 use node_api::checkpoints;
 
 /// The result of a call that happened and whose answer nobody has seen.
-const DONE_WITHOUT_RESULT: &str = "It was done. What it answered is not known.";
+const DONE_WITHOUT_RESULT: &str = "It was done. Its result is not known.";
 
 /// What became of a call.
 enum CallOutcome {
@@ -88,7 +88,7 @@ impl ToolsAgent {
         if earlier.len() >= self.options.max_calls_in_a_turn {
             let most = self.options.max_calls_in_a_turn;
             let words = format!(
-                "Only {most} calls of one turn are made. Call the tool again if you still need it."
+                "Only {most} calls per turn are made. Call the tool again if you still need it."
             );
             return refused(words.into(), started_ms);
         }

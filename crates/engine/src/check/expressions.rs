@@ -34,13 +34,13 @@ impl Checker<'_> {
                 {
                     let finding = ProblemDraft::warning(
                         Code::EXPRESSION_SYNTAX,
-                        "The node fails when a run gets here.",
+                        "The node fails when a run reaches it.",
                     )
                     .of(node.name());
                     self.problem(
                         finding,
                         || place.to_owned(),
-                        || format!("The expression is not JavaScript: {}", short(&detail)),
+                        || format!("The expression is not valid JavaScript: {}", short(&detail)),
                     );
                 }
             }

@@ -12,18 +12,15 @@ impl Checker<'_> {
         });
         if let Some(settings) = doc.get("settings").and_then(Value::as_object) {
             self.field_types(SETTING_FIELDS, settings, "settings.", || {
-                ProblemDraft::warning(
-                    Code::WORKFLOW_FIELD,
-                    "The setting is taken as if it were not there.",
-                )
+                ProblemDraft::warning(Code::WORKFLOW_FIELD, "The setting is ignored.")
             });
         }
         if !doc.contains_key("nodes") {
             let finding = ProblemDraft::error(
                 Code::WORKFLOW_JSON,
-                "A workflow is an object with `nodes` and `connections`.",
+                "A workflow must be an object with `nodes` and `connections`.",
             );
-            self.problem(finding, || "nodes".into(), || "There is no list of nodes".into());
+            self.problem(finding, || "nodes".into(), || "The workflow has no list of nodes".into());
         }
         let elements = doc.get("nodes").and_then(Value::as_array).unwrap_or_default();
         if elements.len() > MAX_NODES {
@@ -31,12 +28,8 @@ impl Checker<'_> {
                 Code::WORKFLOW_TOO_LARGE,
                 "Split it into workflows that call each other.",
             );
-            let message = || {
-                format!(
-                    "The workflow has {} nodes; at most {MAX_NODES} are allowed",
-                    elements.len()
-                )
-            };
+            let message =
+                || format!("The workflow has {} nodes; the limit is {MAX_NODES}", elements.len());
             self.problem(finding, || "nodes".into(), message);
         }
         for (index, element) in
@@ -44,7 +37,7 @@ impl Checker<'_> {
         {
             let finding = ProblemDraft::error(
                 Code::WORKFLOW_FIELD,
-                "A node is an object with a name and a type.",
+                "A node must be an object with a name and a type.",
             );
             self.wrong_type(finding, || format!("nodes[{index}]"), element, &["object"]);
         }
@@ -52,9 +45,11 @@ impl Checker<'_> {
             doc.get("pinData").and_then(Value::as_object).into_iter().flat_map(Object::iter)
         {
             if !pinned.is_array() {
-                let finding =
-                    ProblemDraft::warning(Code::WORKFLOW_FIELD, "Pinned data is a list of items.")
-                        .of(name);
+                let finding = ProblemDraft::warning(
+                    Code::WORKFLOW_FIELD,
+                    "Pinned data must be a list of items.",
+                )
+                .of(name);
                 self.wrong_type(finding, || format!("pinData.{}", short(name)), pinned, &["array"]);
             }
         }
@@ -89,7 +84,7 @@ impl Checker<'_> {
         kinds: &[&str],
     ) {
         let message = || {
-            format!("'{}' is {}, but should be {}", place(), value.kind_name(), kinds.join(" or "))
+            format!("'{}' is {}, but must be {}", place(), value.kind_name(), kinds.join(" or "))
         };
         self.problem(finding, &place, message);
     }

@@ -30,11 +30,11 @@ impl Checker<'_> {
                 if Kind::from_name(kind).is_none() {
                     let finding = ProblemDraft::warning(
                         Code::WORKFLOW_CONNECTION,
-                        "Use `main` or one of the `ai_…` kinds.",
+                        "Use `main` or one of the `ai_…` types.",
                     )
                     .of(from);
                     self.problem(finding, place, || {
-                        format!("'{}' is not a kind of connection", short(kind))
+                        format!("'{}' is not a connection type", short(kind))
                     });
                 }
                 if !outputs.is_array() {
@@ -60,7 +60,7 @@ impl Checker<'_> {
             self.problem(
                 finding,
                 || "connections".into(),
-                || format!("Sub-nodes supply each other in a circle: {}", cycle_text(&circle)),
+                || format!("Sub-nodes are connected in a cycle: {}", cycle_text(&circle)),
             );
         }
     }
@@ -75,16 +75,15 @@ impl Checker<'_> {
     ) {
         let warning = |hint| ProblemDraft::warning(Code::WORKFLOW_CONNECTION, hint).of(from);
         let Some(node) = target.get("node").and_then(Value::as_str) else {
-            let finding = warning("A target is { node, type, index }.");
-            return self.problem(finding, &place, || {
-                "The connection does not say which node it leads to".into()
-            });
+            let finding = warning("A target must be { node, type, index }.");
+            return self.problem(finding, &place, || "The connection has no target node".into());
         };
         if !names.contains(node) {
-            let finding = warning("Remove the connection, or rename the node it should lead to.");
+            let finding =
+                warning("Remove the connection, or rename the node it should connect to.");
             let message = || {
                 format!(
-                    "'{}' leads to '{}', which is not a node of the workflow",
+                    "'{}' connects to '{}', which is not a node of the workflow",
                     short(from),
                     short(node)
                 )
@@ -94,19 +93,18 @@ impl Checker<'_> {
         let index = target.get("index");
         if index.is_some_and(|index| index.as_usize().is_none_or(|index| index > MAX_INDEX)) {
             let finding =
-                ProblemDraft::error(Code::WORKFLOW_CONNECTION, "Inputs are counted from 0.")
+                ProblemDraft::error(Code::WORKFLOW_CONNECTION, "Inputs are numbered from 0.")
                     .of(from);
-            let message = || {
-                format!("'{}' leads to an input of '{}' that cannot be", short(from), short(node))
-            };
+            let message =
+                || format!("'{}' connects to an invalid input of '{}'", short(from), short(node));
             self.problem(finding, || format!("{}.index", place()), message);
         }
         match target.get("type") {
             None => {}
             Some(Value::String(to_kind)) if Kind::from_name(to_kind).is_none() => {
-                let message = || format!("'{}' is not a kind of connection", short(to_kind));
+                let message = || format!("'{}' is not a connection type", short(to_kind));
                 self.problem(
-                    warning("Use `main` or one of the `ai_…` kinds."),
+                    warning("Use `main` or one of the `ai_…` types."),
                     || format!("{}.type", place()),
                     message,
                 );
@@ -117,13 +115,13 @@ impl Checker<'_> {
             {
                 let message = || {
                     format!(
-                        "The connection starts as {} and ends as {}",
+                        "The connection starts with the type {} and ends with the type {}",
                         short(kind),
                         short(to_kind)
                     )
                 };
                 self.problem(
-                    warning("Give both ends the same kind."),
+                    warning("Use the same type at both ends."),
                     || format!("{}.type", place()),
                     message,
                 );
@@ -139,7 +137,7 @@ impl Checker<'_> {
 fn form(from: &str) -> ProblemDraft<'_> {
     ProblemDraft::error(
         Code::WORKFLOW_FIELD,
-        "Connections are { \"Node\": { \"main\": [[{ node, type, index }]] } }.",
+        "Connections must have the form { \"Node\": { \"main\": [[{ node, type, index }]] } }.",
     )
     .of(from)
 }

@@ -18,7 +18,7 @@ impl Checker<'_> {
             if name.is_empty() {
                 let finding = ProblemDraft::error(
                     Code::WORKFLOW_NODE_NAME,
-                    "Connections refer to nodes by name; give it one.",
+                    "Give the node a name; connections refer to nodes by name.",
                 );
                 self.problem(finding, name_place, || "The node has no name".into());
             } else if let Some(first) = names.get(name).copied() {
@@ -33,22 +33,20 @@ impl Checker<'_> {
             if name.chars().any(is_deceptive) {
                 let finding = ProblemDraft::warning(
                     Code::WORKFLOW_NODE_NAME,
-                    "Rename the node; such a name can pass for another.",
+                    "Rename the node; such a name can be mistaken for another.",
                 )
                 .of(name);
                 self.problem(finding, name_place, || {
-                    format!("The name '{}' holds characters that do not show", short(name))
+                    format!("The name '{}' contains invisible characters", short(name))
                 });
             }
             if let Some(id) = node.id() {
                 if let Some(first) = ids.get(id).copied() {
-                    let finding = ProblemDraft::warning(
-                        Code::WORKFLOW_NODE_ID,
-                        "Give one of them another id.",
-                    )
-                    .of(name);
+                    let finding =
+                        ProblemDraft::warning(Code::WORKFLOW_NODE_ID, "Change one of the IDs.")
+                            .of(name);
                     let message =
-                        || format!("The id '{}' is used twice, first by nodes[{first}]", short(id));
+                        || format!("The ID '{}' is used twice, first by nodes[{first}]", short(id));
                     self.problem(finding, || format!("nodes[{index}].id"), message);
                 } else {
                     ids.insert(id, index);
@@ -73,12 +71,12 @@ impl Checker<'_> {
         let name = node.name();
         let field = |hint| ProblemDraft::error(Code::WORKFLOW_FIELD, hint).of(name);
         self.field_types(NODE_FIELDS, node.fields(), &format!("nodes[{index}]."), || {
-            field("The field is taken as if it were not there.")
+            field("The field is ignored.")
         });
         if node.type_name().is_empty() {
             let finding = ProblemDraft::error(
                 Code::NODE_TYPE_UNKNOWN,
-                "Every node says its type, such as `n8n-nodes-base.set`.",
+                "Give the node a type, such as `n8n-nodes-base.set`.",
             )
             .of(name);
             self.problem(
@@ -90,9 +88,9 @@ impl Checker<'_> {
         if let Some(Value::String(version)) = node.fields().get("typeVersion")
             && version.parse::<f64>().is_err()
         {
-            let message = || format!("'{}' is not a version", short(version));
+            let message = || format!("'{}' is not a valid version", short(version));
             self.problem(
-                field("The version is a number, such as 1 or 3.4."),
+                field("The version must be a number, such as 1 or 3.4."),
                 || format!("nodes[{index}].typeVersion"),
                 message,
             );
@@ -104,7 +102,7 @@ impl Checker<'_> {
             self.problem(
                 finding,
                 || format!("nodes[{index}].onError"),
-                || format!("'{}' is no way to handle an error", short(on_error)),
+                || format!("'{}' is not a valid error setting", short(on_error)),
             );
         }
         if let Some(position) = node.fields().get("position").and_then(Value::as_array)
@@ -116,12 +114,12 @@ impl Checker<'_> {
             self.problem(
                 finding,
                 || format!("nodes[{index}].position"),
-                || "A position is two numbers".into(),
+                || "A position must be two numbers".into(),
             );
         }
         for (kind, credential) in node.credentials().into_iter().flat_map(model::Object::iter) {
             if !matches!(credential, Value::Object(_) | Value::String(_) | Value::Null) {
-                let finding = field("A credential is named by { id, name }.");
+                let finding = field("A credential must be { id, name }.");
                 self.wrong_type(
                     finding,
                     || format!("nodes[{index}].credentials.{}", short(kind)),
@@ -145,9 +143,7 @@ impl Checker<'_> {
                     }
                 }
             }
-            None if known.is_empty() => {
-                Compatibility::Unsupported("the node type is not known here".into())
-            }
+            None if known.is_empty() => Compatibility::Unsupported("unknown node type".into()),
             None => {
                 let versions: Vec<String> = known
                     .iter()

@@ -30,11 +30,7 @@ impl Checker<'_> {
                 )
                 .of(node.name());
                 let message = || {
-                    format!(
-                        "'{}' needs a credential of the type {}",
-                        short(node.name()),
-                        wanted.kind
-                    )
+                    format!("'{}' needs a credential of type {}", short(node.name()), wanted.kind)
                 };
                 self.problem(
                     finding,

@@ -68,7 +68,7 @@ impl Checker<'_> {
                     )
                     .of(name);
                     self.problem(finding, place, || {
-                        format!("'{}' supplies no other node", short(name))
+                        format!("'{}' is not connected to a node that uses it", short(name))
                     });
                 }
                 NodeRole::Step => {
@@ -78,7 +78,7 @@ impl Checker<'_> {
                     )
                     .of(name);
                     self.problem(finding, place, || {
-                        format!("No trigger leads to '{}'", short(name))
+                        format!("'{}' cannot be reached from a trigger", short(name))
                     });
                 }
                 NodeRole::Supplier | NodeRole::Unclear => {}
@@ -95,7 +95,7 @@ impl Checker<'_> {
             self.problem(
                 finding,
                 || "nodes".into(),
-                || "There is no trigger that a run could start from".into(),
+                || "The workflow has no trigger to start from".into(),
             );
         }
     }

@@ -208,13 +208,14 @@ impl CodeRequests<'_> {
             Some(call) if call.may_reach_out => Ok(()),
             Some(_) => {
                 self.was_refused.store(true, Ordering::Relaxed);
-                Err(thrown("This call may not reach outside"))
+                Err(thrown("This call may not access the network"))
             }
             // Nobody can tell which part of an address in code came with the call.
             None if self.host.serves_exposed_model() => {
                 self.was_refused.store(true, Ordering::Relaxed);
                 Err(thrown(
-                    "This code may not reach outside: a model that has read untrusted content called the workflow",
+                    "This code may not access the network: a model that has read untrusted \
+                         content called the workflow",
                 ))
             }
             // Of several requests at once none goes out before that is on record.

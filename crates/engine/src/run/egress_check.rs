@@ -45,19 +45,27 @@ impl NodeHost {
         // data before it does.
         if self.serves_untrusted() && !self.plan_node().suppliers.is_empty() {
             return Err(refused().hint(
-                "The workflow came as text that was made, fetched or read from a file. Store it and call it by its id, or name the tool \
-                 that calls it under \"May send anywhere\" of the agent.",
+                "The workflow was generated, fetched or read from a file. Store it and call it \
+                     by its ID, or add the tool that calls it to \"May send anywhere\" of the \
+                     agent.",
             ));
         }
         if !self.serves_exposed_model() {
             return Ok(());
         }
-        match self.plan_node().destinations().into_iter().find(|destination| self.came_with_call(destination)) {
+        match self
+            .plan_node()
+            .destinations()
+            .into_iter()
+            .find(|destination| self.came_with_call(destination))
+        {
             None => Ok(()),
             Some(destination) => Err(refused()
                 .hint(
-                    "Write the host or the recipient into the parameter itself, before any expression, in a workflow that is stored or \
-                     stands in the calling node; or name the tool that calls the workflow under \"May send anywhere\" of the agent.",
+                    "Write the host or recipient directly into the parameter, before any \
+                         expression, in a workflow that is stored or embedded in the calling node. \
+                         Or add the tool that calls the workflow to \"May send anywhere\" of the \
+                         agent.",
                 )
                 .with("parameter", destination.param)),
         }
@@ -105,14 +113,15 @@ impl NodeHost {
     pub(super) fn code_refusal(&self) -> NodeError {
         let error = NodeError::new(
             Code::AGENT_OUTWARD,
-            "The code reaches outside, which it was not allowed to do",
+            "The code tried to access the network, which is not allowed",
         );
         if self.call.is_some() {
             return error;
         }
         error.hint(
-            "A model that has read untrusted content called this workflow. Send the request with an HTTP Request node whose URL begins with \
-             the host, or name the tool that calls the workflow under \"May send anywhere\" of the agent.",
+            "A model that has read untrusted content called this workflow. Send the request \
+                 with an HTTP Request node whose URL begins with the host, or add the tool that \
+                 calls the workflow to \"May send anywhere\" of the agent.",
         )
     }
 }
@@ -120,6 +129,7 @@ impl NodeHost {
 fn refused() -> NodeError {
     NodeError::new(
         Code::AGENT_OUTWARD,
-        "The node was not run: a model that has read untrusted content called this workflow, and could choose where it sends data",
+        "The node was not run: a model that has read untrusted content called this workflow and \
+             could choose where data is sent",
     )
 }

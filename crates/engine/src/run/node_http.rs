@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(sent(None).await, "api.notion.com");
         assert_eq!(sent(Some(SecretBinding::deny_all())).await, "any host", "it said so");
         http.opens(&Credential::new("linearApi", Object::new()));
-        assert_eq!(sent(None).await, "api.notion.com; and at the same time api.linear.app");
+        assert_eq!(sent(None).await, "api.notion.com; and also api.linear.app");
     }
 
     #[tokio::test]

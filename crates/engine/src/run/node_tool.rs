@@ -65,7 +65,7 @@ impl NodeTool {
         let outputs = self.node_type.run(&ctx, items).await?;
         match host.take_pause() {
             Some(_) => Err(NodeError::failed("A node cannot wait while it is called as a tool")
-                .hint("Let the tool call a workflow, which may wait.")),
+                .hint("Let the tool call a workflow, which can wait.")),
             None => Ok(outputs),
         }
     }
@@ -132,7 +132,7 @@ fn answer(outputs: &[Items]) -> Result<ToolOutput, ToolFailure> {
     let items: Vec<_> = outputs.iter().flat_map(Items::to_vec).collect();
     let is_empty = |json: &Value| json.as_object().is_none_or(Object::is_empty);
     if !items.is_empty() && items.iter().all(|item| is_empty(&item.json) && item.binary.is_some()) {
-        return Err(ToolFailure::new("It gave back files only, which cannot be shown to a model"));
+        return Err(ToolFailure::new("It returned only files, which cannot be shown to a model"));
     }
     let mut values: Vec<Value> = items.into_iter().map(|item| item.json).collect();
     Ok(ToolOutput::new(match values.len() {

@@ -50,10 +50,10 @@ impl ActiveRun {
         let missing = || {
             NodeError::new(
                 Code::RUN_RECORD,
-                format!("Nothing leads to '{name}', whose result was taken over"),
+                format!("No connection leads to '{name}', whose recorded result was reused"),
             )
         };
-        found.map(Some).ok_or_else(|| missing().hint("Run the workflow again from its start."))
+        found.map(Some).ok_or_else(|| missing().hint("Run the workflow again from the start."))
     }
 
     /// Takes a recorded step as this one.
@@ -66,13 +66,13 @@ impl ActiveRun {
         let node = &plan.nodes[entry.node];
         if recorded.node != node.info.name {
             let message = format!(
-                "The record of the run has '{}' where '{}' is next",
+                "The journal has '{}' where '{}' is expected",
                 recorded.node, node.info.name
             );
             self.fail(
                 Some(entry.node),
                 NodeError::new(Code::RUN_RECORD, message)
-                    .hint("Run the workflow again from its start."),
+                    .hint("Run the workflow again from the start."),
             );
             return ControlFlow::Break(());
         }

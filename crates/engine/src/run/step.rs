@@ -202,7 +202,7 @@ impl ActiveRun {
                 AttemptResult::Done { outputs: Some(outputs), .. }
                     if attempt < tries && carries_errors(outputs) =>
                 {
-                    NodeError::failed("The node sent on items that failed")
+                    NodeError::failed("The node passed on failed items")
                 }
                 _ => return tried,
             };
@@ -356,9 +356,9 @@ fn may_continue() -> bool {
 fn too_deep() -> NodeError {
     NodeError::new(
         Code::RUN_DATA_DEPTH,
-        format!("The node put out an item that is nested deeper than {MAX_ITEM_DEPTH} levels"),
+        format!("The node returned an item that is nested deeper than {MAX_ITEM_DEPTH} levels"),
     )
-    .hint("Look for a field that is put into itself, such as a loop that wraps the item each time.")
+    .hint("Check for a field that contains itself, such as a loop that wraps the item each time.")
 }
 
 /// How much a step, or the record of one, has to do.
@@ -472,14 +472,17 @@ pub(super) fn unknown_type(engine: &super::Engine, node: &crate::plan::PlanNode)
     let known = engine.registry.of_type(&node.info.type_name);
     let (type_name, version) = (&node.info.type_name, node.info.version);
     if known.is_empty() {
-        return NodeError::new(Code::NODE_TYPE_UNKNOWN, format!("The node type '{type_name}' is not known here"))
-            .hint("The workflow keeps the node as it is; disable it, pin data to it, or replace it. `heddle nodes` lists what can run.");
+        return NodeError::new(Code::NODE_TYPE_UNKNOWN, format!("Unknown node type '{type_name}'"))
+            .hint(
+                "Disable the node, pin data to it, or replace it; the workflow keeps it unchanged. \
+                 `heddle nodes` lists the supported nodes.",
+            );
     }
     let versions: Vec<String> =
         known.iter().flat_map(|found| found.spec.versions.iter().map(f64::to_string)).collect();
     NodeError::new(
         Code::NODE_VERSION_UNKNOWN,
-        format!("Version {version} of the node type '{type_name}' is not known here"),
+        format!("Unknown version {version} of the node type '{type_name}'"),
     )
     .hint(format!("Known versions: {}.", versions.join(", ")))
 }

@@ -40,11 +40,11 @@ impl NodeHost {
                 );
                 let Some(supplying) = node_type.supply(ctx) else {
                     return Err(NodeError::failed(format!(
-                        "'{}' has nothing to supply as {}",
+                        "'{}' cannot be used as {}",
                         node.info.name,
                         kind.name()
                     ))
-                    .hint("Connect a node that is made for this, or remove the connection."));
+                    .hint("Connect a suitable node, or remove the connection."));
                 };
                 supplying.await?
             };

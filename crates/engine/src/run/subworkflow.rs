@@ -94,7 +94,7 @@ impl Engine {
         run.spawn(async move { engine.run(plan, start, options, cancel).await });
         match run.join_next().await {
             Some(Ok(outcome)) => Ok(CallReply::of(outcome)),
-            _ => Err(NodeError::failed("The called run broke off")),
+            _ => Err(NodeError::failed("The called run was interrupted")),
         }
     }
 }
@@ -107,9 +107,9 @@ impl NodeHost {
             let limit = run.options.limits.max_depth;
             return Err(NodeError::new(
                 Code::RUN_DEPTH,
-                format!("Workflows call each other more than {limit} deep"),
+                format!("Workflows call each other more than {limit} levels deep"),
             )
-            .hint("Look for a workflow that calls itself."));
+            .hint("Check for a workflow that calls itself."));
         }
         let made = SubworkflowCall {
             place: CallSite {
@@ -167,7 +167,7 @@ impl NodeHost {
                     NodeError::new(
                         Code::WORKFLOW_JSON,
                         format!(
-                            "A workflow is a JSON object, but this is {}",
+                            "A workflow must be a JSON object, but this is {}",
                             document.kind_name()
                         ),
                     )
@@ -200,10 +200,11 @@ impl ActiveRun {
             Suspended::Asking => self.pause(node, None, until_ms).await,
             Suspended::Uncertain { run_id } => {
                 let message = format!(
-                    "Execution {run_id}, which the node called, is uncertain: a step of it may have happened"
+                    "Execution {run_id}, which the node called, is uncertain: one of its steps \
+                         may have taken effect"
                 );
                 let hint = format!(
-                    "Look at execution {run_id} and resume or stop it; then resume this one."
+                    "Check execution {run_id} and resume or stop it. Then resume this one."
                 );
                 self.fail(
                     Some(node),

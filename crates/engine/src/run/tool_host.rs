@@ -38,9 +38,10 @@ impl NodeHost {
         let above = self.call.as_ref();
         let depth = above.map_or(1, |above| above.depth + 1);
         if depth > MAX_DEPTH_OF_AGENTS {
-            let message = format!("Agents call each other more than {MAX_DEPTH_OF_AGENTS} deep");
+            let message =
+                format!("Agents call each other more than {MAX_DEPTH_OF_AGENTS} levels deep");
             return Err(NodeError::new(Code::AGENT_DEPTH, message)
-                .hint("Let fewer agents hand their task down."));
+                .hint("Reduce the number of agents that delegate to other agents."));
         }
         let item = match above {
             Some(above) => Some(above.called.item.clone()),

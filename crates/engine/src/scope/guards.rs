@@ -16,8 +16,14 @@ impl PlanNode {
             |path: &String| self.params.has_expression(path) && says_nothing(params.get_path(path));
         match node_type.spec.guards().into_iter().find(is_open) {
             None => Ok(()),
-            Some(path) => Err(NodeError::parameter(&path, format!("The expression of '{path}' gives nothing, and would keep nobody out"))
-                .hint("Check that the variable it reads is there and has a value, or remove the expression.")),
+            Some(path) => Err(NodeError::parameter(
+                &path,
+                format!("The expression of '{path}' is empty and would not restrict access"),
+            )
+            .hint(
+                "Check that the variable it reads exists and has a value, or remove the \
+                     expression.",
+            )),
         }
     }
 

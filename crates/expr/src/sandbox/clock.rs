@@ -64,5 +64,5 @@ pub(super) fn ticked(state: &mut GuestState) -> wasmtime::Result<UpdateDeadline>
 
 /// The guest was stopped because this thread has to serve others.
 #[derive(Debug, thiserror::Error)]
-#[error("the expression takes longer than this thread has time for")]
+#[error("the expression takes longer than this thread may spend on it")]
 pub(super) struct OutOfInlineTime;

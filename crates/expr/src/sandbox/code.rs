@@ -235,7 +235,7 @@ impl SandboxSession {
             if open.is_empty() {
                 return Err(GuestFailure::Thrown(thrown(
                     "Error",
-                    "The code waits for a promise that nothing will settle",
+                    "The code awaits a promise that never settles",
                 )));
             }
             let asked = Instant::now();

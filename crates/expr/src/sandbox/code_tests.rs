@@ -153,9 +153,7 @@ async fn promises_timers_and_requests_are_awaited() {
         whole("try { await this.helpers.request('x') } catch (e) { return e.message }").await,
         json!("no request here")
     );
-    assert!(
-        failure("await new Promise(() => {})").await.starts_with("The code waits for a promise")
-    );
+    assert!(failure("await new Promise(() => {})").await.starts_with("The code awaits a promise"));
     let interval = "let n = 0; await new Promise(d => { const id = setInterval(() => { if (++n > 3) { clearInterval(id); d() } }, 1) }); return n";
     assert_eq!(whole(interval).await, json!(4));
 }

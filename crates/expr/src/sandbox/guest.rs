@@ -253,7 +253,7 @@ impl Guest {
         self.memory
             .data(store)
             .get(start..start.saturating_add(len))
-            .ok_or_else(|| wasmtime::Error::msg("an address outside of the guest"))
+            .ok_or_else(|| wasmtime::Error::msg("an address outside the guest"))
     }
 
     pub(super) fn drop_value(

@@ -297,7 +297,7 @@ impl HostCall<'_> {
     /// Asks the scope of the current evaluation.
     pub(super) fn scope<T>(&self, ask: impl FnOnce(&dyn Scope) -> T) -> Result<T, HostError> {
         if !SCOPE.is_set() {
-            return Err(ExprError::data("There is no run to ask").into());
+            return Err(ExprError::data("There is no run").into());
         }
         Ok(SCOPE.with(|scope| ask(scope)))
     }

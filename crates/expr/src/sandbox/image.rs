@@ -78,7 +78,8 @@ fn prepare(config: &Config) -> wasmtime::Result<SandboxImage> {
 
 #[expect(
     unsafe_code,
-    reason = "wasmtime cannot check machine code; these bytes were made by our own build from pinned inputs"
+    reason = "wasmtime cannot verify machine code; these bytes come from our own build with pinned \
+         inputs"
 )]
 fn deserialize(engine: &Engine) -> wasmtime::Result<Module> {
     // SAFETY: the bytes are the untouched output of `Engine::precompile_module` in `xtask sandbox`,

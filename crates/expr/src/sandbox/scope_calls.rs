@@ -149,8 +149,14 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<HostRepl
 
 fn too_long(bytes: usize) -> ExprError {
     ExprError::Data {
-        message: format!("$evaluateExpression() takes at most {MAX_EVALUATED_BYTES} bytes between {{{{ and }}}}, not {bytes}").into(),
-        description: Some("Keep long texts in data, and let the expression read them from there.".into()),
+        message: format!(
+            "$evaluateExpression() accepts at most {MAX_EVALUATED_BYTES} bytes between {{{{ and \
+             }}}}, not {bytes}"
+        )
+        .into(),
+        description: Some(
+            "Store long texts in data, and read them from there in the expression.".into(),
+        ),
         kind: None,
     }
 }

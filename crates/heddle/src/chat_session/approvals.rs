@@ -28,7 +28,8 @@ impl ChatSession {
             for asked in approval_calls(&events).into_iter().filter(ApprovalCall::is_open) {
                 let Some(verdict) = ask_user(&asked).await else {
                     eprint_line(
-                        "  Nothing was done. Decide at a terminal, or serve the workflow, where `heddle executions approve` and `reject` decide.",
+                        "The call was not made. Decide at a terminal, or serve the workflow and \
+                             use `heddle executions approve` or `reject`.",
                     );
                     return None;
                 };

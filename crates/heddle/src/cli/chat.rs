@@ -7,25 +7,25 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = "Examples:
   heddle chat agent.json                       a workflow file
-  heddle chat 8fKq2                            a workflow of the data folder, with its credentials
-  heddle chat agent.json --session ada         go on with a conversation that the workflow's memory keeps
+  heddle chat 8fKq2                            a stored workflow, with its credentials
+  heddle chat agent.json --session ada         continue a conversation stored in the workflow's memory
   echo 'What is 6*7?' | heddle chat agent.json
   heddle chat agent.json --json < questions.txt
 
-In the chat: /new begins a new conversation, /exit or Ctrl-D ends it, the arrow keys bring back what was typed. An agent that asks before
-tools run asks you. What the agent does is told on standard error, its answers come on standard output: with a pipe, each line is a message
-and each answer ends with a line break.
-With --json everything is one event on each line, as a streaming webhook sends it.")]
+In the chat, /new starts a new conversation, /exit or Ctrl-D ends it, and the arrow keys recall earlier input. If a tool needs approval, you
+are asked. Replies are written to standard output and the agent's steps to standard error. With piped input, each line is a message and
+each reply ends with a line break.
+With --json, each line is an event, as sent by a streaming webhook.")]
 pub(crate) struct ChatArgs {
-    /// A workflow file, or the id of a workflow of the data folder
+    /// Workflow file, or the ID of a stored workflow
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) workflow: String,
     #[command(flatten)]
     pub(crate) data: DataFolder,
-    /// Whose conversation it is; a new one if nothing is said
+    /// Session ID of the conversation; starts a new one if omitted
     #[arg(long)]
     pub(crate) session: Option<String>,
-    /// Print events as lines of JSON
+    /// Print events as JSON Lines
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -38,33 +38,33 @@ pub(crate) struct ChatArgs {
   heddle agent --model openai/gpt-5-mini --tool http --ask-before changes 'Tell the build server to deploy'
   heddle agent --model openai/gpt-5-mini --json 'Say hello'
 
-Providers and where their keys come from: openai (OPENAI_API_KEY, OPENAI_BASE_URL), anthropic (ANTHROPIC_API_KEY), gemini (GEMINI_API_KEY or
+Providers and their environment variables: openai (OPENAI_API_KEY, OPENAI_BASE_URL), anthropic (ANTHROPIC_API_KEY), gemini (GEMINI_API_KEY or
 GOOGLE_API_KEY), openrouter (OPENROUTER_API_KEY), groq (GROQ_API_KEY), deepseek (DEEPSEEK_API_KEY), mistral (MISTRAL_API_KEY), xai
-(XAI_API_KEY), ollama (OLLAMA_HOST). With --credential a key of the data folder is used instead.
+(XAI_API_KEY), ollama (OLLAMA_HOST). With --credential, a stored credential is used instead.
 
-The answer comes on standard output, what the agent does on standard error. The exit code is 0 when there is an answer, 1 when there is none.")]
+The reply is written to standard output, the agent's steps to standard error. The exit code is 0 if there is a reply and 1 if there is none.")]
 pub(crate) struct AgentArgs {
-    /// What it is to do
+    /// Task for the agent
     pub(crate) objective: String,
-    /// The model, as PROVIDER/MODEL
+    /// Model, as PROVIDER/MODEL
     #[arg(long, short)]
     pub(crate) model: String,
-    /// A tool that it may use; several with several --tool
+    /// Tool that the agent may use; repeatable
     #[arg(long = "tool", short, value_enum)]
     pub(crate) tools: Vec<AgentToolChoice>,
-    /// Ask at the terminal before a tool runs, with its exact arguments
+    /// Ask for approval at the terminal before a tool runs, showing its exact arguments
     #[arg(long, value_enum, value_name = "WHICH")]
     pub(crate) ask_before: Option<AskBefore>,
-    /// How often the model is asked at most
+    /// Maximum number of model calls
     #[arg(long, default_value_t = 10)]
     pub(crate) max_iterations: usize,
-    /// What the model is told before everything else
+    /// System prompt
     #[arg(long, default_value = "You are a helpful AI assistant.")]
     pub(crate) system: String,
-    /// The folder that the tool `file` reads
+    /// Folder that the tool `file` may read
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) files: Option<PathBuf>,
-    /// The id of a credential of the data folder
+    /// ID of a stored credential
     #[arg(long, value_name = "ID")]
     pub(crate) credential: Option<String>,
     #[command(flatten)]
@@ -74,12 +74,12 @@ pub(crate) struct AgentArgs {
     pub(crate) json: bool,
 }
 
-/// Before which tools somebody is asked.
+/// Which tools need approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AskBefore {
-    /// Those that may change something
+    /// Tools that may change something
     Changes,
-    /// All of them
+    /// All tools
     All,
 }
 
@@ -88,12 +88,12 @@ pub(crate) enum AskBefore {
 pub(crate) enum AgentToolChoice {
     /// Exact arithmetic
     Calculator,
-    /// Requests to the web, behind the egress policy
+    /// HTTP requests, subject to the egress policy
     Http,
-    /// A place to think
+    /// Scratchpad for reasoning
     Think,
-    /// JavaScript that the model writes, in the sandbox
+    /// JavaScript written by the model, run in the sandbox
     Code,
-    /// Files in the folder given with --files, to read
+    /// Read files in the folder given with --files
     File,
 }

@@ -11,24 +11,24 @@ use std::path::PathBuf;
   heddle export --all --format n8n > for-n8n.json
   heddle export --file flow.json
 
-One workflow is printed as an object, several as a list; with --output each goes into a file of its own. `n8n import:workflow` and
-`heddle import` take both. A server may run on the folder meanwhile.")]
+One workflow is printed as an object, several as a list; with --output, each is written to a separate file. `n8n import:workflow` and
+`heddle import` accept both. Works while the server is running.")]
 pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
-    /// The ids of workflows; `heddle list` shows them
+    /// Workflow IDs, as shown by `heddle list`
     #[arg(required_unless_present_any = ["all", "file"], conflicts_with_all = ["all", "file"])]
     pub(crate) ids: Vec<String>,
-    /// All workflows of the data folder
+    /// Export all workflows of the data folder
     #[arg(long, conflicts_with = "file")]
     pub(crate) all: bool,
-    /// Read this workflow file instead, and print it as Heddle saves it
+    /// Read this workflow file instead, and print it as Heddle would save it
     #[arg(long, value_hint = ValueHint::FilePath)]
     pub(crate) file: Option<PathBuf>,
-    /// Write a file per workflow into this folder
+    /// Write one file per workflow into this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) output: Option<PathBuf>,
-    /// `heddle` keeps everything that was saved; `n8n` writes only what n8n's import knows
+    /// `heddle` exports everything that was saved; `n8n` exports only what n8n can import
     #[arg(long, value_enum, default_value = "heddle")]
     pub(crate) format: ExportFormat,
 }
@@ -45,22 +45,22 @@ pub(crate) enum ExportFormat {
   heddle backup --data /var/lib/heddle /backups/monday.backup
   heddle backup --with-key everything.backup
 
-Works while a server runs: the backup holds the folder as it was at one moment. It holds workflows, executions, credentials, people, the
-settings file and the files that workflows keep in the data folder.
+Works while the server is running: the backup is a consistent snapshot of the folder. It contains workflows, executions, credentials,
+users, the settings file and the files that workflows store in the data folder.
 
-Credentials stay sealed in it, and the key that opens them, vault.key, is left out: whoever finds the backup cannot read them. Keep that
-file somewhere else, and put it back into the folder after `heddle restore`. With --with-key it is put in; guard such a backup like the
-passwords themselves.")]
+Credentials stay encrypted, and their key, vault.key, is not included, so the backup alone does not reveal them. Store that file
+elsewhere, and copy it into the folder after `heddle restore`. Use --with-key to include it, and protect such a backup like the passwords
+themselves.")]
 pub(crate) struct BackupArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
-    /// Put the key of the credentials in, too
+    /// Include the credential key
     #[arg(long)]
     pub(crate) with_key: bool,
-    /// Write over a file that is there
+    /// Overwrite an existing file
     #[arg(long)]
     pub(crate) force: bool,
-    /// The file to write
+    /// File to write
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 }
@@ -70,8 +70,8 @@ pub(crate) struct BackupArgs {
   heddle backup before-upgrade.backup
   heddle migrate --data /var/lib/heddle
 
-`heddle serve` does the same when it starts; no other command does. No server may run on the folder meanwhile. An older Heddle cannot use
-the folder afterwards, so make a backup with the older one first.")]
+`heddle serve` also migrates when it starts; no other command does. Stop the server first. An older Heddle cannot use the folder
+afterwards, so create a backup with the older version first.")]
 pub(crate) struct MigrateArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
@@ -82,16 +82,16 @@ pub(crate) struct MigrateArgs {
   heddle restore heddle.backup --data ./restored
   heddle restore monday.backup --data /var/lib/heddle --force
 
-The backup is checked whole, unpacked beside the folder and checked again before the folder is touched; then the two change places in one
-step. With --force the folder that was there stays beside it, as NAME.before-restore-TIME. A backup without the key needs the vault.key of
-the folder it was made of: put it into the restored folder. With --force it is taken over from the folder that was there.")]
+The backup is verified, unpacked next to the folder and verified again; then the folders are swapped atomically. With --force, the
+previous folder is renamed to NAME.before-restore-TIME. A backup without the key needs the vault.key of the original folder: copy it into the
+restored folder. With --force, it is copied from the previous folder.")]
 pub(crate) struct RestoreArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
-    /// Put the backup in the place of a folder that is in use already
+    /// Replace a data folder that already contains data
     #[arg(long)]
     pub(crate) force: bool,
-    /// The backup
+    /// Backup file
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 }
@@ -101,11 +101,11 @@ pub(crate) struct RestoreArgs {
   heddle doctor
   heddle doctor --data /var/lib/heddle
 
-The exit code is 0 when nothing is wrong, warnings or not, and 1 when something is.")]
+The exit code is 1 if there are errors, and 0 otherwise. Warnings do not count as errors.")]
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
-    /// Write the reference page of settings into this file instead
+    /// Write the settings reference to this file instead
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) docs: Option<PathBuf>,
 }

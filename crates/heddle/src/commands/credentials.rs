@@ -109,7 +109,7 @@ fn verify(data: &DataFolder) -> Result<ExitCode> {
         }
     }
     print_line(&format!(
-        "{} of {} credentials open with the key.",
+        "{} of {} credentials can be decrypted with the key.",
         found.len() - n_damaged,
         found.len()
     ));
@@ -118,16 +118,16 @@ fn verify(data: &DataFolder) -> Result<ExitCode> {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "an export is for whoever has the data folder, and asks for it in words"
+    reason = "the owner of the data folder explicitly requested the export"
 )]
 fn export(data: &DataFolder, decrypted: bool) -> Result<ExitCode> {
-    ensure!(decrypted, "an export holds the secrets as they are; say so with --decrypted");
+    ensure!(decrypted, "an export contains the secrets in plain text; confirm with --decrypted");
     let store = open(data)?;
     let mut rows = Vec::new();
     for credential in all(&store)? {
         let secret = block_on(store.open_credential(&credential.id))??;
         let StoredCredential { id, name, kind, .. } = credential;
-        let fields = secret.context("a credential has gone meanwhile")?.reveal();
+        let fields = secret.context("a credential was deleted in the meantime")?.reveal();
         let row = [
             ("id", Value::from(id)),
             ("name", name.into()),
@@ -142,7 +142,7 @@ fn export(data: &DataFolder, decrypted: bool) -> Result<ExitCode> {
 
 fn rotate(data: &DataFolder) -> Result<ExitCode> {
     let count = block_on(open(data)?.rotate_key())??;
-    print_line(&format!("{count} credentials are sealed with a new key."));
-    eprint_line("Backups made before need the old key.");
+    print_line(&format!("{count} credentials re-encrypted with a new key."));
+    eprint_line("Earlier backups need the old key.");
     Ok(ExitCode::SUCCESS)
 }

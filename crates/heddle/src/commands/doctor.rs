@@ -27,7 +27,7 @@ pub(super) enum DoctorFinding {
 pub(super) fn run(arguments: &cli::DoctorArgs) -> Result<ExitCode> {
     if let Some(file) = &arguments.docs {
         std::fs::write(file, settings::page())
-            .with_context(|| format!("{} cannot be written (FILE_IO)", file.display()))?;
+            .with_context(|| format!("{} could not be written (FILE_IO)", file.display()))?;
         eprint_line(&format!("{} written", file.display()));
         return Ok(ExitCode::SUCCESS);
     }
@@ -52,9 +52,9 @@ pub(super) fn run(arguments: &cli::DoctorArgs) -> Result<ExitCode> {
         from_result(loaded.as_ref().map(|_| String::new()).map_err(|error| format!("{error:#}"))),
     );
     if let Ok(settings) = &loaded {
-        is_healthy &= report("folder of files", from_result(files_folder(settings, &folder)));
+        is_healthy &= report("files folder", from_result(files_folder(settings, &folder)));
         is_healthy &= report("temporary files", from_result(temporary_file()));
-        is_healthy &= report("a workflow runs", from_result(example_run(settings)));
+        is_healthy &= report("test workflow", from_result(example_run(settings)));
     }
     print_line(&format!("\nData folder {}", folder.display()));
     for (what, finding) in folder::check(&folder, loaded.as_ref().ok()) {
@@ -93,7 +93,7 @@ fn files_folder(settings: &Settings, data: &std::path::Path) -> Result<String, S
     let root = &settings.files_root;
     match root.is_dir() {
         true => Ok(root.display().to_string()),
-        false => Ok(format!("{} is made when a workflow first writes a file", root.display())),
+        false => Ok(format!("{} is created when a workflow first writes a file", root.display())),
     }
 }
 
@@ -127,7 +127,9 @@ fn example_run(settings: &Settings) -> Result<String, String> {
     .map_err(|error| format!("{error:#}"))?;
     match outcome.error {
         None if outcome.is_ok() => Ok(format!("{} ms", outcome.finished_ms - outcome.started_ms)),
-        error => Err(error
-            .map_or_else(|| "it did not end well".to_owned(), |error| error.message.to_string())),
+        error => {
+            Err(error
+                .map_or_else(|| "the run failed".to_owned(), |error| error.message.to_string()))
+        }
     }
 }

@@ -59,7 +59,9 @@ fn list(
     limit: usize,
 ) -> Result<ExitCode> {
     let status = status
-        .map(|name| RunStatus::from_name(&name).with_context(|| format!("'{name}' is no status")))
+        .map(|name| {
+            RunStatus::from_name(&name).with_context(|| format!("'{name}' is not a status"))
+        })
         .transpose()?;
     let filter = ExecutionFilter {
         workflow_id: workflow.map(Into::into),
@@ -69,7 +71,7 @@ fn list(
     };
     let found = block_on(open(data)?.executions(filter))??;
     if found.is_empty() {
-        eprint_line("Nothing has run yet.");
+        eprint_line("No executions yet.");
     }
     for execution in found {
         print_line(&line(&execution));
@@ -102,7 +104,7 @@ fn line(execution: &Execution) -> String {
 fn show(data: &DataFolder, id: i64) -> Result<ExitCode> {
     let store = open(data)?;
     block_on(async {
-        let missing = || format!("there is no execution with the id {id} (EXECUTION_NOT_FOUND)");
+        let missing = || format!("execution {id} does not exist (EXECUTION_NOT_FOUND)");
         let execution = store.execution(id).await?.with_context(missing)?;
         let outcome = runtime::history::outcome(&execution, store.outline(id).await?);
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
@@ -110,7 +112,7 @@ fn show(data: &DataFolder, id: i64) -> Result<ExitCode> {
             .write_json(&mut out)
             .and_then(|()| out.write_all(b"\n"))
             .and_then(|()| out.flush())
-            .context("it cannot be printed")?;
+            .context("it could not be printed")?;
         drop(out);
         approvals::print_pending(&store, id).await?;
         Ok(ExitCode::SUCCESS)
@@ -124,6 +126,6 @@ fn delete(data: &DataFolder, id: i64) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let was_there = block_on(open(data)?.delete_execution(id))??;
-    anyhow::ensure!(was_there, "there is no execution with the id {id} (EXECUTION_NOT_FOUND)");
+    anyhow::ensure!(was_there, "execution {id} does not exist (EXECUTION_NOT_FOUND)");
     Ok(ExitCode::SUCCESS)
 }

@@ -90,7 +90,7 @@ async fn selected_workflows(store: &Sqlite, arguments: &ExportArgs) -> Result<Ve
     }
     let mut found = Vec::new();
     for id in &arguments.ids {
-        let missing = || format!("there is no workflow with the id '{id}' (WORKFLOW_NOT_FOUND)");
+        let missing = || format!("workflow '{id}' does not exist (WORKFLOW_NOT_FOUND)");
         found.push(store.workflow(id).await?.with_context(missing)?);
     }
     Ok(found)
@@ -149,12 +149,12 @@ fn node_for_n8n(node: &Value) -> Value {
 /// A file per workflow, named for it; two of one name are told apart by their ids.
 fn write_files(folder: &Path, documents: &[Value]) -> Result<()> {
     std::fs::create_dir_all(folder)
-        .with_context(|| format!("{} cannot be made (FILE_IO)", folder.display()))?;
+        .with_context(|| format!("{} could not be created (FILE_IO)", folder.display()))?;
     for document in documents {
         let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
         let path: PathBuf = folder.join(file_name(text("name"), text("id")));
         std::fs::write(&path, model::json::to_string(document) + "\n")
-            .with_context(|| format!("{} cannot be written (FILE_IO)", path.display()))?;
+            .with_context(|| format!("{} could not be written (FILE_IO)", path.display()))?;
         eprint_line(&path.display().to_string());
     }
     Ok(())

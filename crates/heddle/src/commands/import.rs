@@ -134,7 +134,7 @@ impl<'f> Importer<'f> {
                 inactive.as_ref().or(activated.as_ref().and_then(|result| result.as_ref().err()))
             {
                 eprint_line(&format!(
-                    "{} '{}' stays inactive: {error}",
+                    "{} '{}' remains inactive: {error}",
                     paint("warning:", Colour::Yellow),
                     workflow.name
                 ));
@@ -192,7 +192,7 @@ impl<'f> Importer<'f> {
 }
 
 fn import_failed(file: &Path) -> String {
-    format!("{} cannot be imported", file.display())
+    format!("{} could not be imported", file.display())
 }
 
 /// The workflows of a file: one, or a list as n8n's export writes.
@@ -213,10 +213,11 @@ fn version_of(
     document: &Value,
     known: &CredentialIndex,
 ) -> Result<(NewVersion, Vec<WithheldCredential>)> {
-    let fields = document.as_object().context("a workflow is a JSON object (WORKFLOW_JSON)")?;
+    let fields =
+        document.as_object().context("a workflow must be a JSON object (WORKFLOW_JSON)")?;
     let text = |key: &str| fields.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let is_workflow = fields.get("nodes").is_some_and(|nodes| nodes.as_array().is_some());
-    anyhow::ensure!(is_workflow, "there is no list of nodes in it (WORKFLOW_JSON)");
+    anyhow::ensure!(is_workflow, "it has no list of nodes (WORKFLOW_JSON)");
     let id = text("id").map_or_else(store::new_id, Into::into);
     let static_data = fields
         .get("staticData")
@@ -242,8 +243,10 @@ fn report_withheld(workflow: &str, withheld: &[WithheldCredential]) {
         more => (format!(", and {more} more"), "them"),
     };
     eprint_line(&format!(
-        "{} '{workflow}' comes without the credential '{}' of type '{}' for '{}'{others}: none of this id, name and type is stored here \
-         (CREDENTIAL_MISSING). Choose {them} in the editor, or bring {them} along with `heddle credentials import FILE` and import again.",
+        "{} '{workflow}' is missing the credential '{}' of type '{}' for '{}'{others}: none \
+             with this ID, name and type is stored here (CREDENTIAL_MISSING). Choose {them} in the \
+             editor, or import {them} with `heddle credentials import FILE` and import the workflow \
+             again.",
         paint("warning:", Colour::Yellow),
         first.name,
         first.kind,

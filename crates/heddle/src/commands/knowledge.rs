@@ -78,7 +78,7 @@ async fn list(data: &DataFolder, named: Option<&str>) -> Result<ExitCode> {
     if let Some(named) = named {
         let collection = find(&store, named)
             .await?
-            .with_context(|| format!("there is no collection '{named}'"))?;
+            .with_context(|| format!("collection '{named}' does not exist"))?;
         for source in store.sources(&collection.id).await? {
             print_line(&format!("{}  {} chunks", source.name, source.n_chunks));
         }
@@ -86,9 +86,7 @@ async fn list(data: &DataFolder, named: Option<&str>) -> Result<ExitCode> {
     }
     let found = store.collections().await?;
     if found.is_empty() {
-        eprint_line(
-            "There are no collections. Make one with `heddle knowledge add COLLECTION FILE`.",
-        );
+        eprint_line("No collections. Create one with `heddle knowledge add COLLECTION FILE`.");
     }
     for collection in found {
         let model = collection.model.unwrap_or_else(|| "no model yet".into());
@@ -103,8 +101,9 @@ async fn list(data: &DataFolder, named: Option<&str>) -> Result<ExitCode> {
 async fn search(arguments: &SearchKnowledgeArgs) -> Result<ExitCode> {
     let store = Sqlite::open(&arguments.data.path(), OpenMode::Shared)?;
     let named = &arguments.collection;
-    let collection =
-        find(&store, named).await?.with_context(|| format!("there is no collection '{named}'"))?;
+    let collection = find(&store, named)
+        .await?
+        .with_context(|| format!("collection '{named}' does not exist"))?;
     let embedder = embedder(&store, &librarian()?, &collection).await?;
     let query = Str::from(arguments.query.as_str());
     let vector = embedder
@@ -112,7 +111,7 @@ async fn search(arguments: &SearchKnowledgeArgs) -> Result<ExitCode> {
         .await?
         .into_iter()
         .next()
-        .context("the model gave no vector")?;
+        .context("the model returned no vector")?;
     let metadata = arguments
         .metadata
         .iter()
@@ -124,7 +123,7 @@ async fn search(arguments: &SearchKnowledgeArgs) -> Result<ExitCode> {
     let question = ChunkSearch { model: embedder.model().into(), vector, query: wanted, words };
     let found = store.search_chunks(&collection.id, question).await?;
     if found.is_empty() {
-        eprint_line("Nothing was found.");
+        eprint_line("No results.");
     }
     for found in found {
         let metadata = found.document.metadata;
@@ -172,8 +171,10 @@ async fn credential(store: &Sqlite, named: &str) -> Result<StoredCredential> {
         all.into_iter().filter(|known| known.id == named || known.name == named).collect();
     match found.len() {
         1 => Ok(found.remove(0)),
-        0 => bail!("there is no credential '{named}'; `heddle credentials list` shows them"),
-        _ => bail!("several credentials are called '{named}'; name one by its id"),
+        0 => bail!(
+            "credential '{named}' does not exist; `heddle credentials list` shows the credentials"
+        ),
+        _ => bail!("several credentials have the name '{named}'; use the ID instead"),
     }
 }
 
@@ -190,17 +191,18 @@ async fn embedder(
     let Some(id) = &collection.credential_id else {
         if !collection.uses_local_embeddings() {
             bail!(
-                "the collection '{}' has no credential yet; name one with --credential",
+                "the collection '{}' has no credential yet; choose one with --credential",
                 collection.name
             );
         }
         return librarian.local_embedder().map_err(|missing| {
-            let hint = "name a credential with --credential, or fetch the built-in model with `heddle models pull`";
+            let hint = "choose a credential with --credential, or install the built-in model with `heddle \
+                 models pull`";
             anyhow::anyhow!("{} ({}); {hint}", missing.message(), missing.code().name())
         });
     };
     let credential = credential(store, id).await?;
-    let secret = store.open_credential(id).await?.context("the credential is gone")?;
+    let secret = store.open_credential(id).await?.context("the credential no longer exists")?;
     #[expect(
         clippy::disallowed_methods,
         reason = "the owner of the data folder chose the credential"

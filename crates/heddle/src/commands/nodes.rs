@@ -19,7 +19,7 @@ pub(super) fn run(arguments: &cli::NodesArgs) -> Result<ExitCode> {
     let all: Vec<Arc<Spec>> = registry.all().into_iter().map(|found| found.spec.clone()).collect();
     if let Some(folder) = &arguments.docs {
         let written = node_docs::write(&all, folder)
-            .with_context(|| format!("the pages cannot be written to {}", folder.display()))?;
+            .with_context(|| format!("the pages could not be written to {}", folder.display()))?;
         eprint_line(&format!("{written} pages written"));
         return Ok(ExitCode::SUCCESS);
     }
@@ -33,12 +33,12 @@ pub(super) fn run(arguments: &cli::NodesArgs) -> Result<ExitCode> {
         let values: Result<Vec<Value>, _> =
             found.iter().map(|spec| to_value(spec.as_ref())).collect();
         print_line(&model::json::to_string(&Value::array(
-            values.context("a description cannot be printed")?,
+            values.context("a description could not be printed")?,
         )));
         return Ok(ExitCode::SUCCESS);
     }
     if found.is_empty() {
-        eprint_line(&format!("No node fits '{wanted}'. `heddle nodes` lists them all."));
+        eprint_line(&format!("No node matches '{wanted}'. `heddle nodes` lists all nodes."));
         return Ok(ExitCode::from(1));
     }
     let width = found.iter().map(|spec| spec.id.len()).max().unwrap_or(0);

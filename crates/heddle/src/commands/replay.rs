@@ -40,15 +40,14 @@ pub(super) fn run(arguments: ReplayArgs) -> Result<ExitCode> {
 
 async fn replay(store: &Sqlite, id: i64) -> Result<ExitCode> {
     let execution = store.execution(id).await.map_err(with_code)?;
-    let execution = execution.with_context(|| {
-        format!("there is no execution with the id '{id}' (EXECUTION_NOT_FOUND)")
-    })?;
+    let execution = execution
+        .with_context(|| format!("execution '{id}' does not exist (EXECUTION_NOT_FOUND)"))?;
     let version = &execution.started.version_id;
     let document =
         if version.is_empty() { store.document(id).await } else { store.version(version).await };
     let document = document
         .map_err(with_code)?
-        .context("the workflow that it ran is gone (WORKFLOW_NOT_FOUND)")?;
+        .context("the workflow it ran no longer exists (WORKFLOW_NOT_FOUND)")?;
     let workflow =
         Workflow::parse(&document).context("the workflow cannot be read (WORKFLOW_JSON)")?;
     let steps = JournalSteps::read(store.journal(id).await.map_err(with_code)?);
@@ -139,8 +138,8 @@ fn compare(steps: &JournalSteps, outcome: &RunOutcome) -> ExitCode {
         }
     }
     match differing {
-        0 => eprint_line(&format!("{} steps, all as they were.", steps.all.len())),
-        _ => eprint_line(&format!("{differing} of {} steps came out otherwise.", steps.all.len())),
+        0 => eprint_line(&format!("{} steps, all identical.", steps.all.len())),
+        _ => eprint_line(&format!("{differing} of {} steps differ.", steps.all.len())),
     }
     if differing == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -236,7 +235,7 @@ impl Http for OfflineHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         Err(HttpError::Blocked {
             host: request.url,
-            reason: "a replay asks nobody, and this was not asked then".into(),
+            reason: "a replay makes no requests, and this one was not recorded".into(),
         })
     }
 }

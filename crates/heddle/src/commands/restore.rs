@@ -17,12 +17,12 @@ pub(super) fn run(arguments: &cli::RestoreArgs) -> Result<ExitCode> {
     bar.end();
     let restored = restored.map_err(|error| match error {
         store::Error::Used { .. } => {
-            super::with_code(error).context("give another --data, or --force to replace it")
+            super::with_code(error).context("choose another --data, or use --force to replace it")
         }
         error => super::with_code(error),
     });
     let restored =
-        restored.with_context(|| format!("{} cannot be restored", arguments.file.display()))?;
+        restored.with_context(|| format!("{} could not be restored", arguments.file.display()))?;
     let made = jiff::Timestamp::from_millisecond(restored.created_ms)
         .map_or_else(|_| String::new(), |time| format!("{time:.0}"));
     print_line(&format!(
@@ -32,16 +32,15 @@ pub(super) fn run(arguments: &cli::RestoreArgs) -> Result<ExitCode> {
         format_size(restored.bytes)
     ));
     if let Some(before) = &restored.before {
-        eprint_line(&format!("What was there before is in {}.", before.display()));
+        eprint_line(&format!("The previous folder is now {}.", before.display()));
     }
     match restored.key {
         KeyOrigin::NotNeeded => {}
-        KeyOrigin::Backup => eprint_line("The key of the credentials came with the backup."),
-        KeyOrigin::Before => {
-            eprint_line("The key of the credentials was taken over from the folder that was there.")
-        }
+        KeyOrigin::Backup => eprint_line("The credential key was in the backup."),
+        KeyOrigin::Before => eprint_line("The credential key was copied from the previous folder."),
         KeyOrigin::Nowhere => eprint_line(&format!(
-            "{} the key of the credentials is missing: put the vault.key of the folder that was backed up into {} before you start it.",
+            "{} the credential key is missing: before you start the server, copy the vault.key \
+                 of the original folder into {}.",
             paint("note:", Colour::Yellow),
             folder.display()
         )),

@@ -124,7 +124,7 @@ fn stats(outcome: &RunOutcome) -> String {
 
 /// Items from JSON text, from a file named after `@`, or from standard input for `-`: an object is
 /// one item, a list several.
-#[expect(clippy::disallowed_types, reason = "a file that the person at the terminal names")]
+#[expect(clippy::disallowed_types, reason = "a file named on the command line")]
 fn read_items(input: &str, spill: Option<Arc<dyn Spill>>) -> Result<Items> {
     let source: Box<dyn BufRead> = match input.strip_prefix('@') {
         Some(path) => Box::new(BufReader::new(
@@ -171,7 +171,7 @@ fn print_json(outcome: &RunOutcome) -> Result<()> {
         .write_json(&mut out)
         .and_then(|()| out.write_all(b"\n"))
         .and_then(|()| out.flush())
-        .context("the execution cannot be printed")
+        .context("the execution could not be printed")
 }
 
 fn report(outcome: &RunOutcome, quiet: bool) {
@@ -196,7 +196,7 @@ fn report(outcome: &RunOutcome, quiet: bool) {
             until.map_or_else(|| "a call from outside".to_owned(), |moment| moment.to_string());
         let until = if outcome.asks { "a person's approval".to_owned() } else { until };
         eprint_line(&format!(
-            "{} for {until}; a run from the command line ends here",
+            "{} for {until}; a run from the command line stops here",
             paint("waiting", Colour::Yellow)
         ));
     }

@@ -40,7 +40,7 @@ pub(super) fn run(arguments: &cli::ServeArgs) -> Result<ExitCode> {
 }
 
 async fn serve(arguments: &cli::ServeArgs, settings: &Settings) -> Result<ExitCode> {
-    let asked = asked_to_stop().context("signals cannot be taken")?;
+    let asked = asked_to_stop().context("signal handlers could not be installed")?;
     let serving = &settings.server;
     let folder = arguments.data.path();
     wiring::check_files_root(settings, &folder)?;
@@ -50,15 +50,15 @@ async fn serve(arguments: &cli::ServeArgs, settings: &Settings) -> Result<ExitCo
     let store = store
         .with_table_limits(settings.table_limits())
         .with_collection_limits(settings.collections);
-    #[expect(clippy::disallowed_methods, reason = "the one place that listens")]
+    #[expect(clippy::disallowed_methods, reason = "the only listener")]
     let listener = TcpListener::bind(SocketAddr::new(serving.host, serving.port))
         .await
-        .with_context(|| format!("{}:{} cannot be listened on", serving.host, serving.port))?;
+        .with_context(|| format!("could not listen on {}:{}", serving.host, serving.port))?;
     let address = listener.local_addr().context("the listener has no address")?;
     match store.announce(&format!("http://{}", reachable_address(address))) {
         // Other commands on this machine do not find us then; that is no reason not to serve.
         Err(error) if error.may_pass() => {
-            tracing::warn!(%error, "The address could not be written down.")
+            tracing::warn!(%error, "Could not save the server's address.")
         }
         other => other?,
     }
@@ -116,7 +116,7 @@ async fn serve(arguments: &cli::ServeArgs, settings: &Settings) -> Result<ExitCo
             announce(
                 serving,
                 &format!(
-                    "There may be no owner yet, and a token to make one cannot be written: {error}."
+                    "There may be no owner yet, and the setup token could not be written: {error}."
                 ),
             );
             None
@@ -127,16 +127,17 @@ async fn serve(arguments: &cli::ServeArgs, settings: &Settings) -> Result<ExitCo
         // A log that is collected is no place for a secret.
         announce(
             serving,
-            "There is no owner yet. Make one with `heddle users create EMAIL --role owner`.",
+            "There is no owner yet. Create one with `heddle users create EMAIL --role owner`.",
         );
     } else if let Some(token) = token {
         eprint_line(
-            "There is no owner yet. Open this page, which works once, and make the account that owns everything here:",
+            "There is no owner yet. Open this single-use link to create the owner account:",
         );
         eprint_line(&format!("  {base_url}/setup#token={token}"));
         if !serving.host.is_loopback() && !serving.remote_setup {
             eprint_line(
-                "It takes callers on this machine only. Set HEDDLE_REMOTE_SETUP=1 to open it from elsewhere.",
+                "It works only from this machine. Set HEDDLE_REMOTE_SETUP=1 to open it from \
+                     elsewhere.",
             );
         }
     }
@@ -159,7 +160,8 @@ async fn serve(arguments: &cli::ServeArgs, settings: &Settings) -> Result<ExitCo
     asked.await;
     announce(
         serving,
-        "Stopping: no new work is taken; runs under way are finished or go on after the next start.",
+        "Shutting down: new work is rejected; running executions finish now or resume after the \
+             next start.",
     );
     runtime.stop(SHUTDOWN_TIMEOUT).await;
     stop.cancel();

@@ -26,7 +26,8 @@ pub(super) fn run(arguments: UsersCommand) -> Result<ExitCode> {
             let hash = read_password()?;
             block_on(store.set_password(&user.id, &hash))??;
             eprint_line(
-                "Password set. All sessions have ended and all API keys of this user are revoked.",
+                "Password set. All sessions of this user have ended and all their API keys are \
+                     revoked.",
             );
             Ok(ExitCode::SUCCESS)
         }
@@ -46,7 +47,7 @@ fn open(data: &DataFolder) -> Result<Sqlite> {
 fn list(data: &DataFolder) -> Result<ExitCode> {
     let found = block_on(open(data)?.users(None, usize::MAX >> 1))??;
     if found.is_empty() {
-        eprint_line("There is nobody yet. `heddle serve` prints how to make the owner.");
+        eprint_line("No users yet. `heddle serve` prints how to create the owner.");
     }
     for user in found {
         let state = if user.is_pending { "no password" } else { "can sign in" };
@@ -56,7 +57,7 @@ fn list(data: &DataFolder) -> Result<ExitCode> {
 }
 
 fn create(data: &DataFolder, email: &str, role: &str) -> Result<ExitCode> {
-    ensure!(email.contains('@'), "'{email}' is no e-mail address");
+    ensure!(email.contains('@'), "'{email}' is not an email address");
     let role = parse_role(role)?;
     let password_hash = Some(read_password()?.into());
     let new = NewUser {
@@ -72,12 +73,14 @@ fn create(data: &DataFolder, email: &str, role: &str) -> Result<ExitCode> {
 }
 
 fn find(store: &Sqlite, email: &str) -> Result<User> {
-    block_on(store.user(email))??.with_context(|| format!("there is no user '{email}' (NOT_FOUND)"))
+    block_on(store.user(email))??
+        .with_context(|| format!("user '{email}' does not exist (NOT_FOUND)"))
 }
 
 fn parse_role(role: &str) -> Result<UserRole> {
-    UserRole::from_name(role)
-        .with_context(|| format!("'{role}' is no role; there are viewer, editor, admin and owner"))
+    UserRole::from_name(role).with_context(|| {
+        format!("'{role}' is not a role; roles are viewer, editor, admin and owner")
+    })
 }
 
 /// The hash of the password on standard input. Arguments and the environment would show it to
@@ -93,9 +96,9 @@ fn read_password() -> Result<String> {
     let length = password.chars().count();
     ensure!(
         length >= passwords::MIN_LENGTH,
-        "the password has {length} letters and needs at least {}",
+        "the password has {length} characters; the minimum is {}",
         passwords::MIN_LENGTH
     );
     ensure!(password.len() <= passwords::MAX_BYTES, "the password is too long");
-    block_on(passwords::hash(password.to_owned()))?.context("the password cannot be hashed")
+    block_on(passwords::hash(password.to_owned()))?.context("the password could not be hashed")
 }

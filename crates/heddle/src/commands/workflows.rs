@@ -51,7 +51,7 @@ pub(super) fn list(data: &DataFolder) -> Result<ExitCode> {
     let found = block_on(store.workflows(filter))??;
     if found.is_empty() {
         eprint_line(&format!(
-            "There are no workflows in {}. Add one with `heddle import FILE`.",
+            "No workflows in {}. Add one with `heddle import FILE`.",
             data.path().display()
         ));
     }
@@ -67,8 +67,7 @@ pub(super) fn set_active(arguments: &WorkflowArgs, active: bool) -> Result<ExitC
     let store = Sqlite::open(&arguments.data.path(), OpenMode::Shared)?;
     let engine = wiring::engine(&Settings::load()?)?;
     block_on(async {
-        let missing =
-            || format!("there is no workflow with the id '{}' (WORKFLOW_NOT_FOUND)", arguments.id);
+        let missing = || format!("workflow '{}' does not exist (WORKFLOW_NOT_FOUND)", arguments.id);
         let stored = store.workflow(&arguments.id).await?.with_context(missing)?;
         match active {
             true => start_listening(&store, &engine, &stored).await?,

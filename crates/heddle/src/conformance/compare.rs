@@ -28,7 +28,7 @@ impl Comparison {
                 match wanted.len() == got.len() {
                     true => Ok(()),
                     false => Err(format!(
-                        "{}: {} elements expected, {} found; the first too many: {}",
+                        "{}: {} elements expected, {} found; the first extra one: {}",
                         self.shown_path(),
                         wanted.len(),
                         got.len(),

@@ -245,7 +245,7 @@ fn session(evaluator: EvaluatorChoice) -> Evaluator {
 
 fn read(folder: Option<&Path>, part: &str, name: &str) -> Result<Value, String> {
     let path = folder
-        .ok_or("the case needs files that are not here")?
+        .ok_or("the case needs files that are missing")?
         .join(part)
         .join(format!("{name}.json"));
     let text =

@@ -22,7 +22,7 @@ fn judge(case: &Object, found: &Result<Value, String>) -> Option<String> {
     if let Some(expected) = case.get("expectedError") {
         return match found {
             Ok(value) => {
-                Some(format!("an error expected ({}), found {}", short(expected), short(value)))
+                Some(format!("expected an error ({}), found {}", short(expected), short(value)))
             }
             Err(message) => {
                 let fitting =
@@ -32,7 +32,7 @@ fn judge(case: &Object, found: &Result<Value, String>) -> Option<String> {
                         (None, None) => true,
                     };
                 (!fitting)
-                    .then(|| format!("the error {} expected, found '{message}'", short(expected)))
+                    .then(|| format!("expected the error {}, found '{message}'", short(expected)))
             }
         };
     }
@@ -45,10 +45,10 @@ fn judge(case: &Object, found: &Result<Value, String>) -> Option<String> {
     };
     match case.get("match").and_then(Value::as_str) {
         Some("truthy") => {
-            (!value.is_truthy()).then(|| format!("a truthy value expected, found {}", short(value)))
+            (!value.is_truthy()).then(|| format!("expected a truthy value, found {}", short(value)))
         }
         Some("falsy") => {
-            value.is_truthy().then(|| format!("a falsy value expected, found {}", short(value)))
+            value.is_truthy().then(|| format!("expected a falsy value, found {}", short(value)))
         }
         Some("subset") => {
             difference(&Object::from_iter([("$objectContaining", expected.clone())]).into(), value)

@@ -19,7 +19,7 @@ pub(crate) fn call(function: &str, arguments: &[Value]) -> Result<Value, String>
     Ok(match function {
         "executeFilter" => {
             let filter = ConditionFilter::read(first, FilterOptions::of(true, true, 1))
-                .ok_or("the argument is no filter")?;
+                .ok_or("the argument is not a filter")?;
             filter.passes(0, &DateContext::utc()).map_err(|error| error.message.to_string())?.into()
         }
         "arrayContainsValue" => array_contains_value(
@@ -81,7 +81,7 @@ pub(crate) fn call(function: &str, arguments: &[Value]) -> Result<Value, String>
         "isSafeObjectProperty" => names::is_safe_property(arguments.text(0)?).into(),
         "sanitizeXmlName" => names::sanitize_xml_name(arguments.text(0)?).into(),
         "sanitizeFilename" => names::sanitize_file_name(first.as_str().unwrap_or_default()).into(),
-        _ => return Err(format!("there is no function '{function}' here")),
+        _ => return Err(format!("the function '{function}' does not exist here")),
     })
 }
 
@@ -93,7 +93,7 @@ impl FunctionArguments {
     }
 
     fn text(&self, index: usize) -> Result<&str, String> {
-        self.get(index).as_str().ok_or_else(|| format!("argument {index} is no text"))
+        self.get(index).as_str().ok_or_else(|| format!("argument {index} is not a string"))
     }
 
     /// A flag among the options that an argument holds.
@@ -162,7 +162,7 @@ fn walk(arguments: &FunctionArguments, direction: Direction) -> Result<Value, St
         ("nodes", Value::array(Vec::new())),
         ("connections", arguments.get(0).clone()),
     ]));
-    let mut edges = workflow.ok_or("the argument holds no connections")?.edges();
+    let mut edges = workflow.ok_or("the argument contains no connections")?.edges();
     if direction == Direction::Up {
         edges =
             edges.into_iter().map(|edge| Edge { from: edge.to, to: edge.from, ..edge }).collect();

@@ -19,7 +19,7 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .context("the runtime cannot start")
+        .context("the runtime could not start")
 }
 
 /// What a case brings along.

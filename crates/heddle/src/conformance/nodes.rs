@@ -57,9 +57,9 @@ fn judge(case: &Object, outcome: &RunOutcome) -> Option<String> {
         return match &outcome.error {
             Some(error) if error.message == expected => None,
             Some(error) => {
-                Some(format!("the error '{expected}' expected, found '{}'", error.message))
+                Some(format!("expected the error '{expected}', found '{}'", error.message))
             }
-            None => Some(format!("the error '{expected}' expected, but the run succeeded")),
+            None => Some(format!("expected the error '{expected}', but the run succeeded")),
         };
     }
     if let Some(error) = &outcome.error {

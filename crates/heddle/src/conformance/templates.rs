@@ -40,7 +40,7 @@ fn unequal(before: &str, after: &str) -> Option<String> {
         String::from_utf8_lossy(&text.as_bytes()[at.saturating_sub(20)..(at + 40).min(text.len())])
             .into_owned()
     };
-    Some(format!("written back otherwise: {:?} became {:?}", cut(before), cut(after)))
+    Some(format!("serialized differently: {:?} became {:?}", cut(before), cut(after)))
 }
 
 /// The text without white space between tokens and with one spelling of escapes, so that only

@@ -49,12 +49,16 @@ impl SettingsFile {
                 by_key(key).with_context(|| unknown(&format!("line {line}: {key}"), key))?;
             if setting.is_excluded_from_files() {
                 bail!(
-                    "line {line}: {key} says where this file is, and cannot stand in it: use --{key} or {} (SETTING_INVALID)",
+                    "line {line}: {key} determines where this file is and cannot be set in it; \
+                         use --{key} or {} (SETTING_INVALID)",
                     setting.name
                 );
             }
             let text = plain(item).with_context(|| {
-                format!("line {line}: {key} must be a text, a number, true, false or a list of texts (SETTING_INVALID)")
+                format!(
+                    "line {line}: {key} must be a string, a number, true, false or a list of \
+                     strings (SETTING_INVALID)"
+                )
             })?;
             values.insert(setting.name, FileValue { text, line });
         }
@@ -117,8 +121,8 @@ mod tests {
 
     #[test]
     fn tables_dates_and_where_the_file_is_are_refused() {
-        assert!(refusal("[port]\nx = 1").contains("must be a text"));
-        assert!(refusal("port = 2026-01-01").contains("must be a text"));
+        assert!(refusal("[port]\nx = 1").contains("must be a string"));
+        assert!(refusal("port = 2026-01-01").contains("must be a string"));
         assert!(refusal("data = '/x'").contains("use --data or HEDDLE_DATA"));
     }
 }

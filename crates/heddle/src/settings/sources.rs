@@ -12,10 +12,10 @@ use std::sync::{Arc, OnceLock};
 /// What every command takes.
 #[derive(Args, Clone, Default)]
 pub(crate) struct GlobalArgs {
-    /// The file of settings; heddle.toml in the data folder if none is named
+    /// Settings file; defaults to heddle.toml in the data folder
     #[arg(long, global = true, value_name = "FILE", env = "HEDDLE_CONFIG", hide_env_values = true, value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
-    /// Change a setting for this once, such as --set keep_days=7; may be given several times
+    /// Override a setting, such as --set keep_days=7; repeatable
     #[arg(long = "set", global = true, value_name = "KEY=VALUE")]
     set: Vec<String>,
 }
@@ -45,12 +45,12 @@ impl Sources {
         let mut sources = Self { folder: folder.to_owned(), ..Self::default() };
         for text in &given.set {
             let (key, value) = text.split_once('=').with_context(|| {
-                format!("--set {text} has no value: KEY=VALUE (SETTING_INVALID)")
+                format!("--set {text} has no value; use KEY=VALUE (SETTING_INVALID)")
             })?;
             let setting =
                 by_key(key.trim()).with_context(|| unknown(&format!("--set {key}"), key.trim()))?;
             if setting.is_excluded_from_files() {
-                bail!("--set {key} comes too late: give --{key} instead (SETTING_INVALID)");
+                bail!("{key} cannot be set with --set; use --{key} instead (SETTING_INVALID)");
             }
             sources.flags.insert(setting.name, value.trim().to_owned());
         }

@@ -89,7 +89,7 @@ impl Exporter {
         let unusable = || {
             settings::invalid_value(
                 "OTEL_EXPORTER_OTLP_ENDPOINT",
-                "which is no address such as http://localhost:4318",
+                "which is not an address such as http://localhost:4318",
             )
         };
         let address = reqwest::Url::parse(&format!("{}/v1/traces", endpoint.trim_end_matches('/')))
@@ -97,17 +97,18 @@ impl Exporter {
         anyhow::ensure!(matches!(address.scheme(), "http" | "https"), unusable());
         #[expect(
             clippy::disallowed_methods,
-            reason = "traces go where the operator says, and no workflow has a say in it"
+            reason = "the operator chooses where traces go; workflows cannot influence it"
         )]
         let client = reqwest::Client::builder()
             .timeout(TIMEOUT)
             .redirect(reqwest::redirect::Policy::none())
             .build();
         let headers = parse_headers(headers).context(
-            "OTEL_EXPORTER_OTLP_HEADERS is no list such as name=value,name=value (SETTING_INVALID)",
+            "OTEL_EXPORTER_OTLP_HEADERS is not a list such as name=value,name=value \
+                 (SETTING_INVALID)",
         )?;
         Ok(Self {
-            client: client.context("traces cannot be sent")?,
+            client: client.context("traces could not be sent")?,
             address,
             headers,
             service: service.to_owned(),
@@ -117,7 +118,7 @@ impl Exporter {
     pub(super) async fn send(&self, spans: Vec<OtlpSpan>) {
         for batch in spans.chunks(BATCH) {
             if let Err(error) = self.send_batch(batch).await {
-                tracing::warn!(%error, spans = batch.len(), "Traces could not be sent and are lost.");
+                tracing::warn!(%error, spans = batch.len(), "Could not send traces; they are lost.");
             }
         }
     }
@@ -134,11 +135,11 @@ impl Exporter {
                 Ok(status)
                     if attempt >= MAX_ATTEMPTS || !matches!(status.as_u16(), 429 | 502..=504) =>
                 {
-                    anyhow::bail!("the collector answered {status}")
+                    anyhow::bail!("the collector responded with {status}")
                 }
                 // The address may hold a password; the reason is told without it.
                 Err(error) if attempt >= MAX_ATTEMPTS => {
-                    anyhow::bail!("the collector cannot be reached: {}", error.without_url())
+                    anyhow::bail!("the collector could not be reached: {}", error.without_url())
                 }
                 _ => tokio::time::sleep(pause).await,
             }

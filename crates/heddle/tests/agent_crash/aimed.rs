@@ -80,7 +80,7 @@ fn a_person_who_wants_the_call_made_again_gets_it_made_once_more() {
     for (body, code, words) in [
         (json!({ "decision": "perhaps" }), "REQUEST_INVALID", "done"),
         (json!({ "decision": "again", "result": "x" }), "REQUEST_INVALID", "result"),
-        (json!({ "decision": "done", "result": 5 }), "REQUEST_INVALID", "text"),
+        (json!({ "decision": "done", "result": 5 }), "REQUEST_INVALID", "string"),
         (json!({ "decision": "done", "call": "tool 9.9" }), "EXECUTION_STEP", "item 0: tool 1.1"),
     ] {
         let refused = resume(body.clone()).json();

@@ -171,7 +171,11 @@ fn a_rejection_reaches_the_model_with_its_reason_and_counts_for_the_same_call() 
         scene.results(1),
         ["A person rejected this call of 'Send' (Wrong person). It was not made."]
     );
-    assert!(scene.results(2)[1].contains("before (Wrong person)"), "{:?}", scene.results(2));
+    assert!(
+        scene.results(2)[1].contains("already rejected this exact call of 'Send' (Wrong person)"),
+        "{:?}",
+        scene.results(2)
+    );
     assert_eq!((scene.sent("ada"), scene.answer(&id)), (0, json!("Then not.")));
 }
 

@@ -73,7 +73,7 @@ fn an_agent_that_is_used_as_an_ordinary_tool_refuses_to_ask() {
         document["nodes"][0]["parameters"]["responseMode"] = json!("lastNode");
     });
     assert_eq!(scene.call().json(), json!({ "response": "It cannot." }));
-    assert!(scene.results(1)[0].contains("cannot wait for a person"), "{:?}", scene.results(1));
+    assert!(scene.results(1)[0].contains("cannot wait for approval"), "{:?}", scene.results(1));
 }
 
 /// A workflow that is a tool and whose own agent asks: the called run waits, and its caller waits

@@ -92,10 +92,7 @@ fn a_fork_asks_anew_and_a_replay_asks_nobody() {
     assert_eq!(scene.decide(&scene.open_approval("ada"), "approve").status, 200);
     scene.wait_for(&id, "success");
     let (ok, told) = replay(&scene, &[&id]);
-    assert!(
-        ok && told.contains("tool 1.1 approval") && told.contains("all as they were"),
-        "{told}"
-    );
+    assert!(ok && told.contains("tool 1.1 approval") && told.contains("all identical"), "{told}");
     assert_eq!((scene.sent("ada"), scene.models.requests().len()), (1, 2), "a replay does nothing");
 
     // From before its result on, the call is made again: only if somebody says so again.

@@ -98,7 +98,7 @@ fn issue_14_02_a_run_that_was_active_at_two_deaths_is_quarantined_and_the_third_
         let error = only(&server)["data"]["resultData"]["error"].clone();
         assert_eq!(error["code"], "RUN_QUARANTINED", "{error}");
         assert!(
-            error["message"].as_str().unwrap().contains("last 2 times the process died"),
+            error["message"].as_str().unwrap().contains("last 2 times the process crashed"),
             "{error}"
         );
         assert!(!changes || error["message"].as_str().unwrap().contains("'Die'"), "{error}");
@@ -197,7 +197,7 @@ fn issue_14_02_a_quarantined_step_that_may_have_happened_is_not_done_again_unask
         refused.text()
     );
     assert!(
-        refused.text().contains("'Pay' was cut off and may have happened"),
+        refused.text().contains("'Pay' was interrupted and may have taken effect"),
         "{}",
         refused.text()
     );

@@ -102,7 +102,7 @@ fn a_second_server_and_a_newer_folder_are_refused_and_nothing_is_changed() {
     let data = Folder::new("second");
     let server = Server::start(&data.0, &[("HEDDLE_LOG", "off")]);
     let refused = serve(&data);
-    assert!(refused.contains("another Heddle uses the data folder"), "{refused}");
+    assert!(refused.contains("another Heddle process is using the data folder"), "{refused}");
     assert_eq!(server.api("GET", "/workflows", None).status, 200);
     server.stop();
     let database = rusqlite::Connection::open(data.0.join("heddle.db")).unwrap();
@@ -193,7 +193,7 @@ fn issue_15_09_commands_beside_a_server_neither_migrate_nor_mix_versions() {
             String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned(),
         )
     };
-    assert!(run(&["migrate"]).1.contains("made"));
+    assert!(run(&["migrate"]).1.contains("created"));
     assert!(run(&["migrate"]).1.contains("up to date"));
     let server = Server::start(&data.0, &[("HEDDLE_LOG", "off")]);
     assert!(run(&["list"]).0);
@@ -205,7 +205,8 @@ fn issue_15_09_commands_beside_a_server_neither_migrate_nor_mix_versions() {
         .unwrap();
     let refused = run(&["list"]);
     assert!(
-        !refused.0 && refused.1.contains("a server of another version runs on the data folder"),
+        !refused.0
+            && refused.1.contains("a server of another version is running on the data folder"),
         "{}",
         refused.1
     );

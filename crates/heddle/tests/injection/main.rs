@@ -478,7 +478,7 @@ async fn issue_14_12_code_in_a_called_workflow_sends_nothing_unless_its_tool_may
         let path = format!("/{number}?c={CANARY}");
         let told =
             reply_to_child(&web, &evil, js!({}), workflow(out.clone(), &[]), evil.at(&path)).await;
-        assert!(told.contains("reaches outside"), "{out}: {told}");
+        assert!(told.contains("tried to access the network"), "{out}: {told}");
         assert!(!evil.heard().contains(&path), "{out}: {}", evil.heard());
         let told = reply_to_child(
             &web,

@@ -244,7 +244,7 @@ fn the_command_line_fills_and_searches_collections() {
     let file = shop.folder.0.join("policy.md");
     std::fs::write(&file, POLICY).unwrap();
     let (_, told) = shop.heddle(&["knowledge", "list"]);
-    assert!(told.contains("There are no collections"), "{told}");
+    assert!(told.contains("No collections"), "{told}");
     let (is_ok, told) = shop.heddle(&["knowledge", "add", "docs", file.to_str().unwrap()]);
     assert!(!is_ok && told.contains("--credential"), "{told}");
     let (is_ok, told) =
@@ -262,11 +262,11 @@ fn the_command_line_fills_and_searches_collections() {
     };
     assert!(
         of("source=policy.md").contains("thirty days")
-            && of("source=other.md").contains("Nothing was found")
+            && of("source=other.md").contains("No results")
     );
     assert!(of("source").contains("FIELD=VALUE"));
     let (is_ok, told) = shop.heddle(&["knowledge", "search", "nothing", "x"]);
-    assert!(!is_ok && told.contains("there is no collection 'nothing'"), "{told}");
+    assert!(!is_ok && told.contains("collection 'nothing' does not exist"), "{told}");
 }
 
 #[test]
@@ -425,7 +425,7 @@ async fn another_embedding_model_is_refused_in_words() {
     let error = world.run(base(nothing), ONE, json!([{}])).await.error.unwrap();
     assert_eq!(
         (error.code, error.message.as_str()),
-        (model::Code::COLLECTION_NOT_FOUND, "There is no collection named 'none'")
+        (model::Code::COLLECTION_NOT_FOUND, "Collection named 'none' does not exist")
     );
 }
 
@@ -484,5 +484,5 @@ fn workflows_reach_only_the_collections_of_their_project() {
     assert_eq!(flow("theirs", Some(&team)).status, 500);
     let failed =
         server.executions().into_iter().find(|execution| execution["status"] == "error").unwrap();
-    assert!(failed["data"].to_string().contains("There is no collection named 'shop'"));
+    assert!(failed["data"].to_string().contains("Collection named 'shop' does not exist"));
 }

@@ -14,9 +14,9 @@ fn the_doctor_finds_a_healthy_folder_healthy_and_names_the_server_on_it() {
     let before = run(&data.0.join("data"), &["doctor"], &[("HEDDLE_PORT", "0")]);
     assert!(before.status.success(), "{}", stdout_text(&before));
     for words in [
-        "ok     database: is in order, format ",
-        "ok     key of the credentials",
-        "ok     server: none runs",
+        "ok     database: ok, format ",
+        "ok     credential key",
+        "ok     server: not running",
         "ok     port: 127.0.0.1:0 is free",
     ] {
         assert!(stdout_text(&before).contains(words), "{words}: {}", stdout_text(&before));
@@ -26,11 +26,11 @@ fn the_doctor_finds_a_healthy_folder_healthy_and_names_the_server_on_it() {
     assert!(meanwhile.status.success());
     assert!(
         stdout_text(&meanwhile)
-            .contains(&format!("ok     server: runs at http://{}", server.address)),
+            .contains(&format!("ok     server: running at http://{}", server.address)),
         "{}",
         stdout_text(&meanwhile)
     );
-    assert!(stdout_text(&meanwhile).contains("ok     key of the credentials: fits"));
+    assert!(stdout_text(&meanwhile).contains("ok     credential key: fits"));
     assert!(stdout_text(&meanwhile).contains("ok     permissions of vault.key: 600"));
 }
 
@@ -58,7 +58,7 @@ fn the_doctor_tells_what_is_wrong_and_what_to_do() {
     );
     assert!(
         stdout_text(&open).contains("warn   port:")
-            && stdout_text(&open).contains("is taken by another program"),
+            && stdout_text(&open).contains("is in use by another program"),
         "{}",
         stdout_text(&open)
     );
@@ -66,13 +66,13 @@ fn the_doctor_tells_what_is_wrong_and_what_to_do() {
     std::fs::remove_file(data.join("vault.key")).unwrap();
     let keyless = run(&data, &["doctor"], &[]);
     assert!(
-        stdout_text(&keyless).contains("error  key of the credentials: vault.key is missing"),
+        stdout_text(&keyless).contains("error  credential key: vault.key is missing"),
         "{}",
         stdout_text(&keyless)
     );
     std::fs::write(data.join("vault.key"), "00".repeat(32)).unwrap();
     assert!(
-        stdout_text(&run(&data, &["doctor"], &[])).contains("is not the key of these credentials")
+        stdout_text(&run(&data, &["doctor"], &[])).contains("does not match these credentials")
     );
 
     // Pages in the middle of a database without a log are overwritten.
@@ -188,7 +188,7 @@ fn an_uncertain_execution_goes_on_when_a_person_says_so() {
     let undecided = run(&data, &["executions", "resume", &id], &settings);
     assert_eq!(undecided.status.code(), Some(2), "{}", stdout_text(&undecided));
     assert!(
-        errors(&undecided).contains("'Pay' was cut off and may have happened"),
+        errors(&undecided).contains("'Pay' was interrupted and may have taken effect"),
         "{}",
         errors(&undecided)
     );

@@ -38,7 +38,7 @@ fn issue_15_a_list_of_many_workflows_is_imported_and_listens() {
     // The same again: other workflows by their ids, and all addresses are taken.
     let again = run(&data, &["import", "--activate", &many], &[]);
     assert!(again.status.success(), "{}", errors(&again));
-    assert_eq!(errors(&again).matches("stays inactive").count(), MANY);
+    assert_eq!(errors(&again).matches("remains inactive").count(), MANY);
     assert_eq!(listed(&folder).len(), 2 * MANY);
 }
 
@@ -58,10 +58,10 @@ fn issue_15_what_stands_before_a_workflow_that_cannot_be_imported_is_imported() 
     assert!(!output.status.success());
     let said = errors(&output);
     assert!(
-        said.contains("bad.json cannot be imported") && said.contains("there is no list of nodes"),
+        said.contains("bad.json could not be imported") && said.contains("it has no list of nodes"),
         "{said}"
     );
-    assert!(said.contains("'Second' stays inactive"), "it has no trigger: {said}");
+    assert!(said.contains("'Second' remains inactive"), "it has no trigger: {said}");
     let names = |name: &str| listed(&folder).iter().filter(|line| line.ends_with(name)).count();
     assert_eq!((names("First"), names("Second"), names("Third"), names("Fourth")), (1, 1, 1, 0));
     // A version of one that is active, which cannot listen, is not saved, and ends the import.
@@ -74,6 +74,6 @@ fn issue_15_what_stands_before_a_workflow_that_cannot_be_imported_is_imported() 
     );
     let output = run(&data, &["import", &taken], &[]);
     assert!(!output.status.success());
-    assert!(errors(&output).contains("taken.json cannot be imported"), "{}", errors(&output));
+    assert!(errors(&output).contains("taken.json could not be imported"), "{}", errors(&output));
     assert_eq!((names("First"), names("Changed"), names("Fifth"), names("Sixth")), (1, 0, 1, 0));
 }

@@ -92,7 +92,7 @@ fn a_value_that_cannot_be_used_is_named_with_where_it_stands() {
     assert_eq!(refused.status.code(), Some(2));
     assert!(
         errors(&refused)
-            .contains("heddle.toml, line 3, is 'many', which is no port (SETTING_INVALID)"),
+            .contains("heddle.toml, line 3, is 'many', which is not a port (SETTING_INVALID)"),
         "{}",
         errors(&refused)
     );
@@ -182,7 +182,7 @@ fn issue_14_00_a_folder_of_files_from_which_workflows_could_reach_the_data_folde
         );
         let doctor = run(&data, &["doctor"], &[("HEDDLE_FILES_ROOT", root)]);
         assert!(
-            stdout_text(&doctor).contains("error  folder of files"),
+            stdout_text(&doctor).contains("error  files folder"),
             "{root}: {}",
             stdout_text(&doctor)
         );

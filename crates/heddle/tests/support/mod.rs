@@ -171,7 +171,7 @@ impl Server {
     }
 
     /// Resumes what is quarantined, as a person would who knows that nothing ails it; gives back
-    /// how many went on. Those with a step that may have happened stay as they are.
+    /// how many went on. Those with a step that may have taken effect stay as they are.
     pub(crate) fn resume_quarantined(&self) -> usize {
         let mut count = 0;
         loop {
@@ -186,7 +186,7 @@ impl Server {
                 );
                 resumed += usize::from(reply.status == 200);
                 assert!(
-                    reply.status == 200 || reply.text().contains("may have happened"),
+                    reply.status == 200 || reply.text().contains("may have taken effect"),
                     "{}",
                     reply.text()
                 );

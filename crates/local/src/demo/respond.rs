@@ -59,7 +59,7 @@ fn choose_reply(
         OutputFormat::Json => {
             return Err(ModelError::new(
                 Code::MODEL_REQUEST,
-                "The built-in demo model writes no JSON without a schema",
+                "The built-in demo model cannot write JSON without a schema",
             )
             .hint(CONNECT));
         }
@@ -84,7 +84,7 @@ fn choose_reply(
             Ok(_) if asked.results.is_empty() => return Ok(DemoReply::Text(about(&tools))),
             Err((tool, MissingArgument(slot))) if asked.results.is_empty() => {
                 return Ok(DemoReply::Text(format!(
-                    "To use {tool} I need to know {slot}, and find nothing in your request that fits. ({LABEL})"
+                    "To use {tool} I need {slot}, but your request does not mention it. ({LABEL})"
                 )));
             }
             _ => {}
@@ -98,7 +98,7 @@ fn choose_reply(
     }
 }
 
-const CONNECT: &str = "Connect the model of a provider.";
+const CONNECT: &str = "Connect a provider's model.";
 
 /// The calls that the question asks for and that were not made yet; or the tool that cannot be
 /// called, and why.
@@ -177,7 +177,7 @@ fn form(minds: &DemoModels, schema: &Value, asked: &DemoRequest) -> Result<Value
         |MissingArgument(slot)| {
             ModelError::new(
                 Code::MODEL_REFUSED,
-                format!("The built-in demo model finds nothing for '{slot}' in the text"),
+                format!("The built-in demo model found no value for '{slot}' in the text"),
             )
             .hint(CONNECT)
         },
@@ -192,8 +192,8 @@ fn object_of(value: Value) -> model::Object {
 fn about(tools: &[&ToolDefinition]) -> String {
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
     format!(
-        "Hello! I am Heddle's {LABEL}. I find the tool that fits a request and show what it gives; here I have {}. \
-         Ask me something that one of them can answer.",
+        "Hello! I am Heddle's {LABEL}. I pick the tool that matches a request and show its \
+             result; my tools are {}. Ask me something that one of them can answer.",
         names.join(", ")
     )
 }

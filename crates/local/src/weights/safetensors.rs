@@ -33,7 +33,7 @@ impl Tensors {
         let header = bytes.get(8..8 + length).ok_or(WeightsError::Short)?;
         #[expect(
             clippy::disallowed_methods,
-            reason = "the head of a file whose sum was checked, and no longer than it may be"
+            reason = "the header of a file whose checksum was verified, with a limited length"
         )]
         let header: serde_json::Map<String, serde_json::Value> =
             serde_json::from_slice(header).map_err(|_| FORM)?;

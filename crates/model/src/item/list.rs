@@ -88,7 +88,7 @@ pub trait Spill: Send + Sync {
 /// Why a run's data could not be kept.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum SpillError {
-    #[error("the run's data grew past its limit of {limit} bytes")]
+    #[error("the run's data exceeds the limit of {limit} bytes")]
     Budget { limit: usize },
     #[error("the run's data could not be written to or read from disk: {cause}")]
     Disk { cause: String },

@@ -24,7 +24,7 @@ pub struct JsonError {
     pub column: usize,
 }
 
-const TOO_LARGE: &str = "more values than there is memory for";
+const TOO_LARGE: &str = "more values than fit into memory";
 
 impl JsonError {
     /// Whether the text may well be JSON, and only too much of it.

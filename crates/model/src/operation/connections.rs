@@ -113,8 +113,10 @@ impl WorkflowDraft {
         for (node, kinds) in connections.iter() {
             let from = resolve(node)?;
             let form = |what| OperationProblem::ConnectionForm { node: node.clone(), what };
-            for (kind_name, outputs) in
-                kinds.as_object().ok_or_else(|| form("the kinds of a node are no object"))?.iter()
+            for (kind_name, outputs) in kinds
+                .as_object()
+                .ok_or_else(|| form("the connection types of a node are not an object"))?
+                .iter()
             {
                 let unknown = |kind: &str| OperationProblem::ConnectionKind {
                     node: node.clone(),
@@ -123,7 +125,7 @@ impl WorkflowDraft {
                 let kind = Kind::from_name(kind_name).ok_or_else(|| unknown(kind_name))?;
                 for (output, targets) in outputs
                     .as_array()
-                    .ok_or_else(|| form("the outputs of a kind are no list"))?
+                    .ok_or_else(|| form("the outputs of a connection type are not a list"))?
                     .iter()
                     .enumerate()
                 {
@@ -132,10 +134,10 @@ impl WorkflowDraft {
                     }
                     for target in targets
                         .as_array()
-                        .ok_or_else(|| form("the targets of an output are no list"))?
+                        .ok_or_else(|| form("the targets of an output are not a list"))?
                     {
                         let fields =
-                            target.as_object().ok_or_else(|| form("a target is no object"))?;
+                            target.as_object().ok_or_else(|| form("a target is not an object"))?;
                         let to = fields
                             .get("node")
                             .and_then(Value::as_str)
@@ -148,17 +150,17 @@ impl WorkflowDraft {
                                 let kind = Kind::from_name(name).ok_or_else(|| unknown(name))?;
                                 fields.insert("type", kind.name())
                             }
-                            Some(_) => return Err(form("the type of a target is no text")),
+                            Some(_) => return Err(form("the type of a target is not a string")),
                         };
                         if !fields.contains_key("index") {
                             fields.insert("index", 0);
                         }
                         if output > MAX_INDEX {
-                            return Err(form("an output has too high an index"));
+                            return Err(form("the index of an output is too high"));
                         }
                         let target = Value::object(fields.clone());
                         let edge = edges::target(&from, kind, output, &target)
-                            .ok_or_else(|| form("an input has an index that cannot be"))?;
+                            .ok_or_else(|| form("the index of an input is invalid"))?;
                         found.push(RequestedConnection { edge, target: fields });
                     }
                 }

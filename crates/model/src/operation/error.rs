@@ -15,23 +15,23 @@ pub struct OperationError {
 
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum OperationProblem {
-    #[error("there is no node '{node}'")]
+    #[error("node '{node}' does not exist")]
     NodeMissing { node: Str },
-    #[error("several nodes have the id '{node}'")]
+    #[error("several nodes have the ID '{node}'")]
     NodeAmbiguous { node: Str },
-    #[error("another node is already called '{name}'")]
+    #[error("the name '{name}' is already used by another node")]
     NameTaken { node: Str, name: Str },
-    #[error("the field '{field}' of node '{node}' cannot be left out")]
+    #[error("the field '{field}' of node '{node}' is required")]
     FieldMissing { node: Str, field: &'static str },
-    #[error("the field '{field}' of node '{node}' is {found}, but should be {expected}")]
+    #[error("the field '{field}' of node '{node}' is {found}, but must be {expected}")]
     FieldKind { node: Str, field: Str, found: &'static str, expected: Str },
-    #[error("the id of node '{node}' cannot be changed")]
+    #[error("the ID of node '{node}' cannot be changed")]
     IdFixed { node: Str },
-    #[error("no free id could be made for node '{node}'")]
+    #[error("no free ID could be generated for node '{node}'")]
     NoFreeId { node: Str },
-    #[error("'{kind}' is not a kind of connection (from '{node}')")]
+    #[error("'{kind}' is not a connection type (from '{node}')")]
     ConnectionKind { node: Str, kind: Str },
-    #[error("the connections from '{node}' have the wrong form: {what}")]
+    #[error("the connections from '{node}' are invalid: {what}")]
     ConnectionForm { node: Str, what: &'static str },
 }
 
@@ -59,19 +59,20 @@ impl OperationError {
     pub fn hint(&self) -> &'static str {
         match &self.trouble {
             OperationProblem::NodeMissing { .. } => {
-                "Use the id of a node of this workflow; earlier operations of the list may have removed it."
+                "Use the ID of a node of this workflow. An earlier operation in the list may \
+                     have removed it."
             }
             OperationProblem::NodeAmbiguous { .. } => {
-                "Give one of the nodes another id in the workflow's JSON."
+                "Change the ID of one of the nodes in the workflow's JSON."
             }
-            OperationProblem::NameTaken { .. } => "Choose a name that no node has.",
+            OperationProblem::NameTaken { .. } => "Choose a name that is not in use.",
             OperationProblem::FieldMissing { .. } => {
                 "Give the field a value; every node has a name and a type."
             }
             OperationProblem::FieldKind { .. } => "Send a value of that type.",
-            OperationProblem::IdFixed { .. } => "Leave the id out of the updates.",
-            OperationProblem::NoFreeId { .. } => "Give the node an id of its own.",
-            OperationProblem::ConnectionKind { .. } => "Use `main` or one of the `ai_…` kinds.",
+            OperationProblem::IdFixed { .. } => "Remove the ID from the updates.",
+            OperationProblem::NoFreeId { .. } => "Give the node a unique ID.",
+            OperationProblem::ConnectionKind { .. } => "Use `main` or one of the `ai_…` types.",
             OperationProblem::ConnectionForm { .. } => {
                 "Send { \"Node\": { \"main\": [[{ \"node\": \"Other\", \"type\": \"main\", \"index\": 0 }]] } }."
             }

@@ -26,7 +26,7 @@ pub trait ChatModel: Send + Sync {
                 return Ok(*turn);
             }
         }
-        Err(ModelError::new(Code::MODEL_ERROR, "The answer of the model broke off"))
+        Err(ModelError::new(Code::MODEL_ERROR, "The model's response was cut off"))
     }
 }
 

@@ -253,7 +253,7 @@ impl Default for ConversationStores {
 struct NoStore;
 
 fn no_store<T>() -> Result<T, MemoryError> {
-    Err(MemoryError::new("There is no data folder to keep conversations in"))
+    Err(MemoryError::new("There is no data folder to store conversations in"))
 }
 
 #[async_trait::async_trait]

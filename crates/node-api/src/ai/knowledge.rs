@@ -23,8 +23,8 @@ pub trait Embedder: Send + Sync {
 
 /// The error of a store that only adds and deletes.
 pub fn cannot_update() -> NodeError {
-    NodeError::failed("Documents of this vector store cannot be replaced")
-        .hint("Insert the new ones, and delete the old ones.")
+    NodeError::failed("This vector store cannot replace documents")
+        .hint("Insert the new documents, and delete the old ones.")
 }
 
 /// Keeps vectors with their documents and finds the nearest.
@@ -79,7 +79,7 @@ impl SearchableStore {
         let vector = vectors
             .into_iter()
             .next()
-            .ok_or_else(|| NodeError::failed("The embedding model gave no vector"))?;
+            .ok_or_else(|| NodeError::failed("The embedding model returned no vector"))?;
         let wanted = VectorQuery { limit, min_score: None, metadata: self.metadata.clone() };
         let found = self.store.search(&vector, &wanted).await?;
         match &self.reranker {

@@ -32,5 +32,5 @@ impl LocalModels for NoLocalModels {
 }
 
 fn none() -> NodeError {
-    NodeError::new(Code::LOCAL_MODEL_MISSING, "There are no built-in models here")
+    NodeError::new(Code::LOCAL_MODEL_MISSING, "Built-in models are not available here")
 }

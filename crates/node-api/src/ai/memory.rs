@@ -20,12 +20,13 @@ impl SessionId {
     pub fn new(text: impl Into<Str>) -> Result<Self, MemoryError> {
         let text = text.into();
         if text.is_empty() {
-            return Err(MemoryError::new("The session id is empty"));
+            return Err(MemoryError::new("The session ID is empty"));
         }
         if text.len() > MAX_SESSION_ID_BYTES {
             let length = text.len();
             return Err(MemoryError::new(format!(
-                "The session id is {length} bytes long; at most {MAX_SESSION_ID_BYTES} are taken (MAX_SESSION_ID_BYTES)"
+                "The session ID has {length} bytes; the limit is {MAX_SESSION_ID_BYTES} \
+                     (MAX_SESSION_ID_BYTES)"
             )));
         }
         Ok(Self(text))
@@ -66,7 +67,7 @@ pub trait Memory: Send + Sync {
 
     /// Everything that is kept, oldest first.
     async fn turns(&self, _session: &SessionId) -> Result<Vec<StoredTurn>, MemoryError> {
-        Err(MemoryError::new("This memory cannot be looked into"))
+        Err(MemoryError::new("This memory cannot be read"))
     }
     /// Puts other turns in the place of those that were seen; see
     /// [`Conversations::rewrite`](super::Conversations::rewrite).
@@ -76,7 +77,7 @@ pub trait Memory: Send + Sync {
         _seen: &[TurnKey],
         _turns: Vec<StoredTurn>,
     ) -> Result<RewriteOutcome, MemoryError> {
-        Err(MemoryError::new("This memory cannot be changed"))
+        Err(MemoryError::new("This memory cannot be modified"))
     }
 }
 

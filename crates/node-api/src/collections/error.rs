@@ -5,18 +5,20 @@ use model::{Code, Str};
 
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CollectionError {
-    #[error("There is no collection {name}")]
+    #[error("Collection {name} does not exist")]
     NoCollection { name: Str },
-    #[error("A collection '{name}' is there already")]
+    #[error("A collection named '{name}' already exists")]
     Taken { name: Str },
-    #[error("'{name}' cannot be the name of a collection: {rule}")]
+    #[error("'{name}' is not a valid collection name: {rule}")]
     Name { name: Str, rule: &'static str },
     #[error(
-        "The collection '{collection}' holds vectors of the model '{kept}', and these come from '{given}'"
+        "The collection '{collection}' contains vectors of the model '{kept}', but these come \
+             from '{given}'"
     )]
     Model { collection: Str, kept: Str, given: Str },
     #[error(
-        "The collection '{collection}' holds vectors of {kept} numbers, and these have {given}"
+        "The collection '{collection}' contains vectors with {kept} dimensions, but these have \
+             {given}"
     )]
     Dimensions { collection: Str, kept: usize, given: usize },
     /// Chunks or a question that cannot be used.
@@ -24,7 +26,7 @@ pub enum CollectionError {
     Request { problem: Str },
     #[error("{what}: the limit is {limit}")]
     Limit { what: &'static str, limit: usize },
-    #[error("Collections are kept in a data folder, and this run has none")]
+    #[error("Collections are stored in a data folder, but this run has none")]
     Nowhere,
     /// The store itself failed.
     #[error("{message}")]
@@ -56,17 +58,18 @@ impl CollectionError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             CollectionError::NoCollection { .. } => {
-                Some("Make the collection, or choose another one.")
+                Some("Create the collection, or choose another one.")
             }
             CollectionError::Model { .. } | CollectionError::Dimensions { .. } => Some(
-                "Use the embedding model that the collection was filled with, or make another collection.",
+                "Use the embedding model that the collection was filled with, or create another \
+                     collection.",
             ),
             CollectionError::Nowhere => {
-                Some("Set HEDDLE_DATA to a data folder; `heddle serve` makes one.")
+                Some("Set HEDDLE_DATA to a data folder; `heddle serve` creates one.")
             }
-            CollectionError::Limit { .. } => Some(
-                "Delete what is no longer needed, or keep the vectors in a database of your own.",
-            ),
+            CollectionError::Limit { .. } => {
+                Some("Delete what is no longer needed, or store the vectors in your own database.")
+            }
             CollectionError::Taken { .. }
             | CollectionError::Name { .. }
             | CollectionError::Request { .. }

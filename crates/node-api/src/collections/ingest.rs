@@ -47,7 +47,7 @@ pub struct NoIngestor;
 #[async_trait::async_trait]
 impl Ingestor for NoIngestor {
     async fn read(&self, _file: Binary) -> Result<Vec<Document>, NodeError> {
-        Err(NodeError::failed("Files are not read here"))
+        Err(NodeError::failed("Files cannot be read here"))
     }
     fn embedder(
         &self,
@@ -55,7 +55,7 @@ impl Ingestor for NoIngestor {
         _credential: &Object,
         _model: Option<&Str>,
     ) -> Result<Arc<dyn Embedder>, NodeError> {
-        Err(NodeError::failed("Texts are not embedded here"))
+        Err(NodeError::failed("Texts cannot be embedded here"))
     }
     fn local_embedder(&self) -> Result<Arc<dyn Embedder>, NodeError> {
         NoLocalModels.embedder()

@@ -5,22 +5,22 @@ use model::{Code, Str};
 
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum TableError {
-    #[error("There is no data table {name}")]
+    #[error("Data table {name} does not exist")]
     NoTable { name: Str },
     #[error("The data table '{table}' has no column '{name}'")]
     NoColumn { table: Str, name: Str },
-    #[error("{what} '{name}' is there already")]
+    #[error("{what} '{name}' already exists")]
     Taken { what: &'static str, name: Str },
-    #[error("'{name}' cannot be the name of {what}: {rule}")]
+    #[error("'{name}' is not a valid name for {what}: {rule}")]
     Name { what: &'static str, name: Str, rule: &'static str },
-    #[error("The value {value} of the column '{column}' is no {wanted}")]
+    #[error("The value {value} of the column '{column}' is not a {wanted}")]
     Value { column: Str, value: Str, wanted: &'static str },
     /// A filter, an order or a set of values that cannot be used.
     #[error("{problem}")]
     Request { problem: Str },
     #[error("{what}: the limit is {limit}")]
     Limit { what: &'static str, limit: usize },
-    #[error("Data tables are kept in a data folder, and this run has none")]
+    #[error("Data tables are stored in a data folder, but this run has none")]
     Nowhere,
     /// The store itself failed.
     #[error("{message}")]
@@ -45,15 +45,15 @@ impl TableError {
 
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            TableError::NoTable { .. } => Some("Make the table, or choose another one."),
+            TableError::NoTable { .. } => Some("Create the table, or choose another one."),
             TableError::NoColumn { .. } => {
-                Some("Add the column to the table, or leave the value out.")
+                Some("Add the column to the table, or remove the value.")
             }
             TableError::Nowhere => {
-                Some("Set HEDDLE_DATA to a data folder; `heddle serve` makes one.")
+                Some("Set HEDDLE_DATA to a data folder; `heddle serve` creates one.")
             }
             TableError::Limit { .. } => {
-                Some("Delete what is no longer needed, or keep the data in a database of your own.")
+                Some("Delete what is no longer needed, or store the data in your own database.")
             }
             TableError::Taken { .. }
             | TableError::Name { .. }

@@ -62,18 +62,19 @@ impl RowFilter {
     pub fn from_value(value: &Value) -> Result<Self, TableError> {
         let fields = value
             .as_object()
-            .ok_or_else(|| TableError::request("A filter is an object with 'filters'"))?;
+            .ok_or_else(|| TableError::request("A filter must be an object with 'filters'"))?;
         if let Some(key) = fields.keys().find(|key| !["type", "filters"].contains(&key.as_str())) {
             return Err(TableError::request(format!("A filter has no field '{}'", shortened(key))));
         }
         let combine = match fields.get("type").map_or(Some("and"), Value::as_str) {
             Some("and") => Combine::And,
             Some("or") => Combine::Or,
-            _ => return Err(TableError::request("The 'type' of a filter is 'and' or 'or'")),
+            _ => return Err(TableError::request("The 'type' of a filter must be 'and' or 'or'")),
         };
         let list = fields.get("filters").and_then(Value::as_array);
-        let list = list
-            .ok_or_else(|| TableError::request("A filter has a list of conditions in 'filters'"))?;
+        let list = list.ok_or_else(|| {
+            TableError::request("A filter must have a list of conditions in 'filters'")
+        })?;
         Ok(Self {
             combine,
             conditions: list.iter().map(RowCondition::from_value).collect::<Result<_, _>>()?,
@@ -95,8 +96,9 @@ impl RowCondition {
     }
 
     fn from_value(value: &Value) -> Result<Self, TableError> {
-        let fields =
-            value.as_object().ok_or_else(|| TableError::request("A condition is an object"))?;
+        let fields = value
+            .as_object()
+            .ok_or_else(|| TableError::request("A condition must be an object"))?;
         if let Some(key) = fields
             .keys()
             .find(|key| !["columnName", "condition", "value", "path"].contains(&key.as_str()))
@@ -108,11 +110,12 @@ impl RowCondition {
         }
         if fields.get("path").is_some_and(|path| !path.is_nullish()) {
             return Err(TableError::request(
-                "Columns hold no objects, so a condition has no 'path'",
+                "Columns do not contain objects, so a condition cannot have a 'path'",
             ));
         }
         let column = fields.get("columnName").and_then(Value::as_str);
-        let column = column.ok_or_else(|| TableError::request("A condition has a 'columnName'"))?;
+        let column =
+            column.ok_or_else(|| TableError::request("A condition must have a 'columnName'"))?;
         let test = fields
             .get("condition")
             .map_or(Some("eq"), Value::as_str)
@@ -120,13 +123,13 @@ impl RowCondition {
             .ok_or_else(|| {
                 let names = ConditionOp::ALL.map(|(name, _)| name).join(", ");
                 TableError::request(format!(
-                    "The 'condition' on '{}' is none of {names}",
+                    "The 'condition' on '{}' must be one of {names}",
                     shortened(column)
                 ))
             })?;
         let value = fields.get("value").ok_or_else(|| {
             TableError::request(format!(
-                "The condition on '{}' has no 'value'; null asks for empty cells",
+                "The condition on '{}' has no 'value'; use null to match empty cells",
                 shortened(column)
             ))
         })?;
@@ -142,7 +145,7 @@ impl RowCondition {
         let is_like = matches!(test, ConditionOp::Like | ConditionOp::LikeAnyCase);
         if is_like && kind != super::ColumnKind::String {
             return Err(TableError::request(format!(
-                "Only string columns contain text, and '{column}' is a {} column",
+                "Only string columns can be searched for text, but '{column}' is a {} column",
                 kind.name()
             )));
         }

@@ -13,15 +13,15 @@ pub fn check_column_name(name: &str) -> Result<(), TableError> {
     let refuse = |rule| Err(TableError::Name { what: "a column", name: shortened(name), rule });
     let is_inside = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     if RESERVED.contains(&name) {
-        return refuse("every table has it");
+        return refuse("it is reserved; every table has it");
     }
     if name.len() > LONGEST_COLUMN {
-        return refuse("it has more than 63 letters");
+        return refuse("it has more than 63 characters");
     }
     if !name.starts_with(|letter: char| letter.is_ascii_alphabetic())
         || !name.chars().all(is_inside)
     {
-        return refuse("it may have letters, digits and _, and begins with a letter");
+        return refuse("it must start with a letter and contain only letters, digits and _");
     }
     Ok(())
 }
@@ -32,10 +32,10 @@ pub fn check_table_name(name: &str) -> Result<(), TableError> {
         return refuse("it is empty");
     }
     if name.chars().count() > LONGEST_TABLE {
-        return refuse("it has more than 128 letters");
+        return refuse("it has more than 128 characters");
     }
     if name.chars().any(char::is_control) {
-        return refuse("it has a character that cannot be shown");
+        return refuse("it contains an invisible character");
     }
     Ok(())
 }

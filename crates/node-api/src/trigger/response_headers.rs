@@ -126,10 +126,11 @@ pub enum HeaderRejection {
     CookieValue,
     #[error("the cookie cannot have a Domain")]
     CookieDomain,
-    #[error("a response has at most {} headers and {} KB of them", MAX_RESPONSE_HEADERS, MAX_RESPONSE_HEADER_BYTES >> 10)]
+    #[error("a response may have at most {} headers with {} KB in total", MAX_RESPONSE_HEADERS, MAX_RESPONSE_HEADER_BYTES >> 10)]
     TooMany,
     #[error(
-        "a response sets at most {} cookies, and {} if it has a Location. Put several values into one cookie",
+        "a response may set at most {} cookies, and {} if it has a Location. Put several values \
+             into one cookie",
         MAX_COOKIES,
         MAX_COOKIES_ON_THE_WAY
     )]
@@ -195,9 +196,9 @@ pub fn rejected_headers(headers: &[(Str, Str)]) -> impl Iterator<Item = String> 
         || response_headers(headers).filter_map(|(name, decided)| Some((name, decided.err()?)));
     let told = refused()
         .take(MAX_REPORTED)
-        .map(|(name, why)| format!("The header '{name}' is not sent: {why}."));
+        .map(|(name, why)| format!("The header '{name}' was not sent: {why}."));
     let others = refused().count().saturating_sub(MAX_REPORTED);
-    told.chain((others > 0).then(|| format!("{others} further headers are not sent either.")))
+    told.chain((others > 0).then(|| format!("{others} more headers were not sent either.")))
 }
 
 #[cfg(test)]
@@ -287,7 +288,7 @@ mod tests {
                 && told[0].contains("16 KB"),
             "{told:?}"
         );
-        assert_eq!(told[MAX_REPORTED], "29890 further headers are not sent either.");
+        assert_eq!(told[MAX_REPORTED], "29890 more headers were not sent either.");
         let mut long: Vec<(Str, Str)> =
             (0..20).map(|number| (format!("x-{number}").into(), "a".repeat(1000).into())).collect();
         assert_eq!(sent(&long), 16);
@@ -326,7 +327,7 @@ mod tests {
         let told: Vec<String> = rejected_headers(&headers).collect();
         assert_eq!(told.len(), 2);
         assert!(
-            told[0].starts_with("The header 'nel' is not sent: workflows cannot set it."),
+            told[0].starts_with("The header 'nel' was not sent: workflows cannot set it."),
             "{told:?}"
         );
     }

@@ -12,19 +12,30 @@ pub(crate) struct AgentCoreReact;
 
 impl Node for AgentCoreReact {
     fn spec() -> Spec {
-        Spec::new("agent-core-react", &[1.0], "Agent Core (ReAct)", "Run a strict loop of model actions and tools")
-            .group(NodeGroup::Ai)
-            .inputs([
-                Port::main(),
-                Port::of(Kind::AiLanguageModel, "Model"),
-                Port::of(Kind::AiTool, "Tools"),
-                Port::of(Kind::AiMemory, "Memory"),
-            ])
-            .params(params())
-            .hint("For agents that must be auditable: one model action and at most one tool an iteration, and a reply that is not to the letter ends it.")
-            .alias(&["react", "orchestrator", "deterministic agent"])
-            .records_steps()
-            .note("It puts out the envelope: input, state, the last words of the model, the history of tools, and what happened when.")
+        Spec::new(
+            "agent-core-react",
+            &[1.0],
+            "Agent Core (ReAct)",
+            "Run a strict loop of model actions and tools",
+        )
+        .group(NodeGroup::Ai)
+        .inputs([
+            Port::main(),
+            Port::of(Kind::AiLanguageModel, "Model"),
+            Port::of(Kind::AiTool, "Tools"),
+            Port::of(Kind::AiMemory, "Memory"),
+        ])
+        .params(params())
+        .hint(
+            "For auditable agents: one model action and at most one tool call per iteration. A \
+                 reply that does not match the format exactly ends the loop.",
+        )
+        .alias(&["react", "orchestrator", "deterministic agent"])
+        .records_steps()
+        .note(
+            "Returns the envelope: input, state, the model's last message, the tool history and \
+                 a timeline of events.",
+        )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -43,27 +54,26 @@ impl Node for AgentCoreReact {
 fn params() -> Vec<Param> {
     let kinds = [
         ("final_answer", "A final answer"),
-        ("confidence_threshold", "The model is sure enough"),
-        ("iteration_limit", "A number of iterations"),
+        ("confidence_threshold", "Confidence threshold"),
+        ("iteration_limit", "Fixed number of iterations"),
     ];
     let condition = [
-        Param::choice("type", "Type", &kinds).help("What ends the loop."),
-        Param::number("value", "Value", 0)
-            .help("The least confidence, or the number of iterations."),
+        Param::choice("type", "Type", &kinds).help("Condition that ends the loop."),
+        Param::number("value", "Value", 0).help("Minimum confidence, or number of iterations."),
     ];
     vec![
         Param::choice("strategy", "Strategy", &[("react", "ReAct")])
             .raw()
-            .help("The only one that this node knows."),
+            .help("The only supported value."),
         Param::number("maxIterations", "Max iterations", 5).at_least(1.0).help("From 1 to 20."),
         Param::text("allowedTools", "Allowed tools", "")
-            .help("Names with commas between; all that are connected if empty."),
+            .help("Comma-separated tool names. If empty, all connected tools are used."),
         Param::repeated(
             "stopConditions",
             "Stop conditions",
             [FieldGroup::new("values", "Conditions", condition)],
         )
-        .help("What ends the loop beside a final answer."),
+        .help("Condition that ends the loop in addition to a final answer."),
         Param::flag("debug", "Debug", false)
             .help("Keep the prompt and the last reply in the envelope."),
     ]
@@ -92,8 +102,7 @@ async fn envelope(ctx: &Ctx<'_>, index: usize, input: Value) -> Result<Value, No
         ("debug", ctx.flag("debug", index)?.into()),
     ]);
     let config = Config::read(&given.into()).map_err(|problem| {
-        NodeError::parameter("", format!("The agent's configuration does not fit: {problem}"))
-            .on_item(index)
+        NodeError::parameter("", format!("Invalid agent configuration: {problem}")).on_item(index)
     })?;
     let keeps_prompt = config.debug;
     let agent = ReactAgent {

@@ -21,26 +21,42 @@ impl Node for AgentNode {
     fn spec() -> Spec {
         let versions =
             [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.2, 2.3, 3.0, 3.1];
-        Spec::new("@n8n/n8n-nodes-langchain.agent", &versions, "AI Agent (n8n)", "Answer with a model, tools and a memory, as n8n's agent does")
-            .group(NodeGroup::Ai)
-            .inputs([
-                Port::main(),
-                Port::of(Kind::AiLanguageModel, "Chat Model"),
-                Port::of(Kind::AiMemory, "Memory"),
-                Port::of(Kind::AiTool, "Tool"),
-                Port::of(Kind::AiOutputParser, "Output Parser"),
-            ])
-            .params(params())
-            .hint("Connect one chat model, any number of tools, a memory, and an output parser if the answer is to be data.")
-            .alias(&["langchain", "llm", "assistant", "chatbot", "tools agent"])
-            .records_steps()
-            .differs_when(
-                "agent",
-                &["conversationalAgent", "reActAgent", "planAndExecuteAgent", "openAiFunctionsAgent"],
-                "All kinds of agents work with tool calls; prompts that describe tools to the model in words are not needed and not used.",
-            )
-            .differs_when("agent", &["sqlAgent"], "The database is reached through a database tool that is connected to the agent.")
-            .note("Every answer of the model and every result of a tool is on disk before the agent goes on: after a crash it continues where it was.")
+        Spec::new(
+            "@n8n/n8n-nodes-langchain.agent",
+            &versions,
+            "AI Agent (n8n)",
+            "Answer with a model, tools and memory, compatible with n8n's agent",
+        )
+        .group(NodeGroup::Ai)
+        .inputs([
+            Port::main(),
+            Port::of(Kind::AiLanguageModel, "Chat Model"),
+            Port::of(Kind::AiMemory, "Memory"),
+            Port::of(Kind::AiTool, "Tool"),
+            Port::of(Kind::AiOutputParser, "Output Parser"),
+        ])
+        .params(params())
+        .hint(
+            "Connect one chat model, any number of tools, a memory, and an output parser for \
+                 structured output.",
+        )
+        .alias(&["langchain", "llm", "assistant", "chatbot", "tools agent"])
+        .records_steps()
+        .differs_when(
+            "agent",
+            &["conversationalAgent", "reActAgent", "planAndExecuteAgent", "openAiFunctionsAgent"],
+            "All agent types use native tool calls. Prompts that describe the tools to the \
+                     model are not needed and not used.",
+        )
+        .differs_when(
+            "agent",
+            &["sqlAgent"],
+            "To query the database, connect a database tool to the agent.",
+        )
+        .note(
+            "Every model response and tool result is stored on disk before the agent continues. \
+                 After a crash it resumes where it stopped.",
+        )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -62,7 +78,7 @@ fn params() -> Vec<Param> {
         ("sqlAgent", "SQL Agent"),
     ];
     let newer_kinds: Vec<_> = [("toolsAgent", "Tools Agent")].into_iter().chain(kinds).collect();
-    let kind_help = "How n8n's agent talks to the model; here all kinds work with tool calls.";
+    let kind_help = "The n8n agent type. Here all types use native tool calls.";
     let mut params = vec![
         Param::choice("agent", "Agent", &kinds).raw().until(1.5).help(kind_help),
         Param::choice("agent", "Agent", &newer_kinds).raw().since(1.6).until(1.9).help(kind_help),
@@ -75,23 +91,23 @@ fn params() -> Vec<Param> {
         params.push(
             Param::long_text("text", "Text", default)
                 .versions(&[version])
-                .help("What the agent is asked."),
+                .help("Prompt for the agent."),
         );
     }
     params.extend(prompt::params(1.3));
     params.extend([
         Param::long_text("input", "Prompt", "={{ $json.chatInput }}")
             .show("agent", &["sqlAgent"])
-            .help("What the SQL agent is asked."),
+            .help("Prompt for the SQL agent."),
         Param::flag("hasOutputParser", "Require specific output format", false)
             .since(1.3)
             .raw()
-            .help("Have the answer in the form of the connected output parser."),
+            .help("Return the answer in the format of the connected output parser."),
         Param::flag("needsFallback", "Enable fallback model", false)
             .since(2.1)
             .raw()
-            .help("Ask the second model that is connected if the first one fails."),
-        Param::collection("options", "Options", options()).help("How the agent works."),
+            .help("Use the second connected model if the first one fails."),
+        Param::collection("options", "Options", options()).help("Options of the agent."),
     ]);
     params
 }
@@ -99,37 +115,40 @@ fn params() -> Vec<Param> {
 fn options() -> Vec<Param> {
     let mut options = vec![
         Param::long_text("systemMessage", "System message", SYSTEM_MESSAGE)
-            .help("What the model is told before everything else."),
+            .help("System message sent to the model first."),
         Param::number("maxIterations", "Max iterations", 10)
             .at_least(1.0)
-            .help("How often the model is asked at most."),
+            .help("Maximum number of model calls."),
         Param::flag("returnIntermediateSteps", "Return intermediate steps", false)
-            .help("Put out which tools were called, too."),
+            .help("Also return the tool calls."),
         Param::flag("passthroughBinaryImages", "Automatically passthrough binary images", true)
             .help("Show the images of the item to the model."),
         Param::flag("enableStreaming", "Enable streaming", true)
             .since(2.1)
-            .help("Send the answer piece by piece to a caller that takes it so."),
+            .help("Stream the answer if the caller supports streaming."),
         Param::number("maxTokensFromMemory", "Max tokens to read from memory", 0)
             .since(3.0)
             .at_least(0.0)
-            .help("How much of the conversation the model sees; all of it if 0."),
+            .help(
+                "Maximum number of conversation tokens sent to the model. 0 sends the whole \
+                 conversation.",
+            ),
         Batches::param(1).since(2.0),
         Param::long_text("humanMessage", "Human message", "")
             .until(1.9)
-            .help("How older agents put tools into words; not used."),
+            .help("Tool description template of older agents; not used."),
         Param::long_text("prefix", "Prefix message", "")
             .until(1.9)
-            .help("What a ReAct agent is told before everything else."),
+            .help("System message of a ReAct agent."),
         Param::long_text("suffix", "Suffix message", "")
             .until(1.9)
-            .help("How a ReAct agent began its answer; not used."),
+            .help("Suffix message of a ReAct agent; not used."),
         Param::long_text("suffixChat", "Suffix message for chat model", "")
             .until(1.9)
-            .help("How a ReAct agent began its answer; not used."),
+            .help("Suffix message of a ReAct agent; not used."),
         Param::long_text("humanMessageTemplate", "Human message template", "")
             .until(1.9)
-            .help("How a ReAct agent put the question; not used."),
+            .help("Question template of a ReAct agent; not used."),
     ];
     options.extend(approval_options::params().map(|param| param.since(2.0)));
     options
@@ -141,13 +160,13 @@ async fn run_item(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Value, Node
         if is_for_sql { ctx.text("input", index)? } else { prompt::prompt_text(ctx, index)? };
     if words.trim().is_empty() {
         let error = NodeError::parameter("text", "The \"text\" parameter is empty.")
-            .hint("Write what the agent is asked, or an expression.");
+            .hint("Enter a prompt for the agent, or an expression.");
         return Err(error.on_item(index));
     }
     let option = |name: &str| ctx.param(&format!("options.{name}"), index);
     let mut tools = tools(ctx, index).await?;
     if is_for_sql && tools.is_empty() {
-        return Err(NodeError::parameter("agent", "The SQL agent has no database")
+        return Err(NodeError::parameter("agent", "No database is connected to the SQL agent")
             .hint("Connect a database tool to the agent; the agent writes its queries.")
             .on_item(index));
     }

@@ -18,7 +18,7 @@ impl Supplier for AgentToolNode {
             "@n8n/n8n-nodes-langchain.agentTool",
             &[2.2, 3.0],
             "AI Agent Tool",
-            "An agent that another agent can ask",
+            "An agent that another agent can call",
         )
         .group(NodeGroup::Ai)
         .inputs([
@@ -30,11 +30,16 @@ impl Supplier for AgentToolNode {
         .outputs([Port::of(Kind::AiTool, "")])
         .params(params())
         .records_steps()
-        .hint("Give a part of the work, with the tools that it takes, to an agent of its own.")
+        .hint("Delegate part of the work to a separate agent with its own tools.")
         .alias(&["sub-agent", "specialist", "multi-agent"])
-        .differs_when("hasOutputParser", &["true"], "The answer is not brought into a format.")
+        .differs_when(
+            "hasOutputParser",
+            &["true"],
+            "The answer is not converted to a specific format.",
+        )
         .note(
-            "Agents may call agents ten deep. After a crash the inner agent goes on where it was.",
+            "Agents can be nested up to ten levels deep. After a crash the inner agent resumes \
+                 where it stopped.",
         )
     }
 
@@ -56,46 +61,45 @@ fn params() -> Vec<Param> {
     vec![
         Param::long_text("toolDescription", "Description", "AI Agent that can call other tools")
             .required()
-            .help("What the outer agent is told: when to ask this one and what to give it."),
+            .help("Tells the outer agent when to call this agent and what to pass to it."),
         Param::choice(
             "promptType",
             "Source for prompt",
-            &[("define", "Define below"), ("auto", "What the agent was given")],
+            &[("define", "Define below"), ("auto", "Input from the outer agent")],
         )
-        .help("Where the prompt comes from."),
+        .help("Source of the prompt."),
         Param::long_text("text", "Prompt (user message)", "")
             .required()
-            .help("What the agent is asked; the outer agent fills in what stands in `$fromAI`."),
+            .help("Prompt for the agent. The outer agent fills in the `$fromAI` values."),
         Param::flag("hasOutputParser", "Require specific output format", false)
             .raw()
-            .help("Bring the answer into a format."),
+            .help("Convert the answer to a specific format."),
         Param::flag("needsFallback", "Enable fallback model", false)
             .raw()
-            .help("Ask the second model if the first one fails."),
+            .help("Use the second model if the first one fails."),
         Param::collection(
             "options",
             "Options",
             [
                 Param::long_text("systemMessage", "System message", "You are a helpful assistant")
-                    .help("What the model is told before everything else."),
+                    .help("System message sent to the model first."),
                 Param::number("maxIterations", "Max iterations", 10)
                     .at_least(1.0)
-                    .help("How often the model is asked at most."),
+                    .help("Maximum number of model calls."),
                 Param::flag("returnIntermediateSteps", "Return intermediate steps", false)
-                    .help("Show the outer agent what was done."),
+                    .help("Return the intermediate steps to the outer agent."),
                 Param::flag(
                     "passthroughBinaryImages",
                     "Automatically passthrough binary images",
                     true,
                 )
                 .help("Show images to the model."),
-                Param::flag("enableStreaming", "Enable streaming", true)
-                    .help("Send the answer piece by piece."),
+                Param::flag("enableStreaming", "Enable streaming", true).help("Stream the answer."),
             ]
             .into_iter()
             .chain(approval_options::params()),
         )
-        .help("How the agent works."),
+        .help("Options of the agent."),
     ]
 }
 
@@ -103,7 +107,7 @@ async fn answer(call: ToolInvocation) -> Result<Value, NodeError> {
     let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
     let words = ctx.text("text", item)?;
     if words.trim().is_empty() {
-        return Err(NodeError::parameter("text", "The agent was asked nothing")
+        return Err(NodeError::parameter("text", "The agent's prompt is empty")
             .hint("Set the prompt, for example with $fromAI."));
     }
     let option = |name: &str| ctx.param(&format!("options.{name}"), item);

@@ -23,10 +23,12 @@ impl Node for AiAgent {
                 Port::of(Kind::AiTool, "Tools"),
             ])
             .params(params())
-            .hint("Connect one model, any number of tools, and a memory if it is to know what was said before.")
+            .hint("Connect one model, any number of tools, and a memory if the agent should remember \
+                 the conversation.")
             .alias(&["llm", "assistant", "chatbot", "tools agent"])
             .records_steps()
-            .note("Every answer of the model and every result of a tool is on disk before the agent goes on: after a crash it continues where it was.")
+            .note("Every model response and tool result is stored on disk before the agent continues. \
+                 After a crash it resumes where it stopped.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -48,43 +50,57 @@ fn params() -> Vec<Param> {
         ("required", "A tool must be called first"),
         ("none", "No tools"),
     ];
-    let formats = [("text", "Text only"), ("json", "JSON"), ("full", "Full, with what was done")];
+    let formats =
+        [("text", "Text only"), ("json", "JSON"), ("full", "Full, with intermediate steps")];
     let limits = [
         ("error", "Fail"),
-        ("partial", "End with what was said so far"),
-        ("conclude", "Ask for an answer without tools"),
+        ("partial", "Return the answer so far"),
+        ("conclude", "Request an answer without tools"),
     ];
     vec![
         Param::text("systemPrompt", "System prompt", "You are a helpful AI assistant.")
-            .help("What the model is told before everything else."),
+            .help("System message sent to the model first."),
         Param::text("userMessage", "User message", "")
             .required()
-            .help("What the agent is asked; `{{json.field}}` and expressions may stand in it."),
-        Param::number("maxIterations", "Max iterations", 10).at_least(1.0).help("How often the model is asked at most."),
+            .help("Prompt for the agent. Can contain `{{json.field}}` and expressions."),
+        Param::number("maxIterations", "Max iterations", 10)
+            .at_least(1.0)
+            .help("Maximum number of model calls."),
         Param::collection(
             "options",
             "Options",
             [
-                Param::choice("toolChoice", "Tool choice", &choices).help("Whether tools may or must be called."),
-                Param::choice("outputFormat", "Output format", &formats).help("What the node puts out."),
-                Param::text("sessionId", "Session id", "").help("Whose conversation it is; the memory node's if empty."),
-                Param::number("timeout", "Timeout", 300_000).at_least(1.0).help("Milliseconds for the whole answer."),
-                Param::choice("onLimit", "At the limit", &limits)
-                    .help("What happens after the last iteration, or when a budget is used up. With an error output, an answer that is not the final one leaves there."),
+                Param::choice("toolChoice", "Tool choice", &choices)
+                    .help("Whether tools may or must be called."),
+                Param::choice("outputFormat", "Output format", &formats)
+                    .help("Output format of the node."),
+                Param::text("sessionId", "Session id", "")
+                    .help("ID of the conversation. If empty, the memory node's session is used."),
+                Param::number("timeout", "Timeout", 300_000)
+                    .at_least(1.0)
+                    .help("Timeout for the whole answer, in milliseconds."),
+                Param::choice("onLimit", "At the limit", &limits).help(
+                    "What happens after the last iteration, or when a budget is exhausted. If \
+                         the node has an error output, an answer that is not final is sent there.",
+                ),
                 Param::number("budgetTokens", "Most tokens", 0)
                     .at_least(0.0)
-                    .help("What one answer of the agent may use, read and written together; 0 for any number."),
-                Param::number("budgetDollars", "Most dollars", 0)
-                    .at_least(0.0)
-                    .help("What one answer of the agent may cost where the price of the model is known; 0 for any amount."),
-                Param::number("maxResultBytes", "Longest tool result", MAX_RESULT_BYTES as i32)
-                    .at_least(100.0)
-                    .help("Longer results are cut for the model."),
+                    .help("Maximum input and output tokens per answer. 0 for no limit."),
+                Param::number("budgetDollars", "Most dollars", 0).at_least(0.0).help(
+                    "Maximum cost per answer, if the model's price is known. 0 for no limit.",
+                ),
+                Param::number(
+                    "maxResultBytes",
+                    "Maximum tool result length",
+                    MAX_RESULT_BYTES as i32,
+                )
+                .at_least(100.0)
+                .help("Longer results are truncated for the model."),
             ]
             .into_iter()
             .chain(approval_options::params()),
         )
-        .help("How the agent works."),
+        .help("Options of the agent."),
     ]
 }
 
@@ -94,7 +110,7 @@ async fn run_item(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
     let words = with_seed_expressions(ctx, "userMessage", index)?;
     if words.trim().is_empty() {
         return Err(NodeError::parameter("userMessage", "The user message is empty")
-            .hint("Write what the agent is asked, or an expression.")
+            .hint("Enter a prompt for the agent, or an expression.")
             .on_item(index));
     }
     let mut options = AgentOptions {
@@ -143,7 +159,7 @@ async fn run_item(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
     if matches!(outcome.end_reason, EndReason::MaxIterations | EndReason::Budget)
         && ctx.node().on_error == OnError::ContinueError
     {
-        let message = format!("The agent came to its limit ({})", outcome.end_reason.name()).into();
+        let message = format!("The agent reached its limit ({})", outcome.end_reason.name()).into();
         item.error = Some(Arc::new(ItemError { message, description: None }));
     }
     Ok(item)
@@ -178,7 +194,7 @@ fn format_output(outcome: &AgentOutcome, format: &str) -> Result<Value, NodeErro
                 outcome.answer.trim().trim_start_matches("```json").trim_matches('`').trim(),
             );
             let read = read.map_err(|error| {
-                NodeError::failed(format!("The answer is no JSON: {error}"))
+                NodeError::failed(format!("The answer is not valid JSON: {error}"))
                     .describe(outcome.answer.clone())
                     .hint("Ask for JSON in the system prompt.")
             })?;

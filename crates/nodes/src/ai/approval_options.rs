@@ -20,15 +20,20 @@ pub(super) fn params() -> [Param; 4] {
     ];
     [
         Param::choice("askBefore", "Ask before tools run", &choices).help(
-            "The run stands still until a person has approved or rejected the exact call. Workflows and other agents that are tools are asked about with \"Every tool\", or by name.",
+            "The run is suspended until someone approves or rejects the exact call. \
+                 Sub-workflow and agent tools require approval only with \"Every tool\" or if \
+                 listed by name.",
         ),
-        Param::text("alsoAskBefore", "Also ask before", "").help("Names of tools about which a person is asked in any case, with commas between them."),
+        Param::text("alsoAskBefore", "Also ask before", "")
+            .help("Comma-separated names of tools that always require approval."),
         Param::text("maySendAnywhere", "May send anywhere", "").help(
-            "Names of tools, with commas between them, that may send data to any place of the model's choice even after the agent has read untrusted content.",
+            "Comma-separated names of tools that may send data to any destination, even after \
+                 the agent has read untrusted content.",
         ),
-        Param::number("approvalHours", "Wait for an answer", 24)
-            .between(0.0, MAX_HOURS)
-            .help("Hours. A call that nobody has decided about by then is not made, and the agent is told so."),
+        Param::number("approvalHours", "Approval timeout", 24).between(0.0, MAX_HOURS).help(
+            "In hours. A call without a decision by then is not made, and the agent is \
+                 informed.",
+        ),
     ]
 }
 
@@ -53,7 +58,7 @@ pub(super) fn read(
             _ => {
                 return Err(wrong(
                     "askBefore",
-                    format!("'{}' is none of never, changes and all", given.to_js_string()),
+                    format!("'{}' must be one of never, changes or all", given.to_js_string()),
                 ));
             }
         },
@@ -74,14 +79,14 @@ pub(super) fn read(
                     tools.iter().map(|tool| tool.definition().name.as_str()).collect();
                 let problem = format!("There is no tool '{name}' {purpose}");
                 return Err(wrong(option_name, problem)
-                    .hint(format!("The tools of this agent are: {}.", there.join(", "))));
+                    .hint(format!("Available tools: {}.", there.join(", "))));
             };
             all.push(found.clone());
         }
         Ok(all)
     };
-    options.ask_before = named("alsoAskBefore", "to ask about")?;
-    options.trusted = named("maySendAnywhere", "that could send anywhere")?;
+    options.ask_before = named("alsoAskBefore", "to require approval for")?;
+    options.trusted = named("maySendAnywhere", "to allow sending anywhere")?;
     let asks = options.approval != ApprovalPolicy::Never || !options.ask_before.is_empty();
     if !asks {
         return Ok(());
@@ -91,11 +96,11 @@ pub(super) fn read(
     }
     match ctx.host().can_wait_for_person() {
         true => Ok(()),
-        false => Err(NodeError::failed(
-            "An agent that is used as an ordinary tool cannot wait for a person",
-        )
-        .hint("Use an AI Agent Tool, which can, or let the agent ask nobody.")
-        .on_item(index)),
+        false => {
+            Err(NodeError::failed("An agent used as an ordinary tool cannot wait for approval")
+                .hint("Use an AI Agent Tool instead, or set the agent to never ask.")
+                .on_item(index))
+        }
     }
 }
 

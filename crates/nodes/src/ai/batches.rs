@@ -33,13 +33,13 @@ impl Batches {
         let fields = [
             Param::number("batchSize", "Batch size", default_size)
                 .at_least(1.0)
-                .help("How many items are worked on at the same time."),
+                .help("Number of items processed at the same time."),
             Param::number("delayBetweenBatches", "Delay between batches", 0)
                 .at_least(0.0)
                 .help("Milliseconds."),
         ];
         Param::collection("batching", "Batch processing", fields)
-            .help("How many items at a time; for limits of the model's provider.")
+            .help("Number of items per batch. Use it to stay within the provider's rate limits.")
     }
 
     /// What is made of each item, in their order. Where a failure stops the node, later batches are

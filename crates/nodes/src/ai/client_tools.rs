@@ -78,7 +78,7 @@ impl Tool for ClientTool {
         _arguments: Object,
         _context: &ToolCallContext,
     ) -> Result<ToolOutput, ToolFailure> {
-        Err(ToolFailure::new("It is called by whoever asked, and not here."))
+        Err(ToolFailure::new("This tool is executed by the client, not on the server."))
     }
 }
 

@@ -19,17 +19,17 @@ use std::sync::Arc;
 /// The description of one of n8n's nodes that supply an embedding model.
 fn embedding_spec(node: &str, versions: &[f64], name: &str, credential: &str) -> Spec {
     let id = format!("@n8n/n8n-nodes-langchain.{node}");
-    Spec::new(&id, versions, name, "Turn texts into vectors, as n8n does it")
+    Spec::new(&id, versions, name, "Create embeddings, compatible with n8n")
         .group(NodeGroup::Ai)
         .inputs([])
         .outputs([Port::of(Kind::AiEmbedding, "Embeddings")])
         .credential(credential, true)
-        .hint("Connect it to a vector store; vectors of different models do not go together.")
+        .hint("Connect it to a vector store. Vectors of different models are not compatible.")
         .alias(&["vector", "semantic search"])
 }
 
 fn model_param(name: &str, default: &str) -> Param {
-    Param::text(name, "Model", default).help("The model's name as the provider writes it.")
+    Param::text(name, "Model", default).help("Model name as used by the provider.")
 }
 
 fn supply(embedder: impl Embedder + 'static) -> Supply {
@@ -60,10 +60,10 @@ pub(super) fn embedder_of(
         "cohereApi" => other_providers::cohere(&named("embed-v4.0"), credential, &access),
         other => {
             return Err(NodeError::credential(format!(
-                "A credential of type '{}' has no embedding models",
+                "Credentials of type '{}' do not support embedding models",
                 other.chars().take(100).collect::<String>()
             ))
-            .hint("Choose a credential of OpenAI, Azure, Mistral, Gemini, Cohere or Ollama."));
+            .hint("Choose a credential for OpenAI, Azure, Mistral, Gemini, Cohere or Ollama."));
         }
     })
 }

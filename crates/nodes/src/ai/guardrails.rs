@@ -20,18 +20,20 @@ pub(crate) struct Guardrails;
 
 impl Node for Guardrails {
     fn spec() -> Spec {
-        Spec::new("@n8n/n8n-nodes-langchain.guardrails", &[1.0, 2.0], "Guardrails", "Check texts for what they must not hold, or take it out")
+        Spec::new("@n8n/n8n-nodes-langchain.guardrails", &[1.0, 2.0], "Guardrails", "Check texts for policy violations, or redact them")
             .group(NodeGroup::Ai)
             .inputs([Port::main(), Port::of(Kind::AiLanguageModel, "Chat Model")])
             .output_rule(PortRule::named(&["Pass", "Fail"]).when("operation", "classify"))
             .params(params::params())
-            .hint("Put it before a model that strangers write to, or after one whose words strangers read.")
+            .hint("Add it before a model that reads untrusted input, or after one whose output is \
+                 public.")
             .alias(&["pii", "secret", "injection", "sanitize", "moderation", "jailbreak"])
             .records_steps()
             .computes()
-            .note("Keywords, personal data, secret keys, addresses and patterns are looked for without a model; only jailbreak, NSFW, topical alignment and custom checks ask one.")
+            .note("Keywords, PII, secret keys, URLs and patterns are detected without a model. Only \
+                 the jailbreak, NSFW, topical alignment and custom checks use one.")
             .example(
-                "Mask an e-mail address",
+                "Mask an email address",
                 r#"{ "operation": "sanitize", "text": "Write to ada@example.com", "guardrails": { "pii": { "value": { "type": "selected", "entities": ["EMAIL_ADDRESS"] } } } }"#,
                 r#"[{}]"#,
                 r#"[[{ "guardrailsInput": "Write to <EMAIL_ADDRESS>", "checks": [{ "name": "personalData", "triggered": true, "info": { "analyzerResults": [{ "entityType": "EMAIL_ADDRESS", "text": "ada@example.com" }] } }] }]]"#,

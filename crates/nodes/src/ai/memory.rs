@@ -84,8 +84,9 @@ fn supply_memory(memory: impl Memory + 'static, session: Option<Str>) -> Supply 
 
 fn session_param() -> Param {
     Param::text("sessionId", "Session id", SHARED_SESSION).required().help(
-        "Whose conversation it is, for example `={{ $json.body.user }}`. `default` stands for the session of the trigger, or where it has \
-         none for one conversation of everybody, which is refused for webhooks, chats and forms.",
+        "ID of the conversation, for example `={{ $json.body.user }}`. `default` uses the \
+             trigger's session. Without one, all callers share one conversation, which is rejected \
+             for webhooks, chats and forms.",
     )
 }
 
@@ -99,7 +100,7 @@ fn count(ctx: &SupplyCtx, path: &str) -> Result<usize, NodeError> {
     if number < 0.0 || number.is_nan() {
         return Err(NodeError::parameter(
             path,
-            format!("The parameter '{path}' must not be below 0, but it is {number}"),
+            format!("The parameter '{path}' must be at least 0, but it is {number}"),
         )
         .on_item(ctx.item()));
     }

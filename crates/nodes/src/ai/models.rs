@@ -37,7 +37,7 @@ pub(super) fn chosen_model(ctx: &SupplyCtx, param: &str) -> Result<Str, NodeErro
     };
     if name.trim().is_empty() {
         return Err(
-            NodeError::parameter(param, "No model is chosen").hint("Write the name of a model.")
+            NodeError::parameter(param, "No model is chosen").hint("Enter the name of a model.")
         );
     }
     Ok(name.trim().into())
@@ -56,7 +56,7 @@ pub(super) fn access(ctx: &SupplyCtx, options: &Value) -> Result<ModelAccess, No
     let http = ctx
         .host()
         .shared_http()
-        .ok_or_else(|| NodeError::failed("There is no way out to a model here"))?;
+        .ok_or_else(|| NodeError::failed("HTTP access to models is not available"))?;
     let mut access = ModelAccess::new(http);
     if let Some(timeout) =
         options.get("timeout").and_then(Value::as_f64).filter(|timeout| *timeout > 0.0)

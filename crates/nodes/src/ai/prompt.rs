@@ -14,20 +14,20 @@ pub(super) fn params(first: f64) -> Vec<Param> {
     vec![
         Param::choice("promptType", "Source for prompt", &sources)
             .since(first)
-            .help("Where the user's message comes from."),
+            .help("Source of the user message."),
         Param::long_text("text", "Prompt (user message)", "={{ $json.chatInput }}")
             .since(first)
             .show("promptType", &["auto"])
-            .help("The field of a chat."),
+            .help("Field from a chat."),
         Param::long_text("text", "Prompt (user message)", "={{ $json.guardrailsInput }}")
             .since(first)
             .show("promptType", &["guardrails"])
-            .help("The field of a guardrails node."),
+            .help("Field from a guardrails node."),
         Param::long_text("text", "Prompt (user message)", "")
             .since(first)
             .required()
             .show("promptType", &["define"])
-            .help("What the model is asked."),
+            .help("Prompt for the model."),
     ]
 }
 
@@ -42,7 +42,7 @@ pub(super) fn prompt_text(ctx: &Ctx<'_>, index: usize) -> Result<Str, NodeError>
     match item.as_ref().and_then(|item| item.json.get(field)) {
         None | Some(Value::Undefined | Value::Null) => Err(NodeError::input("No prompt specified")
             .describe(format!("Expected to find the prompt in an input field called '{field}'"))
-            .hint("Connect a trigger that gives this field, or define the prompt in the node.")
+            .hint("Connect a trigger that provides this field, or define the prompt in the node.")
             .on_item(index)),
         Some(value @ (Value::Object(_) | Value::Array(_))) => {
             Ok(model::json::to_string(value).into())

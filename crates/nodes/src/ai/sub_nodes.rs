@@ -112,17 +112,22 @@ pub(super) async fn memory(
     });
     let chosen = chosen.ok_or_else(|| {
         NodeError::parameter("sessionId", "No session ID found")
-            .describe("A memory is connected, but nothing says whose conversation it is: no field 'sessionId' came with the item or from the trigger.")
-            .hint("Set the session in the memory node, for example to the id of the user.")
+            .describe(
+                "A memory is connected, but the session ID is missing: neither the item nor the \
+                 trigger has a field 'sessionId'.",
+            )
+            .hint("Set the session in the memory node, for example to the user ID.")
             .on_item(index)
     })?;
     let mode = &ctx.host().execution().mode;
     if chosen == SHARED_SESSION && !SINGLE_USER_MODES.contains(&mode.as_str()) {
         return Err(NodeError::new(
             Code::SESSION_SHARED,
-            "The session 'default' is refused: everybody who reaches this workflow would share one conversation",
+            "The session 'default' is rejected: all users of this workflow would share one \
+                 conversation",
         )
-        .hint("Set the session in the memory node or in the agent, for example to the id of the user or of the chat.")
+        .hint("Set the session in the memory node or in the agent, for example to the user ID or chat \
+             ID.")
         .on_item(index));
     }
     let chosen = isolated_session(chosen, |session, signature| {

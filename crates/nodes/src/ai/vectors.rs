@@ -73,7 +73,8 @@ impl<B: VectorBackend> Node for VectorStoreNode<B> {
             .outputs([Port::main(), Port::of(Kind::AiVectorStore, "Vector Store"), Port::of(Kind::AiTool, "Tool")])
             .repeatable_when("mode", &["load"])
             .computes()
-            .hint("Insert documents in one workflow; search in another, or let an agent do it with the mode Retrieve as tool.")
+            .hint("Insert documents in one workflow, and search them in another or let an agent do it \
+                 with the mode Retrieve as tool.")
             .alias(&["vector", "rag", "embeddings", "semantic search"]);
         let spec =
             about.credential.into_iter().fold(spec, |spec, kind| spec.credential(kind, true));
@@ -143,13 +144,13 @@ fn params(about: VectorStoreSpec) -> Vec<Param> {
     let mut params = vec![
         Param::choice("mode", "Operation mode", &modes)
             .raw()
-            .help("What the node does: run on items, or serve another node."),
+            .help("Operation mode: process items, or serve another node."),
         Param::text("toolName", "Name", "")
             .until(1.2)
-            .help("The name under which an agent knows the store.")
+            .help("Name of the store for the agent.")
             .show("mode", as_tool),
         Param::long_text("toolDescription", "Description", "")
-            .help("What an agent is told: what is in the store and when to look there.")
+            .help("Tells the agent what is in the store and when to search it.")
             .show("mode", as_tool),
     ];
     params.extend(about.shared);
@@ -157,24 +158,22 @@ fn params(about: VectorStoreSpec) -> Vec<Param> {
         Param::number("embeddingBatchSize", "Embedding batch size", 200)
             .at_least(1.0)
             .since(1.1)
-            .help("How many documents are embedded and inserted at once.")
+            .help("Number of documents to embed and insert at once.")
             .show("mode", insert),
     );
     params.extend([
-        Param::text("prompt", "Prompt", "").help("What is looked for.").show("mode", load),
+        Param::text("prompt", "Prompt", "").help("What to search for.").show("mode", load),
         Param::number("topK", "Limit", 4)
             .at_least(1.0)
-            .help("How many results there are.")
+            .help("Maximum number of results.")
             .show("mode", results),
         Param::flag("includeDocumentMetadata", "Include metadata", true)
-            .help("Whether results have their metadata.")
+            .help("Whether to include metadata in the results.")
             .show("mode", results),
         Param::flag("useReranker", "Rerank results", false)
-            .help("Whether the connected reranker puts results into their order.")
+            .help("Whether to rerank the results with the connected reranker.")
             .show("mode", searches),
-        Param::text("id", "ID", "")
-            .help("The id of the entry that is replaced.")
-            .show("mode", update),
+        Param::text("id", "ID", "").help("ID of the entry to replace.").show("mode", update),
     ]);
     let options = |params: Vec<Param>| {
         Param::collection("options", "Options", params).help("Further settings.")
@@ -190,7 +189,7 @@ fn params(about: VectorStoreSpec) -> Vec<Param> {
 
 /// The option by which only some documents are found.
 fn filter_param() -> Param {
-    metadata_param("Metadata filter", "Fields that documents must have to be found.")
+    metadata_param("Metadata filter", "Metadata that documents must have to be found.")
 }
 
 /// Where something chosen from a list, or written, is.
@@ -297,7 +296,7 @@ async fn insert<B: VectorBackend>(ctx: &Ctx<'_>, items: &Items) -> Result<Output
         let vectors = embedder.embed(&texts).await?;
         if vectors.len() != documents.len() {
             return Err(NodeError::failed(format!(
-                "The embedding model gave {} vectors for {} texts",
+                "The embedding model returned {} vectors for {} texts",
                 vectors.len(),
                 documents.len()
             )));
@@ -324,7 +323,7 @@ async fn update<B: VectorBackend>(ctx: &Ctx<'_>, items: &Items) -> Result<Output
         let vector = vectors
             .into_iter()
             .next()
-            .ok_or_else(|| NodeError::failed("The embedding model gave no vector"))?;
+            .ok_or_else(|| NodeError::failed("The embedding model returned no vector"))?;
         let store = B::open(ctx, index, StorePurpose::InsertMore).await?;
         store
             .update(&chosen(ctx, "id", index)?, document.clone(), vector)

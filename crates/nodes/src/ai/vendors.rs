@@ -62,7 +62,7 @@ fn access(ctx: &Ctx<'_>) -> Result<ModelAccess, NodeError> {
     let http = ctx
         .host()
         .shared_http()
-        .ok_or_else(|| NodeError::failed("There is no way out to a model here"))?;
+        .ok_or_else(|| NodeError::failed("HTTP access to models is not available"))?;
     Ok(ModelAccess::new(http))
 }
 
@@ -84,7 +84,7 @@ fn chosen(ctx: &Ctx<'_>, param: &str, index: usize) -> Result<Str, NodeError> {
 fn chosen_model(ctx: &Ctx<'_>, index: usize) -> Result<Str, NodeError> {
     match chosen(ctx, "modelId", index)? {
         name if name.is_empty() => Err(NodeError::parameter("modelId", "No model is chosen")
-            .hint("Write the name of a model.")
+            .hint("Enter the name of a model.")
             .on_item(index)),
         name => Ok(name),
     }

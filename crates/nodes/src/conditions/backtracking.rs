@@ -42,14 +42,14 @@ impl BacktrackingRegex {
     pub(crate) fn new(pattern: String, cost: PatternCost, sizes: &[usize]) -> Result<Self, String> {
         if cost.retries > MAX_LOOKAROUNDS {
             return Err(format!(
-                "it has more than {MAX_LOOKAROUNDS} look-arounds and references back"
+                "it has more than {MAX_LOOKAROUNDS} look-arounds and backreferences"
             ));
         }
         if cost.folded > MAX_FOLDED {
             return Err(TOO_MANY_FOLDED.to_owned());
         }
         if cost.retries_within(PATIENT_STEPS, 1) < MIN_BACKTRACKS {
-            return Err("it repeats its parts too often".to_owned());
+            return Err("it has too many repetitions".to_owned());
         }
         let mut made = Self {
             pattern,
@@ -136,7 +136,7 @@ impl BacktrackingRegex {
 
 /// Why a pattern is refused whose classes are too large.
 pub(crate) const TOO_MANY_FOLDED: &str =
-    "its classes hold too many characters to ignore their case";
+    "its character classes are too large for case-insensitive matching";
 
 #[cfg(test)]
 mod tests {

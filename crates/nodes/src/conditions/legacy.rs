@@ -97,7 +97,7 @@ pub(crate) fn compare(operation: &str, left: &Value, right: &Value) -> Result<bo
         _ => {
             return Err(NodeError::parameter(
                 "operation",
-                format!("The operation \"{operation}\" is not known"),
+                format!("Unknown operation \"{operation}\""),
             ));
         }
     })
@@ -167,7 +167,7 @@ const TEXTS: Operations = &[
 
 /// The choice among them.
 pub(crate) fn legacy_operation(options: &[(&str, &str)]) -> Param {
-    Param::choice("operation", "Operation", options).help("How the values are compared.")
+    Param::choice("operation", "Operation", options).help("How to compare the values.")
 }
 
 /// The form of these conditions.
@@ -193,7 +193,7 @@ pub(crate) fn legacy_groups() -> Param {
         };
         FieldGroup::new(kind, title, fields)
     });
-    Param::repeated("conditions", "Conditions", groups).help("What to compare, by type.")
+    Param::repeated("conditions", "Conditions", groups).help("Values to compare, by type.")
 }
 
 /// The two values of a condition of this kind.

@@ -48,10 +48,11 @@ pub enum RegexError {
     #[error("Invalid regular expression: /{pattern}/: {reason}")]
     Syntax { pattern: String, reason: String },
     #[error(
-        "The regular expression /{pattern}/ took too many steps on this text, so it was stopped. Write it without nested repetition, or try it on a shorter text."
+        "The regular expression /{pattern}/ exceeded the step limit on this text. Avoid nested \
+             repetition, or try a shorter text."
     )]
     TooManySteps { pattern: String },
-    #[error("The regular expression takes long, and {0}")]
+    #[error("The regular expression takes too long, and {0}")]
     Busy(#[from] compute::Overloaded),
 }
 
@@ -109,7 +110,8 @@ impl ConditionRegex {
         pattern.push_str(&anchored);
         if translated.needs_backtracking {
             let cost = || {
-                PatternCost::of(&pattern).ok_or("it is not written as JavaScript writes patterns")
+                PatternCost::of(&pattern)
+                    .ok_or("it is not valid JavaScript regular expression syntax")
             };
             let build = || {
                 BacktrackingRegex::new(

@@ -10,23 +10,31 @@ pub(crate) struct Aggregate;
 
 impl Node for Aggregate {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.aggregate", &[1.0], "Aggregate", "Combine a field of many items into a list in a single item")
-            .params(params())
-            .alias(&["combine", "concatenate", "group", "item lists"])
-            .hint("Use it to hand all items at once to a node that would otherwise run once per item, such as a model call.")
-            .repeatable()
-            .example(
-                "All ids in one list",
-                r#"{ "fieldsToAggregate": { "fieldToAggregate": [{ "fieldToAggregate": "id" }] } }"#,
-                r#"[{ "id": 1 }, { "id": 2 }]"#,
-                r#"[[{ "id": [1, 2] }]]"#,
-            )
-            .example(
-                "Whole items in one list",
-                r#"{ "aggregate": "aggregateAllItemData", "destinationFieldName": "rows" }"#,
-                r#"[{ "id": 1 }, { "id": 2 }]"#,
-                r#"[[{ "rows": [{ "id": 1 }, { "id": 2 }] }]]"#,
-            )
+        Spec::new(
+            "n8n-nodes-base.aggregate",
+            &[1.0],
+            "Aggregate",
+            "Combine a field of many items into a list in a single item",
+        )
+        .params(params())
+        .alias(&["combine", "concatenate", "group", "item lists"])
+        .hint(
+            "Use it to pass all items at once to a node that would otherwise run once per item, \
+                 such as a model call.",
+        )
+        .repeatable()
+        .example(
+            "All ids in one list",
+            r#"{ "fieldsToAggregate": { "fieldToAggregate": [{ "fieldToAggregate": "id" }] } }"#,
+            r#"[{ "id": 1 }, { "id": 2 }]"#,
+            r#"[[{ "id": [1, 2] }]]"#,
+        )
+        .example(
+            "Whole items in one list",
+            r#"{ "aggregate": "aggregateAllItemData", "destinationFieldName": "rows" }"#,
+            r#"[{ "id": 1 }, { "id": 2 }]"#,
+            r#"[[{ "rows": [{ "id": 1 }, { "id": 2 }] }]]"#,
+        )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -53,20 +61,27 @@ pub(super) fn params() -> Vec<Param> {
             Param::text("fieldToAggregate", "Input field name", "")
                 .help("The field whose values are gathered."),
             Param::flag("renameField", "Rename field", false)
-                .help("Give the list another name than the field has."),
+                .help("Use a different name for the list than for the field."),
             Param::text("outputFieldName", "Output field name", "")
                 .help("Name of the list.")
                 .show("renameField", &[true]),
         ],
     );
     vec![
-        Param::choice("aggregate", "Aggregate", &what).help("Gather values of single fields, or the items as they are."),
+        Param::choice("aggregate", "Aggregate", &what)
+            .help("Gather values of single fields, or the items as they are."),
         Param::repeated("fieldsToAggregate", "Fields to aggregate", [field])
-            .preset(json!({ "fieldToAggregate": [{ "fieldToAggregate": "", "renameField": false }] }))
-            .help("The fields to gather, each into a list of its own.")
+            .preset(
+                json!({ "fieldToAggregate": [{ "fieldToAggregate": "", "renameField": false }] }),
+            )
+            .help("The fields to gather, each into its own list.")
             .show("aggregate", &["aggregateIndividualFields"]),
-        Param::text("destinationFieldName", "Put output in field", "data").help("The field that receives the list.").show("aggregate", all),
-        Param::choice("include", "Include", &include).help("Which fields of the items go into the list.").show("aggregate", all),
+        Param::text("destinationFieldName", "Put output in field", "data")
+            .help("Field for the list.")
+            .show("aggregate", all),
+        Param::choice("include", "Include", &include)
+            .help("Which fields of the items to include in the list.")
+            .show("aggregate", all),
         Param::text("fieldsToExclude", "Fields to exclude", "")
             .help("Names of the fields to leave out, separated by commas.")
             .show("aggregate", all)
@@ -79,16 +94,23 @@ pub(super) fn params() -> Vec<Param> {
             "options",
             "Options",
             [
-                Param::text("groupByFields", "Group by fields", "")
-                    .help("Names of fields, separated by commas; one item comes out for each combination of their values."),
-                Param::flag("disableDotNotation", "Disable dot notation", false)
-                    .help("Take dots in field names literally instead of as steps into nested objects."),
-                Param::flag("mergeLists", "Merge lists", false)
-                    .help("Join the lists of the items into one flat list instead of a list of lists."),
-                Param::flag("includeBinaries", "Include binaries", false).help("Give the new item the files of all items."),
-                Param::flag("keepOnlyUnique", "Keep only unique binaries", false)
-                    .help("Leave out files that agree in type, size and extension with one already there."),
-                Param::flag("keepMissing", "Keep missing and null values", false).help("Put null into the list for items without a value."),
+                Param::text("groupByFields", "Group by fields", "").help(
+                    "Comma-separated field names. One item is returned for each combination of \
+                         their values.",
+                ),
+                Param::flag("disableDotNotation", "Disable dot notation", false).help(
+                    "Take dots in field names literally instead of as steps into nested objects.",
+                ),
+                Param::flag("mergeLists", "Merge lists", false).help(
+                    "Join the lists of the items into one flat list instead of a list of lists.",
+                ),
+                Param::flag("includeBinaries", "Include binaries", false)
+                    .help("Give the new item the files of all items."),
+                Param::flag("keepOnlyUnique", "Keep only unique binaries", false).help(
+                    "Omit files with the same type, size and extension as one already included.",
+                ),
+                Param::flag("keepMissing", "Keep missing and null values", false)
+                    .help("Put null into the list for items without a value."),
             ],
         )
         .help("Further settings."),

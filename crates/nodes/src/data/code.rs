@@ -20,31 +20,43 @@ impl Node for CodeNode {
                 Param::choice(
                     "mode",
                     "Mode",
-                    &[("runOnceForAllItems", "Run once for all items"), ("runOnceForEachItem", "Run once for each item")],
+                    &[
+                        ("runOnceForAllItems", "Run once for all items"),
+                        ("runOnceForEachItem", "Run once for each item"),
+                    ],
                 )
                 .help("Whether the code sees all items at once or one at a time."),
             )
             .param(
-                Param::choice("language", "Language", &[("javaScript", "JavaScript"), ("python", "Python"), ("pythonNative", "Python")])
-                    .since(2.0)
-                    .help("Only JavaScript runs here."),
+                Param::choice(
+                    "language",
+                    "Language",
+                    &[
+                        ("javaScript", "JavaScript"),
+                        ("python", "Python"),
+                        ("pythonNative", "Python"),
+                    ],
+                )
+                .since(2.0)
+                .help("Only JavaScript is supported."),
             )
-            .param(
-                Param::code("jsCode", "JavaScript", "javaScript", ALL_ITEMS)
-                    .raw()
-                    .help("Return an array of items, or one object in the mode for each item."),
-            )
+            .param(Param::code("jsCode", "JavaScript", "javaScript", ALL_ITEMS).raw().help(
+                "Return an array of items, or one object in the mode that runs once for \
+                         each item.",
+            ))
             .runs_code()
-            .hint("Reach for it when no other node does the job; prefer Edit Fields for simple changes.")
+            .hint("Use it when no other node does the job. Prefer Edit Fields for simple changes.")
             .alias(&["javascript", "script", "function"])
-            .differs_when("language", &["python", "pythonNative"], "Python does not run here.")
-            .note("JavaScript has no modules beyond crypto, luxon, util, buffer, url and querystring.")
+            .differs_when("language", &["python", "pythonNative"], "Python is not supported.")
+            .note(
+                "Only the modules crypto, luxon, util, buffer, url and querystring are available.",
+            )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let language = ctx.text("language", 0)?;
         if language.starts_with("python") {
-            return Err(NodeError::parameter("language", "Python does not run here")
+            return Err(NodeError::parameter("language", "Python is not supported")
                 .hint("Rewrite the code in JavaScript and set the language to JavaScript."));
         }
         let source = ctx.text("jsCode", 0)?;

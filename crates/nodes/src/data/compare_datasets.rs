@@ -31,8 +31,10 @@ impl Node for CompareDatasets {
             ("mix", "Use a mix of versions"),
         ];
         let fuzzy = || {
-            Param::flag("fuzzyCompare", "Fuzzy compare", false)
-                .help("Tolerate small differences of type: 3 and \"3\" are the same, and so are null and an empty text.")
+            Param::flag("fuzzyCompare", "Fuzzy compare", false).help(
+                "Ignore small type differences: 3 and \"3\" are equal, and so are null and an \
+                     empty text.",
+            )
         };
         Spec::new("n8n-nodes-base.compareDatasets", &[1.0, 2.0, 2.1, 2.2, 2.3], "Compare Datasets", "Compare two inputs for changes")
             .inputs([Port::named("Input A"), Port::named("Input B")])
@@ -42,15 +44,15 @@ impl Node for CompareDatasets {
                 Param::notice("infoBox", "Items of both inputs are paired when the fields below match; the other fields are then compared."),
                 Param::repeated("mergeByFields", "Fields to match", [pair])
                     .preset(json!({ "values": [{ "field1": "", "field2": "" }] }))
-                    .help("Items are paired when all of these fields agree."),
+                    .help("Items are paired if all of these fields are equal."),
                 Param::choice("resolve", "When there are differences", &resolve)
                     .preset("preferInput2")
-                    .help("What comes out for a pair that differs.")
+                    .help("Output for a pair that differs.")
                     .versions(&[1.0, 2.0]),
-                Param::choice("resolve", "When there are differences", &resolve).help("What comes out for a pair that differs.").since(2.1),
+                Param::choice("resolve", "When there are differences", &resolve).help("Output for a pair that differs.").since(2.1),
                 fuzzy().since(2.0),
                 Param::choice("preferWhenMix", "Prefer", &[("input1", "Input A version"), ("input2", "Input B version")])
-                    .help("The input that most fields come from.")
+                    .help("Input that most fields are taken from.")
                     .show("resolve", &["mix"]),
                 Param::text("exceptWhenMix", "For everything except", "")
                     .help("Names of the fields that come from the other input, separated by commas.")
@@ -60,18 +62,20 @@ impl Node for CompareDatasets {
                     "Options",
                     [
                         Param::text("skipFields", "Fields to skip comparing", "")
-                            .help("Names of fields that do not count when two items are compared, separated by commas."),
+                            .help("Comma-separated names of fields to ignore in the comparison."),
                         fuzzy().versions(&[1.0]),
                         Param::flag("disableDotNotation", "Disable dot notation", false)
                             .help("Take dots in field names literally instead of as steps into nested objects."),
                         Param::choice("multipleMatches", "Multiple matches", &[("first", "Include first match only"), ("all", "Include all matches")])
-                            .help("Whether an item of input A is paired with one item of input B or with all that match."),
+                            .help("Whether to pair an item of input A with one matching item of input \
+                                 B or with all of them."),
                     ],
                 )
                 .help("Further settings."),
             ])
             .alias(&["diff", "sync", "join", "match"])
-            .hint("Use it to keep two systems in step: create what is only in A, update what differs, delete what is only in B.")
+            .hint("Use it to keep two systems in sync: create what is only in A, update what differs, \
+                 delete what is only in B.")
             .repeatable()
             .computes()
             .example(

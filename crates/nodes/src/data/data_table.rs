@@ -12,15 +12,31 @@ pub(crate) struct DataTable;
 
 impl Node for DataTable {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.dataTable", &[1.0, 1.1], "Data table", "Keep rows in a table across executions").untrusted().private()
-            .group(NodeGroup::Data)
-            .params(params::params())
-            .hint("Use it for state that outlives a run: lookups, markers of what was done, small results. Upsert by a key of your own.")
-            .alias(&["database", "storage", "rows", "state", "memory"])
-            .repeatable_when("operation", &["get", "rowExists", "rowNotExists", "list"])
-            .differs("Names of tables are unique in the whole instance, and a table that is not found by its id is looked for by its name.")
-            .note("A table holds at most 50 MB unless the operator sets HEDDLE_TABLE_BYTES; a column holds texts, numbers, yes or no, or dates.")
-            .note("All changes are checked before the first of them is made.")
+        Spec::new(
+            "n8n-nodes-base.dataTable",
+            &[1.0, 1.1],
+            "Data table",
+            "Store rows in a table across executions",
+        )
+        .untrusted()
+        .private()
+        .group(NodeGroup::Data)
+        .params(params::params())
+        .hint(
+            "Use it for state between runs: lookups, processed IDs, small results. Upsert by \
+                 your own key.",
+        )
+        .alias(&["database", "storage", "rows", "state", "memory"])
+        .repeatable_when("operation", &["get", "rowExists", "rowNotExists", "list"])
+        .differs(
+            "Table names are unique within the instance. If no table has the given ID, it is \
+                 looked up by name.",
+        )
+        .note(
+            "A table can store at most 50 MB unless HEDDLE_TABLE_BYTES is set. Column types are \
+                 text, number, boolean and date.",
+        )
+        .note("All changes are validated before the first one is applied.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -42,7 +58,7 @@ impl Node for DataTable {
             }
             (resource, other) => Err(NodeError::parameter(
                 "operation",
-                format!("There is no operation '{other}' for '{resource}'"),
+                format!("Unknown operation '{other}' for '{resource}'"),
             )),
         }
     }

@@ -45,7 +45,7 @@ impl Node for ItemLists {
             "Work with lists of items and with lists inside items",
         )
         .param(Param::hidden("resource", "itemList"))
-        .param(Param::choice("operation", "Operation", &operations).raw().help("What to do with the items."))
+        .param(Param::choice("operation", "Operation", &operations).raw().help("Operation on the items."))
         .params(of(&["splitOutItems"], split_out::params()))
         .params(of(AGGREGATE, aggregate::params()))
         .params(of(&["limit"], limit::params()))

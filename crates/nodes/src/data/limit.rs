@@ -20,9 +20,9 @@ enum LimitKeep {
 
 impl Node for Limit {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.limit", &[1.0], "Limit", "Keep at most a number of items")
+        Spec::new("n8n-nodes-base.limit", &[1.0], "Limit", "Limit the number of items")
             .params(params())
-            .hint("Put it before a costly node, such as a model call, to bound its price.")
+            .hint("Add it before an expensive node, such as a model call, to limit the cost.")
             .repeatable()
             .example(
                 "Keep the last two",
@@ -61,8 +61,8 @@ pub(super) fn params() -> Vec<Param> {
     vec![
         Param::number("maxItems", "Max items", 1)
             .at_least(1.0)
-            .help("Items beyond this number are dropped."),
-        Param::choice("keep", "Keep", &ends).help("Which end of the list survives."),
+            .help("Maximum number of items to keep."),
+        Param::choice("keep", "Keep", &ends).help("Keep the first or the last items."),
     ]
 }
 

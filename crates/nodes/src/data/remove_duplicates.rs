@@ -37,11 +37,12 @@ impl Node for RemoveDuplicates {
                     .show("operation", seen)
                     .since(2.0),
                 Param::text("dedupeField", "Value to dedupe on", "")
-                    .help("The value that tells items apart, mostly an expression such as {{ $json.id }}.")
+                    .help("Value that identifies an item, usually an expression such as {{ $json.id \
+                         }}.")
                     .show("operation", seen)
                     .show("logic", &[history::SEEN]),
                 Param::text("incrementalDedupeField", "Value to dedupe on", "")
-                    .help("A number that grows from item to item, such as an id.")
+                    .help("A number that increases from item to item, such as an ID.")
                     .show("operation", seen)
                     .show("logic", &[history::INCREMENT]),
                 Param::text("dateDedupeField", "Value to dedupe on", "")
@@ -49,7 +50,7 @@ impl Node for RemoveDuplicates {
                     .show("operation", seen)
                     .show("logic", &[history::DATE]),
                 Param::choice("mode", "Mode", &[("cleanDatabase", "Clean database")])
-                    .help("What to do with the history; the items pass through.")
+                    .help("Operation on the history. Items pass through unchanged.")
                     .show("operation", &["clearDeduplicationHistory"])
                     .since(2.0),
             ])
@@ -61,9 +62,10 @@ impl Node for RemoveDuplicates {
                         Param::flag("disableDotNotation", "Disable dot notation", false)
                             .help("Take dots in field names literally instead of as steps into nested objects."),
                         Param::flag("removeOtherFields", "Remove other fields", false)
-                            .help("Drop the fields that were not compared; otherwise those of the first duplicate stay."),
+                            .help("Remove the fields that were not compared. Otherwise those of the \
+                                 first duplicate are kept."),
                         Param::choice("scope", "Scope", &scopes).help("Whether the history belongs to this node or to the whole workflow."),
-                        Param::number("historySize", "History size", 10_000).help("How many values are remembered at most."),
+                        Param::number("historySize", "History size", 10_000).help("Maximum number of values to remember."),
                     ],
                 )
                 .help("Further settings."),
@@ -71,7 +73,7 @@ impl Node for RemoveDuplicates {
             .alias(&["unique", "distinct", "dedupe", "item lists"])
             .hint("Use it after merging branches, or with the history to handle each record of a feed only once.")
             .example(
-                "Unique by mail address",
+                "Unique by email address",
                 r#"{ "compare": "selectedFields", "fieldsToCompare": "email" }"#,
                 r#"[{ "email": "a@b.c", "n": 1 }, { "email": "a@b.c", "n": 2 }, { "email": "d@e.f", "n": 3 }]"#,
                 r#"[[{ "email": "a@b.c", "n": 1 }, { "email": "d@e.f", "n": 3 }]]"#,
@@ -100,7 +102,7 @@ pub(super) fn compare_params() -> Vec<Param> {
     ];
     vec![
         Param::choice("compare", "Compare", &compare)
-            .help("Which fields must agree for two items to be duplicates."),
+            .help("Which fields must be equal for two items to be duplicates."),
         Param::text("fieldsToExclude", "Fields to exclude", "")
             .help("Names of the fields to leave out of the comparison, separated by commas.")
             .show("compare", &["allFieldsExcept"]),

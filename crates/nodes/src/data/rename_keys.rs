@@ -13,31 +13,31 @@ impl Node for RenameKeys {
             "Key",
             [
                 Param::text("currentKey", "Current key name", "")
-                    .help("The field to rename; dots step into nested objects."),
+                    .help("Field to rename. Use dots for nested fields."),
                 Param::text("newKey", "New key name", "")
-                    .help("The new name; dots make nested objects."),
+                    .help("New name. Dots create nested objects."),
             ],
         );
         let replacement = FieldGroup::new(
             "replacements",
             "Replacement",
             [
-                Param::notice("regExNotice", "Patterns also see keys that were renamed before."),
+                Param::notice("regExNotice", "Patterns also apply to keys that were just renamed."),
                 Param::text("searchRegex", "Regular expression", "")
-                    .help("Keys that fit this pattern are renamed."),
+                    .help("Keys that match this pattern are renamed."),
                 Param::text("replaceRegex", "Replace with", "")
-                    .help("What the match becomes; $1, $2 stand for groups of the pattern."),
+                    .help("Replacement for the match; $1, $2 refer to groups of the pattern."),
                 Param::collection(
                     "options",
                     "Options",
                     [
                         Param::flag("caseInsensitive", "Case insensitive", false)
-                            .help("Upper and lower case count as equal."),
+                            .help("Treat upper and lower case as equal."),
                         Param::number("depth", "Max depth", -1)
-                            .help("How deep to go: -1 for all levels, 0 for the top only."),
+                            .help("Maximum depth: -1 for all levels, 0 for the top level only."),
                     ],
                 )
-                .help("How to match."),
+                .help("Matching options."),
             ],
         );
         Spec::new("n8n-nodes-base.renameKeys", &[1.0], "Rename Keys", "Update item field names")
@@ -51,7 +51,7 @@ impl Node for RenameKeys {
                 )
                 .help("Further settings."),
             )
-            .hint("Use it to give the fields of a service the names that the next node expects.")
+            .hint("Use it to rename a service's fields to what the next node expects.")
             .repeatable()
             .computes()
             .example(

@@ -46,12 +46,13 @@ pub(super) fn params() -> Vec<Param> {
         ],
     );
     vec![
-        Param::choice("type", "Type", &[("simple", "Simple"), ("random", "Random"), ("code", "Code")]).help("How the order is found."),
+        Param::choice("type", "Type", &[("simple", "Simple"), ("random", "Random"), ("code", "Code")]).help("How to sort."),
         Param::repeated("sortFieldsUi", "Fields to sort by", [field])
             .help("The fields to sort by, the most important first. Upper and lower case count as equal.")
             .show("type", &["simple"]),
         Param::code("code", "Code", "javaScript", DEFAULT_CODE)
-            .help("The body of a function of two items, `a` and `b`, that returns a number as in Array.sort.")
+            .help("Function body that compares two items, `a` and `b`, and returns a number as for \
+                 Array.sort.")
             .show("type", &["code"]),
         Param::collection(
             "options",

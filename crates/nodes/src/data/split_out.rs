@@ -11,7 +11,8 @@ impl Node for SplitOut {
         Spec::new("n8n-nodes-base.splitOut", &[1.0], "Split Out", "Turn a list inside an item into separate items")
             .params(params())
             .alias(&["array", "list", "unwind", "item lists"])
-            .hint("Put it after a node that answers with one item holding a list, so that the next node runs once per element.")
+            .hint("Add it after a node that returns one item with a list, so that the next node runs \
+                 once per element.")
             .repeatable()
             .example(
                 "One item per product",
@@ -40,10 +41,11 @@ pub(super) fn params() -> Vec<Param> {
         ("selectedOtherFields", "Selected other fields"),
     ];
     vec![
-        Param::text("fieldToSplitOut", "Fields to split out", "")
-            .required()
-            .help("Names of the lists to split, separated by commas; $binary splits the files of the item."),
-        Param::choice("include", "Include", &include).help("Which other fields of the input item each new item carries."),
+        Param::text("fieldToSplitOut", "Fields to split out", "").required().help(
+            "Comma-separated names of the lists to split. $binary splits the files of the item.",
+        ),
+        Param::choice("include", "Include", &include)
+            .help("Which other fields of the input item to include in each new item."),
         Param::text("fieldsToInclude", "Fields to include", "")
             .help("Names of the fields to carry over, separated by commas.")
             .show("include", &["selectedOtherFields"]),
@@ -51,11 +53,13 @@ pub(super) fn params() -> Vec<Param> {
             "options",
             "Options",
             [
-                Param::flag("disableDotNotation", "Disable dot notation", false)
-                    .help("Take dots in field names literally instead of as steps into nested objects."),
+                Param::flag("disableDotNotation", "Disable dot notation", false).help(
+                    "Take dots in field names literally instead of as steps into nested objects.",
+                ),
                 Param::text("destinationFieldName", "Destination field name", "")
-                    .help("Field of the new items that receives the element; one name for each field that is split."),
-                Param::flag("includeBinary", "Include binary", false).help("Give each new item the files of the input item."),
+                    .help("Field of the new items for the element; one name per field to split."),
+                Param::flag("includeBinary", "Include binary", false)
+                    .help("Include the files of the input item in each new item."),
             ],
         )
         .help("Further settings."),

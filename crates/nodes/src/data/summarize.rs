@@ -12,7 +12,7 @@ impl Node for Summarize {
         Spec::new("n8n-nodes-base.summarize", &[1.0, 1.1], "Summarize", "Sum, count, max and so on across items")
             .params(params())
             .alias(&["pivot", "group by", "aggregate", "statistics", "item lists"])
-            .hint("Use it like a pivot table: one line of numbers for each value of the fields to split by.")
+            .hint("Use it like a pivot table: one row of numbers per value of the fields to split by.")
             .repeatable()
             .computes()
             .example(
@@ -59,17 +59,17 @@ pub(super) fn params() -> Vec<Param> {
         "Value",
         [
             Param::choice("aggregation", "Aggregation", &aggregations)
-                .help("How the values of the field are combined."),
+                .help("How to combine the values of the field."),
             Param::text("field", "Field", "")
-                .help("The field to summarize. Sums and averages look at numbers only."),
+                .help("Field to summarize. Sums and averages use numbers only."),
             Param::flag("includeEmpty", "Include empty values", false)
                 .help("Count null, missing and empty values too.")
                 .show("aggregation", &["append", "concatenate", "count", "countUnique"]),
             Param::choice("separateBy", "Separator", &separators)
-                .help("What stands between the values.")
+                .help("Separator between the values.")
                 .show("aggregation", &["concatenate"]),
             Param::text("customSeparator", "Custom separator", "")
-                .help("The separator of your own.")
+                .help("Custom separator.")
                 .show("aggregation", &["concatenate"])
                 .show("separateBy", &["other"]),
         ],
@@ -89,7 +89,7 @@ pub(super) fn params() -> Vec<Param> {
             "Options",
             [
                 Param::flag("continueIfFieldNotFound", "Continue if field not found", false)
-                    .help("Go on when no item has the field instead of failing."),
+                    .help("Continue instead of failing if no item has the field."),
                 Param::flag("disableDotNotation", "Disable dot notation", false).help(
                     "Take dots in field names literally instead of as steps into nested objects.",
                 ),

@@ -27,20 +27,20 @@ impl Node for Compression {
                 Param::choice("operation", "Operation", &[("compress", "Compress"), ("decompress", "Decompress")])
                     .preset("decompress")
                     .raw()
-                    .help("Whether to pack files or to unpack an archive."),
+                    .help("Whether to compress files or to decompress an archive."),
                 Param::text("binaryPropertyName", "Input binary field(s)", "data")
                     .required()
-                    .help("The file fields to use; several are separated by commas."),
+                    .help("Binary fields to use. Separate several with commas."),
                 Param::choice("outputFormat", "Output format", formats)
                     .preset("")
                     .show("operation", &["compress"])
                     .versions(&[1.0])
-                    .help("The kind of archive to make."),
+                    .help("Format of the archive."),
                 Param::choice("outputFormat", "Output format", formats)
                     .preset("zip")
                     .show("operation", &["compress"])
                     .since(1.1)
-                    .help("The kind of archive to make."),
+                    .help("Format of the archive."),
                 Param::text("fileName", "File name", "")
                     .required()
                     .show("operation", &["compress"])
@@ -49,29 +49,32 @@ impl Node for Compression {
                 Param::text("binaryPropertyOutput", "Put output file in field", "data")
                     .show("operation", &["compress"])
                     .show("outputFormat", &["zip"])
-                    .help("The name of the file field to put the archive in."),
+                    .help("Name of the binary field for the archive."),
                 Param::text("fileName", "File name", "")
                     .show("operation", &["compress"])
                     .show("outputFormat", &["gzip"])
                     .since(1.1)
-                    .help("The name of the packed file without its extension; the name of the input file if empty."),
+                    .help("Name of the compressed file without its extension. Defaults to the name of \
+                         the input file."),
                 Param::text("binaryPropertyOutput", "Put output file in field", "data")
                     .show("operation", &["compress"])
                     .show("outputFormat", &["gzip"])
                     .since(1.1)
-                    .help("The name of the file field to put the packed file in; further files get a number behind it."),
+                    .help("Name of the binary field for the compressed file. Further files get a \
+                         number appended."),
                 Param::text("outputPrefix", "Output file prefix", "data")
                     .required()
                     .show("operation", &["compress"])
                     .show("outputFormat", &["gzip"])
                     .versions(&[1.0])
-                    .help("The names of the output fields begin with it; a number follows."),
+                    .help("Prefix of the output fields, followed by a number."),
                 Param::text("outputPrefix", "Output prefix", "file_")
                     .required()
                     .show("operation", &["decompress"])
-                    .help("The names of the fields of unpacked files begin with it; a number follows."),
+                    .help("Prefix of the fields for decompressed files, followed by a number."),
             ])
-            .hint("Use it to pack files before sending them, or to get at the files in an archive that was downloaded.")
+            .hint("Use it to compress files before sending them, or to extract files from a \
+                 downloaded archive.")
             .alias(&["zip", "unzip", "gzip", "archive"])
             .repeatable()
             .computes()
@@ -166,7 +169,7 @@ fn compress(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Item, NodeError>
     if files.iter().map(|file| file.data.len() as u64).sum::<u64>() > most {
         return Err(NodeError::new(
             Code::INPUT_BOMB,
-            format!("The files to pack have more than {most} bytes together"),
+            format!("The files to compress exceed the limit of {most} bytes in total"),
         ));
     }
     let mut made = Item::new(item.json.clone());
@@ -223,7 +226,7 @@ fn compress(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Item, NodeError>
 
 fn zip(files: &[&Binary]) -> Result<Vec<u8>, NodeError> {
     let failed = |error: &dyn std::fmt::Display| {
-        NodeError::failed(format!("The archive cannot be written: {error}"))
+        NodeError::failed(format!("Could not write the archive: {error}"))
     };
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let names: Vec<String> = files.iter().map(|file| entry_name(file)).collect();
@@ -257,7 +260,7 @@ fn entry_name(file: &Binary) -> String {
 fn gzip(data: &[u8]) -> Result<Vec<u8>, NodeError> {
     let mut encoder = GzEncoder::new(Vec::new(), Level::new(6));
     let packed = encoder.write_all(data).and_then(|()| encoder.finish());
-    packed.map_err(|error| NodeError::failed(format!("The file cannot be packed: {error}")))
+    packed.map_err(|error| NodeError::failed(format!("Could not compress the file: {error}")))
 }
 
 #[cfg(test)]

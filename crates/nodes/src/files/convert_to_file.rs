@@ -22,39 +22,57 @@ const SHEETS: &[&str] = &["csv", "html", "rtf", "ods", "xls", "xlsx"];
 
 impl Node for ConvertToFile {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.convertToFile", &[1.0, 1.1], "Convert to File", "Convert JSON data to binary data")
-            .group(NodeGroup::Files)
-            .param(
-                Param::choice(
-                    "operation",
-                    "Operation",
-                    &[
-                        ("csv", "Convert to CSV"),
-                        ("html", "Convert to HTML"),
-                        ("iCal", "Convert to ICS"),
-                        ("toJson", "Convert to JSON"),
-                        ("ods", "Convert to ODS"),
-                        ("rtf", "Convert to RTF"),
-                        ("toText", "Convert to text file"),
-                        ("xls", "Convert to XLS"),
-                        ("xlsx", "Convert to XLSX"),
-                        ("toBinary", "Move base64 string to file"),
-                    ],
-                )
-                .raw()
-                .help("The kind of file to make."),
+        Spec::new(
+            "n8n-nodes-base.convertToFile",
+            &[1.0, 1.1],
+            "Convert to File",
+            "Convert JSON data to binary data",
+        )
+        .group(NodeGroup::Files)
+        .param(
+            Param::choice(
+                "operation",
+                "Operation",
+                &[
+                    ("csv", "Convert to CSV"),
+                    ("html", "Convert to HTML"),
+                    ("iCal", "Convert to ICS"),
+                    ("toJson", "Convert to JSON"),
+                    ("ods", "Convert to ODS"),
+                    ("rtf", "Convert to RTF"),
+                    ("toText", "Convert to text file"),
+                    ("xls", "Convert to XLS"),
+                    ("xlsx", "Convert to XLSX"),
+                    ("toBinary", "Move base64 string to file"),
+                ],
             )
-            .params(sheet_params())
-            .params(text_params("toBinary", "Base64 input field", "The field that holds the base64; dots lead into nested fields."))
-            .params(text_params("toText", "Text input field", "The field that holds the text; dots lead into nested fields."))
-            .params(json_params())
-            .params(event_params().into_iter().map(|param| param.show("operation", &["iCal"])))
-            .hint("Use it to make a file of data: a table for a person, JSON for a program, a picture out of base64.")
-            .alias(&["csv", "excel", "xlsx", "base64", "ics", "table", "download"])
-            .repeatable()
-            .computes()
-            .example("A table", r#"{ "operation": "csv" }"#, r#"[{ "a": 1 }, { "a": 2 }]"#, r#"[[{}]]"#)
-            .example("A file for each item", r#"{ "operation": "toJson", "mode": "each" }"#, r#"[{ "a": 1 }, { "a": 2 }]"#, r#"[[{}, {}]]"#)
+            .raw()
+            .help("Type of file to create."),
+        )
+        .params(sheet_params())
+        .params(text_params(
+            "toBinary",
+            "Base64 input field",
+            "Field with the base64 data. Use dots for nested fields.",
+        ))
+        .params(text_params(
+            "toText",
+            "Text input field",
+            "Field with the text. Use dots for nested fields.",
+        ))
+        .params(json_params())
+        .params(event_params().into_iter().map(|param| param.show("operation", &["iCal"])))
+        .hint("Use it to create files from data: spreadsheets, JSON, or images from base64.")
+        .alias(&["csv", "excel", "xlsx", "base64", "ics", "table", "download"])
+        .repeatable()
+        .computes()
+        .example("A table", r#"{ "operation": "csv" }"#, r#"[{ "a": 1 }, { "a": 2 }]"#, r#"[[{}]]"#)
+        .example(
+            "A file for each item",
+            r#"{ "operation": "toJson", "mode": "each" }"#,
+            r#"[{ "a": 1 }, { "a": 2 }]"#,
+            r#"[[{}, {}]]"#,
+        )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -97,13 +115,13 @@ fn sheet_params() -> Vec<Param> {
             [
                 Param::flag("compression", "Compression", false)
                     .show("/operation", &["xlsx", "ods"])
-                    .help("Whether to make the file smaller."),
+                    .help("Whether to compress the file."),
                 Param::text("delimiter", "Delimiter", ",")
                     .show("/operation", &["csv"])
-                    .help("What stands between two fields."),
+                    .help("Separator between fields."),
                 Param::text("fileName", "File name", "").help("The name of the file."),
                 Param::flag("headerRow", "Header row", true)
-                    .help("Whether the first row tells the names of the fields."),
+                    .help("Whether the first row contains the field names."),
                 Param::text("sheetName", "Sheet name", "Sheet")
                     .show("/operation", &["ods", "xls", "xlsx"])
                     .help("The name of the sheet."),
@@ -129,7 +147,7 @@ fn text_params(operation: &str, label: &str, help: &str) -> Vec<Param> {
         );
         options.push(
             Param::text("mimeType", "MIME type", "")
-                .help("The MIME type of the file; told by the name or the content if empty."),
+                .help("MIME type of the file. If empty, it is detected from the name or content."),
         );
     }
     vec![
@@ -153,7 +171,7 @@ fn json_params() -> Vec<Param> {
         )
         .raw()
         .show("operation", &["toJson"])
-        .help("Whether to make one file of all items or one of each."),
+        .help("Whether to create one file for all items or one per item."),
         output_field().show("operation", &["toJson"]),
         Param::collection(
             "options",
@@ -289,7 +307,8 @@ fn indented(value: &Value) -> Result<String, NodeError> {
     let TextPrefix { text, is_cut } = to_pretty_prefix(value, MAX_INDENTED_BYTES);
     let message = || {
         format!(
-            "The indented JSON is larger than {MAX_INDENTED_BYTES} bytes; turn \"Format\" off to write it on one line"
+            "The indented JSON exceeds the limit of {MAX_INDENTED_BYTES} bytes; turn off \
+                 \"Format\" to write it on one line"
         )
     };
     if is_cut { Err(NodeError::input(message())) } else { Ok(text) }
@@ -373,7 +392,7 @@ mod tests {
         let item = || vec![Item::new(json!({ "deep": (deep.clone()) }))];
         assert!(run_items::<ConvertToFile>(1.1, params(false), item()).await.is_ok());
         let error = run_items::<ConvertToFile>(1.1, params(true), item()).await.unwrap_err();
-        assert!(error.message().contains("larger than 134217728 bytes"), "{error}");
+        assert!(error.message().contains("exceeds the limit of 134217728 bytes"), "{error}");
     }
 
     #[tokio::test]

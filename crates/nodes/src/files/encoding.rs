@@ -231,8 +231,13 @@ fn web_label(plain: &str) -> Option<&'static Encoding> {
 fn unknown(name: &str) -> NodeError {
     let plain: String =
         name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
-    NodeError::parameter("options.encoding", format!("Encoding not recognized: '{name}' (searched as: '{plain}')")).hint(
-        "Choose utf8, utf16le, latin1, a windows or iso-8859 page, a DOS page such as cp850, koi8r, gbk, big5hkscs, shiftjis or eucjp.",
+    NodeError::parameter(
+        "options.encoding",
+        format!("Encoding not recognized: '{name}' (searched as: '{plain}')"),
+    )
+    .hint(
+        "Use utf8, utf16le, latin1, a windows or iso-8859 code page, a DOS code page such as \
+             cp850, koi8r, gbk, big5hkscs, shiftjis or eucjp.",
     )
 }
 

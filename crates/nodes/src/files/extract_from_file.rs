@@ -26,7 +26,7 @@ impl Node for ExtractFromFile {
                 "Keep source",
                 &[("json", "JSON"), ("binary", "Binary"), ("both", "Both")],
             )
-            .help("What of the input item stays in the output item.")
+            .help("What to keep of the input item.")
         };
         Spec::new("n8n-nodes-base.extractFromFile", &[1.0, 1.1], "Extract from File", "Convert binary data to JSON")
             .group(NodeGroup::Files)
@@ -50,22 +50,22 @@ impl Node for ExtractFromFile {
                     ],
                 )
                 .raw()
-                .help("The kind of file."),
+                .help("Type of file."),
                 input_field().show("operation", SHEETS),
                 options("operation", false).show("operation", SHEETS),
                 input_field().show("operation", TEXTS),
                 Param::text("destinationKey", "Destination output field", "data")
                     .required()
                     .show("operation", TEXTS)
-                    .help("The field to put the data in; dots lead into nested fields."),
+                    .help("Field for the data. Use dots for nested fields."),
                 Param::collection(
                     "options",
                     "Options",
                     [
-                        encoding_option("The encoding of the file; found out if it is not set."),
+                        encoding_option("Encoding of the file. Detected if not set."),
                         Param::flag("stripBOM", "Strip BOM", true)
                             .show("encoding", MARKED)
-                            .help("Whether a byte order mark at the start is left out."),
+                            .help("Whether to remove a byte order mark at the start."),
                         keep_source(),
                     ],
                 )
@@ -77,16 +77,18 @@ impl Node for ExtractFromFile {
                     "Options",
                     [
                         Param::flag("joinPages", "Join pages", true)
-                            .help("Whether the text of all pages is one text; otherwise it is a list of pages."),
+                            .help("Whether to join the text of all pages. Otherwise it is a list of \
+                                 pages."),
                         keep_source(),
-                        Param::number("maxPages", "Max pages", 0).help("How many pages to read at most."),
-                        Param::secret("password", "Password").help("The password, if the PDF needs one."),
+                        Param::number("maxPages", "Max pages", 0).help("Maximum number of pages to read."),
+                        Param::secret("password", "Password").help("Password of the PDF, if it has one."),
                     ],
                 )
                 .show("operation", &["pdf"])
                 .help("More settings."),
             ])
-            .hint("Use it behind a node that gives files, such as an HTTP request or a form, to work with what they contain.")
+            .hint("Use it after a node that returns files, such as an HTTP request or a form, to read \
+                 their contents.")
             .alias(&["csv", "excel", "xlsx", "pdf", "parse", "read file", "base64"])
             .repeatable()
             .computes()
@@ -172,7 +174,7 @@ async fn from_text(
                     .describe(
                         "Try to change the operation or select a JSON file in 'Input Binary Field'",
                     )
-                    .hint(format!("The text is not JSON: {error}."))
+                    .hint(format!("The text is not valid JSON: {error}."))
                 };
                 error.to_node_error("The file", Code::INPUT_BOMB).unwrap_or_else(not_json)
             })?,
@@ -309,7 +311,7 @@ mod tests {
             .await
             .unwrap_err();
         assert_eq!(error.code(), Code::INPUT_BOMB, "{error}");
-        assert_eq!(error.message(), "The file holds more than fits into 268435456 bytes of memory");
+        assert_eq!(error.message(), "The file needs more than 268435456 bytes of memory");
         let fewer = format!("[{}0]", "[0],".repeat(20_000));
         assert_eq!(
             one(1.1, json!({ "operation": "fromJson" }), text_file("a.json", &fewer))

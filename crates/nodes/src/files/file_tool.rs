@@ -13,17 +13,26 @@ pub(crate) struct FileTool;
 impl Supplier for FileTool {
     fn spec() -> Spec {
         let access = [("read", "Only read"), ("readWrite", "Read and write")];
-        tool_spec("file-tool", &[1.0], "Files", "Let an agent work with files of the workspace")
+        tool_spec("file-tool", &[1.0], "Files", "Let an agent work with files in the workspace")
             .params([
-                Param::text("name", "Name", "files").help("The name under which the model knows the tool."),
-                Param::long_text("description", "Description", "Lists, reads and writes text files of the workspace.")
-                    .help("What the model is told: what the files are about."),
-                Param::choice("access", "Access", &access).help("What the model may do."),
-                Param::number("maxBytes", "Longest text", 100_000).at_least(1.0).help("Bytes of a file that are read or written at most."),
+                Param::text("name", "Name", "files").help("Name of the tool for the model."),
+                Param::long_text(
+                    "description",
+                    "Description",
+                    "Lists, reads and writes text files in the workspace.",
+                )
+                .help("Tells the model what the files are about."),
+                Param::choice("access", "Access", &access).help("Operations the model may use."),
+                Param::number("maxBytes", "Longest text", 100_000)
+                    .at_least(1.0)
+                    .help("Maximum file size to read or write, in bytes."),
             ])
-            .hint("Only read, unless the agent is to keep something.")
+            .hint("Allow only reading unless the agent needs to write files.")
             .alias(&["disk", "folder", "workspace"])
-            .note("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused, also those that lead out of it by links.")
+            .note(
+                "Paths outside the folder set by HEDDLE_FILES_ROOT are rejected, including links \
+                 that lead out of it.",
+            )
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -37,8 +46,9 @@ impl Supplier for FileTool {
             "type": "object",
             "properties": {
                 "operation": { "type": "string", "enum": operations },
-                "path": { "type": "string", "description": "The file, from the top of the workspace; for list a pattern such as **/*.md" },
-                "content": { "type": "string", "description": "What is written" }
+                "path": { "type": "string", "description": "Path of the file relative to the workspace; for list, a pattern such as \
+                     **/*.md" },
+                "content": { "type": "string", "description": "Content to write" }
             },
             "required": ["operation", "path"],
             "additionalProperties": false
@@ -73,7 +83,7 @@ async fn work(call: ToolInvocation) -> Result<Value, NodeError> {
         "read" => {
             let data = files.read(&path).await?;
             let text = std::str::from_utf8(&data)
-                .map_err(|_| NodeError::input(format!("'{path}' is no text")))?;
+                .map_err(|_| NodeError::input(format!("'{path}' is not a text file")))?;
             let end = (0..=max_bytes.min(text.len()))
                 .rev()
                 .find(|at| text.is_char_boundary(*at))
@@ -89,7 +99,7 @@ async fn work(call: ToolInvocation) -> Result<Value, NodeError> {
             let content = call.text("content");
             if content.len() > max_bytes {
                 return Err(NodeError::input(format!(
-                    "The text has {} bytes; at most {max_bytes} are written",
+                    "The text has {} bytes, which exceeds the limit of {max_bytes}",
                     content.len()
                 )));
             }
@@ -111,7 +121,7 @@ fn inside(path: &str) -> Result<String, NodeError> {
     {
         return Err(NodeError::new(
             Code::FILE_OUTSIDE,
-            format!("'{path}' is no path inside of the workspace"),
+            format!("'{path}' is not a path inside the workspace"),
         ));
     }
     Ok(path.to_owned())

@@ -9,7 +9,7 @@ impl Node for ICalendar {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.iCal", &[1.0], "iCalendar", "Create iCalendar files")
             .group(NodeGroup::Files)
-            .param(Param::choice("operation", "Operation", &[("createEventFile", "Create event file")]).raw().help("What to make."))
+            .param(Param::choice("operation", "Operation", &[("createEventFile", "Create event file")]).raw().help("Operation to perform."))
             .params(event_params())
             .hint("Use Convert to File instead in new workflows.")
             .repeatable()

@@ -24,28 +24,30 @@ impl Node for MoveBinaryData {
         .group(NodeGroup::Files)
         .params([
             Param::choice("mode", "Mode", &[("binaryToJson", "Binary to JSON"), ("jsonToBinary", "JSON to Binary")])
-                .help("Where the data comes from and where it goes."),
+                .help("Direction of the conversion."),
             Param::flag("setAllData", "Set all data", true)
                 .show("mode", to_json)
-                .help("Whether the file is JSON that becomes the whole item; otherwise its text goes into one field."),
-            Param::text("sourceKey", "Source key", "data").required().show("mode", to_json).help("The file field to read."),
+                .help("Whether the file is JSON that becomes the whole item. Otherwise its text is \
+                     written to one field."),
+            Param::text("sourceKey", "Source key", "data").required().show("mode", to_json).help("Binary field to read."),
             Param::text("destinationKey", "Destination key", "data")
                 .required()
                 .show("mode", to_json)
                 .show("setAllData", &[false])
-                .help("The field to put the content in; dots lead into nested fields."),
+                .help("Field for the content. Use dots for nested fields."),
             Param::flag("convertAllData", "Convert all data", true)
                 .show("mode", to_binary)
-                .help("Whether the whole JSON of the item becomes the file; otherwise one field does."),
+                .help("Whether to write the item's whole JSON to the file. Otherwise only one field \
+                     is written."),
             Param::text("sourceKey", "Source key", "data")
                 .required()
                 .show("convertAllData", &[false])
                 .show("mode", to_binary)
-                .help("The field to make the file of; dots lead into nested fields."),
+                .help("Field to write to the file. Use dots for nested fields."),
             Param::text("destinationKey", "Destination key", "data")
                 .required()
                 .show("mode", to_binary)
-                .help("The file field to put the file in."),
+                .help("Binary field for the file."),
             Param::collection(
                 "options",
                 "Options",
@@ -58,34 +60,35 @@ impl Node for MoveBinaryData {
                         .hide("useRawData", &[true])
                         .show("/mode", to_binary)
                         .show("/convertAllData", &[false])
-                        .help("Whether the field holds base64 that stands for the bytes of the file."),
+                        .help("Whether the field contains the file's bytes as base64."),
                     encoding_option("The encoding of the file.").show("/mode", &["binaryToJson", "jsonToBinary"]),
                     Param::text("fileName", "File name", "").show("/mode", to_binary).help("The name of the file, such as example.json."),
                     Param::flag("jsonParse", "JSON parse", false)
                         .hide("keepAsBase64", &[true])
                         .show("/mode", to_json)
                         .show("/setAllData", &[false])
-                        .help("Whether the text of the file is read as JSON."),
+                        .help("Whether to parse the text of the file as JSON."),
                     Param::flag("keepAsBase64", "Keep as base64", false)
                         .hide("jsonParse", &[true])
                         .show("/mode", to_json)
                         .show("/setAllData", &[false])
-                        .help("Whether the content goes into the field as base64 instead of as text."),
-                    Param::flag("keepSource", "Keep source", false).help("Whether what was read stays in the item."),
+                        .help("Whether to store the content as base64 instead of text."),
+                    Param::flag("keepSource", "Keep source", false).help("Whether to keep the source data in the item."),
                     Param::text("mimeType", "MIME type", "application/json").show("/mode", to_binary).help("The MIME type of the file."),
                     Param::flag("stripBOM", "Strip BOM", true)
                         .show("/mode", to_json)
                         .show("encoding", MARKED)
-                        .help("Whether a byte order mark at the start is left out."),
+                        .help("Whether to remove a byte order mark at the start."),
                     Param::flag("useRawData", "Use raw data", false)
                         .hide("dataIsBase64", &[true])
                         .show("/mode", to_binary)
-                        .help("Whether a text is written as it is instead of as JSON."),
+                        .help("Whether to write a text unchanged instead of as JSON."),
                 ],
             )
             .help("More settings."),
         ])
-        .hint("Older workflows use it to turn JSON into a file and back; new ones use Convert to File and Extract from File.")
+        .hint("Older workflows use it to convert between JSON and files. In new ones, use Convert to \
+             File and Extract from File.")
         .repeatable()
         .computes()
         .example(
@@ -168,7 +171,7 @@ fn to_binary(
             Value::String(text) => decode_base64(text),
             other => {
                 let message = format!(
-                    "The field '{source}' must be a text of base64, but it is of type {}",
+                    "The field '{source}' must be a base64 string, but it is of type {}",
                     other.kind_name()
                 );
                 return Err(NodeError::input(message));
@@ -212,7 +215,7 @@ async fn parse_json(text: &str, held: &mut MemoryReservation) -> Result<Value, N
                 .to_node_error("The file", Code::INPUT_BOMB)
                 .unwrap_or_else(|| NodeError::input(error.to_string()));
         };
-        let place = format!("The text is not JSON: {error}.");
+        let place = format!("The text is not valid JSON: {error}.");
         if text.trim().is_empty() {
             return NodeError::input("Unexpected end of JSON input").describe(place);
         }

@@ -40,7 +40,7 @@ pub(crate) async fn run_guarded<T: Send + 'static>(
     if ABANDONED.load(Ordering::Relaxed) >= MAX_ABANDONED {
         return Err(NodeError::new(
             Code::INPUT_BOMB,
-            format!("Too many files of this kind could not be read in time: {what}"),
+            format!("Too many {what} files could not be read in time"),
         )
         .hint("Restart the process to try again, and check the files that took too long."));
     }
@@ -66,7 +66,7 @@ pub(crate) async fn run_guarded<T: Send + 'static>(
     if let Err(error) = started {
         waiter.one_is_done.store(true, Ordering::Relaxed);
         return Err(NodeError::failed(format!(
-            "No thread could be started to read the {what}: {error}"
+            "Could not start a thread to read the {what}: {error}"
         )));
     }
     let received = tokio::time::timeout(limit, receive).await;

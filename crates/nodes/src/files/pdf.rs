@@ -33,7 +33,7 @@ pub(crate) struct PdfOptions {
 pub(crate) async fn extract(data: Bytes, options: PdfOptions) -> Result<Object, NodeError> {
     if data.len() > MAX_BYTES {
         return Err(NodeError::input(format!(
-            "The PDF has {} bytes, more than the limit of {MAX_BYTES}",
+            "The PDF has {} bytes, which exceeds the limit of {MAX_BYTES}",
             data.len()
         )));
     }
@@ -94,7 +94,7 @@ fn open(data: &[u8], password: Option<&str>) -> Result<Document, NodeError> {
         } else {
             "No password given"
         })
-        .hint("Set the option Password of the node."));
+        .hint("Set the node's Password option."));
     }
     Ok(document)
 }

@@ -20,16 +20,16 @@ impl Node for ReadBinaryFile {
         .param(
             Param::text("filePath", "File path", "")
                 .required()
-                .help("The path of the file, inside the folder for files."),
+                .help("Path of the file, inside the files folder."),
         )
         .param(
             Param::text("dataPropertyName", "Property name", "data")
                 .required()
-                .help("The name of the file field to put the file in."),
+                .help("Name of the binary field for the file."),
         )
         .repeatable()
         .hint("Use Read/Write Files from Disk instead in new workflows.")
-        .note("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
+        .note("Paths outside the folder set by HEDDLE_FILES_ROOT are rejected.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {

@@ -20,16 +20,16 @@ impl Node for ReadBinaryFiles {
         .param(
             Param::text("fileSelector", "File selector", "")
                 .required()
-                .help("A pattern such as *.jpg, inside the folder for files."),
+                .help("A pattern such as *.jpg, inside the files folder."),
         )
         .param(
             Param::text("dataPropertyName", "Property name", "data")
                 .required()
-                .help("The name of the file field to put each file in."),
+                .help("Name of the binary field for each file."),
         )
         .repeatable()
         .hint("Use Read/Write Files from Disk instead in new workflows.")
-        .note("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
+        .note("Paths outside the folder set by HEDDLE_FILES_ROOT are rejected.")
     }
 
     async fn run(ctx: &Ctx<'_>, _items: Items) -> Result<Outputs, NodeError> {

@@ -17,8 +17,9 @@ impl Node for ReadPdf {
         .params([
             Param::text("binaryPropertyName", "Input binary field", "data")
                 .required()
-                .help("The file field that holds the PDF."),
-            Param::flag("encrypted", "Encrypted", false).help("Whether the PDF needs a password."),
+                .help("Binary field with the PDF."),
+            Param::flag("encrypted", "Encrypted", false)
+                .help("Whether the PDF is password-protected."),
             Param::secret("password", "Password")
                 .show("encrypted", &[true])
                 .help("The password of the PDF."),

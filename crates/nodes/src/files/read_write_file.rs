@@ -14,27 +14,38 @@ impl Node for ReadWriteFile {
             "n8n-nodes-base.readWriteFile",
             &[1.0, 1.1],
             "Read/Write Files from Disk",
-            "Read or write files from the computer that runs Heddle",
+            "Read or write files on the computer that runs Heddle",
         )
         .untrusted()
         .private()
         .group(NodeGroup::Files)
         .params([
-            Param::choice("operation", "Operation", &[("read", "Read file(s) from disk"), ("write", "Write file to disk")])
-                .raw()
-                .help("Whether to read files or to write one."),
+            Param::choice(
+                "operation",
+                "Operation",
+                &[("read", "Read file(s) from disk"), ("write", "Write file to disk")],
+            )
+            .raw()
+            .help("Whether to read files or to write one."),
             Param::text("fileSelector", "File(s) selector", "")
                 .required()
                 .show("operation", &["read"])
-                .help("The path of a file, or a pattern such as pictures/**/*.png. Paths are inside the folder for files."),
+                .help(
+                    "Path of a file, or a pattern such as pictures/**/*.png. Paths are relative to \
+                     the files folder.",
+                ),
             Param::collection(
                 "options",
                 "Options",
                 [
-                    Param::text("fileExtension", "File extension", "").help("The extension that the file field tells."),
-                    Param::text("fileName", "File name", "").help("The name that the file field tells."),
-                    Param::text("mimeType", "MIME type", "").help("The MIME type that the file field tells."),
-                    Param::text("dataPropertyName", "Put output file in field", "data").help("The name of the file field; data if empty."),
+                    Param::text("fileExtension", "File extension", "")
+                        .help("File extension to set on the binary field."),
+                    Param::text("fileName", "File name", "")
+                        .help("File name to set on the binary field."),
+                    Param::text("mimeType", "MIME type", "")
+                        .help("MIME type to set on the binary field."),
+                    Param::text("dataPropertyName", "Put output file in field", "data")
+                        .help("Name of the binary field. Defaults to data."),
                 ],
             )
             .show("operation", &["read"])
@@ -42,22 +53,23 @@ impl Node for ReadWriteFile {
             Param::text("fileName", "File path and name", "")
                 .required()
                 .show("operation", &["write"])
-                .help("Where to write the file, with its extension. The folder must be there."),
+                .help("Path of the file to write, with its extension. The folder must exist."),
             Param::text("dataPropertyName", "Input binary field", "data")
                 .required()
                 .show("operation", &["write"])
-                .help("The file field to write."),
+                .help("Binary field to write."),
             Param::collection(
                 "options",
                 "Options",
-                [Param::flag("append", "Append", false).help("Whether to write behind what is in the file already.")],
+                [Param::flag("append", "Append", false)
+                    .help("Whether to append to an existing file.")],
             )
             .show("operation", &["write"])
             .help("More settings."),
         ])
         .repeatable_when("operation", &["read"])
-        .hint("Use it to read files from, or keep files in, the folder that the operator has set aside for workflows.")
-        .note("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
+        .hint("Use it to read and write files in the folder reserved for workflows.")
+        .note("Paths outside the folder set by HEDDLE_FILES_ROOT are rejected.")
         .alias(&["disk", "folder", "local file"])
     }
 

@@ -77,14 +77,14 @@ pub(crate) fn one_output(
 pub(crate) fn output_field() -> Param {
     Param::text("binaryPropertyName", "Put output file in field", "data")
         .required()
-        .help("The name of the file field to put the file in.")
+        .help("Name of the binary field for the file.")
 }
 
 /// The name of an input file field.
 pub(crate) fn input_field() -> Param {
     Param::text("binaryPropertyName", "Input binary field", "data")
         .required()
-        .help("The name of the file field that holds the file to be read.")
+        .help("Name of the binary field with the file to read.")
 }
 
 pub(crate) fn encoding_option(help: &str) -> Param {

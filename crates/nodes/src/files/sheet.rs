@@ -65,7 +65,7 @@ impl Sheet {
     fn set(&mut self, row: u32, column: u32, cell: SheetCell) -> Result<(), NodeError> {
         self.count += 1;
         if self.count > MAX_CELLS {
-            return Err(bomb(format!("The spreadsheet has more than {MAX_CELLS} cells")));
+            return Err(bomb(format!("The spreadsheet exceeds the limit of {MAX_CELLS} cells")));
         }
         self.rows.entry(row).or_default().insert(column, cell);
         Ok(())

@@ -34,7 +34,7 @@ impl Node for SpreadsheetFile {
                 Param::choice("fileFormat", "File format", &read_formats)
                     .show("operation", from_file)
                     .since(2.0)
-                    .help("The format of the file; told by the file if it is Autodetect."),
+                    .help("Format of the file. Autodetect determines it from the file."),
                 options("fileFormat", true).show("operation", from_file).versions(&[1.0]),
                 options("fileFormat", false).show("operation", from_file).since(2.0),
                 Param::choice("fileFormat", "File format", FORMATS)
@@ -48,9 +48,10 @@ impl Node for SpreadsheetFile {
                     [
                         Param::flag("compression", "Compression", false)
                             .show("/fileFormat", &["xlsx", "ods"])
-                            .help("Whether to make the file smaller."),
-                        Param::text("fileName", "File name", "").help("The name of the file; spreadsheet and the format if it is not set."),
-                        Param::flag("headerRow", "Header row", true).help("Whether the first row tells the names of the fields."),
+                            .help("Whether to compress the file."),
+                        Param::text("fileName", "File name", "").help("Name of the file. Defaults to spreadsheet and the extension of the \
+                             format."),
+                        Param::flag("headerRow", "Header row", true).help("Whether the first row contains the field names."),
                         Param::text("sheetName", "Sheet name", "Sheet")
                             .show("/fileFormat", &["ods", "xls", "xlsx"])
                             .help("The name of the sheet."),

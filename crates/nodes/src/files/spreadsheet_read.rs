@@ -32,21 +32,21 @@ pub(super) fn options(format: &str, first_version: bool) -> Param {
     };
     let mut params = vec![
         Param::flag("headerRow", "Header row", true)
-            .help("Whether the first row tells the names of the fields."),
+            .help("Whether the first row contains the field names."),
         Param::flag("includeEmptyCells", "Include empty cells", false)
-            .help("Whether empty cells are there as empty texts."),
+            .help("Whether to include empty cells as empty texts."),
         Param::flag("rawData", "RAW data", false)
-            .help("Whether texts that look like numbers or dates stay texts."),
+            .help("Whether to keep texts that look like numbers or dates as texts."),
         Param::flag("readAsString", "Read as string", false)
             .help("Whether the file is read as text first; helps with special characters."),
         Param::text("range", "Range", "")
             .help("Cells to read, such as A1:C10, or the number of the first row, counted from 0."),
         Param::text("sheetName", "Sheet name", "Sheet")
-            .help("The sheet to read; the first one if it is not set."),
+            .help("Sheet to read. Defaults to the first one."),
     ];
     if !first_version {
         params.extend([
-            csv(Param::text("delimiter", "Delimiter", ",")).help("What stands between two fields."),
+            csv(Param::text("delimiter", "Delimiter", ",")).help("Separator between fields."),
             csv(Param::choice(
                 "encoding",
                 "Encoding",
@@ -63,14 +63,14 @@ pub(super) fn options(format: &str, first_version: bool) -> Param {
             .preset("utf-8")
             .help("The encoding of the file."),
             csv(Param::flag("enableBOM", "Exclude byte order mark (BOM)", false))
-                .help("Whether a byte order mark at the start is left out."),
+                .help("Whether to remove a byte order mark at the start."),
             csv(Param::flag("relaxQuotes", "Preserve quotes", false)).help(
-                "Whether quotes in the wrong place are part of the value instead of an error.",
+                "Whether to treat misplaced quotes as part of the value instead of an error.",
             ),
             csv(Param::number("maxRowCount", "Max number of rows to load", -1))
-                .help("How many rows to read at most; -1 for all."),
+                .help("Maximum number of rows to read. -1 for all."),
             csv(Param::number("fromLine", "Starting line", 0))
-                .help("The line of the file to begin with."),
+                .help("First line of the file to read."),
             csv(Param::group(
                 "skipRecordsWithErrors",
                 "Skip records with errors",
@@ -79,13 +79,14 @@ pub(super) fn options(format: &str, first_version: bool) -> Param {
                     "Value",
                     [
                         Param::flag("enabled", "Enabled", false)
-                            .help("Whether records that cannot be read are left out."),
-                        Param::number("maxSkippedRecords", "Max skipped records", -1)
-                            .help("More than this many are an error; -1 for no limit."),
+                            .help("Whether to skip records that cannot be read."),
+                        Param::number("maxSkippedRecords", "Max skipped records", -1).help(
+                            "Maximum number of records to skip before failing. -1 for no limit.",
+                        ),
                     ],
                 )],
             ))
-            .help("What to do with records that cannot be read."),
+            .help("How to handle records that cannot be read."),
         ]);
     }
     Param::collection("options", "Options", params).help("More settings.")
@@ -130,7 +131,7 @@ pub(super) async fn read_rows(
 fn check_size(data: &Bytes) -> Result<(), NodeError> {
     if data.len() > MAX_BYTES {
         let message =
-            format!("The file has {} bytes, more than the limit of {MAX_BYTES}", data.len());
+            format!("The file has {} bytes, which exceeds the limit of {MAX_BYTES}", data.len());
         return Err(
             NodeError::new(Code::INPUT_BOMB, message).hint("Split the file into smaller ones.")
         );
@@ -179,7 +180,7 @@ async fn rows_with_timeout(
                     // A small file can have very many rows. The run fails by what it holds, so the
                     // words do not matter.
                     if items.is_failed() {
-                        Err(NodeError::failed("The rows hold more than the run may"))
+                        Err(NodeError::failed("The rows exceed the run's memory limit"))
                     } else {
                         Ok(())
                     }

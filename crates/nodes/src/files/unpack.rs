@@ -34,7 +34,7 @@ pub(crate) fn unzip(data: &[u8], limits: UnpackLimits) -> Result<Vec<(Str, Vec<u
     let mut archive = open(data)?;
     if archive.len() > limits.files {
         return Err(bomb(format!(
-            "The archive holds {} files, more than {}",
+            "The archive contains {} files, which exceeds the limit of {}",
             archive.len(),
             limits.files
         )));
@@ -68,9 +68,9 @@ pub(crate) fn measure(data: &[u8], most: u64) -> Result<(), NodeError> {
         let entry = archive.by_index(number).map_err(|error| broken(&error))?;
         let read = std::io::copy(&mut entry.take(left + 1), &mut std::io::sink())
             .map_err(|error| broken(&error))?;
-        left = left
-            .checked_sub(read)
-            .ok_or_else(|| bomb(format!("The file unpacks to more than {most} bytes")))?;
+        left = left.checked_sub(read).ok_or_else(|| {
+            bomb(format!("The decompressed file exceeds the limit of {most} bytes"))
+        })?;
     }
     Ok(())
 }
@@ -107,9 +107,12 @@ impl UnpackBudget {
         }
         if content.len() as u64 > left {
             return Err(bomb(if by_ratio < self.limits.bytes {
-                format!("The archive unpacks to more than {} times its size", self.limits.ratio)
+                format!(
+                    "The decompressed archive exceeds {} times its compressed size",
+                    self.limits.ratio
+                )
             } else {
-                format!("The archive unpacks to more than {} bytes", self.limits.bytes)
+                format!("The decompressed archive exceeds the limit of {} bytes", self.limits.bytes)
             }));
         }
         self.unpacked += content.len() as u64;
@@ -127,16 +130,16 @@ fn check_name(name: &str) -> Result<(), NodeError> {
         let shown: String = name.chars().take(100).collect();
         return Err(NodeError::new(
             Code::INPUT_BOMB,
-            format!("The archive holds a file whose name leads out of it: {shown:?}"),
+            format!("The archive contains a file whose path leads outside of it: {shown:?}"),
         )
-        .hint("Such an archive was made to overwrite files. Do not use it."));
+        .hint("The archive is designed to overwrite other files. Do not use it."));
     }
     Ok(())
 }
 
 fn bomb(message: String) -> NodeError {
     NodeError::new(Code::INPUT_BOMB, message)
-        .hint("Unpack the archive elsewhere if you trust it, and use its files.")
+        .hint("If you trust the archive, extract it elsewhere and use its files.")
 }
 
 fn broken(error: &dyn std::fmt::Display) -> NodeError {

@@ -18,20 +18,20 @@ impl Node for WriteBinaryFile {
         .params([
             Param::text("fileName", "File name", "")
                 .required()
-                .help("Where to write the file, inside the folder for files."),
+                .help("Path of the file to write, inside the files folder."),
             Param::text("dataPropertyName", "Property name", "data")
                 .required()
-                .help("The file field to write."),
+                .help("Binary field to write."),
             Param::collection(
                 "options",
                 "Options",
                 [Param::flag("append", "Append", false)
-                    .help("Whether to write behind what is in the file already.")],
+                    .help("Whether to append to an existing file.")],
             )
             .help("More settings."),
         ])
         .hint("Use Read/Write Files from Disk instead in new workflows.")
-        .note("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
+        .note("Paths outside the folder set by HEDDLE_FILES_ROOT are rejected.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {

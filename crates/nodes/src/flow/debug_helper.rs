@@ -19,7 +19,7 @@ impl Node for DebugHelper {
             "n8n-nodes-base.debugHelper",
             &[1.0],
             "DebugHelper",
-            "Throw errors or make random data",
+            "Throw errors or generate random data",
         )
         .group(NodeGroup::Flow)
         .params([
@@ -45,7 +45,7 @@ impl Node for DebugHelper {
                 ],
             )
             .show("category", &["throwError"])
-            .help("The class of the error."),
+            .help("Type of the error."),
             Param::text("throwErrorMessage", "Error message", "Node has thrown an error")
                 .show("category", &["throwError"])
                 .help("The message of the error."),
@@ -72,7 +72,7 @@ impl Node for DebugHelper {
             )
             .preset("user")
             .show("category", &random)
-            .help("What the data looks like."),
+            .help("Type of data to generate."),
             Param::text(
                 "nanoidAlphabet",
                 "NanoId alphabet",
@@ -80,26 +80,24 @@ impl Node for DebugHelper {
             )
             .show("category", &random)
             .show("randomDataType", &["nanoid"])
-            .help("The letters of the ids."),
+            .help("Alphabet of the IDs."),
             Param::text("nanoidLength", "NanoId length", "16")
                 .show("category", &random)
                 .show("randomDataType", &["nanoid"])
-                .help("How long each id is."),
+                .help("Length of each ID."),
             Param::text("randomDataSeed", "Seed", "")
                 .show("category", &random)
                 .help("The same seed makes the same data."),
             Param::number("randomDataCount", "Number of items to generate", 10)
                 .show("category", &random)
-                .help("How many for each input item."),
+                .help("Number of items per input item."),
             Param::flag("randomDataSingleArray", "Output as single array", false)
                 .show("category", &random)
                 .help("One item with all of them, instead of one item each."),
         ])
-        .hint("Use it to see how a workflow takes an error, or to fill it with made-up people.")
-        .note(
-            "Out of memory is refused: the run has a memory limit of its own that needs no proof.",
-        )
-        .note("A seed gives the same data every time, but not the data that n8n makes of it.")
+        .hint("Use it to test how a workflow handles errors, or to fill it with sample users.")
+        .note("Out of memory is not supported: runs already have a memory limit.")
+        .note("A seed generates the same data every time, but not the same data as in n8n.")
         .repeatable()
         .computes()
     }
@@ -110,11 +108,18 @@ impl Node for DebugHelper {
         for index in 0..items.len() {
             let done = match category.as_str() {
                 "throwError" => Err(thrown(ctx)?),
-                "oom" => Err(NodeError::disallowed("Filling the memory on purpose is not done here")
-                    .hint("Runs are kept within a memory limit anyway; try the workflow with more or larger items instead.")),
+                "oom" => Err(NodeError::disallowed("The Out of Memory category is not supported")
+                    .hint(
+                        "Runs already have a memory limit. Test the workflow with more or larger \
+                         items instead.",
+                    )),
                 "randomData" => generate(ctx, |json| {
                     output.push(Item::new(json).paired_with(index));
-                    if output.is_failed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                    if output.is_failed() {
+                        ControlFlow::Break(())
+                    } else {
+                        ControlFlow::Continue(())
+                    }
                 }),
                 _ => Ok(()),
             };
@@ -167,9 +172,9 @@ fn generate(
             if list_bytes > MAX_LIST_BYTES {
                 return Err(NodeError::parameter(
                     "randomDataSingleArray",
-                    format!("One list can hold {} MB", MAX_LIST_BYTES >> 20),
+                    format!("The list exceeds the limit of {} MB", MAX_LIST_BYTES >> 20),
                 )
-                .hint("Make fewer or shorter values, or put each out as an item of its own."));
+                .hint("Generate fewer or shorter values, or return them as separate items."));
             }
             list.push(value);
         } else if each(value).is_break() {
@@ -366,7 +371,7 @@ mod tests {
         assert!(DebugHelper::spec().computes);
         let params = |is_one_list: bool| json!({ "category": "randomData", "randomDataType": "nanoid", "nanoidLength": "1000", "randomDataCount": 20_000, "randomDataSingleArray": is_one_list });
         let error = run::<DebugHelper>(params(true), json!([{}])).await.unwrap_err();
-        assert_eq!(error.message(), "One list can hold 16 MB");
+        assert_eq!(error.message(), "The list exceeds the limit of 16 MB");
         // It ends once its time is over, in the middle of an item.
         let allowance = compute::Allowance::new(
             std::time::Duration::from_millis(1),

@@ -16,24 +16,33 @@ const MAX_OUTPUT_BYTES: u64 = 16 << 20;
 
 impl Node for ExecuteCommand {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.executeCommand", &[1.0], "Execute Command", "Run a command of the machine")
+        Spec::new("n8n-nodes-base.executeCommand", &[1.0], "Execute Command", "Run a shell command")
             .untrusted()
             .private()
             .sends_to_exact("command")
             .group(NodeGroup::Flow)
-            .param(Param::flag("executeOnce", "Execute once", true).help("Run the command once, not once for each item."))
-            .param(Param::long_text("command", "Command", "").required().help("The command, given to the shell."))
-            .hint("Only where no node does the work: the operator must allow it with HEDDLE_ALLOW_EXECUTE_COMMAND=1.")
+            .param(
+                Param::flag("executeOnce", "Execute once", true)
+                    .help("Run the command once instead of once per item."),
+            )
+            .param(
+                Param::long_text("command", "Command", "").required().help("Shell command to run."),
+            )
+            .hint(
+                "Use it only if no other node does the job. Requires \
+                 HEDDLE_ALLOW_EXECUTE_COMMAND=1.",
+            )
             .differs("Off unless HEDDLE_ALLOW_EXECUTE_COMMAND=1 is set.")
-            .note("The command sees PATH, HOME, LANG and TZ of the environment and nothing else of it.")
-            .note("A command is stopped after five minutes, or when it writes more than 16 MiB.")
+            .note("The command's environment contains only PATH, HOME, LANG and TZ.")
+            .note("A command is stopped after five minutes, or if its output exceeds 16 MiB.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         if !ctx.host().allows(Feature::ExecuteCommand) {
-            return Err(NodeError::disallowed("Commands of the machine are not allowed here")
-                .describe("The Execute Command node runs whatever it is told to with the rights of the server, so it is off by default.")
-                .hint("The operator can set HEDDLE_ALLOW_EXECUTE_COMMAND=1 and restart."));
+            return Err(NodeError::disallowed("Running shell commands is not allowed")
+                .describe("The Execute Command node runs any command with the server's permissions, so it \
+                     is disabled by default.")
+                .hint("Set HEDDLE_ALLOW_EXECUTE_COMMAND=1 and restart to enable it."));
         }
         let count = if ctx.flag("executeOnce", 0)? { items.len().min(1) } else { items.len() };
         let mut output = ctx.builder();
@@ -57,7 +66,7 @@ async fn execute(
 ) -> Result<Value, NodeError> {
     #[expect(
         clippy::disallowed_methods,
-        reason = "the node is for that, and off unless the operator allows it"
+        reason = "running commands is the purpose of this node; disabled unless the operator allows it"
     )]
     let mut shell = Command::new("/bin/sh");
     shell
@@ -91,7 +100,7 @@ async fn execute(
         }
         Err(CommandStop::TimedOut) => {
             return Err(NodeError::failed(format!(
-                "The command was stopped: it took longer than {} seconds",
+                "The command timed out after {} seconds",
                 TIMEOUT.as_secs()
             )));
         }
@@ -152,7 +161,7 @@ async fn read(pipe: Option<impl AsyncRead + Unpin>) -> Result<Str, NodeError> {
     }
     if bytes.len() as u64 > MAX_OUTPUT_BYTES {
         return Err(NodeError::failed(format!(
-            "The command wrote more than {MAX_OUTPUT_BYTES} bytes"
+            "The command's output exceeds the limit of {MAX_OUTPUT_BYTES} bytes"
         )));
     }
     Ok(Str::from(String::from_utf8_lossy(&bytes).trim()))

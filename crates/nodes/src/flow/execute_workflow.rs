@@ -24,59 +24,75 @@ impl Node for ExecuteWorkflow {
             ("url", "URL"),
         ];
         let versions = [1.0, 1.1, 1.2, 1.3];
-        Spec::new("n8n-nodes-base.executeWorkflow", &versions, "Execute Sub-workflow", "Run another workflow")
-            .untrusted()
-            .private()
-            // Whoever writes a workflow says where it sends what it is given, and one host may have
-            // workflows of many.
-            .sends_to_exact("workflowUrl")
-            .sends_to_exact("workflowPath")
-            .sends_to_exact("workflowJson")
-            .group(NodeGroup::Flow)
-            .params([
-                Param::hidden("operation", "call_workflow"),
-                Param::choice("source", "Source", &old).until(1.1).help("Where the workflow comes from."),
-                Param::choice("source", "Source", &new).since(1.2).help("Where the workflow comes from."),
-                Param::text("workflowId", "Workflow ID", "")
-                    .required()
-                    .until(1.0)
-                    .show("source", &["database"])
-                    .help("The id of the workflow; an expression is evaluated for the first item."),
-                Param::locator("workflowId", "Workflow", &["list", "id"])
-                    .required()
-                    .since(1.1)
-                    .show("source", &["database"])
-                    .help("The workflow; an expression is evaluated for the first item."),
-                Param::text("workflowPath", "Workflow path", "")
-                    .required()
-                    .show("source", &["localFile"])
-                    .help("A file with a workflow, inside the folder that workflows may use."),
-                Param::json("workflowJson", "Workflow JSON", "").required().show("source", &["parameter"]).help("The workflow itself."),
-                Param::text("workflowUrl", "Workflow URL", "")
-                    .required()
-                    .show("source", &["url"])
-                    .help("Where the workflow is fetched from."),
-                Param::mapper("workflowInputs", "Workflow inputs")
-                    .since(1.2)
-                    .show("source", &["database"])
-                    .help("Values for the inputs that the workflow declares."),
-                Param::choice("mode", "Mode", &[("once", "Run once with all items"), ("each", "Run once for each item")])
-                    .help("How often the workflow runs."),
-                Param::collection(
-                    "options",
-                    "Options",
-                    [Param::flag("waitForSubWorkflow", "Wait for sub-workflow completion", true)
-                        .help("Go on only when it is done, with its items.")],
-                )
-                .help("How the workflow is called."),
-            ])
-            .hint("Use it to share steps between workflows; the other one starts with an Execute Workflow Trigger.")
-            .alias(&["subworkflow", "call", "reuse"])
-            .note(
-                "A workflow that waits lets its caller wait with it: neither is held in memory, and the caller goes on with the items of the \
-                 other when that has ended. Each call is an execution of its own. After a crash a call is found again, not made twice.",
+        Spec::new(
+            "n8n-nodes-base.executeWorkflow",
+            &versions,
+            "Execute Sub-workflow",
+            "Run another workflow",
+        )
+        .untrusted()
+        .private()
+        // Whoever writes a workflow says where it sends what it is given, and one host may have
+        // workflows of many.
+        .sends_to_exact("workflowUrl")
+        .sends_to_exact("workflowPath")
+        .sends_to_exact("workflowJson")
+        .group(NodeGroup::Flow)
+        .params([
+            Param::hidden("operation", "call_workflow"),
+            Param::choice("source", "Source", &old).until(1.1).help("Source of the workflow."),
+            Param::choice("source", "Source", &new).since(1.2).help("Source of the workflow."),
+            Param::text("workflowId", "Workflow ID", "")
+                .required()
+                .until(1.0)
+                .show("source", &["database"])
+                .help("ID of the workflow. Expressions are evaluated for the first item."),
+            Param::locator("workflowId", "Workflow", &["list", "id"])
+                .required()
+                .since(1.1)
+                .show("source", &["database"])
+                .help("The workflow. Expressions are evaluated for the first item."),
+            Param::text("workflowPath", "Workflow path", "")
+                .required()
+                .show("source", &["localFile"])
+                .help("Path of a workflow file, inside the folder that workflows may use."),
+            Param::json("workflowJson", "Workflow JSON", "")
+                .required()
+                .show("source", &["parameter"])
+                .help("The workflow as JSON."),
+            Param::text("workflowUrl", "Workflow URL", "")
+                .required()
+                .show("source", &["url"])
+                .help("URL of the workflow."),
+            Param::mapper("workflowInputs", "Workflow inputs")
+                .since(1.2)
+                .show("source", &["database"])
+                .help("Values for the inputs that the workflow declares."),
+            Param::choice(
+                "mode",
+                "Mode",
+                &[("once", "Run once with all items"), ("each", "Run once for each item")],
             )
-            .calls_workflows()
+            .help("How many times to run the workflow."),
+            Param::collection(
+                "options",
+                "Options",
+                [Param::flag("waitForSubWorkflow", "Wait for sub-workflow completion", true)
+                    .help("Wait until the workflow finishes, and continue with its items.")],
+            )
+            .help("Call options."),
+        ])
+        .hint(
+            "Use it to share steps between workflows. The called workflow starts with an \
+                 Execute Workflow Trigger.",
+        )
+        .alias(&["subworkflow", "call", "reuse"])
+        .note(
+            "If the called workflow waits, its caller waits too. Neither uses memory \
+                     meanwhile, and the caller continues with the returned items. Each call is a \
+                     separate execution. After a crash a call is resumed, not repeated.",
+        )
+        .calls_workflows()
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -214,7 +230,7 @@ pub(crate) async fn target(ctx: &Ctx<'_>, index: usize) -> Result<WorkflowTarget
             if !answer.is_success() {
                 return Err(NodeError::api(
                     answer.status,
-                    format!("The workflow could not be fetched: status {}", answer.status),
+                    format!("Could not download the workflow: status {}", answer.status),
                 ));
             }
             document(&String::from_utf8_lossy(&answer.body), WorkflowOrigin::Fetched, "workflowUrl")
@@ -233,7 +249,7 @@ pub(crate) async fn target(ctx: &Ctx<'_>, index: usize) -> Result<WorkflowTarget
 fn document(text: &str, source: WorkflowOrigin, path: &str) -> Result<WorkflowTarget, NodeError> {
     let read = model::json::parse(text).ok().filter(Value::is_object);
     let read =
-        read.ok_or_else(|| NodeError::parameter(path, "The text is not the JSON of a workflow"))?;
+        read.ok_or_else(|| NodeError::parameter(path, "The text is not valid workflow JSON"))?;
     Ok(WorkflowTarget::Text(read, source))
 }
 
@@ -287,6 +303,6 @@ mod tests {
         )
         .await
         .unwrap_err();
-        assert_eq!(error.message(), "The text is not the JSON of a workflow");
+        assert_eq!(error.message(), "The text is not valid workflow JSON");
     }
 }

@@ -14,22 +14,37 @@ impl Node for ExecutionData {
             Param::text("key", "Key", "").help("The name to search by, at most 50 characters."),
             Param::text("value", "Value", "").help("The value, at most 512 characters."),
         ];
-        Spec::new("n8n-nodes-base.executionData", &[1.0, 1.1], "Execution Data", "Note values on the execution to find it by")
-            .group(NodeGroup::Flow)
-            .param(Param::choice("operation", "Operation", &[("save", "Save highlight data")]).help("What to do with the values."))
-            .param(
-                Param::repeated("dataToSave", "Data to save", [FieldGroup::new("values", "Values", entry)])
-                    .show("operation", &["save"])
-                    .help("The values to note."),
+        Spec::new(
+            "n8n-nodes-base.executionData",
+            &[1.0, 1.1],
+            "Execution Data",
+            "Save values on the execution to search by",
+        )
+        .group(NodeGroup::Flow)
+        .param(
+            Param::choice("operation", "Operation", &[("save", "Save highlight data")])
+                .help("Operation on the values."),
+        )
+        .param(
+            Param::repeated(
+                "dataToSave",
+                "Data to save",
+                [FieldGroup::new("values", "Values", entry)],
             )
-            .hint("Use it to mark executions, for example with an order number, so that a person finds them again.")
-            .repeatable()
-            .example(
-                "Note a number",
-                r#"{ "dataToSave": { "values": [{ "key": "order", "value": "7" }] } }"#,
-                r#"[{ "order": 7 }]"#,
-                r#"[[{ "order": 7 }]]"#,
-            )
+            .show("operation", &["save"])
+            .help("Values to save."),
+        )
+        .hint(
+            "Use it to tag executions, for example with an order number, so that you can find \
+                 them again.",
+        )
+        .repeatable()
+        .example(
+            "Note a number",
+            r#"{ "dataToSave": { "values": [{ "key": "order", "value": "7" }] } }"#,
+            r#"[{ "order": 7 }]"#,
+            r#"[[{ "order": 7 }]]"#,
+        )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {

@@ -13,7 +13,7 @@ impl Node for NoOp {
             "Pass items on unchanged",
         )
         .group(NodeGroup::Flow)
-        .hint("Use it to give an empty branch a visible end.")
+        .hint("Use it to mark the end of an empty branch.")
         .repeatable()
         .example("Pass through", "{}", r#"[{ "n": 1 }]"#, r#"[[{ "n": 1 }]]"#)
     }

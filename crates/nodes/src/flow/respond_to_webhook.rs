@@ -20,12 +20,12 @@ impl Node for RespondToWebhook {
             .param(
                 Param::flag(RESPONSE_OUTPUT, "Enable response output branch", false)
                     .since(1.4)
-                    .help("A second output gives the answer as it was sent."),
+                    .help("Add a second output with the response as sent."),
             )
             .output_rule(PortRule::named(&OUTPUTS).when(RESPONSE_OUTPUT, "true"))
             .example("The first item", "{}", r#"[{ "id": 1 }, { "id": 2 }]"#, r#"[[{ "id": 1 }, { "id": 2 }]]"#)
             .example(
-                "What was sent",
+                "The sent response",
                 r#"{ "respondWith": "json", "responseBody": "{ \"ok\": true }", "enableResponseOutput": true }"#,
                 r#"[{ "id": 1 }]"#,
                 r#"[[{ "id": 1 }], [{ "response": { "body": { "ok": true }, "headers": {}, "statusCode": 200 } }]]"#,
@@ -143,11 +143,8 @@ fn answer_of(ctx: &Ctx<'_>, items: &Items) -> Result<WebhookResponse, NodeError>
                 &ctx.text("redirectURL", 0)?,
             )?);
             if address.is_empty() {
-                return Err(NodeError::parameter(
-                    "redirectURL",
-                    "There is no address to redirect to",
-                )
-                .hint("Enter the redirect URL."));
+                return Err(NodeError::parameter("redirectURL", "The redirect URL is required")
+                    .hint("Enter the redirect URL."));
             }
             headers.retain(|(name, _)| name != "location");
             headers.push(("location".into(), address));
@@ -281,53 +278,86 @@ fn spec(versions: &[f64]) -> Spec {
     ];
     let sources = [("automatically", "Choose automatically from input"), ("set", "Specify myself")];
     let example = "{\n  \"myField\": \"value\"\n}";
-    Spec::new("n8n-nodes-base.respondToWebhook", versions, "Respond to Webhook", "Answer the call that started the workflow")
-        .sends_to("redirectURL")
-        .group(NodeGroup::Flow)
-        .credential("jwtAuth", false)
-        .params([
-            Param::notice("generalNotice", "Set the option 'Respond' of the Webhook node to 'Using Respond to Webhook node'."),
-            Param::choice("respondWith", "Respond with", &kinds).preset("firstIncomingItem").help("What the caller gets."),
-            Param::notice("webhookNotice", "The answer is sent when this node runs; a second one in the same run is ignored.")
-                .show("respondWith", &["json", "text"]),
-            Param::text("redirectURL", "Redirect URL", "").required().show("respondWith", &["redirect"]).help("Where the caller is sent."),
-            Param::json("responseBody", "Response body", example).show("respondWith", &["json"]).help("The JSON that is sent."),
-            Param::json("payload", "Payload", example).show("respondWith", &["jwt"]).help("The claims of the token that is sent."),
-            Param::text("responseBody", "Response body", "")
-                .show("respondWith", &["text"])
-                .help("The text that is sent, as HTML unless a header says otherwise."),
-            Param::choice("responseDataSource", "Response data source", &sources)
-                .show("respondWith", &["binary"])
-                .help("Which file of the first item is sent."),
-            Param::text("inputFieldName", "Input field name", "data")
-                .required()
-                .show("respondWith", &["binary"])
-                .show("responseDataSource", &["set"])
-                .help("The field of the file."),
-            Param::collection("options", "Options", option_params()).help("Status and headers of the answer."),
-        ])
-        .hint("Put it where the answer is known; the Webhook node must respond using this node. The run goes on after it.")
-        .alias(&["reply", "answer", "return", "response"])
-        // After a crash the caller is gone, and an answer to nobody does nothing.
-        .repeatable()
+    Spec::new(
+        "n8n-nodes-base.respondToWebhook",
+        versions,
+        "Respond to Webhook",
+        "Respond to the webhook call that started the workflow",
+    )
+    .sends_to("redirectURL")
+    .group(NodeGroup::Flow)
+    .credential("jwtAuth", false)
+    .params([
+        Param::notice(
+            "generalNotice",
+            "Set the option 'Respond' of the Webhook node to 'Using Respond to Webhook node'.",
+        ),
+        Param::choice("respondWith", "Respond with", &kinds)
+            .preset("firstIncomingItem")
+            .help("What to respond with."),
+        Param::notice(
+            "webhookNotice",
+            "The response is sent when this node runs. A second one in the same run is ignored.",
+        )
+        .show("respondWith", &["json", "text"]),
+        Param::text("redirectURL", "Redirect URL", "")
+            .required()
+            .show("respondWith", &["redirect"])
+            .help("URL to redirect the caller to."),
+        Param::json("responseBody", "Response body", example)
+            .show("respondWith", &["json"])
+            .help("JSON to send."),
+        Param::json("payload", "Payload", example)
+            .show("respondWith", &["jwt"])
+            .help("Claims of the token to send."),
+        Param::text("responseBody", "Response body", "")
+            .show("respondWith", &["text"])
+            .help("Text to send, as HTML unless a header specifies otherwise."),
+        Param::choice("responseDataSource", "Response data source", &sources)
+            .show("respondWith", &["binary"])
+            .help("Which file of the first item to send."),
+        Param::text("inputFieldName", "Input field name", "data")
+            .required()
+            .show("respondWith", &["binary"])
+            .show("responseDataSource", &["set"])
+            .help("Binary field with the file."),
+        Param::collection("options", "Options", option_params())
+            .help("Status and headers of the response."),
+    ])
+    .hint(
+        "Add it where the response is known. The Webhook node must be set to respond using this \
+             node. The run continues after it.",
+    )
+    .alias(&["reply", "answer", "return", "response"])
+    // After a crash the caller is gone, and an answer to nobody does nothing.
+    .repeatable()
 }
 
 fn option_params() -> Vec<Param> {
     let header = [
-        Param::text("name", "Name", "").help("The header's name."),
-        Param::text("value", "Value", "").help("The header's value."),
+        Param::text("name", "Name", "").help("Name of the header."),
+        Param::text("value", "Value", "").help("Value of the header."),
     ];
     vec![
-        Param::number("responseCode", "Response code", 200).between(200.0, 599.0).help("The status of the answer; 307 for a redirect."),
-        Param::repeated("responseHeaders", "Response headers", [FieldGroup::new("entries", "Entries", header)])
-            .help("Headers of the answer: standard ones for this response, and custom ones that start with `X-`."),
+        Param::number("responseCode", "Response code", 200)
+            .between(200.0, 599.0)
+            .help("Status code of the response. Defaults to 307 for redirects."),
+        Param::repeated(
+            "responseHeaders",
+            "Response headers",
+            [FieldGroup::new("entries", "Entries", header)],
+        )
+        .help(
+            "Headers of the response: standard response headers, and custom ones that start \
+                 with `X-`.",
+        ),
         Param::text("responseKey", "Put response in field", "")
             .show("/respondWith", &["allIncomingItems", "firstIncomingItem"])
-            .help("The items become the value of this field of an object."),
+            .help("Wrap the items in an object, as the value of this field."),
         Param::flag("enableStreaming", "Enable streaming", true)
             .since(1.5)
             .show("/respondWith", &["allIncomingItems", "firstIncomingItem", "text", "json", "jwt"])
-            .help("In a webhook that streams, the answer goes out as part of the stream."),
+            .help("In a streaming webhook, the response is sent as part of the stream."),
     ]
 }
 

@@ -15,13 +15,11 @@ impl Node for SplitInBatchesV1 {
             "n8n-nodes-base.splitInBatches",
             &[1.0],
             "Split In Batches",
-            "Hand out items batch by batch",
+            "Process items in batches",
         ))
         .preset_batch_size(10)
         .repeatable()
-        .hint(
-            "Kept for older workflows; version 3 has an output of its own for the end of the loop.",
-        )
+        .hint("For older workflows. Version 3 has a separate output for the end of the loop.")
         .example(
             "First batch",
             r#"{ "batchSize": 2 }"#,
@@ -44,11 +42,11 @@ impl Node for SplitInBatchesV2 {
             "n8n-nodes-base.splitInBatches",
             &[2.0],
             "Split In Batches",
-            "Hand out items batch by batch",
+            "Process items in batches",
         ))
         .preset_batch_size(10)
         .outputs([Port::named("loop"), Port::named("done")])
-        .hint("Kept for older workflows; version 3 has the outputs the other way round.")
+        .hint("For older workflows. Version 3 swaps the outputs.")
         .example(
             "First batch",
             r#"{ "batchSize": 1 }"#,
@@ -67,11 +65,24 @@ impl Node for SplitInBatchesV2 {
 
 impl Node for SplitInBatches {
     fn spec() -> Spec {
-        form(Spec::new("n8n-nodes-base.splitInBatches", &[3.0], "Loop Over Items", "Hand out items batch by batch, then all results"))
-            .outputs([Port::named("done"), Port::named("loop")])
-            .hint("Connect `loop` to the work and the end of the work back to this node; `done` gets everything afterwards.")
-            .alias(&["loop", "for each", "batch"])
-            .example("First batch", r#"{ "batchSize": 2 }"#, r#"[{ "n": 1 }, { "n": 2 }, { "n": 3 }]"#, r#"[[], [{ "n": 1 }, { "n": 2 }]]"#)
+        form(Spec::new(
+            "n8n-nodes-base.splitInBatches",
+            &[3.0],
+            "Loop Over Items",
+            "Process items in batches, then return all results",
+        ))
+        .outputs([Port::named("done"), Port::named("loop")])
+        .hint(
+            "Connect `loop` to the first node of the loop and its last node back to this one. \
+                 `done` receives all results at the end.",
+        )
+        .alias(&["loop", "for each", "batch"])
+        .example(
+            "First batch",
+            r#"{ "batchSize": 2 }"#,
+            r#"[{ "n": 1 }, { "n": 2 }, { "n": 3 }]"#,
+            r#"[[], [{ "n": 1 }, { "n": 2 }]]"#,
+        )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -214,16 +225,16 @@ fn form(spec: Spec) -> Spec {
         .param(
             Param::number("batchSize", "Batch size", 1)
                 .at_least(1.0)
-                .help("How many items each round gets."),
+                .help("Number of items per batch."),
         )
         .param(
             Param::collection(
                 "options",
                 "Options",
                 [Param::flag("reset", "Reset", false)
-                    .help("Start anew with the items that just arrived.")],
+                    .help("Start over with the items that just arrived.")],
             )
-            .help("How rounds follow each other."),
+            .help("Loop options."),
         )
 }
 

@@ -11,13 +11,13 @@ impl Node for StickyNote {
             .inputs([])
             .outputs([])
             .params([
-                Param::long_text("content", "Content", "").help("The note, in Markdown."),
+                Param::long_text("content", "Content", "").help("Text of the note, in Markdown."),
                 Param::number("height", "Height", 160).help("In pixels."),
                 Param::number("width", "Width", 240).help("In pixels."),
                 Param::color("color", "Color", 1)
                     .help("A number from 1 to 7, or a color such as #ff8800."),
             ])
-            .hint("Use it to explain a part of the workflow to the people who read it.")
+            .hint("Use it to explain a part of the workflow to its readers.")
             .repeatable()
     }
 

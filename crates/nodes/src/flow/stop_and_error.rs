@@ -6,25 +6,37 @@ pub(crate) struct StopAndError;
 
 impl Node for StopAndError {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.stopAndError", &[1.0], "Stop and Error", "End the run with an error")
-            .group(NodeGroup::Flow)
-            .outputs([])
-            .param(
-                Param::choice("errorType", "Error type", &[("errorMessage", "Error message"), ("errorObject", "Error object")])
-                    .help("Whether the error is a sentence or an object."),
+        Spec::new(
+            "n8n-nodes-base.stopAndError",
+            &[1.0],
+            "Stop and Error",
+            "End the run with an error",
+        )
+        .group(NodeGroup::Flow)
+        .outputs([])
+        .param(
+            Param::choice(
+                "errorType",
+                "Error type",
+                &[("errorMessage", "Error message"), ("errorObject", "Error object")],
             )
-            .param(
-                Param::text("errorMessage", "Error message", "").required().show("errorType", &["errorMessage"]).help("What went wrong."),
-            )
-            .param(
-                Param::json("errorObject", "Error object", "")
-                    .required()
-                    .show("errorType", &["errorObject"])
-                    .help("An object with `message`, `description` and whatever else is to be recorded."),
-            )
-            .hint("Put it at the end of a branch that must not happen; the error workflow then gets its message.")
-            .alias(&["throw", "fail", "abort"])
-            .repeatable()
+            .help("Whether the error is a message or an object."),
+        )
+        .param(
+            Param::text("errorMessage", "Error message", "")
+                .required()
+                .show("errorType", &["errorMessage"])
+                .help("Error message."),
+        )
+        .param(
+            Param::json("errorObject", "Error object", "")
+                .required()
+                .show("errorType", &["errorObject"])
+                .help("An object with `message`, `description` and any other data to record."),
+        )
+        .hint("Add it to a branch that should never run. The error workflow receives its message.")
+        .alias(&["throw", "fail", "abort"])
+        .repeatable()
     }
 
     async fn run(ctx: &Ctx<'_>, _items: Items) -> Result<Outputs, NodeError> {
@@ -39,7 +51,7 @@ impl Node for StopAndError {
                 let read = read.map_err(|problem| {
                     NodeError::parameter(
                         "errorObject",
-                        format!("The error object is not JSON: {problem}"),
+                        format!("The error object is not valid JSON: {problem}"),
                     )
                 })?;
                 read.as_object().cloned().unwrap_or_default()

@@ -21,91 +21,130 @@ const UNITS: &[(&str, &str)] =
 impl Node for WaitNode {
     fn spec() -> Spec {
         let called = ["webhook", "form"];
-        Spec::new("n8n-nodes-base.wait", &[1.0, 1.1], "Wait", "Wait for a time, a moment or a call")
-            .untrusted()
-            .sends_to("options.respondWithOptions.values.redirectUrl")
-            .group(NodeGroup::Flow)
-            .credential("httpBasicAuth", false)
-            .credential("httpHeaderAuth", false)
-            .credential("jwtAuth", false)
-            .params([
-                Param::choice(
-                    "resume",
-                    "Resume",
-                    &[
-                        ("timeInterval", "After time interval"),
-                        ("specificTime", "At specified time"),
-                        ("webhook", "On webhook call"),
-                        ("form", "On form submitted"),
-                    ],
-                )
-                .help("What ends the wait."),
-                Param::date_time("dateTime", "Date and time").show("resume", &["specificTime"]).help("The moment to go on."),
-                Param::number("amount", "Wait amount", 1).at_least(0.0).until(1.0).show("resume", &["timeInterval"]).help("How long."),
-                Param::number("amount", "Wait amount", 5).at_least(0.0).since(1.1).show("resume", &["timeInterval"]).help("How long."),
-                Param::choice("unit", "Wait unit", UNITS)
-                    .preset("hours")
-                    .until(1.0)
-                    .show("resume", &["timeInterval"])
-                    .help("The unit of the amount."),
-                Param::choice("unit", "Wait unit", UNITS).since(1.1).show("resume", &["timeInterval"]).help("The unit of the amount."),
-                Param::choice(
-                    "incomingAuthentication",
-                    "Authentication",
-                    &[("none", "None"), ("basicAuth", "Basic auth"), ("headerAuth", "Header auth"), ("jwtAuth", "JWT auth")],
-                )
-                .show("resume", &called)
-                .help("What a call must show to be accepted."),
-                Param::choice("httpMethod", "HTTP method", METHODS)
-                    .preset("GET")
-                    .show("resume", &["webhook"])
-                    .help("The method of the call."),
-                Param::number("responseCode", "Response code", 200)
-                    .show("resume", &["webhook"])
-                    .help("The status the call is answered with."),
-                Param::choice(
-                    "responseMode",
-                    "Respond",
-                    &[
-                        ("onReceived", "Immediately"),
-                        ("lastNode", "When last node finishes"),
-                        ("responseNode", "Using 'Respond to Webhook' node"),
-                        ("streaming", "Streaming"),
-                    ],
-                )
-                .show("resume", &called)
-                .help("When the call is answered."),
-                Param::choice(
-                    "responseData",
-                    "Response data",
-                    &[
-                        ("allEntries", "All entries"),
-                        ("firstEntryJson", "First entry JSON"),
-                        ("firstEntryBinary", "First entry binary"),
-                        ("noData", "No response body"),
-                    ],
-                )
-                .preset("firstEntryJson")
+        Spec::new(
+            "n8n-nodes-base.wait",
+            &[1.0, 1.1],
+            "Wait",
+            "Wait for a duration, until a time, or for a webhook call",
+        )
+        .untrusted()
+        .sends_to("options.respondWithOptions.values.redirectUrl")
+        .group(NodeGroup::Flow)
+        .credential("httpBasicAuth", false)
+        .credential("httpHeaderAuth", false)
+        .credential("jwtAuth", false)
+        .params([
+            Param::choice(
+                "resume",
+                "Resume",
+                &[
+                    ("timeInterval", "After time interval"),
+                    ("specificTime", "At specified time"),
+                    ("webhook", "On webhook call"),
+                    ("form", "On form submitted"),
+                ],
+            )
+            .help("When to continue."),
+            Param::date_time("dateTime", "Date and time")
+                .show("resume", &["specificTime"])
+                .help("Time to continue at."),
+            Param::number("amount", "Wait amount", 1)
+                .at_least(0.0)
+                .until(1.0)
+                .show("resume", &["timeInterval"])
+                .help("How long."),
+            Param::number("amount", "Wait amount", 5)
+                .at_least(0.0)
+                .since(1.1)
+                .show("resume", &["timeInterval"])
+                .help("How long."),
+            Param::choice("unit", "Wait unit", UNITS)
+                .preset("hours")
+                .until(1.0)
+                .show("resume", &["timeInterval"])
+                .help("The unit of the amount."),
+            Param::choice("unit", "Wait unit", UNITS)
+                .since(1.1)
+                .show("resume", &["timeInterval"])
+                .help("The unit of the amount."),
+            Param::choice(
+                "incomingAuthentication",
+                "Authentication",
+                &[
+                    ("none", "None"),
+                    ("basicAuth", "Basic auth"),
+                    ("headerAuth", "Header auth"),
+                    ("jwtAuth", "JWT auth"),
+                ],
+            )
+            .show("resume", &called)
+            .help("How callers must authenticate."),
+            Param::choice("httpMethod", "HTTP method", METHODS)
+                .preset("GET")
                 .show("resume", &["webhook"])
-                .show("responseMode", &["lastNode"])
-                .help("What the call is answered with."),
-                Param::text("responseBinaryPropertyName", "Property name", "data")
-                    .show("resume", &["webhook"])
-                    .show("responseData", &["firstEntryBinary"])
-                    .help("The file the call is answered with."),
-                Param::text("formTitle", "Form title", "").show("resume", &["form"]).help("Shown above the form."),
-                Param::text("formDescription", "Form description", "").show("resume", &["form"]).help("Shown under the title."),
-                fields_param().show("resume", &["form"]),
-            ])
-            .params(limit_params().into_iter().map(|param| param.show("resume", &called)))
-            .params([
-                Param::collection("options", "Options", webhook_options()).show("resume", &["webhook"]).help("How calls are taken."),
-                Param::collection("options", "Options", form_options()).show("resume", &["form"]).help("How the form looks and answers."),
-            ])
-            .hint("Use it to pace calls, or to wait for a person who answers through $execution.resumeUrl.")
-            .alias(&["pause", "sleep", "delay", "approval"])
-            .repeatable()
-            .example("A moment", r#"{ "amount": 1, "unit": "seconds" }"#, r#"[{ "n": 1 }]"#, r#"[[{ "n": 1 }]]"#)
+                .help("HTTP method of the call."),
+            Param::number("responseCode", "Response code", 200)
+                .show("resume", &["webhook"])
+                .help("Status code of the response."),
+            Param::choice(
+                "responseMode",
+                "Respond",
+                &[
+                    ("onReceived", "Immediately"),
+                    ("lastNode", "When last node finishes"),
+                    ("responseNode", "Using 'Respond to Webhook' node"),
+                    ("streaming", "Streaming"),
+                ],
+            )
+            .show("resume", &called)
+            .help("When to respond to the call."),
+            Param::choice(
+                "responseData",
+                "Response data",
+                &[
+                    ("allEntries", "All entries"),
+                    ("firstEntryJson", "First entry JSON"),
+                    ("firstEntryBinary", "First entry binary"),
+                    ("noData", "No response body"),
+                ],
+            )
+            .preset("firstEntryJson")
+            .show("resume", &["webhook"])
+            .show("responseMode", &["lastNode"])
+            .help("What to respond with."),
+            Param::text("responseBinaryPropertyName", "Property name", "data")
+                .show("resume", &["webhook"])
+                .show("responseData", &["firstEntryBinary"])
+                .help("Binary field to respond with."),
+            Param::text("formTitle", "Form title", "")
+                .show("resume", &["form"])
+                .help("Shown above the form."),
+            Param::text("formDescription", "Form description", "")
+                .show("resume", &["form"])
+                .help("Shown under the title."),
+            fields_param().show("resume", &["form"]),
+        ])
+        .params(limit_params().into_iter().map(|param| param.show("resume", &called)))
+        .params([
+            Param::collection("options", "Options", webhook_options())
+                .show("resume", &["webhook"])
+                .help("Webhook options."),
+            Param::collection("options", "Options", form_options())
+                .show("resume", &["form"])
+                .help("Form options."),
+        ])
+        .hint(
+            "Use it to space out calls, or to wait for someone to respond through \
+                 $execution.resumeUrl.",
+        )
+        .alias(&["pause", "sleep", "delay", "approval"])
+        .repeatable()
+        .example(
+            "A moment",
+            r#"{ "amount": 1, "unit": "seconds" }"#,
+            r#"[{ "n": 1 }]"#,
+            r#"[[{ "n": 1 }]]"#,
+        )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -165,7 +204,7 @@ impl Trigger for WaitNode {
 /// The parameters that [`limit`] reads.
 pub(crate) fn limit_params() -> Vec<Param> {
     let flag = Param::flag("limitWaitTime", "Limit wait time", false)
-        .help("Go on without a call after some time.");
+        .help("Continue without a call after a timeout.");
     let fields = limit_fields().into_iter().map(|field| field.show("limitWaitTime", &[true]));
     std::iter::once(flag).chain(fields).collect()
 }
@@ -175,18 +214,18 @@ pub(crate) fn limit_fields() -> [Param; 4] {
     let kinds =
         [("afterTimeInterval", "After time interval"), ("atSpecifiedTime", "At specified time")];
     [
-        Param::choice("limitType", "Limit type", &kinds).help("How the limit is given."),
+        Param::choice("limitType", "Limit type", &kinds).help("How to define the limit."),
         Param::number("resumeAmount", "Amount", 1)
             .at_least(0.0)
             .show("limitType", &["afterTimeInterval"])
-            .help("How long to wait at most."),
+            .help("Maximum wait time."),
         Param::choice("resumeUnit", "Unit", UNITS)
             .preset("hours")
             .show("limitType", &["afterTimeInterval"])
             .help("The unit of the amount."),
         Param::date_time("maxDateAndTime", "Max date and time")
             .show("limitType", &["atSpecifiedTime"])
-            .help("The moment to go on without a call."),
+            .help("Time to continue at without a call."),
     ]
 }
 
@@ -221,7 +260,7 @@ fn moment(ctx: &Ctx<'_>, path: &str, now: f64) -> Result<f64, NodeError> {
     let date = if value.is_nullish() { None } else { parse_date(&value, &clock) };
     date.map(|date| date.epoch_ms).ok_or_else(|| {
         NodeError::parameter(path, "Invalid date format")
-            .describe(format!("'{}' is not a date.", value.to_js_string()))
+            .describe(format!("'{}' is not a valid date.", value.to_js_string()))
     })
 }
 
@@ -245,7 +284,7 @@ pub(crate) fn limit_at(ctx: &Ctx<'_>, now: f64, place: &str) -> Result<Option<i6
 
 fn suffix() -> Param {
     Param::text("webhookSuffix", "Webhook suffix", "")
-        .help("Added to the URL, to tell several waits apart.")
+        .help("Suffix for the URL, to tell several Wait nodes apart.")
 }
 
 fn webhook_options() -> Vec<Param> {

@@ -178,7 +178,7 @@ impl HttpCredentials {
                         .and_then(|url| url.host_str().map(str::to_owned))
                         .unwrap_or_default(),
                     reason:
-                        "a model has chosen the host, and the credential lists no hosts it is for"
+                        "the host was chosen by a model, and the credential has no allowed hosts"
                             .into(),
                 }
                 .into());
@@ -285,9 +285,11 @@ fn basic(user: &str, password: &str) -> String {
 }
 
 fn unknown(kind: &str) -> NodeError {
-    NodeError::credential(format!("Credentials of type '{kind}' cannot be used by this node yet"))
-        .hint("Use 'Generic Credential Type' with header, query or OAuth2 authentication instead.")
-        .with("credentialType", kind)
+    NodeError::credential(format!(
+        "Credentials of type '{kind}' are not supported by this node yet"
+    ))
+    .hint("Use 'Generic Credential Type' with header, query or OAuth2 authentication instead.")
+    .with("credentialType", kind)
 }
 
 #[cfg(test)]

@@ -118,7 +118,7 @@ impl RequestDraft {
             true => Ok(()),
             false => Err(NodeError::new(
                 Code::EGRESS_URL,
-                "A model may not choose the Host header of a request",
+                "A model cannot set the Host header of a request",
             )
             .on_item(item)),
         }

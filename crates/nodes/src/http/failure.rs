@@ -88,7 +88,7 @@ fn status_error(response: &HttpResponse, secrets: &Secrets) -> NodeError {
     let error = if body.is_undefined() { error } else { error.with("data", body) };
     match response.status {
         401 | 403 => error.hint("Check the credential chosen for this node."),
-        429 => error.hint("Set Batching in the node's options, or let the node retry on fail."),
+        429 => error.hint("Set Batching in the node's options, or turn on Retry on Fail."),
         _ => error,
     }
 }
@@ -123,35 +123,49 @@ fn network_error(error: &HttpError, secrets: &Secrets) -> NodeError {
         HttpError::Unreachable { reason, errno } => {
             let reason = secrets.hide(reason);
             let message = errno.map_or(reason.as_str(), errno_message);
-            let made = NodeError::new(error.code(), message).class(ErrorClass::Api).describe(reason.as_str());
+            let made = NodeError::new(error.code(), message)
+                .class(ErrorClass::Api)
+                .describe(reason.as_str());
             match errno {
                 Some(errno) => made.with("errorCode", *errno),
                 None => made,
             }
         }
-        HttpError::Timeout { timeout_ms } => NodeError::new(error.code(), errno_message("ECONNABORTED"))
-            .class(ErrorClass::Api)
-            .describe(format!("timeout of {timeout_ms}ms exceeded"))
-            .hint("Raise Timeout in the node's options, or let the node retry on fail.")
-            .with("errorCode", "ECONNABORTED"),
+        HttpError::Timeout { timeout_ms } => {
+            NodeError::new(error.code(), errno_message("ECONNABORTED"))
+                .class(ErrorClass::Api)
+                .describe(format!("timeout of {timeout_ms}ms exceeded"))
+                .hint("Increase Timeout in the node's options, or turn on Retry on Fail.")
+                .with("errorCode", "ECONNABORTED")
+        }
         HttpError::TooManyRedirects { .. } => {
-            NodeError::new(error.code(), "Maximum number of redirects exceeded").class(ErrorClass::Api).describe(shown)
+            NodeError::new(error.code(), "Maximum number of redirects exceeded")
+                .class(ErrorClass::Api)
+                .describe(shown)
         }
-        HttpError::TooLarge { .. } => {
-            NodeError::new(error.code(), shown).class(ErrorClass::Api).hint("Ask for less at a time, for instance in pages.")
-        }
-        HttpError::NoCapacity { .. } => NodeError::new(error.code(), shown)
+        HttpError::TooLarge { .. } => NodeError::new(error.code(), shown)
             .class(ErrorClass::Api)
-            .hint("Set Batching in the node's options, let the node retry on fail, or let the operator raise HEDDLE_RUN_MEMORY_TOTAL."),
+            .hint("Request less data at a time, for example in pages."),
+        HttpError::NoCapacity { .. } => {
+            NodeError::new(error.code(), shown).class(ErrorClass::Api).hint(
+                "Set Batching in the node's options, turn on Retry on Fail, or increase \
+                 HEDDLE_RUN_MEMORY_TOTAL.",
+            )
+        }
         HttpError::Blocked { .. } => NodeError::new(error.code(), shown)
             .with("parameter", "url")
             .hint("The operator can open the server's address and port with HEDDLE_EGRESS_ALLOW."),
-        HttpError::Url { .. } | HttpError::HostNotAllowed { .. } => NodeError::new(error.code(), shown).with("parameter", "url"),
-        HttpError::Method { .. } => {
-            NodeError::new(error.code(), shown).with("parameter", "method").hint("Choose another method, such as GET or POST.")
+        HttpError::Url { .. } | HttpError::HostNotAllowed { .. } => {
+            NodeError::new(error.code(), shown).with("parameter", "url")
         }
+        HttpError::Method { .. } => NodeError::new(error.code(), shown)
+            .with("parameter", "method")
+            .hint("Choose another method, such as GET or POST."),
         HttpError::Bound { kind, .. } => NodeError::new(error.code(), shown)
-            .hint("If the credential is meant for this host, its owner lists the host in the credential under Allowed hosts.")
+            .hint(
+                "If the credential is meant for this host, ask its owner to add the host under \
+                 Allowed hosts.",
+            )
             .with("credentialType", kind.clone()),
     }
 }

@@ -24,63 +24,97 @@ const AUTHENTICATIONS: &[(&str, &str)] = &[
 impl Node for GraphQl {
     fn spec() -> Spec {
         let formats = [("graphql", "GraphQL (Raw)"), ("json", "JSON")];
-        let mut spec = Spec::new("n8n-nodes-base.graphql", &[1.0, 1.1], "GraphQL", "Send a GraphQL query to an endpoint")
-            .untrusted()
-            .sends_to("endpoint")
-            .group(NodeGroup::Integration)
-            .param(Param::choice("authentication", "Authentication", AUTHENTICATIONS).help("How the request is signed."))
-            .param(
-                Param::choice("requestMethod", "HTTP request method", &[("GET", "GET"), ("POST", "POST")])
-                    .preset("POST")
-                    .help("The method that the endpoint expects."),
+        let mut spec = Spec::new(
+            "n8n-nodes-base.graphql",
+            &[1.0, 1.1],
+            "GraphQL",
+            "Send a GraphQL query to an endpoint",
+        )
+        .untrusted()
+        .sends_to("endpoint")
+        .group(NodeGroup::Integration)
+        .param(
+            Param::choice("authentication", "Authentication", AUTHENTICATIONS)
+                .help("How to authenticate the request."),
+        )
+        .param(
+            Param::choice(
+                "requestMethod",
+                "HTTP request method",
+                &[("GET", "GET"), ("POST", "POST")],
             )
-            .param(Param::text("endpoint", "Endpoint", "").required().help("The URL of the GraphQL endpoint."))
-            .param(Param::flag("allowUnauthorizedCerts", "Ignore SSL issues", false).help("Accept certificates that cannot be verified."))
-            .param(
-                Param::choice("requestFormat", "Request format", &formats)
-                    .versions(&[1.0])
-                    .show("requestMethod", &["POST"])
-                    .help("Whether the query is sent bare or as JSON with its variables."),
+            .preset("POST")
+            .help("HTTP method that the endpoint expects."),
+        )
+        .param(
+            Param::text("endpoint", "Endpoint", "")
+                .required()
+                .help("The URL of the GraphQL endpoint."),
+        )
+        .param(
+            Param::flag("allowUnauthorizedCerts", "Ignore SSL issues", false)
+                .help("Accept certificates that cannot be verified."),
+        )
+        .param(
+            Param::choice("requestFormat", "Request format", &formats)
+                .versions(&[1.0])
+                .show("requestMethod", &["POST"])
+                .help("Whether to send the query as is, or as JSON with its variables."),
+        )
+        .param(
+            Param::choice("requestFormat", "Request format", &formats)
+                .preset("json")
+                .since(1.1)
+                .show("requestMethod", &["POST"])
+                .help("Whether to send the query as is, or as JSON with its variables."),
+        )
+        .param(
+            Param::long_text("query", "Query", "")
+                .required()
+                .help("The GraphQL query or mutation."),
+        )
+        .param(
+            Param::json("variables", "Variables", "")
+                .show("requestFormat", &["json"])
+                .help("The variables of the query, as JSON."),
+        )
+        .param(
+            Param::text("operationName", "Operation name", "")
+                .show("requestFormat", &["json"])
+                .help("Which operation to run when the query holds several."),
+        )
+        .param(
+            Param::choice(
+                "responseFormat",
+                "Response format",
+                &[("json", "JSON"), ("string", "String")],
             )
-            .param(
-                Param::choice("requestFormat", "Request format", &formats)
-                    .preset("json")
-                    .since(1.1)
-                    .show("requestMethod", &["POST"])
-                    .help("Whether the query is sent bare or as JSON with its variables."),
+            .help("Whether to parse the response as JSON or return it as text."),
+        )
+        .param(
+            Param::text("dataPropertyName", "Response data property name", "data")
+                .show("responseFormat", &["string"])
+                .help("Field for the response text."),
+        )
+        .param(
+            Param::repeated(
+                "headerParametersUi",
+                "Headers",
+                [FieldGroup::new(
+                    "parameter",
+                    "Parameter",
+                    [
+                        Param::text("name", "Name", "").help("The name of the header."),
+                        Param::text("value", "Value", "").help("The value of the header."),
+                    ],
+                )],
             )
-            .param(Param::long_text("query", "Query", "").required().help("The GraphQL query or mutation."))
-            .param(Param::json("variables", "Variables", "").show("requestFormat", &["json"]).help("The variables of the query, as JSON."))
-            .param(
-                Param::text("operationName", "Operation name", "")
-                    .show("requestFormat", &["json"])
-                    .help("Which operation to run when the query holds several."),
-            )
-            .param(
-                Param::choice("responseFormat", "Response format", &[("json", "JSON"), ("string", "String")])
-                    .help("Whether the answer is read as JSON or kept as text."),
-            )
-            .param(
-                Param::text("dataPropertyName", "Response data property name", "data")
-                    .show("responseFormat", &["string"])
-                    .help("The field that the text of the answer goes into."),
-            )
-            .param(
-                Param::repeated(
-                    "headerParametersUi",
-                    "Headers",
-                    [FieldGroup::new(
-                        "parameter",
-                        "Parameter",
-                        [
-                            Param::text("name", "Name", "").help("The name of the header."),
-                            Param::text("value", "Value", "").help("The value of the header."),
-                        ],
-                    )],
-                )
-                .help("Headers to send along."),
-            )
-            .hint("Use it for services with a GraphQL API, such as GitHub, Shopify or Hasura; put values into variables instead of the query text.");
+            .help("Headers to send."),
+        )
+        .hint(
+            "Use it for services with a GraphQL API, such as GitHub, Shopify or Hasura. Put \
+                 values in variables instead of the query text.",
+        );
         for (_, kind) in KINDS {
             spec = spec.credential(kind, false);
         }

@@ -18,15 +18,26 @@ const MAX_PAGES: usize = 10_000;
 
 impl Node for N8n {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.n8n", &[1.0], "n8n", "Manage workflows, executions and credentials over the public API")
-            .untrusted()
-            .group(NodeGroup::Integration)
-            .credential("n8nApi", true)
-            .params(params::params())
-            .hint("Use it to back up workflows, to activate them, or to look at failed executions. The base URL ends with /api/v1.")
-            .alias(&["heddle", "api", "backup", "workflows", "executions"])
-            .repeatable_when("operation", &["get", "getAll", "getVersion", "getSchema", "generate"])
-            .note("An instance on the same machine or in a private network is reached once the operator names it in HEDDLE_EGRESS_ALLOW.")
+        Spec::new(
+            "n8n-nodes-base.n8n",
+            &[1.0],
+            "n8n",
+            "Manage workflows, executions and credentials over the public API",
+        )
+        .untrusted()
+        .group(NodeGroup::Integration)
+        .credential("n8nApi", true)
+        .params(params::params())
+        .hint(
+            "Use it to back up or activate workflows, or to inspect failed executions. The base \
+                 URL ends with /api/v1.",
+        )
+        .alias(&["heddle", "api", "backup", "workflows", "executions"])
+        .repeatable_when("operation", &["get", "getAll", "getVersion", "getSchema", "generate"])
+        .note(
+            "An instance on the same machine or in a private network must be allowed with \
+                 HEDDLE_EGRESS_ALLOW.",
+        )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -36,7 +47,7 @@ impl Node for N8n {
         let base_url = base_url.trim().trim_end_matches('/');
         if base_url.is_empty() {
             return Err(NodeError::credential("The credential 'n8nApi' has no base URL")
-                .hint("Fill it in, such as https://host/api/v1."));
+                .hint("Enter a base URL, such as https://host/api/v1."));
         }
         let session = AuthSession::default();
         let secrets = credentials.secrets(&session).await;
@@ -93,15 +104,17 @@ impl ApiSender<'_> {
                     if call.shape == ResultShape::AllPages && !self.ctx.host().is_cancelled() =>
                 {
                     if call.query.get("cursor") == Some(next) {
-                        return Err(NodeError::failed("The list of the instance does not go on: it gave the same cursor twice").into());
+                        return Err(NodeError::failed(
+                            "The instance returned the same page cursor twice",
+                        )
+                        .into());
                     }
                     call.query.insert("cursor", next.clone());
                 }
                 _ => return Ok(rows),
             }
         }
-        Err(NodeError::failed(format!("The list of the instance has more than {MAX_PAGES} pages"))
-            .into())
+        Err(NodeError::failed(format!("The list exceeds the limit of {MAX_PAGES} pages")).into())
     }
 
     async fn send(&self, call: &ApiCall) -> Result<Value, RequestFailure> {
@@ -126,7 +139,7 @@ impl ApiSender<'_> {
             return Ok(Object::from_iter([("success", true)]).into());
         }
         let parsed = model::json::parse(&text).map_err(|_| {
-            NodeError::failed("The instance did not answer with JSON")
+            NodeError::failed("The instance did not return JSON")
                 .hint("Check that the base URL of the credential ends with /api/v1.")
         })?;
         Ok(parsed)

@@ -126,9 +126,14 @@ where
 fn parse_json(value: &Value, label: &str, index: usize) -> Result<Value, NodeError> {
     match value {
         Value::String(text) => model::json::parse(text).map_err(|problem| {
-            NodeError::parameter(label, format!("The value in the \"{label}\" field is not valid JSON"))
-                .hint(format!("{problem}. Texts that an expression puts in need quotes: use JSON.stringify() there."))
-                .on_item(index)
+            NodeError::parameter(
+                label,
+                format!("The value in the \"{label}\" field is not valid JSON"),
+            )
+            .hint(format!(
+                "{problem}. Texts inserted by an expression need quotes: use JSON.stringify()."
+            ))
+            .on_item(index)
         }),
         value => Ok(value.clone()),
     }

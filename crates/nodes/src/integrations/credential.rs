@@ -44,14 +44,17 @@ impl CredentialFields {
                 "The credential '{}' has no host",
                 self.kind
             ))
-            .hint("Fill in the host of the credential."));
+            .hint("Enter a host in the credential."));
         }
         if self.flag("sshTunnel", Default::default()) {
             return Err(NodeError::credential(format!(
-                "The credential '{}' asks for an SSH tunnel, which is not possible here",
+                "The credential '{}' uses an SSH tunnel, which is not supported",
                 self.kind
             ))
-            .hint("Reach the server directly, or open the tunnel outside and name its end as the host."));
+            .hint(
+                "Connect to the server directly, or open the tunnel externally and use its local \
+                 end as the host.",
+            ));
         }
         let port = self.number("port", f64::from(usual_port))?;
         if port.fract() != 0.0 || !(1.0..=65_535.0).contains(&port) {

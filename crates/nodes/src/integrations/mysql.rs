@@ -29,41 +29,51 @@ impl Node for MySql {
             Param::number("connectionLimit", "Connections limit", 10)
                 .help("A run of the node uses one connection."),
             Param::flag("decimalNumbers", "Output decimals as numbers", false)
-                .help("Give decimals as numbers instead of text."),
+                .help("Return decimals as numbers instead of text."),
             Param::choice(
                 "priority",
                 "Priority",
                 &[("LOW_PRIORITY", "Low priority"), ("HIGH_PRIORITY", "High priority")],
             )
             .preset("")
-            .help("How the server ranks the insertion."),
-            Param::flag("selectDistinct", "Select distinct", false)
-                .help("Leave out rows that are the same as another."),
-            Param::flag("detailedOutput", "Output query execution details", false).help(
-                "Tell how many rows were changed and which id was given, instead of success.",
-            ),
+            .help("Priority of the insert on the server."),
+            Param::flag("selectDistinct", "Select distinct", false).help("Omit duplicate rows."),
+            Param::flag("detailedOutput", "Output query execution details", false)
+                .help("Return the number of changed rows and the inserted ID instead of success."),
         ]);
-        Spec::new("n8n-nodes-base.mySql", &versions, "MySQL", "Read and write rows of a MySQL or MariaDB database")
-            .untrusted()
-            .private()
-            .group(NodeGroup::Integration)
-            .credential("mySql", true)
-            .params([
-                Param::hidden("resource", "database"),
-                Param::choice("operation", "Operation", params::OPERATIONS).help("What to do with the database."),
-                params::query("sql"),
-                params::table(),
-                params::delete_command(),
-            ])
-            .params(params::conditions())
-            .params(params::limits())
-            .params(params::sent_columns(None))
-            .param(Param::collection("options", "Options", options).help("Fine points."))
-            .hint("Prefer $1 with Query Parameters over expressions inside of the SQL: bound values cannot break the statement.")
-            .alias(&["mariadb", "sql", "database"])
-            .repeatable_when("operation", &["select"])
-            .differs("Parameters are bound by the server; `$1:raw` is refused, SSH tunnels are not made.")
-            .note("One answer may hold at most 256 MB; use a limit for more.")
+        Spec::new(
+            "n8n-nodes-base.mySql",
+            &versions,
+            "MySQL",
+            "Read and write rows in a MySQL or MariaDB database",
+        )
+        .untrusted()
+        .private()
+        .group(NodeGroup::Integration)
+        .credential("mySql", true)
+        .params([
+            Param::hidden("resource", "database"),
+            Param::choice("operation", "Operation", params::OPERATIONS)
+                .help("Operation on the database."),
+            params::query("sql"),
+            params::table(),
+            params::delete_command(),
+        ])
+        .params(params::conditions())
+        .params(params::limits())
+        .params(params::sent_columns(None))
+        .param(Param::collection("options", "Options", options).help("Fine points."))
+        .hint(
+            "Prefer $1 with Query Parameters over expressions in the SQL: bound values cannot \
+                 break the statement.",
+        )
+        .alias(&["mariadb", "sql", "database"])
+        .repeatable_when("operation", &["select"])
+        .differs(
+            "Parameters are bound by the server. `$1:raw` is rejected, and SSH tunnels are not \
+                 supported.",
+        )
+        .note("A result can have at most 256 MB. Use a limit for larger ones.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -117,9 +127,9 @@ fn write(
         require_matching(&row)?;
         if row.values.keys().all(|name| row.matching.contains(name)) {
             return Err(NodeError::input(
-                "There is no column to change: all of them are columns to match on",
+                "No column to update: all of them are columns to match on",
             )
-            .hint("Give at least one more column with its new value."));
+            .hint("Add at least one more column with its new value."));
         }
         let mut statement = BoundStatement::new(format!("UPDATE {table} SET "));
         build::push_changes(DIALECT, &mut statement, &row.values, &row.matching);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(super) fn times_param() -> Param {
     Param::repeated("pollTimes", "Poll times", [FieldGroup::new("item", "Time", time_params())])
         .preset(json!({ "item": [{ "mode": "everyMinute" }] }))
-        .help("When to look for news.")
+        .help("When to poll for new items.")
 }
 
 /// What a trigger with poll times listens to.

@@ -24,52 +24,64 @@ impl Node for Postgres {
         let mut options = params::options();
         options.extend([
             Param::flag("cascade", "Cascade", false)
-                .help("Remove what depends on the table as well."),
+                .help("Also drop objects that depend on the table."),
             Param::number("delayClosingIdleConnection", "Delay closing idle connection", 0)
-                .help("Idle connections are kept for half a minute."),
+                .help("Idle connections are kept open for half a minute."),
             Param::flag(
                 "treatQueryParametersInSingleQuotesAsText",
                 "Treat parameters in single quotes as text",
                 false,
             )
-            .help("A $1 inside of quotes is text and no parameter, whatever is chosen here."),
+            .help("Has no effect here: $1 inside quotes is always text, not a parameter."),
         ]);
-        Spec::new("n8n-nodes-base.postgres", &versions, "Postgres", "Read and write rows of a PostgreSQL database")
-            .untrusted()
-            .private()
-            .group(NodeGroup::Integration)
-            .credential("postgres", true)
-            .params([
-                Param::hidden("resource", "database"),
-                Param::choice("operation", "Operation", params::OPERATIONS).help("What to do with the database."),
-                params::query("sql"),
-                Param::locator("schema", "Schema", &["list", "name"])
-                    .preset(json!({ "mode": "list", "value": "public" }))
-                    .hide("operation", &["executeQuery"])
-                    .help("The schema that the table is in."),
-                params::table(),
-                params::delete_command(),
-                Param::flag("restartSequences", "Restart sequences", false)
-                    .show("operation", &["deleteTable"])
-                    .show("deleteCommand", &["truncate"])
-                    .help("Let identity columns count from the start again."),
-            ])
-            .params(params::conditions())
-            .params(params::limits())
-            .params(params::sent_columns(Some(2.1)))
-            .param(
-                Param::mapper("columns", "Columns")
-                    .preset(json!({ "mappingMode": "defineBelow", "value": null }))
-                    .show("operation", &["insert", "update", "upsert"])
-                    .since(2.2)
-                    .help("The columns to write, and for changes those by which rows are found."),
-            )
-            .param(Param::collection("options", "Options", options).help("Fine points."))
-            .hint("Prefer $1 with Query Parameters over expressions inside of the SQL: bound values cannot break the statement.")
-            .alias(&["postgresql", "sql", "database", "supabase", "timescale"])
-            .repeatable_when("operation", &["select"])
-            .differs("Parameters are bound by the server; `$1:raw` and `$1:value` are refused, SSH tunnels are not made.")
-            .note("One answer may hold at most 256 MB; use a limit for more.")
+        Spec::new(
+            "n8n-nodes-base.postgres",
+            &versions,
+            "Postgres",
+            "Read and write rows in a PostgreSQL database",
+        )
+        .untrusted()
+        .private()
+        .group(NodeGroup::Integration)
+        .credential("postgres", true)
+        .params([
+            Param::hidden("resource", "database"),
+            Param::choice("operation", "Operation", params::OPERATIONS)
+                .help("Operation on the database."),
+            params::query("sql"),
+            Param::locator("schema", "Schema", &["list", "name"])
+                .preset(json!({ "mode": "list", "value": "public" }))
+                .hide("operation", &["executeQuery"])
+                .help("Schema of the table."),
+            params::table(),
+            params::delete_command(),
+            Param::flag("restartSequences", "Restart sequences", false)
+                .show("operation", &["deleteTable"])
+                .show("deleteCommand", &["truncate"])
+                .help("Reset identity columns."),
+        ])
+        .params(params::conditions())
+        .params(params::limits())
+        .params(params::sent_columns(Some(2.1)))
+        .param(
+            Param::mapper("columns", "Columns")
+                .preset(json!({ "mappingMode": "defineBelow", "value": null }))
+                .show("operation", &["insert", "update", "upsert"])
+                .since(2.2)
+                .help("Columns to write and, for updates, the columns that identify rows."),
+        )
+        .param(Param::collection("options", "Options", options).help("Fine points."))
+        .hint(
+            "Prefer $1 with Query Parameters over expressions in the SQL: bound values cannot \
+                 break the statement.",
+        )
+        .alias(&["postgresql", "sql", "database", "supabase", "timescale"])
+        .repeatable_when("operation", &["select"])
+        .differs(
+            "Parameters are bound by the server. `$1:raw` and `$1:value` are rejected, and SSH \
+                 tunnels are not supported.",
+        )
+        .note("A result can have at most 256 MB. Use a limit for larger ones.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -170,10 +182,8 @@ fn write(
 fn update(table: &str, row: &SqlRow) -> Result<BoundStatement, NodeError> {
     require_matching(row)?;
     if row.values.keys().all(|name| row.matching.contains(name)) {
-        return Err(NodeError::input(
-            "There is no column to change: all of them are columns to match on",
-        )
-        .hint("Map at least one more column with its new value."));
+        return Err(NodeError::input("No column to update: all of them are columns to match on")
+            .hint("Map at least one more column with its new value."));
     }
     let mut statement = BoundStatement::new(format!("UPDATE {table} SET "));
     build::push_changes(DIALECT, &mut statement, &row.values, &row.matching);

@@ -37,54 +37,54 @@ impl Node for Redis {
                 "options",
                 "Options",
                 [Param::flag("dotNotation", "Dot notation", true)
-                    .help("Dots in the name of the property lead into objects.")],
+                    .help("Treat dots in the property name as paths into objects.")],
             )
             .help("Fine points.")
         };
-        Spec::new("n8n-nodes-base.redis", &[1.0], "Redis", "Read and change keys of a Redis database")
+        Spec::new("n8n-nodes-base.redis", &[1.0], "Redis", "Read and write keys in a Redis database")
             .untrusted()
             .private()
             .group(NodeGroup::Integration)
             .credential("redis", true)
             .params([
-                Param::choice("operation", "Operation", &operations).help("What to do with the database."),
+                Param::choice("operation", "Operation", &operations).help("Operation on the database."),
                 Param::text("propertyName", "Name", "propertyName")
                     .show("operation", &["get", "pop"])
-                    .help("The field of the item that gets the value."),
+                    .help("Field of the item for the value."),
                 Param::text("key", "Key", "").show("operation", &["delete", "get", "incr", "set"]).required().help("The name of the key."),
                 Param::choice("keyType", "Key type", &kinds)
                     .show("operation", &["get", "set"])
-                    .help("The kind of value; automatic asks the database, or looks at the value."),
+                    .help("Type of the value. Automatic detects it from the database or the value."),
                 dotted().show("operation", &["get", "pop"]),
-                Param::text("value", "Value", "").show("operation", &["set"]).help("What the key is set to."),
+                Param::text("value", "Value", "").show("operation", &["set"]).help("Value to set."),
                 Param::flag("valueIsJSON", "Value is JSON", true)
                     .show("operation", &["set"])
                     .show("keyType", &["hash"])
                     .help("Whether the value is an object, or text such as `field value field value`."),
-                Param::flag("expire", "Expire", false).show("operation", &["set", "incr"]).help("Let the key vanish after a while."),
+                Param::flag("expire", "Expire", false).show("operation", &["set", "incr"]).help("Let the key expire."),
                 Param::number("ttl", "TTL", 60)
                     .at_least(1.0)
                     .show("operation", &["set", "incr"])
                     .show("expire", &[true])
-                    .help("Seconds until it vanishes."),
+                    .help("Time to live in seconds."),
                 Param::text("keyPattern", "Key pattern", "")
                     .show("operation", &["keys"])
                     .required()
-                    .help("Keys that fit: `*` stands for any text, `?` for one letter."),
+                    .help("Pattern of the keys: `*` matches any text, `?` a single character."),
                 Param::flag("getValues", "Get values", true)
                     .show("operation", &["keys"])
-                    .help("Whether the values of the keys are read as well."),
+                    .help("Whether to also read the values of the keys."),
                 Param::text("list", "List", "").show("operation", &["push", "pop", "llen"]).required().help("The name of the list."),
-                Param::text("messageData", "Data", "").show("operation", &["push", "publish"]).required().help("What is sent or added."),
+                Param::text("messageData", "Data", "").show("operation", &["push", "publish"]).required().help("Data to send or add."),
                 Param::flag("tail", "Tail", false)
                     .show("operation", &["push", "pop"])
-                    .help("Work at the end of the list instead of its start."),
-                Param::text("channel", "Channel", "").show("operation", &["publish"]).required().help("The channel to publish on."),
+                    .help("Use the end of the list instead of the start."),
+                Param::text("channel", "Channel", "").show("operation", &["publish"]).required().help("Channel to publish to."),
             ])
             .hint("Use it for counters, locks, caches and short-lived state that several workflows share.")
             .alias(&["valkey", "cache", "key value"])
             .repeatable_when("operation", &["get", "info", "keys", "llen"])
-            .note("Keys finds at most 100 000 keys.")
+            .note("The Keys operation returns at most 100 000 keys.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -191,7 +191,7 @@ async fn run_one(
                 .await?;
             Ok(item.clone())
         }
-        other => Err(NodeError::parameter("operation", format!("There is no operation '{other}'"))),
+        other => Err(NodeError::parameter("operation", format!("Unknown operation '{other}'"))),
     }
 }
 
@@ -199,7 +199,7 @@ fn required_text(ctx: &Ctx<'_>, path: &str, index: usize) -> Result<Str, NodeErr
     let text = ctx.text(path, index)?;
     if text.is_empty() {
         return Err(NodeError::parameter(path, format!("The parameter '{path}' is empty"))
-            .hint("Give it a value."));
+            .hint("Enter a value."));
     }
     Ok(text)
 }
@@ -265,9 +265,9 @@ async fn keys(session: &mut dyn RedisSession, pattern: &str) -> Result<Vec<Str>,
         if found.len() > MAX_KEYS {
             return Err(NodeError::new(
                 Code::UPSTREAM_TOO_LARGE,
-                format!("More than {MAX_KEYS} keys fit '{pattern}'"),
+                format!("More than {MAX_KEYS} keys match '{pattern}'"),
             )
-            .hint("Use a pattern that fits fewer keys."));
+            .hint("Use a pattern that matches fewer keys."));
         }
         cursor = answer.at(0).map(Value::to_js_string).unwrap_or_default();
         if cursor == "0" || cursor.is_empty() {

@@ -20,7 +20,7 @@ impl Node for RssFeedRead {
     fn spec() -> Spec {
         let options = [
             Param::text("customFields", "Custom fields", "")
-                .help("Further fields of the entries to read, with commas between."),
+                .help("Comma-separated additional fields of the entries to read."),
             Param::flag("ignoreSSL", "Ignore SSL issues", false)
                 .help("Accept certificates that cannot be verified."),
         ];
@@ -29,7 +29,7 @@ impl Node for RssFeedRead {
             .sends_to("url")
             .group(NodeGroup::Integration)
             .params([
-                Param::text("url", "URL", "").required().help("The address of the feed."),
+                Param::text("url", "URL", "").required().help("URL of the feed."),
                 Param::collection("options", "Options", options).help("Fine points."),
             ])
             .hint("Each entry becomes an item with title, link, pubDate, isoDate, content and contentSnippet.")
@@ -72,9 +72,12 @@ impl Node for RssFeedReadTrigger {
         .untrusted()
         .params([
             poll::times_param(),
-            Param::text("feedUrl", "Feed URL", "").required().help("The address of the feed."),
+            Param::text("feedUrl", "Feed URL", "").required().help("URL of the feed."),
         ])
-        .hint("Use it to act on new posts of a site; the first look only remembers what is there.")
+        .hint(
+            "Use it to process new posts of a site. The first poll only records the existing \
+             entries.",
+        )
         .alias(&["atom", "feed", "news", "rss"])
         .repeatable()
     }
@@ -86,7 +89,7 @@ impl Node for RssFeedReadTrigger {
         let url = ctx.text("feedUrl", 0)?;
         if url.is_empty() {
             return Err(NodeError::parameter("feedUrl", "The parameter \"URL\" has to be set!")
-                .hint("Give the address of a feed."));
+                .hint("Enter the URL of a feed."));
         }
         let entries = entries(ctx, &url, "", CertificateCheck::Verified).await?;
         if poll::is_manual_run(ctx) {
@@ -124,7 +127,7 @@ async fn entries(
 ) -> Result<Vec<Object>, NodeError> {
     if url.trim().is_empty() {
         return Err(NodeError::parameter("url", "The parameter \"URL\" has to be set!")
-            .hint("Give the address of a feed."));
+            .hint("Enter the URL of a feed."));
     }
     let mut request = HttpRequest::new("GET", url.trim());
     request.set_header(
@@ -137,14 +140,14 @@ async fn entries(
     request.timeout_ms = 60_000;
     let response = ctx.host().http().send(request).await.map_err(|error| {
         NodeError::new(error.code(), format!("The feed could not be read: {error}"))
-            .hint("Check the address of the feed.")
+            .hint("Check the URL of the feed.")
     })?;
     if !response.is_success() {
         return Err(NodeError::api(
             response.status,
-            format!("The feed answered with status {}", response.status),
+            format!("The feed responded with status {}", response.status),
         )
-        .hint("Check the address of the feed; it may have moved or need a sign-in."));
+        .hint("Check the URL of the feed. It may have moved or require authentication."));
     }
     feed::read(&feed::decode(&response), custom)
 }

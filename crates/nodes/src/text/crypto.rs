@@ -35,16 +35,16 @@ impl Node for Crypto {
         let kind = || {
             Param::choice("type", "Type", &types)
                 .required()
-                .help("The hash function.")
+                .help("Hash algorithm.")
                 .show("action", hashes)
         };
         Spec::new("n8n-nodes-base.crypto", &[1.0, 2.0], "Crypto", "Provide cryptographic utilities")
             .credential("crypto", false)
             .params([
-                Param::choice("action", "Action", &actions).help("What to make."),
+                Param::choice("action", "Action", &actions).help("Operation to perform."),
                 kind().until(1.0),
                 kind().preset("SHA256").since(2.0),
-                Param::flag("binaryData", "Binary file", false).help("Hash a file of the item instead of a text.").show("action", hashes),
+                Param::flag("binaryData", "Binary file", false).help("Hash a binary field of the item instead of a text.").show("action", hashes),
                 Param::text("binaryPropertyName", "Binary property name", "data")
                     .required()
                     .help("The name of the file.")
@@ -52,28 +52,29 @@ impl Node for Crypto {
                     .show("binaryData", &[true]),
                 Param::text("value", "Value", "").required().help("The text to hash.").show("action", hashes).show("binaryData", &[false]),
                 Param::text("value", "Value", "").required().help("The text to sign.").show("action", &["sign"]),
-                Param::text("dataPropertyName", "Property name", "data").required().help("The field that receives the result."),
-                Param::secret("secret", "Secret").help("The key of the hash.").show("action", &["hmac"]).until(1.0),
+                Param::text("dataPropertyName", "Property name", "data").required().help("Field for the result."),
+                Param::secret("secret", "Secret").help("Secret key of the HMAC.").show("action", &["hmac"]).until(1.0),
                 Param::choice("algorithm", "Algorithm name or ID", SIGN_ALGORITHMS)
                     .preset("")
                     .required()
-                    .help("The hash function of the signature.")
+                    .help("Hash algorithm of the signature.")
                     .show("action", &["sign"]),
-                Param::secret("privateKey", "Private key").help("The key in PEM form.").show("action", &["sign"]).until(1.0),
+                Param::secret("privateKey", "Private key").help("Private key in PEM format.").show("action", &["sign"]).until(1.0),
                 Param::choice("encoding", "Encoding", &[("hex", "HEX"), ("base64", "BASE64")])
-                    .help("How the bytes are written.")
+                    .help("Encoding of the result.")
                     .show("action", &["hash", "hmac", "sign"]),
-                Param::choice("encodingType", "Type", &random).help("The kind of random text.").show("action", &["generate"]),
+                Param::choice("encodingType", "Type", &random).help("Type of random text.").show("action", &["generate"]),
                 Param::number("stringLength", "Length", 32)
                     .help("The length of the random text.")
                     .show("action", &["generate"])
                     .show("encodingType", &["ascii", "base64", "hex"]),
             ])
-            .differs_when("action", &["sign"], "Signatures are made with SHA-256, SHA-384 and SHA-512, and SHA-224 for elliptic curves; not with MD5, SHA-1, RIPEMD-160 or SHA-3.")
+            .differs_when("action", &["sign"], "Signatures support SHA-256, SHA-384 and SHA-512, and SHA-224 for elliptic curves, \
+                 but not MD5, SHA-1, RIPEMD-160 or SHA-3.")
             .alias(&["hash", "hmac", "md5", "sha256", "uuid", "random", "sign", "encrypt"])
             .repeatable()
             .computes()
-            .hint("Use it for checksums, signed requests and ids.")
+            .hint("Use it for checksums, signed requests and IDs.")
             .example(
                 "SHA-256 of a text",
                 r#"{ "value": "abc", "dataPropertyName": "sum" }"#,
@@ -180,13 +181,19 @@ fn compute(
             let scheme = if keys::is_rsa(&key) { Scheme::RsaPkcs1 } else { Scheme::EcdsaAsn1 };
             let made = keys::sign(scheme, hash, &key, ctx.text("value", index)?.as_bytes());
             let made = made.map_err(|problem| match problem {
-                KeyError::NotMade { .. } => NodeError::parameter("algorithm", format!("Signatures with {name} cannot be made here"))
-                    .hint("Choose SHA-256, SHA-384 or SHA-512 if the other side takes it; MD5 and SHA-1 signatures can be forged."),
+                KeyError::NotMade { .. } => NodeError::parameter(
+                    "algorithm",
+                    format!("Signatures with {name} are not supported"),
+                )
+                .hint(
+                    "Use SHA-256, SHA-384 or SHA-512 if the recipient supports it. MD5 and \
+                         SHA-1 signatures can be forged.",
+                ),
                 problem => NodeError::parameter("privateKey", problem.to_string()),
             })?;
             Ok((encode(&made, &ctx.text("encoding", index)?), false))
         }
-        other => Err(NodeError::parameter("action", format!("The action '{other}' is not known"))),
+        other => Err(NodeError::parameter("action", format!("Unknown action '{other}'"))),
     }
 }
 
@@ -201,7 +208,7 @@ fn random_text(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
     if !(0.0..=MAX_RANDOM).contains(&length) {
         return Err(NodeError::parameter(
             "stringLength",
-            format!("The length must lie between 0 and {MAX_RANDOM}, but it is {length}"),
+            format!("The length must be between 0 and {MAX_RANDOM}, but it is {length}"),
         ));
     }
     let mut bytes = vec![0; length as usize];

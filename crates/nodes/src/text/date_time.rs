@@ -64,7 +64,7 @@ impl Node for DateTimeNode {
         let has_date = &["formatDate", "roundDate", "extractDate"];
         let output = |name: &str, operations: &[&str]| {
             Param::text("outputFieldName", "Output field name", name)
-                .help("The field that receives the result.")
+                .help("Field for the result.")
                 .show("operation", operations)
         };
         let include = || {
@@ -80,19 +80,19 @@ impl Node for DateTimeNode {
             .params([
                 Param::choice("operation", "Operation", &operations).raw().help("What to do."),
                 Param::flag("includeTime", "Include current time", true)
-                    .help("Otherwise the day starts at midnight.")
+                    .help("If off, the time is set to midnight.")
                     .show("operation", &["getCurrentDate"]),
-                Param::text("magnitude", "Date", "").required().help("The date to start from.").show("operation", calculates),
+                Param::text("magnitude", "Date", "").required().help("Start date.").show("operation", calculates),
                 Param::choice("timeUnit", "Time unit", &units).help("The unit of the duration.").show("operation", calculates),
                 Param::number("duration", "Duration", 0).help("How many units to add or subtract.").show("operation", calculates),
-                Param::text("date", "Date", "").help("The date to work on.").show("operation", has_date),
-                Param::choice("format", "Format", &formats).help("How the date is written.").show("operation", &["formatDate"]),
+                Param::text("date", "Date", "").help("The date to use.").show("operation", has_date),
+                Param::choice("format", "Format", &formats).help("Format of the output date.").show("operation", &["formatDate"]),
                 Param::text("customFormat", "Custom format", "")
-                    .help("Luxon's tokens, such as yyyy-MM-dd HH:mm.")
+                    .help("Luxon tokens, such as yyyy-MM-dd HH:mm.")
                     .show("operation", &["formatDate"])
                     .show("format", &["custom"]),
                 Param::choice("mode", "Mode", &[("roundDown", "Round down"), ("roundUp", "Round up")])
-                    .help("To the start of the unit, or to the start of the next one.")
+                    .help("Round down to the start of the unit, or up to the start of the next one.")
                     .show("operation", &["roundDate"]),
                 Param::choice("toNearest", "To nearest", &parts)
                     .help("The unit to round down to.")
@@ -102,13 +102,13 @@ impl Node for DateTimeNode {
                     .help("The unit to round up to.")
                     .show("operation", &["roundDate"])
                     .show("mode", &["roundUp"]),
-                Param::date_time("startDate", "Start date").help("Where to count from.").show("operation", &["getTimeBetweenDates"]),
-                Param::date_time("endDate", "End date").help("Where to count to.").show("operation", &["getTimeBetweenDates"]),
+                Param::date_time("startDate", "Start date").help("Start date.").show("operation", &["getTimeBetweenDates"]),
+                Param::date_time("endDate", "End date").help("End date.").show("operation", &["getTimeBetweenDates"]),
                 Param::multi_choice("units", "Units", &between)
                     .preset(json!(["day"]))
-                    .help("The units of the answer; the smallest one carries the fraction.")
+                    .help("Units of the result. The smallest one includes the fraction.")
                     .show("operation", &["getTimeBetweenDates"]),
-                Param::choice("part", "Part", &parts).help("The part to take.").show("operation", &["extractDate"]),
+                Param::choice("part", "Part", &parts).help("Part to extract.").show("operation", &["extractDate"]),
                 output("currentDate", &["getCurrentDate"]),
                 output("newDate", calculates),
                 output("formattedDate", &["formatDate"]),
@@ -118,28 +118,30 @@ impl Node for DateTimeNode {
                 options(&["addToDate", "subtractFromDate", "roundDate", "extractDate"], vec![include()]),
                 options(
                     &["getCurrentDate"],
-                    vec![include(), Param::text("timezone", "Timezone", "").help("The zone to show the time in; the workflow's if empty.")],
+                    vec![include(), Param::text("timezone", "Timezone", "").help("Time zone of the output. Defaults to the workflow's time zone.")],
                 ),
                 options(
                     &["formatDate"],
                     vec![
                         include(),
                         Param::text("fromFormat", "From date format", "")
-                            .help("Luxon's tokens of the input, if it is not recognised by itself."),
+                            .help("Luxon tokens of the input format, if it is not recognized \
+                                 automatically."),
                         Param::flag("timezone", "Use workflow timezone", false)
-                            .help("Show the date in the workflow's zone instead of its own."),
+                            .help("Use the workflow's time zone instead of the date's own."),
                     ],
                 ),
                 options(
                     &["getTimeBetweenDates"],
                     vec![
                         include(),
-                        Param::flag("isoString", "Output as ISO string", false).help("Write the duration as ISO 8601, such as P2DT3H."),
+                        Param::flag("isoString", "Output as ISO string", false).help("Return the duration in ISO 8601 format, such as P2DT3H."),
                     ],
                 ),
             ])
             .alias(&["clock", "format date", "timezone", "duration"])
-            .hint("Simple date work is often shorter as an expression, such as {{ $now.plus(1, 'week') }}.")
+            .hint("For simple date operations, an expression such as {{ $now.plus(1, 'week') }} is \
+                 often shorter.")
             .repeatable()
             .example(
                 "Add two days",
@@ -256,16 +258,11 @@ fn compute(ctx: &Ctx<'_>, index: usize, operation: &str) -> Result<Value, NodeEr
                 "minute" => moment.minute().into_value(),
                 "second" => moment.second().into_value(),
                 other => {
-                    return Err(NodeError::parameter(
-                        "part",
-                        format!("The part '{other}' is not known"),
-                    ));
+                    return Err(NodeError::parameter("part", format!("Unknown part '{other}'")));
                 }
             })
         }
-        other => {
-            Err(NodeError::parameter("operation", format!("The operation '{other}' is not known")))
-        }
+        other => Err(NodeError::parameter("operation", format!("Unknown operation '{other}'"))),
     }
 }
 
@@ -286,7 +283,7 @@ fn unit_of(ctx: &Ctx<'_>, param: &str, index: usize) -> Result<Unit, NodeError> 
 }
 
 fn out_of_range() -> NodeError {
-    NodeError::input("The date lies outside of the calendar")
+    NodeError::input("The date is out of range")
 }
 
 /// Reads a date as n8n's node does: timestamps by their length, texts as moment reads them.

@@ -23,13 +23,14 @@ impl Node for Html {
         let extracts = &["extractHtmlContent"];
         let makes_table = &["convertToHtmlTable"];
         let attributes = |name: &str, label: &str, what: &str| {
-            Param::text(name, label, "").help(&format!("Attributes to put on {what}."))
+            Param::text(name, label, "").help(&format!("HTML attributes of {what}."))
         };
         Spec::new("n8n-nodes-base.html", &[1.0, 1.1, 1.2], "HTML", "Work with HTML")
             .params([
                 Param::choice("operation", "Operation", &operations).raw().help("What to do."),
                 Param::long_text("html", "HTML template", TEMPLATE)
-                    .help("The page; {{ }} holds expressions. Scripts are part of the page and do not run here.")
+                    .help("HTML of the page. Use {{ }} for expressions. Scripts are part of the page \
+                         and do not run here.")
                     .show("operation", &["generateHtmlTemplate"]),
                 Param::notice("notice", "Use {{ }} for expressions and <style> tags for CSS.").show("operation", &["generateHtmlTemplate"]),
             ])
@@ -40,7 +41,7 @@ impl Node for Html {
                     "Options",
                     [
                         Param::flag("trimValues", "Trim values", true).help("Remove spaces and line breaks around the values."),
-                        Param::flag("cleanUpText", "Clean up text", true).help("Remove line breaks and join spaces."),
+                        Param::flag("cleanUpText", "Clean up text", true).help("Remove line breaks and collapse spaces."),
                     ],
                 )
                 .help("Further settings.")
@@ -49,11 +50,11 @@ impl Node for Html {
                     "options",
                     "Options",
                     [
-                        Param::flag("capitalize", "Capitalize headers", false).help("Write field names as titles."),
-                        Param::flag("customStyling", "Custom styling", false).help("Leave out the built-in styles."),
+                        Param::flag("capitalize", "Capitalize headers", false).help("Capitalize field names in the headers."),
+                        Param::flag("customStyling", "Custom styling", false).help("Omit the built-in styles."),
                         Param::text("caption", "Caption", "").help("A caption of the table."),
                         attributes("tableAttributes", "Table attributes", "the table"),
-                        attributes("headerAttributes", "Header attributes", "the head of the table"),
+                        attributes("headerAttributes", "Header attributes", "the table header"),
                         attributes("rowAttributes", "Row attributes", "each row"),
                         attributes("cellAttributes", "Cell attributes", "each cell"),
                     ],
@@ -62,11 +63,12 @@ impl Node for Html {
                 .show("operation", makes_table),
             ])
             .alias(&["scrape", "css selector", "template", "table", "parse"])
-            .hint("Use it after an HTTP request to take values out of a page by CSS selectors, or to lay out a mail.")
+            .hint("Use it after an HTTP request to extract values from a page with CSS selectors, or \
+                 to create an HTML email.")
             .repeatable()
             .computes()
             .example(
-                "Take a heading and all links",
+                "Extract a heading and all links",
                 r#"{ "operation": "extractHtmlContent", "extractionValues": { "values": [{ "key": "title", "cssSelector": "h1" }, { "key": "links", "cssSelector": "a", "returnValue": "attribute", "attribute": "href", "returnArray": true }] } }"#,
                 r#"[{ "data": "<h1>Hello</h1><p><a href='/a'>A</a> <a href='/b'>B</a></p>" }]"#,
                 r#"[[{ "title": "Hello", "links": ["/a", "/b"] }]]"#,
@@ -111,7 +113,7 @@ fn fill_template(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
         if out.len() + value.len() > MAX_PAGE_BYTES {
             return Err(NodeError::new(
                 Code::SANDBOX_MEMORY,
-                format!("The page is larger than {MAX_PAGE_BYTES} bytes"),
+                format!("The page exceeds the limit of {MAX_PAGE_BYTES} bytes"),
             ));
         }
         out.push_str(&value);

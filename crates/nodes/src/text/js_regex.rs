@@ -88,8 +88,8 @@ impl JsRegex {
 
 impl ReplaceEngine {
     fn build(pattern: String) -> Result<Self, String> {
-        let cost =
-            PatternCost::of(&pattern).ok_or("it is not written as JavaScript writes patterns")?;
+        let cost = PatternCost::of(&pattern)
+            .ok_or("it is not valid JavaScript regular expression syntax")?;
         if cost.retries > 0 {
             return Ok(Self::Backtracking(BacktrackingRegex::new(
                 pattern,
@@ -101,7 +101,7 @@ impl ReplaceEngine {
             return Err(TOO_MANY_FOLDED.to_owned());
         }
         if cost.steps_on(1) > MAX_STEPS {
-            return Err("it repeats its parts too often".to_owned());
+            return Err("it has too many repetitions".to_owned());
         }
         let built = RegexBuilder::new(&pattern)
             .backtrack_limit(MAX_BACKTRACKS)

@@ -30,12 +30,12 @@ impl Node for Jwt {
                     "claims",
                     "Payload claims",
                     [
-                        Param::text("audience", "Audience", "").help("Who the token is meant for."),
+                        Param::text("audience", "Audience", "").help("Audience of the token."),
                         Param::number("expiresIn", "Expires in", 3600).help("The lifetime of the token in seconds."),
-                        Param::text("issuer", "Issuer", "").help("Who made the token."),
-                        Param::text("jwtid", "JWT ID", "").help("An id of the token."),
-                        Param::number("notBefore", "Not before", 0).help("The time before which the token does not count."),
-                        Param::text("subject", "Subject", "").help("Who the token is about."),
+                        Param::text("issuer", "Issuer", "").help("Issuer of the token."),
+                        Param::text("jwtid", "JWT ID", "").help("The ID of the token."),
+                        Param::number("notBefore", "Not before", 0).help("Time before which the token is not valid."),
+                        Param::text("subject", "Subject", "").help("Subject of the token."),
                     ],
                 )
                 .help("The claims of the token.")
@@ -45,18 +45,18 @@ impl Node for Jwt {
                     .help("The claims of the token as JSON.")
                     .show("operation", &["sign"])
                     .show("useJson", &[true]),
-                Param::secret("token", "Token").required().help("The token to read.").show("operation", &["verify", "decode"]),
+                Param::secret("token", "Token").required().help("Token to decode.").show("operation", &["verify", "decode"]),
                 Param::collection(
                     "options",
                     "Options",
                     [
-                        Param::flag("complete", "Return additional info", false).help("Give back header and signature too."),
+                        Param::flag("complete", "Return additional info", false).help("Also return the header and signature."),
                         Param::flag("ignoreExpiration", "Ignore expiration", false).help("Accept tokens that have expired."),
-                        Param::flag("ignoreNotBefore", "Ignore not before claim", false).help("Accept tokens whose time has not come yet."),
-                        Param::number("clockTolerance", "Clock tolerance", 0).help("How many seconds clocks may differ."),
-                        Param::text("kid", "Key ID", "").help("The id of the key, put into the header."),
+                        Param::flag("ignoreNotBefore", "Ignore not before claim", false).help("Accept tokens that are not valid yet."),
+                        Param::number("clockTolerance", "Clock tolerance", 0).help("Allowed clock difference in seconds."),
+                        Param::text("kid", "Key ID", "").help("Key ID for the header."),
                         Param::choice("algorithm", "Override algorithm", &algorithms)
-                            .help("Use another algorithm than the credential says."),
+                            .help("Override the algorithm of the credential."),
                     ],
                 )
                 .help("Further settings."),
@@ -64,7 +64,8 @@ impl Node for Jwt {
             .alias(&["token", "jws", "bearer", "sign"])
             .repeatable()
             .computes()
-            .hint("Use it to sign requests for services that want a JWT, or to check the token of a webhook call.")
+            .hint("Use it to sign requests for services that require a JWT, or to verify the token of \
+                 a webhook call.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -145,12 +146,12 @@ fn key_of<'c>(
         .get(if by_pem { pem_field } else { "secret" })
         .and_then(Value::as_str)
         .unwrap_or_default();
-    let hint = "Edit the credential that is chosen for the node.";
+    let hint = "Edit the credential selected for the node.";
     match method {
-        _ if is_blank(key) => Err(NodeError::credential(
-            "The JWT credential has no key that could sign or check a token",
-        )
-        .hint(hint)),
+        _ if is_blank(key) => {
+            Err(NodeError::credential("The JWT credential has no key to sign or verify a token")
+                .hint(hint))
+        }
         Method::Secret(_) if by_pem => {
             Err(NodeError::credential(format!("The key must be a passphrase when using {name}"))
                 .hint(hint))

@@ -15,9 +15,9 @@ pub(super) enum KeyError {
     NotPem,
     #[error("The key is encrypted; only keys without a passphrase can be used")]
     Encrypted,
-    #[error("The key could not be read, or it does not fit the algorithm {algorithm}")]
+    #[error("The key is not valid, or does not match the algorithm {algorithm}")]
     Unfit { algorithm: String },
-    #[error("Signatures with {algorithm} cannot be made here")]
+    #[error("Signatures with {algorithm} are not supported")]
     NotMade { algorithm: String },
 }
 

@@ -18,18 +18,20 @@ impl Node for Markdown {
         Spec::new("n8n-nodes-base.markdown", &[1.0], "Markdown", "Convert data between Markdown and HTML")
             .params([
                 Param::choice("mode", "Mode", &[("htmlToMarkdown", "HTML to Markdown"), ("markdownToHtml", "Markdown to HTML")])
-                    .help("Which way to convert."),
+                    .help("Direction of the conversion."),
                 Param::long_text("html", "HTML", "").required().help("The HTML to convert.").show("mode", from_html),
                 Param::long_text("markdown", "Markdown", "").required().help("The Markdown to convert.").show("mode", to_html),
                 Param::text("destinationKey", "Destination key", "data")
                     .required()
-                    .help("The field that receives the result; dots make nested objects."),
+                    .help("Field for the result. Dots create nested objects."),
                 Param::collection("options", "Options", from_html::params()).help("Further settings.").show("mode", from_html),
                 Param::collection("options", "Options", html_params()).help("Further settings.").show("mode", to_html),
             ])
-            .note("Emoji names beyond the common ones stay as they are, and encoded mail addresses are spelled in one way only.")
+            .note("Uncommon emoji names are not converted, and encoded email addresses always use the \
+                 same encoding.")
             .alias(&["md", "html", "convert", "readme"])
-            .hint("Use it to turn a model's answer into HTML for a mail, or a web page into Markdown for a model.")
+            .hint("Use it to convert a model's response to HTML for an email, or a web page to \
+                 Markdown for a model.")
             .repeatable()
             .computes()
             .example(
@@ -74,39 +76,39 @@ struct HtmlOptions {
 
 const FLAGS: &[(&str, &str, bool, &str)] = &[
     ("openLinksInNewWindow", "Add blank to links", false, "Open links in a new window."),
-    ("simplifiedAutoLink", "Automatic linking to URLs", false, "Turn bare addresses into links."),
+    ("simplifiedAutoLink", "Automatic linking to URLs", false, "Turn bare URLs into links."),
     (
         "backslashEscapesHTMLTags",
         "Backslash escapes HTML tags",
         false,
-        "A backslash before a tag makes it text.",
+        "Escape HTML tags with a backslash.",
     ),
     (
         "completeHTMLDocument",
         "Complete HTML document",
         false,
-        "Write a whole page with html, head and body.",
+        "Create a complete page with html, head and body.",
     ),
     (
         "customizedHeaderId",
         "Customized header ID",
         false,
-        "Text in curly braces becomes the id of a heading.",
+        "Use text in curly braces as the ID of a heading.",
     ),
     ("emoji", "Emoji support", false, "Turn names such as :smile: into emoji."),
-    ("encodeEmails", "Encode emails", true, "Hide mail addresses from simple harvesters."),
+    ("encodeEmails", "Encode emails", true, "Obfuscate email addresses."),
     (
         "excludeTrailingPunctuationFromURLs",
         "Exclude trailing punctuation from URLs",
         false,
-        "Punctuation after a bare address is not part of it.",
+        "Exclude trailing punctuation from bare URLs.",
     ),
     ("ghCodeBlocks", "GitHub code blocks", true, "Fenced code blocks."),
     (
         "ghCompatibleHeaderId",
         "GitHub compatible header IDs",
         false,
-        "Write ids of headings as GitHub does.",
+        "Generate heading IDs like GitHub.",
     ),
     ("ghMentions", "GitHub mentions", false, "Link @names."),
     ("tasklists", "GitHub task lists", false, "Check boxes in lists."),
@@ -114,31 +116,31 @@ const FLAGS: &[(&str, &str, bool, &str)] = &[
         "requireSpaceBeforeHeadingText",
         "Mandatory space before header",
         false,
-        "A heading needs a space after its #.",
+        "Require a space after the # of a heading.",
     ),
-    ("literalMidWordAsterisks", "Middle word asterisks", false, "Asterisks inside of words stay."),
+    ("literalMidWordAsterisks", "Middle word asterisks", false, "Keep asterisks inside words."),
     (
         "literalMidWordUnderscores",
         "Middle word underscores",
         false,
-        "Underscores inside of words stay.",
+        "Keep underscores inside words.",
     ),
-    ("noHeaderId", "No header ID", false, "Write headings without ids."),
+    ("noHeaderId", "No header ID", false, "Omit heading IDs."),
     (
         "parseImgDimensions",
         "Parse image dimensions",
         false,
-        "Read sizes such as =100x200 behind an image's address.",
+        "Parse sizes such as =100x200 after an image's URL.",
     ),
-    ("rawHeaderId", "Raw header ID", false, "Change as little as possible in ids of headings."),
-    ("rawPrefixHeaderId", "Raw prefix header ID", false, "Leave the prefix of ids as it is."),
-    ("simpleLineBreaks", "Simple line breaks", false, "Every line break counts."),
+    ("rawHeaderId", "Raw header ID", false, "Change heading IDs as little as possible."),
     (
-        "smartIndentationFix",
-        "Smart indentation fix",
+        "rawPrefixHeaderId",
+        "Raw prefix header ID",
         false,
-        "Take off the indentation that all lines share.",
+        "Keep the prefix of heading IDs unchanged.",
     ),
+    ("simpleLineBreaks", "Simple line breaks", false, "Treat every line break as a line break."),
+    ("smartIndentationFix", "Smart indentation fix", false, "Remove common indentation."),
     (
         "disableForced4SpacesIndentedSublists",
         "Spaces indented sublists",
@@ -152,7 +154,7 @@ const FLAGS: &[(&str, &str, bool, &str)] = &[
         "A blank line ends a quotation.",
     ),
     ("strikethrough", "Strikethrough", false, "Read ~~text~~."),
-    ("tablesHeaderId", "Tables header ID", false, "Give the heads of tables ids."),
+    ("tablesHeaderId", "Tables header ID", false, "Add IDs to table headers."),
     ("tables", "Tables support", false, "Read tables."),
 ];
 
@@ -163,11 +165,11 @@ fn html_params() -> Vec<Param> {
     flags
         .chain([
             Param::text("ghMentionsLink", "GitHub mention link", "https://github.com/{u}")
-                .help("Where mentions lead; {u} is the name."),
+                .help("URL for mentions. {u} is replaced with the name."),
             Param::number("headerLevelStart", "Header level start", 1)
                 .help("The level of the largest heading."),
             Param::text("prefixHeaderId", "Prefix header ID", "section")
-                .help("What ids of headings start with."),
+                .help("Prefix of heading IDs."),
         ])
         .collect()
 }

@@ -20,8 +20,8 @@ impl Node for Totp {
                     "options",
                     "Options",
                     [
-                        Param::choice("algorithm", "Algorithm", &algorithms).help("The hash function that the service uses."),
-                        Param::number("digits", "Digits", 6).help("How many digits the password has."),
+                        Param::choice("algorithm", "Algorithm", &algorithms).help("Hash algorithm of the service."),
+                        Param::number("digits", "Digits", 6).help("Number of digits of the password."),
                         Param::number("period", "Period", 30).help("How many seconds a password is valid."),
                     ],
                 )
@@ -47,7 +47,8 @@ impl Node for Totp {
         if !(1.0..=18.0).contains(&digits) || !(1.0..=1e9).contains(&period) {
             return Err(NodeError::parameter(
                 "options",
-                "The digits must lie between 1 and 18, and the period must be at least a second",
+                "The number of digits must be between 1 and 18, and the period must be at least \
+                     one second",
             ));
         }
         let algorithm = match ctx.text("options.algorithm", 0)? {

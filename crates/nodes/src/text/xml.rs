@@ -30,30 +30,30 @@ impl Node for Xml {
         let to_xml = &["jsonToxml"];
         let attribute_key = || {
             Param::text("attrkey", "Attribute key", "$")
-                .help("The field that holds the attributes of an element.")
+                .help("Field for the attributes of an element.")
         };
         let text_key = || {
-            Param::text("charkey", "Character key", "_")
-                .help("The field that holds the text of an element.")
+            Param::text("charkey", "Character key", "_").help("Field for the text of an element.")
         };
         Spec::new("n8n-nodes-base.xml", &[1.0], "XML", "Convert data from and to XML")
             .params([
-                Param::choice("mode", "Mode", &[("xmlToJson", "XML to JSON"), ("jsonToxml", "JSON to XML")]).help("Which way to convert."),
+                Param::choice("mode", "Mode", &[("xmlToJson", "XML to JSON"), ("jsonToxml", "JSON to XML")]).help("Direction of the conversion."),
                 Param::text("dataPropertyName", "Property name", "data")
                     .required()
-                    .help("The field that receives the XML.")
+                    .help("Field for the XML.")
                     .show("mode", to_xml),
                 Param::collection(
                     "options",
                     "Options",
                     [
                         Param::flag("allowSurrogateChars", "Allow surrogate chars", false)
-                            .help("Characters beyond the first plane are always allowed here; kept for old workflows."),
+                            .help("Has no effect here: characters beyond the Basic Multilingual Plane \
+                                 are always allowed."),
                         attribute_key(),
                         Param::flag("cdata", "Cdata", false).help("Wrap texts that need escaping in CDATA sections."),
                         text_key(),
-                        Param::flag("headless", "Headless", false).help("Leave out the XML declaration."),
-                        Param::text("rootName", "Root name", "root").help("The name of the outermost element."),
+                        Param::flag("headless", "Headless", false).help("Omit the XML declaration."),
+                        Param::text("rootName", "Root name", "root").help("Name of the root element."),
                     ],
                 )
                 .help("Further settings.")
@@ -66,21 +66,21 @@ impl Node for Xml {
                         attribute_key(),
                         text_key(),
                         Param::flag("explicitArray", "Explicit array", false)
-                            .help("Put every child into a list, even when there is only one."),
-                        Param::flag("explicitRoot", "Explicit root", true).help("Keep the outermost element in the result."),
-                        Param::flag("ignoreAttrs", "Ignore attributes", false).help("Leave the attributes out."),
+                            .help("Always put children in a list, even if there is only one."),
+                        Param::flag("explicitRoot", "Explicit root", true).help("Include the root element in the result."),
+                        Param::flag("ignoreAttrs", "Ignore attributes", false).help("Ignore attributes."),
                         Param::flag("mergeAttrs", "Merge attributes", true).help("Treat attributes like children."),
-                        Param::flag("normalize", "Normalize", false).help("Trim texts and join the spaces inside them."),
-                        Param::flag("normalizeTags", "Normalize tags", false).help("Write the names of elements in lower case."),
+                        Param::flag("normalize", "Normalize", false).help("Trim texts and collapse whitespace."),
+                        Param::flag("normalizeTags", "Normalize tags", false).help("Convert element names to lowercase."),
                         Param::flag("trim", "Trim", false).help("Trim texts."),
                     ],
                 )
                 .help("Further settings.")
                 .show("mode", to_json),
             ])
-            .note("Documents that declare entities are refused.")
+            .note("Documents that declare entities are rejected.")
             .alias(&["parse", "soap", "rss", "sitemap"])
-            .hint("Use it after a request to a service that answers in XML, such as a feed or a sitemap.")
+            .hint("Use it after a request to a service that returns XML, such as a feed or a sitemap.")
             .repeatable()
             .computes()
             .example(

@@ -12,7 +12,7 @@ impl Node for Cron {
         Spec::trigger("n8n-nodes-base.cron", &[1.0], "Cron", "Start the workflow at set times")
             .param(Param::notice(
                 "notice",
-                "The times count once the workflow is active, in the workflow's time zone.",
+                "The schedule runs while the workflow is active, in the workflow's time zone.",
             ))
             .param(
                 Param::repeated(
@@ -25,7 +25,7 @@ impl Node for Cron {
             .hint("Only in old workflows; use the Schedule Trigger in new ones.")
             .repeatable()
             .example(
-                "Start with nothing",
+                "Start with an empty item",
                 r#"{ "triggerTimes": { "item": [{ "hour": 8 }] } }"#,
                 "[{}]",
                 "[[{}]]",
@@ -69,17 +69,17 @@ pub(crate) fn time_params() -> Vec<Param> {
         Param::number("dayOfMonth", "Day of month", 1)
             .between(1.0, 31.0)
             .show("mode", &["everyMonth"])
-            .help("The day of the month; a month that does not have it is left out."),
+            .help("Day of the month. Months without this day are skipped."),
         Param::choice("weekday", "Weekday", &weekdays)
             .show("mode", &["everyWeek"])
             .help("The day of the week."),
         Param::text("cronExpression", "Cron expression", "* * * * * *")
             .show("mode", &["custom"])
-            .help("Seconds (may be left out), minute, hour, day of month, month and weekday."),
+            .help("Seconds (optional), minute, hour, day of month, month and weekday."),
         Param::number("value", "Value", 2)
             .between(1.0, 1000.0)
             .show("mode", &["everyX"])
-            .help("How many minutes or hours lie between two runs."),
+            .help("Number of minutes or hours between two runs."),
         Param::choice("unit", "Unit", UNITS)
             .preset("hours")
             .show("mode", &["everyX"])

@@ -10,9 +10,11 @@ impl Node for ErrorTrigger {
             .untrusted()
             .param(Param::notice(
                 "notice",
-                "Workflows that name this one as their error workflow start it when they fail. It need not be active.",
+                "Runs when a workflow that uses this one as its error workflow fails. It does \
+                     not need to be active.",
             ))
-            .hint("Start a workflow with it that tells someone about failures; name that workflow in the settings of others.")
+            .hint("Use it to send notifications about failures. Select this workflow as the error \
+                 workflow in the settings of others.")
             .alias(&["failure", "alert", "catch"])
             .repeatable()
             .started_by(StartCause::Error)

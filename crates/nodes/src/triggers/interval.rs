@@ -14,15 +14,17 @@ impl Node for Interval {
             "n8n-nodes-base.interval",
             &[1.0],
             "Interval",
-            "Start the workflow after each span of time",
+            "Start the workflow at a fixed interval",
         )
-        .param(Param::notice("notice", "The first span begins when the workflow becomes active."))
-        .param(Param::number("interval", "Interval", 1).at_least(1.0).help("How long a span is."))
-        .param(Param::choice("unit", "Unit", &units).help("The unit of the span."))
+        .param(Param::notice("notice", "The first interval starts when the workflow is activated."))
+        .param(
+            Param::number("interval", "Interval", 1).at_least(1.0).help("Length of the interval."),
+        )
+        .param(Param::choice("unit", "Unit", &units).help("Unit of the interval."))
         .hint("Only in old workflows; use the Schedule Trigger in new ones.")
         .repeatable()
         .example(
-            "Start with nothing",
+            "Start with an empty item",
             r#"{ "interval": 5, "unit": "minutes" }"#,
             "[{}]",
             "[[{}]]",

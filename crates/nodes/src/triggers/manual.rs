@@ -10,16 +10,18 @@ impl Node for ManualTrigger {
             "n8n-nodes-base.manualTrigger",
             &[1.0],
             "Manual Trigger",
-            "Start the workflow by hand",
+            "Start the workflow manually",
         )
         .param(Param::notice(
             "notice",
             "The workflow starts here when it is run from the editor or with `heddle run`.",
         ))
-        .hint("Start with it while building; swap it for a real trigger when the workflow is done.")
+        .hint(
+            "Use it while building, and replace it with a real trigger when the workflow is done.",
+        )
         .repeatable()
         .started_by(StartCause::Hand)
-        .example("Start with nothing", "{}", "[{}]", "[[{}]]")
+        .example("Start with an empty item", "{}", "[{}]", "[[{}]]")
     }
 
     async fn run(_ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -32,7 +34,7 @@ pub(crate) struct StartTrigger;
 
 impl Node for StartTrigger {
     fn spec() -> Spec {
-        Spec::trigger("n8n-nodes-base.start", &[1.0], "Start", "Start the workflow by hand")
+        Spec::trigger("n8n-nodes-base.start", &[1.0], "Start", "Start the workflow manually")
             .param(Param::notice(
                 "notice",
                 "This is where the execution starts. New workflows use the Manual Trigger.",
@@ -40,7 +42,7 @@ impl Node for StartTrigger {
             .hint("Only in old workflows; use the Manual Trigger in new ones.")
             .repeatable()
             .started_by(StartCause::Hand)
-            .example("Start with nothing", "{}", "[{}]", "[[{}]]")
+            .example("Start with an empty item", "{}", "[{}]", "[[{}]]")
     }
 
     async fn run(_ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {

@@ -10,12 +10,12 @@ impl Node for ManualChatTrigger {
             "@n8n/n8n-nodes-langchain.manualChatTrigger",
             &[1.0, 1.1],
             "Manual Chat Trigger",
-            "Start with a typed message",
+            "Start with a chat message",
         )
         .group(NodeGroup::Trigger)
         .param(Param::notice(
             "notice",
-            "The workflow starts with each message in the chat of the editor.",
+            "The workflow starts with each message in the editor's chat.",
         ))
         .param(Param::hidden("openChat", ""))
         .hint("Only in old workflows; use the Chat Trigger in new ones.")

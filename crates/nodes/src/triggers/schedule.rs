@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// Why a schedule cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
-    #[error("The cron expression '{expression}' cannot be used: {reason}")]
+    #[error("The cron expression '{expression}' is not valid: {reason}")]
     Cron { expression: Str, reason: Str },
     #[error("The schedule's {field} must be {wanted}, but it is {found}")]
     Field { field: Str, wanted: Str, found: Str },
@@ -114,7 +114,7 @@ pub(super) fn schedule_listeners(
     match rules_of_node(&setup.node.type_name, setup.params, &identity) {
         None => Ok(Vec::new()),
         Some(Err(error)) => Err(NodeError::parameter("rule", error.to_string())
-            .hint("Correct the rule; the node's page lists what it may say.")),
+            .hint("Correct the rule. The node's page lists the valid values.")),
         Some(Ok(rules)) => Ok(rules
             .into_iter()
             .map(|rule| TriggerListener::Clock(Arc::new(rule.timing)))

@@ -11,14 +11,14 @@ pub(crate) struct ScheduleTrigger;
 impl Node for ScheduleTrigger {
     fn spec() -> Spec {
         let versions = [1.0, 1.1, 1.2, 1.3];
-        Spec::trigger("n8n-nodes-base.scheduleTrigger", &versions, "Schedule Trigger", "Start the workflow by the clock")
-            .param(Param::notice("notice", "The schedule runs once the workflow is active, in the workflow's time zone."))
+        Spec::trigger("n8n-nodes-base.scheduleTrigger", &versions, "Schedule Trigger", "Start the workflow on a schedule")
+            .param(Param::notice("notice", "The schedule runs while the workflow is active, in the workflow's time zone."))
             .param(
                 Param::repeated("rule", "Trigger rules", [FieldGroup::new("interval", "Trigger interval", interval_params())])
                     .preset(json!({ "interval": [{ "field": "days" }] }))
-                    .help("The workflow starts whenever one of the rules says so."),
+                    .help("The workflow starts whenever one of the rules matches."),
             )
-            .hint("Use it for anything that happens regularly; several rules may stand side by side.")
+            .hint("Use it for anything that happens regularly. You can add several rules.")
             .alias(&["cron", "timer", "every", "daily", "hourly"])
             .repeatable()
             .example(
@@ -41,7 +41,7 @@ impl Node for ScheduleTrigger {
         }
         let zone = ctx.host().timezone();
         let now = Moment::new(ctx.host().now_ms() as f64, zone)
-            .ok_or_else(|| NodeError::failed(format!("There is no time zone '{zone}'")))?;
+            .ok_or_else(|| NodeError::failed(format!("Unknown time zone '{zone}'")))?;
         Ok(vec![Items::one(Item::new(moment_fields(&now, zone)))])
     }
 }
@@ -106,37 +106,38 @@ fn interval_params() -> Vec<Param> {
         Param::number("secondsInterval", "Seconds between triggers", 30)
             .between(1.0, 86_400.0)
             .show("field", &["seconds"])
-            .help("How many seconds lie between two runs; up to 59 they follow the clock."),
+            .help("Number of seconds between two runs. Up to 59, runs are aligned to the clock."),
         Param::number("minutesInterval", "Minutes between triggers", 5)
             .between(1.0, 100_000.0)
             .show("field", &["minutes"])
-            .help("How many minutes lie between two runs; up to 59 they follow the clock."),
+            .help("Number of minutes between two runs. Up to 59, runs are aligned to the clock."),
         Param::number("hoursInterval", "Hours between triggers", 1)
             .between(1.0, 1000.0)
             .show("field", &["hours"])
-            .help("How many hours lie between two runs, counted from midnight."),
+            .help("Number of hours between two runs, counted from midnight."),
         Param::number("daysInterval", "Days between triggers", 1)
             .between(1.0, 1000.0)
             .show("field", &["days"])
-            .help("How many days lie between two runs."),
+            .help("Number of days between two runs."),
         Param::number("weeksInterval", "Weeks between triggers", 1)
             .between(1.0, 1000.0)
             .show("field", &["weeks"])
-            .help("How many weeks lie between two runs; a week begins on Sunday."),
+            .help("Number of weeks between two runs. Weeks start on Sunday."),
         Param::number("monthsInterval", "Months between triggers", 1)
             .between(1.0, 1000.0)
             .show("field", &["months"])
-            .help("How many months lie between two runs, counted from January where that comes out even."),
+            .help("Number of months between two runs, counted from January if it divides the year \
+                 evenly."),
         Param::number("triggerAtDayOfMonth", "Trigger at day of month", 1)
             .between(1.0, 31.0)
             .show("field", &["months"])
-            .help("The day of the month; a month that does not have it is left out."),
+            .help("Day of the month. Months without this day are skipped."),
         Param {
             kind: ParamKind::MultiChoice { options: days.collect() },
             ..Param::text("triggerAtDay", "Trigger on weekdays", "")
                 .preset(json!([0]))
                 .show("field", &["weeks"])
-                .help("The days of the week; every day if none is chosen.")
+                .help("Days of the week. If empty, every day.")
         },
         Param::number("triggerAtHour", "Trigger at hour", 0)
             .between(0.0, 23.0)
@@ -150,7 +151,7 @@ fn interval_params() -> Vec<Param> {
             .show("field", &["cronExpression"]),
         Param::text("expression", "Expression", "")
             .show("field", &["cronExpression"])
-            .help("A cron expression such as `0 9 * * 1-5`; names, `L`, `W` and `#` are understood."),
+            .help("A cron expression such as `0 9 * * 1-5`. Names, `L`, `W` and `#` are supported."),
     ]
 }
 

@@ -6,7 +6,7 @@ pub(crate) struct TestData;
 
 impl Node for TestData {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-testing.testData", &[1.0], "Test Data", "Emit the items it is given")
+        Spec::new("n8n-nodes-testing.testData", &[1.0], "Test Data", "Output the given items")
             .param(
                 Param::json("data", "Data", "[]")
                     .help("An array or object, or its JSON text; one item per element."),
@@ -50,7 +50,7 @@ impl Node for VersionTest {
             "n8n-nodes-base.versionTest",
             &[1.0, 2.0],
             "Version Test",
-            "Tell the version of the node",
+            "Return the version of the node",
         )
         .param(
             Param::number("versionTest", "Version", 1)

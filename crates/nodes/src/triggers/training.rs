@@ -7,17 +7,17 @@ pub(crate) struct CustomerDatastore;
 impl Node for CustomerDatastore {
     fn spec() -> Spec {
         let operations = [("getOnePerson", "Get one person"), ("getAllPeople", "Get all people")];
-        Spec::new("n8n-nodes-base.n8nTrainingCustomerDatastore", &[1.0], "Customer Datastore", "Give sample customers")
-            .param(Param::choice("operation", "Operation", &operations).help("Whether one customer or several are given."))
-            .param(Param::flag("returnAll", "Return all", false).show("operation", &["getAllPeople"]).help("Give all of them."))
+        Spec::new("n8n-nodes-base.n8nTrainingCustomerDatastore", &[1.0], "Customer Datastore", "Return sample customers")
+            .param(Param::choice("operation", "Operation", &operations).help("Whether to return one customer or several."))
+            .param(Param::flag("returnAll", "Return all", false).show("operation", &["getAllPeople"]).help("Return all customers."))
             .param(
                 Param::number("limit", "Limit", 5)
                     .between(1.0, 10.0)
                     .show("operation", &["getAllPeople"])
                     .show("returnAll", &[false])
-                    .help("How many customers are given at most."),
+                    .help("Maximum number of customers to return."),
             )
-            .hint("Sample data for tutorials and first tries; nothing real.")
+            .hint("Sample data for tutorials and testing; none of it is real.")
             .repeatable()
             .example(
                 "The first customer",
@@ -57,13 +57,13 @@ impl Node for CustomerMessenger {
             "n8n-nodes-base.n8nTrainingCustomerMessenger",
             &[1.0],
             "Customer Messenger",
-            "Pretend to write to a customer",
+            "Simulate sending a message to a customer",
         )
         .param(
-            Param::text("customerId", "Customer ID", "").required().help("The id of the customer."),
+            Param::text("customerId", "Customer ID", "").required().help("The ID of the customer."),
         )
-        .param(Param::text("message", "Message", "").required().help("What is said."))
-        .hint("For tutorials and first tries; nothing is sent.")
+        .param(Param::text("message", "Message", "").required().help("Text of the message."))
+        .hint("For tutorials and testing; nothing is sent.")
         .repeatable()
         .example(
             "One message",

@@ -20,20 +20,29 @@ pub const METHOD_FIELD: &str = "$method";
 
 impl Node for Webhook {
     fn spec() -> Spec {
-        let mut spec = Spec::trigger("n8n-nodes-base.webhook", &[1.0, 1.1, 2.0, 2.1], "Webhook", "Start when an address is called")
-            .untrusted()
-            .params(request_params())
-            .params(response_params())
-            .param(
-                Param::collection("options", "Options", option_params())
-                    .help("How calls are read and answered, and whose calls are taken."),
-            )
-            .note("Addresses on the allowlist are compared as a whole or as networks; n8n also takes a part of an address.")
-            .note("`deliveryHeader` is an option of Heddle's own; n8n ignores it.");
+        let mut spec = Spec::trigger(
+            "n8n-nodes-base.webhook",
+            &[1.0, 1.1, 2.0, 2.1],
+            "Webhook",
+            "Start when a webhook URL is called",
+        )
+        .untrusted()
+        .params(request_params())
+        .params(response_params())
+        .param(
+            Param::collection("options", "Options", option_params())
+                .help("Request, response and access options."),
+        )
+        .note(
+            "The IP allowlist matches whole addresses or networks. n8n also matches parts of an \
+                 address.",
+        )
+        .note("`deliveryHeader` is specific to Heddle; n8n ignores it.");
         for kind in ["httpBasicAuth", "httpHeaderAuth", "jwtAuth"] {
             spec = spec.credential(kind, false);
         }
-        spec.hint("Use it to be called by other services; read `$json.body`, `$json.query` and `$json.headers` after it.")
+        spec.hint("Use it to receive calls from other services. Read `$json.body`, `$json.query` and \
+             `$json.headers` in the next nodes.")
             .alias(&["http", "api", "endpoint", "callback", "rest"])
             .output_rule(PortRule::entries("httpMethod", ""))
             .per_call(CONDITION)
@@ -125,19 +134,26 @@ fn request_params() -> Vec<Param> {
     vec![
         Param::flag("multipleMethods", "Allow multiple HTTP methods", false)
             .since(2.0)
-            .help("Take several methods, each with an output of its own."),
-        Param::choice("httpMethod", "HTTP method", METHODS).preset("GET").hide("multipleMethods", &[true]).help("The method of the calls."),
+            .help("Accept several methods, each with its own output."),
+        Param::choice("httpMethod", "HTTP method", METHODS)
+            .preset("GET")
+            .hide("multipleMethods", &[true])
+            .help("HTTP method of the calls."),
         Param {
             kind: ParamKind::MultiChoice { options: methods },
             ..Param::text("httpMethod", "HTTP methods", "")
                 .preset(json!(["GET", "POST"]))
                 .show("multipleMethods", &[true])
-                .help("The methods of the calls; each has an output of its own.")
+                .help("HTTP methods of the calls. Each has its own output.")
         },
-        Param::text("path", "Path", "")
-            .required()
-            .help("The last part of the address; parts such as `:id` take any value and appear in `params`."),
-        Param::choice("authentication", "Authentication", &ways).preset("none").raw().help("How callers show who they are."),
+        Param::text("path", "Path", "").required().help(
+            "Last part of the URL. Segments such as `:id` match any value and appear in \
+                 `params`.",
+        ),
+        Param::choice("authentication", "Authentication", &ways)
+            .preset("none")
+            .raw()
+            .help("How callers authenticate."),
     ]
 }
 

@@ -26,35 +26,39 @@ impl Node for ExecuteWorkflowTrigger {
                 Param::text("name", "Name", "")
                     .raw()
                     .required()
-                    .help("The name under which callers fill the input."),
+                    .help("Name of the input for callers."),
                 Param::choice("type", "Type", &types)
                     .preset("string")
                     .raw()
-                    .help("The type that callers see and convert to."),
+                    .help("Type of the input for callers."),
             ],
         );
         let versions = [1.0, 1.1, 1.2];
-        Spec::trigger("n8n-nodes-base.executeWorkflowTrigger", &versions, "Execute Workflow Trigger", "Start when another workflow calls")
+        Spec::trigger("n8n-nodes-base.executeWorkflowTrigger", &versions, "Execute Workflow Trigger", "Start when another workflow calls this one")
             .untrusted()
             .param(Param::hidden("events", "worklfow_call"))
             .param(
-                Param::notice("notice", "An Execute Workflow node in another workflow starts this one. It need not be active.").until(1.0),
+                Param::notice("notice", "Runs when an Execute Workflow node in another workflow calls it. It does not \
+                     need to be active.").until(1.0),
             )
-            .param(Param::choice("inputSource", "Input data mode", &sources).raw().since(1.1).help("Which data callers may hand over."))
+            .param(Param::choice("inputSource", "Input data mode", &sources).raw().since(1.1).help("Which data callers can pass."))
             .param(
                 Param::json("jsonExample", "JSON example", EXAMPLE)
                     .raw()
                     .since(1.1)
                     .show("inputSource", &["jsonExample"])
-                    .help("An object whose fields are the inputs, with a value of the wanted type each; `null` stands for any."),
+                    .help("An object with one field per input. Each value sets the type; `null` \
+                         allows any type."),
             )
             .param(
                 Param::repeated("workflowInputs", "Workflow inputs", [field])
                     .since(1.1)
                     .show("inputSource", &["workflowInputs"])
-                    .help("The inputs; one that a caller leaves out is `null`, anything else it sends is dropped."),
+                    .help("Inputs of the workflow. Inputs a caller omits are `null`; any other data \
+                         it sends is dropped."),
             )
-            .hint("Start a workflow with it that others call, or that an agent uses as a tool; name the inputs.")
+            .hint("Use it for workflows that others call, or that an agent uses as a tool. Define the \
+                 inputs.")
             .alias(&["subworkflow", "called", "function"])
             .repeatable()
             .started_by(StartCause::Workflow)
@@ -103,7 +107,7 @@ fn names_of_fields(values: &Value) -> Vec<Str> {
 fn names_of_example(example: &Value) -> Result<Vec<Str>, NodeError> {
     let read = match example {
         Value::String(text) => model::json::parse(text).map_err(|error| {
-            NodeError::parameter("jsonExample", format!("The JSON example cannot be read: {error}"))
+            NodeError::parameter("jsonExample", format!("The JSON example is not valid: {error}"))
         })?,
         value => value.clone(),
     };

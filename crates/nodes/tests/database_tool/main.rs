@@ -98,7 +98,7 @@ async fn a_reader_reads_and_no_more(kind: DatabaseKind, port: u16, placeholder: 
     assert_eq!(found, json!({ "rows": [{ "n": 1 }, { "n": 2 }], "rowCount": 2, "hasMore": true }));
     let told = ask(&reader, "delete from tool_t", none()).await.unwrap_err();
     assert!(
-        told.starts_with("Only one statement that reads may be run here")
+        told.starts_with("Only a single statement that returns rows is allowed here")
             || told.contains("READ ONLY transaction"),
         "{told}"
     );
@@ -143,7 +143,7 @@ async fn little_is_read(
         let Err(told) = ask(&reader, statement, json!([])).await else {
             panic!("{statement} was read")
         };
-        assert!(told.contains("larger than"), "{statement}: {told}");
+        assert!(told.contains("exceeds the limit of"), "{statement}: {told}");
     }
     let (connections, server) = (connections(), kind.server(port));
     let short = ReadLimits { time_ms: 500, ..LIMITS };

@@ -219,10 +219,10 @@ async fn issue_14_04_what_only_reads_mariadb_is_run_in_all_its_forms() {
         ("SELECT nothing FROM forms", "Unknown column"),
         ("EXPLAIN SELECT nothing FROM forms", "Unknown column"),
         ("DESC nowhere", "doesn't exist"),
-        ("ANALYZE SELECT 1", "Only one statement that reads may be run here"),
+        ("ANALYZE SELECT 1", "Only a single statement that returns rows is allowed here"),
         (
             "SET STATEMENT max_statement_time = 0 FOR SELECT 1",
-            "Only one statement that reads may be run here",
+            "Only a single statement that returns rows is allowed here",
         ),
     ] {
         let error =

@@ -53,10 +53,7 @@ impl Dialer {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the one place that connects, to addresses that were checked"
-)]
+#[expect(clippy::disallowed_methods, reason = "the only code that connects, to checked addresses")]
 pub(super) async fn connect_to(
     server: &RemoteServer,
     addresses: &[SocketAddr],

@@ -67,7 +67,7 @@ async fn close(connection: Conn) {
 }
 
 /// A connection on which no row has more than so many bytes.
-#[expect(clippy::disallowed_methods, reason = "to addresses that were checked")]
+#[expect(clippy::disallowed_methods, reason = "to checked addresses")]
 async fn connect(
     to: &SqlServer,
     addresses: &[SocketAddr],

@@ -43,7 +43,7 @@ pub(super) async fn check_login(
         true => Ok(()),
         false => Err(ConnectError::Unreachable {
             place: server.authority(),
-            reason: "the server does not answer as a mail server does".into(),
+            reason: "the server's response is not that of a mail server".into(),
         }),
     }
 }
@@ -163,7 +163,7 @@ fn compose(mail: Mail) -> Result<Message, ConnectError> {
         builder.multipart(mixed)
     };
     made.map_err(|error| ConnectError::Unsendable {
-        message: format!("The mail cannot be composed: {error}"),
+        message: format!("The email could not be composed: {error}"),
     })
 }
 
@@ -186,7 +186,7 @@ fn content_type(mime_type: &str) -> ContentType {
 
 fn mailbox(text: &str) -> Result<Mailbox, ConnectError> {
     text.trim().parse().map_err(|_| ConnectError::Unsendable {
-        message: format!("'{}' is no mail address", text.trim()),
+        message: format!("'{}' is not an email address", text.trim()),
     })
 }
 
@@ -199,7 +199,7 @@ fn mailboxes(entries: &[String]) -> Result<Vec<Mailbox>, ConnectError> {
         .filter(|entry| !entry.is_empty())
     {
         let several: Mailboxes = entry.parse().map_err(|_| ConnectError::Unsendable {
-            message: format!("'{entry}' is no mail address, or list of them"),
+            message: format!("'{entry}' is not an email address or a list of them"),
         })?;
         found.extend(several);
     }

@@ -16,7 +16,7 @@ use tokio_rustls::TlsConnector;
 
 pub(super) fn connector(server: &RemoteServer) -> Result<TlsConnector, ConnectError> {
     let broken = |what: &str| ConnectError::Unsendable {
-        message: format!("The {what} of the credential cannot be used"),
+        message: format!("The {what} of the credential is invalid"),
     };
     let provider = Arc::new(aws_lc_rs::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone())
@@ -65,7 +65,7 @@ pub(super) fn server_name(server: &RemoteServer) -> Result<ServerName<'static>, 
     let host = server.host.trim().trim_matches(['[', ']']).trim_end_matches('.').to_owned();
     ServerName::try_from(host).map_err(|_| ConnectError::Unreachable {
         place: server.authority(),
-        reason: "the host is no name a certificate could have".into(),
+        reason: "the host is not a valid name for a certificate".into(),
     })
 }
 
@@ -79,14 +79,14 @@ pub(super) fn untrusted(
         if let Some(rustls::Error::InvalidCertificate(problem)) = error.downcast_ref() {
             let reason = match problem {
                 CertificateError::UnknownIssuer => {
-                    "it was signed by itself or by an authority that is not known here".to_owned()
+                    "it is self-signed or signed by an unknown authority".to_owned()
                 }
                 CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
                     "it has expired".to_owned()
                 }
                 CertificateError::NotValidForName
                 | CertificateError::NotValidForNameContext { .. } => {
-                    "it was made for another name".to_owned()
+                    "it was issued for another name".to_owned()
                 }
                 CertificateError::Revoked => "it was revoked".to_owned(),
                 other => other.to_string(),

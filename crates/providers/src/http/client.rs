@@ -111,7 +111,7 @@ impl GuardedHttp {
             headers.entry("authorization").or_insert(basic);
         }
         let method = reqwest::Method::from_bytes(request.method.as_bytes())
-            .map_err(|_| unreachable(format!("'{}' is no method", request.method)))?;
+            .map_err(|_| unreachable(format!("'{}' is not a valid method", request.method)))?;
         let mut builder = client.request(method, url);
         match &request.body {
             HttpBody::None => {}
@@ -230,7 +230,7 @@ impl ClientKey {
     }
 
     fn build(&self) -> reqwest::Result<reqwest::Client> {
-        #[expect(clippy::disallowed_methods, reason = "the one client that reaches the outside")]
+        #[expect(clippy::disallowed_methods, reason = "the only client for outgoing requests")]
         let mut builder = reqwest::Client::builder()
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())

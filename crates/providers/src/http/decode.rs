@@ -157,7 +157,7 @@ impl BodyCollector {
 
     fn failure(&self, error: &io::Error) -> HttpError {
         let unreadable = || HttpError::Unreachable {
-            reason: format!("the answer could not be unpacked: {error}"),
+            reason: format!("the response could not be decompressed: {error}"),
             errno: None,
         };
         self.out().stopped.clone().unwrap_or_else(unreadable)

@@ -38,7 +38,7 @@ pub struct CheckedDestination {
 
 /// An entry of the allow list that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("HEDDLE_EGRESS_ALLOW: '{entry}' cannot be used: {reason}")]
+#[error("HEDDLE_EGRESS_ALLOW: '{entry}' is invalid: {reason}")]
 pub struct PolicyError {
     pub entry: String,
     pub reason: &'static str,
@@ -50,7 +50,7 @@ impl PolicyError {
     }
 }
 
-const HINT: &str = "the operator can open it with HEDDLE_EGRESS_ALLOW";
+const HINT: &str = "the operator can allow it with HEDDLE_EGRESS_ALLOW";
 
 /// Names that mean this machine or its cloud's metadata service, whatever a resolver says.
 const CLOSED_NAMES: &[&str] = &[
@@ -93,7 +93,7 @@ impl EgressPolicy {
         let refuse = |reason: String| HttpError::Url { url: without_secrets(text), reason };
         let url = Url::parse(text.trim()).map_err(|error| refuse(error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(refuse(format!("only http and https are possible, not {}", url.scheme())));
+            return Err(refuse(format!("only http and https are supported, not {}", url.scheme())));
         }
         let host = url.host().ok_or_else(|| refuse("it has no host".into()))?.to_owned();
         let port = url.port_or_known_default().ok_or_else(|| refuse("it has no port".into()))?;
@@ -145,7 +145,7 @@ impl EgressPolicy {
     fn check_destination(&self, destination: &CheckedDestination) -> Result<(), HttpError> {
         if CLOSED_PORTS.binary_search(&destination.port).is_ok() && !self.opens_port(destination) {
             return Err(destination.refuse(format!(
-                "port {} belongs to another kind of service; {HINT}",
+                "port {} is reserved for another kind of service; {HINT}",
                 destination.port
             )));
         }
@@ -160,9 +160,8 @@ impl EgressPolicy {
                 let closed = CLOSED_NAMES.contains(&name.as_str())
                     || CLOSED_ENDINGS.iter().any(|ending| name.ends_with(ending));
                 if closed && !self.opens_name(destination) {
-                    return Err(
-                        destination.refuse(format!("the name is one of the local network; {HINT}"))
-                    );
+                    return Err(destination
+                        .refuse(format!("the name belongs to the local network; {HINT}")));
                 }
                 Ok(())
             }
@@ -236,9 +235,9 @@ impl AllowEntry {
             let address: IpAddr = address
                 .trim_matches(['[', ']'])
                 .parse()
-                .map_err(|_| "what stands before the slash is no address")?;
+                .map_err(|_| "the part before the slash is not an address")?;
             let length =
-                length.parse().map_err(|_| "the number after the slash is no prefix length")?;
+                length.parse().map_err(|_| "the part after the slash is not a prefix length")?;
             let network =
                 IpNet::new(address, length).map_err(|_| "the prefix length is too large")?;
             return Ok(Self { target: AllowTarget::Network(network.trunc()), port });
@@ -253,7 +252,7 @@ impl AllowEntry {
         let place = match host.trim_matches(['[', ']']).parse::<IpAddr>() {
             Ok(address) => AllowTarget::Network(address::unwrap_mapped(address).into()),
             Err(_) if host.contains('*') => {
-                return Err("wildcards are not possible; name each host");
+                return Err("wildcards are not supported; list each host");
             }
             Err(_) => match Host::parse(host).map_err(|_| "it is neither a host nor a network")? {
                 Host::Domain(name) => {

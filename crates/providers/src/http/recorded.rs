@@ -31,7 +31,7 @@ struct RecordedResponse {
 
 /// A list of answers that cannot be read.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("entry {index} of the recorded answers cannot be used: {reason}")]
+#[error("entry {index} of the recorded responses is invalid: {reason}")]
 pub struct RecordingError {
     pub index: usize,
     pub reason: &'static str,
@@ -44,7 +44,7 @@ impl RecordedHttp {
         let mut left = Vec::new();
         for (index, entry) in list.as_array().unwrap_or_default().iter().enumerate() {
             let fail = |reason| RecordingError { index, reason };
-            let entry = entry.as_object().ok_or_else(|| fail("it is no object"))?.clone();
+            let entry = entry.as_object().ok_or_else(|| fail("it is not an object"))?.clone();
             let base = entry
                 .get("baseUrl")
                 .and_then(Value::as_str)
@@ -73,7 +73,7 @@ impl RecordedHttp {
             }
             return answer.respond(sent);
         }
-        let reason = format!("no recorded answer for {} {}", sent.method, sent.url);
+        let reason = format!("no recorded response for {} {}", sent.method, sent.url);
         Err(HttpError::Unreachable { reason, errno: None })
     }
 }

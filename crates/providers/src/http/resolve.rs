@@ -18,7 +18,7 @@ pub struct SystemResolver;
 
 #[async_trait::async_trait]
 impl NameResolver for SystemResolver {
-    #[expect(clippy::disallowed_methods, reason = "the one place that looks names up")]
+    #[expect(clippy::disallowed_methods, reason = "the only code that resolves names")]
     async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         Ok(tokio::net::lookup_host((host, 0)).await?.map(|address| address.ip()).collect())
     }

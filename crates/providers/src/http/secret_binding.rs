@@ -89,7 +89,7 @@ fn check_proxy(
     let is_allowed = Url::parse(proxy).is_ok_and(|proxy| bound.hosts.allow(&proxy));
     match is_sealed || is_allowed {
         true => Ok(()),
-        false => Err(refused(bound, url, "the proxy of the request could read it".into())),
+        false => Err(refused(bound, url, "the request's proxy could read it".into())),
     }
 }
 
@@ -116,7 +116,7 @@ pub(super) fn carry_over(
                 bound,
                 to,
                 format!(
-                    "a redirect would take the body there; only these hosts are allowed: {}",
+                    "a redirect would send the body there; only these hosts are allowed: {}",
                     bound.hosts
                 ),
             ));
@@ -125,7 +125,7 @@ pub(super) fn carry_over(
             return Err(refused(
                 bound,
                 to,
-                "a redirect would take the body there, which holds the secret".into(),
+                "a redirect would send the body there, which contains the secret".into(),
             ));
         }
     }

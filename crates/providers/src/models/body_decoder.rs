@@ -101,7 +101,7 @@ impl<P: EventDecoder> EventReader for DecoderAdapter<P> {
 
 /// An answer that came whole and says nothing.
 pub(super) fn nothing() -> ModelFailure {
-    ModelFailure::transient(ModelError::new(Code::MODEL_ERROR, "The model answered with nothing"))
+    ModelFailure::transient(ModelError::new(Code::MODEL_ERROR, "The model's response is empty"))
 }
 
 /// Feeds a reader with bytes.
@@ -259,6 +259,6 @@ pub(super) fn read<R: EventReader>(
 
 fn parse(text: &str) -> Result<Value, ModelFailure> {
     model::json::parse(text).map_err(|error| {
-        ModelFailure::unreadable(format!("The answer of the model is no JSON: {error}"))
+        ModelFailure::unreadable(format!("The model's response is not JSON: {error}"))
     })
 }

@@ -42,7 +42,7 @@ pub struct Traits {
 
 /// A file that is no table of models.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("The file of models cannot be used: {problem}")]
+#[error("The model catalog is invalid: {problem}")]
 pub struct CatalogError {
     pub problem: Str,
 }
@@ -116,14 +116,14 @@ impl Catalog {
 
     #[expect(
         clippy::disallowed_methods,
-        reason = "the table comes with the program, or from its operator"
+        reason = "the table is built in or comes from the operator"
     )]
     pub fn parse(text: &str) -> Result<Self, CatalogError> {
         let file: File = serde_json::from_str(text)
             .map_err(|error| CatalogError { problem: error.to_string().into() })?;
         if let Some(entry) = file.models.iter().find(|entry| !entry.is_sound()) {
             return Err(CatalogError {
-                problem: format!("{} has a price that is none", entry.model).into(),
+                problem: format!("{} has an invalid price", entry.model).into(),
             });
         }
         Ok(Self { date: file.date.into(), entries: file.models })

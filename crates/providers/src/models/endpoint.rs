@@ -55,8 +55,12 @@ impl ModelEndpoint {
     /// The path behind the address. Addresses that end with the version that the path begins with
     /// do not get it twice.
     fn url(&self, path: &str) -> Result<String, ModelError> {
-        let invalid =
-            || ModelError::new(Code::EGRESS_URL, "The base URL of the model's server is no URL");
+        let invalid = || {
+            ModelError::new(
+                Code::EGRESS_URL,
+                "The base URL of the model's server is not a valid URL",
+            )
+        };
         let mut base = Url::parse(self.base_url.trim()).map_err(|_| invalid())?;
         if base.cannot_be_a_base() {
             return Err(invalid());

@@ -156,25 +156,23 @@ pub(super) fn read_body(body: &[u8]) -> Result<Value, Str> {
 
 fn in_words_of(provider: &str, words: &str, status: Option<u16>) -> String {
     match (words.trim(), status) {
-        ("", Some(status)) => format!("{provider} answered with status {status}"),
-        ("", None) => format!("{provider} failed to answer"),
+        ("", Some(status)) => format!("{provider} responded with status {status}"),
+        ("", None) => format!("{provider} failed to respond"),
         (words, _) => format!("{provider}: {words}"),
     }
 }
 
 fn hint(code: Code) -> Option<&'static str> {
     Some(match code {
-        Code::INVALID_CREDENTIALS => {
-            "Check the key in the credential of the model, and what it may use"
-        }
+        Code::INVALID_CREDENTIALS => "Check the key in the model's credential, and its permissions",
         Code::MODEL_RATE_LIMIT => {
-            "Run fewer at a time, or raise the limits of the account at the provider"
+            "Reduce concurrency, or raise the account's limits at the provider"
         }
-        Code::MODEL_QUOTA => "Look at the plan and the balance of the account at the provider",
-        Code::MODEL_NOT_FOUND => {
-            "Choose a model from the list of those that the key may use, and check the base URL"
+        Code::MODEL_QUOTA => "Check the plan and balance of the account at the provider",
+        Code::MODEL_NOT_FOUND => "Choose a model that the key may use, and check the base URL",
+        Code::MODEL_CONTEXT => {
+            "Send fewer or shorter messages, or choose a model with a larger context window"
         }
-        Code::MODEL_CONTEXT => "Send fewer or shorter messages, or choose a model that takes more",
         _ => return None,
     })
 }
@@ -184,7 +182,7 @@ impl From<WireError> for ModelFailure {
         let message = error.to_string();
         match error {
             WireError::Limit { .. } => {
-                let hint = "Raise the time limit of the model, or ask for less";
+                let hint = "Raise the model's timeout, or request less";
                 Self::transient(ModelError::new(Code::MODEL_TIMEOUT, message).hint(hint))
             }
             WireError::Http(HttpError::Timeout { .. }) => {
@@ -206,7 +204,8 @@ impl From<WireError> for ModelFailure {
                 Self::transient(ModelError::new(error.code(), message))
             }
             WireError::Http(error @ HttpError::Bound { .. }) => {
-                let hint = "If the credential is meant for this host, its owner lists the host in the credential under Allowed hosts";
+                let hint = "If the credential is meant for this host, ask its owner to add the host under \
+                     Allowed hosts";
                 Self::permanent(ModelError::new(error.code(), message).hint(hint))
             }
             WireError::Http(

@@ -91,7 +91,7 @@ impl ChatModel for FallbackChain {
 
     fn stream(&self, request: ChatRequest) -> ChatStream<'_> {
         event_stream(move |teller| async move {
-            let mut last = ModelError::new(Code::MODEL_ERROR, "There is no model to ask");
+            let mut last = ModelError::new(Code::MODEL_ERROR, "No model is available");
             let order = self.order();
             let n_links = order.len();
             for (number, link) in order.into_iter().enumerate() {
@@ -114,7 +114,7 @@ impl ChatModel for FallbackChain {
                                 may_pass: true,
                                 ..ModelError::new(
                                     Code::MODEL_ERROR,
-                                    "The answer of the model broke off",
+                                    "The model's response was cut off",
                                 )
                             };
                         }
@@ -128,8 +128,7 @@ impl ChatModel for FallbackChain {
                     return Err(error);
                 }
                 if number + 1 < n_links {
-                    let cause =
-                        format!("{} did not answer: {}", link.model.info().model, error.message);
+                    let cause = format!("{} failed: {}", link.model.info().model, error.message);
                     teller
                         .send(ChatEvent::Retry {
                             attempt: number as u32 + 1,
@@ -284,7 +283,7 @@ mod tests {
             chain(vec![("a", vec![], vec![failing(true)]), ("b", vec!["x"], vec![Ok(())])]);
         let told: Vec<_> = chain.stream(ChatRequest::default()).collect().await;
         assert!(
-            matches!(&told[0], Ok(ChatEvent::Retry { attempt: 1, cause, .. }) if cause.contains("gpt-4o did not answer: no")),
+            matches!(&told[0], Ok(ChatEvent::Retry { attempt: 1, cause, .. }) if cause.contains("gpt-4o failed: no")),
             "{told:?}"
         );
         assert_eq!(told.len(), 3);

@@ -3,7 +3,7 @@
 
 /// A line is longer than anybody sends with good intent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a line of the answer is longer than {limit} bytes")]
+#[error("a line of the response is longer than {limit} bytes")]
 pub struct LineTooLong {
     pub limit: usize,
 }

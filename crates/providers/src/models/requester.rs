@@ -240,7 +240,7 @@ fn broken_off(error: WireError) -> ModelFailure {
     let mut failure = ModelFailure::from(error);
     if failure.error.code == model::Code::MODEL_ERROR {
         failure.error.message =
-            format!("The answer of the model broke off: {}", failure.error.message).into();
+            format!("The model's response was cut off: {}", failure.error.message).into();
     }
     failure
 }

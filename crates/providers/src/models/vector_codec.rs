@@ -19,11 +19,12 @@ pub(super) fn in_order<'v>(
 ) -> Result<Vec<Vec<f32>>, ModelError> {
     let mut vectors: Vec<Option<Vec<f32>>> = vec![None; n_texts];
     for (index, entry) in entries {
-        let vector =
-            entry.and_then(vector).ok_or_else(|| unreadable(format!("number {index} is none")))?;
-        let place = vectors
-            .get_mut(index)
-            .ok_or_else(|| unreadable(format!("there were {n_texts} texts, not {}", index + 1)))?;
+        let vector = entry
+            .and_then(vector)
+            .ok_or_else(|| unreadable(format!("number {index} is invalid")))?;
+        let place = vectors.get_mut(index).ok_or_else(|| {
+            unreadable(format!("expected {n_texts} vectors, found at least {}", index + 1))
+        })?;
         *place = Some(vector);
     }
     let missing = |index| unreadable(format!("number {index} is missing"));
@@ -33,13 +34,13 @@ pub(super) fn in_order<'v>(
         .map(|(index, vector)| vector.ok_or_else(|| missing(index)))
         .collect::<Result<_, _>>()?;
     if vectors.windows(2).any(|pair| pair[0].len() != pair[1].len()) {
-        return Err(unreadable("they are of different lengths".into()));
+        return Err(unreadable("they have different lengths".into()));
     }
     Ok(vectors)
 }
 
 fn unreadable(words: String) -> ModelError {
-    ModelError::new(Code::MODEL_ERROR, format!("The vectors of the model cannot be read: {words}"))
+    ModelError::new(Code::MODEL_ERROR, format!("The model's vectors cannot be read: {words}"))
 }
 
 fn vector(value: &Value) -> Option<Vec<f32>> {

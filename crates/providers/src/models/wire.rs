@@ -70,9 +70,9 @@ impl fmt::Debug for WireRequest {
 pub enum WireError {
     #[error("{0}")]
     Http(HttpError),
-    #[error("The model did not answer in time: the limit '{limit}' is {} s", *.ms as f64 / 1000.0)]
+    #[error("The model did not respond in time: the limit '{limit}' is {} s", *.ms as f64 / 1000.0)]
     Limit { limit: &'static str, ms: u64 },
-    #[error("The answer of the model cannot be read: {0}")]
+    #[error("The model's response cannot be read: {0}")]
     Line(LineTooLong),
 }
 

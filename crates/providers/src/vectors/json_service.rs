@@ -62,8 +62,8 @@ impl JsonService {
             request.body = HttpBody::Bytes(Bytes::from(model::json::to_string(body)));
         }
         let answer = self.http.send(request).await.map_err(|error| {
-            NodeError::new(error.code(), format!("{} could not be asked: {error}", self.name))
-                .hint("Check the address in the credential, and that the operator has opened it.")
+            NodeError::new(error.code(), format!("The request to {} failed: {error}", self.name))
+                .hint("Check the address in the credential, and that the operator has allowed it.")
         })?;
         let text = String::from_utf8_lossy(&answer.body);
         let told = model::json::parse(&text)
@@ -78,7 +78,7 @@ impl JsonService {
             .or_else(|| words(answer.get_path("error.message")?));
         let said = said.or_else(|| answer.as_str().filter(|text| !text.is_empty()).map(Str::from));
         let message = match said {
-            Some(said) => format!("{} answered with status {status}: {said}", self.name),
+            Some(said) => format!("{} responded with status {status}: {said}", self.name),
             None => format!("{} answered with status {status}", self.name),
         };
         let code =

@@ -98,10 +98,10 @@ impl VectorStore for ProcessStore {
         let added: usize = new.iter().map(bytes_of).sum();
         if added > self.all.limits.bytes {
             return Err(NodeError::failed(format!(
-                "The documents take more than {} bytes of memory",
+                "The documents exceed the memory limit of {} bytes",
                 self.all.limits.bytes
             ))
-            .hint("Keep them in a collection with the Knowledge Base node, or in a database."));
+            .hint("Store them in a collection with the Knowledge Base node, or in a database."));
         }
         let mut kept = self.all.lock_cache();
         kept.n_uses += 1;
@@ -113,7 +113,7 @@ impl VectorStore for ProcessStore {
             new.iter().map(|entry| entry.vector.len()).find(|length| *length != dimensions)
         {
             return Err(NodeError::failed(format!(
-                "The store holds vectors of {dimensions} numbers, and these have {other}"
+                "The store contains vectors with {dimensions} dimensions, but these have {other}"
             ))
             .hint("Use the embedding model that the store was filled with, or clear the store."));
         }
@@ -157,7 +157,7 @@ impl VectorStore for ProcessStore {
             .filter(|length| *length != vector.len())
         {
             return Err(NodeError::failed(format!(
-                "The store holds vectors of {other} numbers, and the question has {}",
+                "The store contains vectors with {other} dimensions, but the query has {}",
                 vector.len()
             ))
             .hint("Use the embedding model that the store was filled with."));

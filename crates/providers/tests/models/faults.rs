@@ -181,7 +181,7 @@ async fn endless_lines_and_endless_answers_are_cut() {
     let many = HELLO.repeat(4_000);
     for (script, words) in [
         (vec![head(), send(&line), Step::Hang], "longer than 10000"),
-        (vec![head(), send(&many), Step::Hang], "larger than 100000"),
+        (vec![head(), send(&many), Step::Hang], "exceeds the limit of 100000"),
     ] {
         let server = Server::start(vec![script]).await;
         let error = ask(&model(server.settings(), small)).await.1.unwrap_err();

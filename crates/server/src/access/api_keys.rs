@@ -37,10 +37,7 @@ pub(super) async fn create(
     let scopes = scopes_of(&who, &body)?;
     let expires_ms = expiry(&body)?;
     if app.store.keys_of(&who.user_id).await?.len() >= MAX_KEYS {
-        return Err(invalid(
-            "label",
-            &format!("is one too many: nobody has more than {MAX_KEYS} keys"),
-        ));
+        return Err(invalid("label", &format!("exceeds the limit of {MAX_KEYS} keys per user")));
     }
     let raw = format!("heddle_{}{}{}", store::new_id(), store::new_id(), store::new_id());
     let hint = raw[raw.len() - 4..].into();
@@ -84,7 +81,7 @@ fn scopes_of(who: &Principal, body: &BodyFields) -> Result<Vec<Str>, ApiError> {
         match scope.as_str() {
             Some("*") => {}
             Some(scope) if scopes::is_known(scope) => who.require(scope)?,
-            _ => return Err(invalid("scopes", "has one that is not known")),
+            _ => return Err(invalid("scopes", "contains an unknown value")),
         }
         let scope = Str::from(scope.as_str().unwrap_or_default());
         if !wanted.contains(&scope) {
@@ -110,7 +107,7 @@ fn expiry(body: &BodyFields) -> Result<Option<i64>, ApiError> {
         Some(moment) if moment > now_ms() => Ok(Some(moment)),
         _ => Err(invalid(
             "expiresAt",
-            "must be a moment to come, such as 2030-01-31T12:00:00Z, or null",
+            "must be a time in the future, such as 2030-01-31T12:00:00Z, or null",
         )),
     }
 }

@@ -124,7 +124,7 @@ impl Principal {
         let missing = || {
             ApiError::new(
                 Code::WORKFLOW_NOT_FOUND,
-                format!("There is no workflow with the id '{}'", truncate_id(id)),
+                format!("Workflow '{}' does not exist", truncate_id(id)),
             )
         };
         let workflow = app.store.workflow(id).await?.ok_or_else(missing)?;
@@ -142,7 +142,7 @@ impl Principal {
         let missing = || {
             ApiError::new(
                 Code::EXECUTION_NOT_FOUND,
-                format!("There is no execution with the id '{}'", truncate_id(id)),
+                format!("Execution '{}' does not exist", truncate_id(id)),
             )
         };
         let number: i64 = id.parse().map_err(|_| missing())?;
@@ -212,7 +212,7 @@ impl Principal {
                 (true, AccessLevel::View) => Ok(credential),
                 (true, _) => Err(ApiError::new(
                     Code::ACCESS_FORBIDDEN,
-                    "The credential belongs to another project and is only shared with yours",
+                    "The credential belongs to another project and is only shared with this one",
                 )),
             };
         }
@@ -267,7 +267,7 @@ impl Principal {
         let missing = || {
             ApiError::new(
                 Code::TABLE_NOT_FOUND,
-                format!("There is no data table with the id '{}'", truncate_id(id)),
+                format!("Data table '{}' does not exist", truncate_id(id)),
             )
         };
         let table =
@@ -288,7 +288,7 @@ impl Principal {
         let missing = || {
             ApiError::new(
                 Code::COLLECTION_NOT_FOUND,
-                format!("There is no collection with the id '{}'", truncate_id(id)),
+                format!("Collection '{}' does not exist", truncate_id(id)),
             )
         };
         let collection = app.store.collection(&CollectionName::Id(id.into())).await.map_err(
@@ -311,12 +311,12 @@ impl Principal {
             return Ok(self.project(app, id, AccessLevel::Edit).await?.id);
         }
         let own = app.store.personal_project(&self.user_id).await?;
-        own.ok_or_else(|| ApiError::new(Code::ACCESS_DENIED, "This person is not here any more"))
+        own.ok_or_else(|| ApiError::new(Code::ACCESS_DENIED, "This user no longer exists"))
     }
 }
 
 pub(crate) fn not_found(what: &str, id: &str) -> ApiError {
-    ApiError::new(Code::NOT_FOUND, format!("There is no {what} with the id '{}'", truncate_id(id)))
+    ApiError::new(Code::NOT_FOUND, format!("There is no {what} with the ID '{}'", truncate_id(id)))
 }
 
 fn truncate_id(id: &str) -> String {

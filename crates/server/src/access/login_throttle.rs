@@ -112,8 +112,7 @@ impl LoginThrottle {
             });
             if !wait.is_zero() {
                 let seconds = wait.as_secs() + 1;
-                let message =
-                    format!("Too many attempts to sign in; try again in {seconds} seconds");
+                let message = format!("Too many sign-in attempts; try again in {seconds} seconds");
                 return Err(ApiError::new(Code::ACCESS_ATTEMPTS, message).retry_after(seconds));
             }
         }
@@ -140,7 +139,7 @@ impl LoginThrottle {
         source: &AttemptSource,
     ) -> Result<(), ApiError> {
         self.successes.take_for(user_id).map_err(|seconds| {
-            ApiError::new(Code::ACCESS_ATTEMPTS, "This person has signed in too often just now")
+            ApiError::new(Code::ACCESS_ATTEMPTS, "This user has signed in too often")
                 .retry_after(seconds)
         })?;
         let mut seen = self.attempts.lock().unwrap_or_else(PoisonError::into_inner);

@@ -13,10 +13,7 @@ pub(crate) fn check(headers: &HeaderMap) -> Result<(), ApiError> {
     let authority = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
     match authority {
         Some(authority) if !host.is_empty() && authority.eq_ignore_ascii_case(host) => Ok(()),
-        _ => Err(ApiError::new(
-            Code::ACCESS_FORBIDDEN,
-            "The request comes from a page of another site",
-        )),
+        _ => Err(ApiError::new(Code::ACCESS_FORBIDDEN, "The request comes from another site")),
     }
 }
 

@@ -20,12 +20,13 @@ static POLICY: LazyLock<String> = LazyLock::new(|| {
 });
 
 pub(super) async fn invitation() -> Response {
-    page("Welcome to Heddle", "Choose a password, and you are in.", "", "Create account")
+    page("Welcome to Heddle", "Choose a password to sign in.", "", "Create account")
 }
 
 pub(super) async fn password_reset() -> Response {
-    let lead = "Choose a new password. You are signed out everywhere else, and your API keys stop working.";
-    page("A new password", lead, "hidden", "Set password")
+    let lead = "Choose a new password. You will be signed out everywhere else, and your API keys will be \
+         revoked.";
+    page("New password", lead, "hidden", "Set password")
 }
 
 fn page(title: &str, lead: &str, names: &str, action: &str) -> Response {

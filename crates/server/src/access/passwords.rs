@@ -37,7 +37,7 @@ pub(crate) struct QueueFull;
 
 /// What is checked when there is no such person, so that it takes as long.
 static DUMMY_HASH: LazyLock<String> =
-    LazyLock::new(|| hash_blocking("nobody has this password").unwrap_or_default());
+    LazyLock::new(|| hash_blocking("no user has this password").unwrap_or_default());
 
 /// What is kept of a password. Nothing if there is no memory for it.
 pub async fn hash(password: String) -> Option<String> {
@@ -122,7 +122,7 @@ mod tests {
     #[tokio::test]
     async fn nobody_has_no_password() {
         assert_eq!(
-            verify("nobody has this password".to_owned(), None, Lane::Known).await,
+            verify("no user has this password".to_owned(), None, Lane::Known).await,
             Ok(false)
         );
         assert_eq!(verify(String::new(), Some(String::new()), Lane::Known).await, Ok(false));

@@ -43,7 +43,8 @@ pub(super) async fn begin(app: &App, user: &User) -> Result<StartedSession, ApiE
 
 /// Somebody's password was set while they did something that the old one had allowed.
 pub(super) fn password_changed() -> ApiError {
-    ApiError::new(Code::ACCESS_DENIED, "The password has changed meanwhile").hint("Sign in again.")
+    ApiError::new(Code::ACCESS_DENIED, "The password was changed in the meantime")
+        .hint("Sign in again.")
 }
 
 pub(super) fn expired_cookie(app: &App) -> Result<HeaderValue, ApiError> {
@@ -69,7 +70,7 @@ pub(super) fn set_cookie(
         "{prefix}{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax; Priority=High{secure}"
     );
     HeaderValue::from_str(&text)
-        .map_err(|_| ApiError::new(Code::STORE_CORRUPT, "A cookie could not be made"))
+        .map_err(|_| ApiError::new(Code::STORE_CORRUPT, "The session cookie could not be created"))
 }
 
 /// The cookie of this name. Over an encrypted connection only the one that nobody but this host can
@@ -125,8 +126,8 @@ fn is_own_cookie(pair: &[u8]) -> bool {
 pub(super) fn check_csrf(headers: &HeaderMap, expected: &str) -> Result<(), ApiError> {
     let given = headers.get(CSRF_HEADER).map(HeaderValue::as_bytes).unwrap_or_default();
     verify_slices_are_equal(given, expected.as_bytes()).map_err(|_| {
-        ApiError::new(Code::ACCESS_FORBIDDEN, "The header X-CSRF-Token does not fit the session")
-            .hint("GET /api/me tells the token.")
+        ApiError::new(Code::ACCESS_FORBIDDEN, "The X-CSRF-Token header does not match the session")
+            .hint("GET /api/me returns the token.")
     })
 }
 

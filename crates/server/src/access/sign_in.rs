@@ -83,7 +83,7 @@ async fn set_up(
 ) -> Result<Response, ApiError> {
     // The same for everybody elsewhere, whether there is an owner or not.
     if !app.remote_setup && !client.is_direct_local(&headers) {
-        return Err(ApiError::new(Code::ACCESS_FORBIDDEN, "The first owner is made on the machine that Heddle runs on")
+        return Err(ApiError::new(Code::ACCESS_FORBIDDEN, "The first owner must be created on the machine that runs Heddle")
             .hint("Open the link there, run `heddle users create EMAIL --role owner`, or start Heddle with HEDDLE_REMOTE_SETUP=1."));
     }
     let fields =
@@ -97,15 +97,15 @@ async fn set_up(
     if expected.is_empty() || verify_slices_are_equal(&expected, &given).is_err() {
         return Err(ApiError::new(
             Code::ACCESS_DENIED,
-            "The set-up token is wrong or has been used",
+            "The setup token is invalid or already used",
         )
-        .hint("The server prints it at its start as long as there is no owner."));
+        .hint("The server prints the token when it starts, as long as there is no owner."));
     }
     let password_hash = Some(hash_password(password).await?.into());
     let owner = NewUser { email, first_name, last_name, role: UserRole::Owner, password_hash };
     let claimed = app.store.claim(owner).await?;
     let user =
-        claimed.ok_or_else(|| ApiError::new(Code::ACCESS_DENIED, "There is an owner already"))?;
+        claimed.ok_or_else(|| ApiError::new(Code::ACCESS_DENIED, "An owner already exists"))?;
     app.store.set_setup_token(None).await?;
     session_response(&app, user).await
 }
@@ -134,9 +134,7 @@ async fn log_in(
             attempts.record_success(&email, &user.id, &source)?;
             session_response(&app, user).await
         }
-        None => {
-            Err(ApiError::new(Code::ACCESS_DENIED, "The e-mail address or the password is wrong"))
-        }
+        None => Err(ApiError::new(Code::ACCESS_DENIED, "Wrong email address or password")),
     }
 }
 
@@ -153,7 +151,7 @@ async fn accept_invitation(
     let password = fields.new_password()?;
     attempts.throttle_token(client)?;
     let token = hash_of_key(fields.text("token", 1, 200)?);
-    let wrong = || ApiError::new(Code::ACCESS_DENIED, "The invitation is wrong, used or too old");
+    let wrong = || ApiError::new(Code::ACCESS_DENIED, "The invitation is invalid, used or expired");
     // No password is hashed for a link that is not there.
     if !app.store.has_invitation(token.clone()).await? {
         return Err(wrong());
@@ -177,7 +175,7 @@ async fn me(
     Extension(who): Extension<Principal>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let gone = || ApiError::new(Code::ACCESS_DENIED, "This person is not here any more");
+    let gone = || ApiError::new(Code::ACCESS_DENIED, "This user no longer exists");
     let user = app.store.user(&who.user_id).await?.ok_or_else(gone)?;
     let session = match session::token_of(&app, &headers) {
         Some(token) => app.store.session(hash_of_key(token)).await?,
@@ -242,7 +240,7 @@ fn user_json(user: &User, csrf: Option<Str>) -> Value {
 async fn hash_password(password: String) -> Result<String, ApiError> {
     passwords::hash(password)
         .await
-        .ok_or_else(|| ApiError::new(Code::OVERLOAD, "There is no memory for this right now"))
+        .ok_or_else(|| ApiError::new(Code::OVERLOAD, "Not enough memory to do this right now"))
 }
 
 /// A proxy that nobody has named makes one caller of all, who then share what is counted by
@@ -252,13 +250,14 @@ fn warn_untrusted_proxy(client: ClientAddr, headers: &HeaderMap) {
     if client.is_untrusted_proxy(headers) {
         WARNED.call_once(|| {
             let proxy = client.address;
-            tracing::warn!(%proxy, "Sign-ins come through a proxy that HEDDLE_TRUSTED_PROXIES does not list; all callers share its limits.")
+            tracing::warn!(%proxy, "Sign-ins arrive through a proxy that is not listed in HEDDLE_TRUSTED_PROXIES; all \
+                 clients share its rate limit.")
         });
     }
 }
 
 fn overloaded(_: passwords::QueueFull) -> ApiError {
-    ApiError::new(Code::OVERLOAD, "Too many passwords are being checked")
+    ApiError::new(Code::OVERLOAD, "Too many passwords are being checked at once")
         .hint("Try again in a moment.")
         .retry_after(2)
 }
@@ -292,7 +291,7 @@ impl BodyFields {
         if is_email(&email) {
             Ok(email.into())
         } else {
-            Err(invalid("email", "is no e-mail address"))
+            Err(invalid("email", "is not an email address"))
         }
     }
 
@@ -308,7 +307,7 @@ impl BodyFields {
         if password.chars().count() < passwords::MIN_LENGTH {
             return Err(invalid(
                 "password",
-                &format!("needs at least {} letters", passwords::MIN_LENGTH),
+                &format!("must have at least {} characters", passwords::MIN_LENGTH),
             ));
         }
         Ok(password.to_owned())

@@ -14,11 +14,11 @@ use tokio::time::{Instant, Sleep};
 /// Why a body was not read to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BodyError {
-    #[error("the body came too slowly")]
+    #[error("the body was sent too slowly")]
     TooSlow,
-    #[error("too many bodies are being read")]
+    #[error("too many request bodies are being read")]
     NoCapacity,
-    #[error("the connection broke off")]
+    #[error("the connection was interrupted")]
     Disconnected,
 }
 

@@ -69,7 +69,7 @@ pub(crate) async fn serve(
             Ok(accepted) => accepted,
             Err(error) => {
                 if !is_connection_error(&error) {
-                    tracing::warn!(%error, "No further connection can be taken for now.");
+                    tracing::warn!(%error, "Could not accept a connection; retrying.");
                     tokio::time::sleep(ACCEPT_BACKOFF).await;
                 }
                 continue;

@@ -56,7 +56,7 @@ pub enum AllowedHostsError {
     #[error("'{0}' is not an origin such as https://heddle.example.com")]
     NotAnOrigin(String),
     #[error(
-        "webhooks need a host name of their own: browsers share cookies between the ports of '{0}'"
+        "webhooks need a separate host name: browsers share cookies between the ports of '{0}'"
     )]
     SameHost(String),
 }
@@ -103,7 +103,7 @@ impl AllowedHosts {
             return Ok(HostDecision::Allowed);
         }
         let name = requested_host(request).ok_or_else(|| {
-            ApiError::new(Code::HOST_NOT_ALLOWED, "The request names no host, or several")
+            ApiError::new(Code::HOST_NOT_ALLOWED, "The request has no Host header, or several")
                 .hint("Send exactly one Host header.")
         })?;
         match &self.workflows {
@@ -113,12 +113,18 @@ impl AllowedHosts {
                     Code::HOST_NOT_ALLOWED,
                     format!("Only webhooks, forms and chats are served at '{name}'"),
                 )
-                .hint("Open the editor at its own address (HEDDLE_BASE_URL).")),
+                .hint("Open the editor at its address (HEDDLE_BASE_URL).")),
             },
             _ if !self.is_known(&name) => {
                 let shown: String = name.chars().take(100).collect();
-                Err(ApiError::new(Code::HOST_NOT_ALLOWED, format!("This instance does not answer to the name '{shown}'"))
-                    .hint("Set HEDDLE_BASE_URL to the address that people use, or add the name to HEDDLE_ALLOWED_HOSTS."))
+                Err(ApiError::new(
+                    Code::HOST_NOT_ALLOWED,
+                    format!("The host name '{shown}' is not allowed on this instance"),
+                )
+                .hint(
+                    "Set HEDDLE_BASE_URL to the public address, or add the name to \
+                         HEDDLE_ALLOWED_HOSTS.",
+                ))
             }
             Some(_) if is_of_workflows => Ok(HostDecision::UsersOnly),
             _ => Ok(HostDecision::Allowed),
@@ -130,7 +136,7 @@ impl AllowedHosts {
         let url = self.workflows.as_ref().map_or("", |(_, url)| url.as_str());
         ApiError::new(
             Code::HOST_NOT_ALLOWED,
-            "Webhooks, forms and chats have an address of their own",
+            "Webhooks, forms and chats are served at a separate address",
         )
         .hint(format!("Call them at {url} (HEDDLE_WEBHOOK_URL)."))
     }

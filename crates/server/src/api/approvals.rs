@@ -30,7 +30,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/approvals",
         "execution:list",
         "getApprovals",
-        "List calls of agents that wait for a person, newest first",
+        "List agent calls waiting for approval, newest first",
         || get(list),
     )
     .query(&[
@@ -45,7 +45,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/executions/{id}/approve",
         "execution:retry",
         "approveExecution",
-        "Approve or reject a call that an agent asks for",
+        "Approve or reject an agent call",
         || post(decide),
     )
     .request_body("approvalInput")
@@ -58,9 +58,8 @@ async fn list(
     query: QueryParams,
 ) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
-    let number = |text: &String| {
-        text.parse().map_err(|_| invalid("executionId", "is no number of an execution"))
-    };
+    let number =
+        |text: &String| text.parse().map_err(|_| invalid("executionId", "is not an execution ID"));
     let before = number_from_cursor(&query)?;
     let execution = query.get("executionId").map(number).transpose()?;
     let filter = ApprovalFilter {
@@ -110,7 +109,7 @@ async fn decide(
     let verdict = match body.text("decision", 1, 100)? {
         "approve" => ApprovalVerdict::Approved,
         "reject" => ApprovalVerdict::Rejected,
-        _ => return Err(invalid("decision", "can be 'approve' or 'reject'")),
+        _ => return Err(invalid("decision", "must be 'approve' or 'reject'")),
     };
     let reason = match body.get("reason") {
         None | Some(Value::Null) => None,

@@ -24,7 +24,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "/audit",
     "securityAudit:generate",
     "generateAudit",
-    "Look for risks",
+    "Run a security audit",
     || post(generate),
 )
 .optional_body("auditInput")
@@ -105,7 +105,7 @@ fn requested_categories(body: &JsonBody) -> Result<Vec<String>, ApiError> {
             .map(str::to_owned)
     };
     list.iter()
-        .map(|value| known(value).ok_or_else(|| invalid("categories", "has one that is not known")))
+        .map(|value| known(value).ok_or_else(|| invalid("categories", "contains an unknown value")))
         .collect()
 }
 
@@ -156,19 +156,20 @@ async fn credentials(app: &App, workflows: &[AuditedWorkflow]) -> Result<Vec<Val
     let sections = [
         section(
             "Credentials not used in any workflow",
-            "No workflow refers to these credentials; each one that lies around can still leak.",
-            "Delete those that nobody needs any more.",
+            "No workflow uses these credentials, but each can still leak.",
+            "Delete those that are no longer needed.",
             unused,
         ),
         section(
             "Credentials not used in any active workflow",
-            "Only workflows that do not listen refer to these credentials.",
-            "Delete them, or activate the workflows that they are meant for.",
+            "Only inactive workflows use these credentials.",
+            "Delete them, or activate their workflows.",
             idle,
         ),
         section(
-            "Nodes without a credential that they need",
-            "Nobody has chosen a credential in these nodes, or the workflow came from elsewhere. They fail with CREDENTIAL_MISSING.",
+            "Nodes without a required credential",
+            "No credential is selected in these nodes, or the workflow was imported. They fail \
+                 with CREDENTIAL_MISSING.",
             "Open each node and choose one.",
             locations(workflows, |node| lacks_credential(node, &app.runtime.engine.registry)),
         ),
@@ -209,9 +210,10 @@ fn database(workflows: &[AuditedWorkflow]) -> Vec<Value> {
         query.is_some_and(|query| query.contains("{{"))
     };
     section(
-        "Expressions in the queries of SQL nodes",
-        "These queries are put together from data; whoever controls the data may change what the query does.",
-        "Hand values over as query parameters.",
+        "Expressions in SQL queries",
+        "These queries are built from data. Anyone who controls the data can change what the \
+             query does.",
+        "Pass values as query parameters.",
         locations(workflows, |node| is_one_of(node, &SQL_NODES) && has_expression(node)),
     )
     .into_iter()
@@ -221,8 +223,8 @@ fn database(workflows: &[AuditedWorkflow]) -> Vec<Value> {
 fn filesystem(workflows: &[AuditedWorkflow]) -> Vec<Value> {
     section(
         "Nodes that read or write files",
-        "These nodes use files in the folder that workflows may use.",
-        "Keep nothing in that folder that workflows should not see.",
+        "These nodes access files in the folder that workflows may use.",
+        "Do not store anything in that folder that workflows should not see.",
         locations(workflows, |node| is_one_of(node, &FILE_NODES)),
     )
     .into_iter()
@@ -231,9 +233,9 @@ fn filesystem(workflows: &[AuditedWorkflow]) -> Vec<Value> {
 
 fn privileged_nodes(workflows: &[AuditedWorkflow]) -> Vec<Value> {
     section(
-        "Nodes that can do almost anything",
-        "These nodes run code or programs, or call any address.",
-        "Look at what they do, and at where their data comes from.",
+        "Nodes with broad access",
+        "These nodes run code or programs, or can call any address.",
+        "Check what they do and where their data comes from.",
         locations(workflows, |node| is_one_of(node, &PRIVILEGED_NODES)),
     )
     .into_iter()
@@ -255,26 +257,28 @@ const ENTRIES: [(OpenEntry, &str, &str, &str); 4] = [
     (
         OpenEntry::Webhook,
         "Unprotected webhooks in instance",
-        "Whoever knows the address of these webhooks can start their workflows.",
-        "Choose an authentication in the webhook, or check what arrives in the node behind it.",
+        "Anyone who knows the address of these webhooks can start their workflows.",
+        "Set up authentication in the webhook, or validate its data in the next node.",
     ),
     (
         OpenEntry::Form,
-        "Forms that anybody can send",
-        "Whoever knows the address of these forms can start their workflows.",
-        "Choose an authentication in the form, or check what arrives in the node behind it.",
+        "Public forms",
+        "Anyone who knows the address of these forms can start their workflows.",
+        "Set up authentication in the form, or validate its data in the next node.",
     ),
     (
         OpenEntry::Chat,
-        "Chats that anybody can use",
-        "Whoever knows the address of these public chats can talk to their workflows, and spend what their models cost.",
-        "Choose an authentication in the chat trigger, or make the chat not public; set a budget for those that stay open.",
+        "Public chats",
+        "Anyone who knows the address of these chats can talk to their workflows and incur \
+             model costs.",
+        "Set up authentication in the chat trigger, or make the chat private. Set a budget for \
+             chats that stay public.",
     ),
     (
         OpenEntry::Link,
-        "Links that go on with an execution without an authentication",
-        "Whoever has such a link can let the execution go on that waits for it.",
-        "Choose an authentication in the node, and send the link only to those who are to use it.",
+        "Resume links without authentication",
+        "Anyone with such a link can resume the waiting execution.",
+        "Set up authentication in the node, and send the link only to its intended recipients.",
     ),
 ];
 
@@ -302,7 +306,8 @@ async fn instance(app: &App, workflows: &[AuditedWorkflow]) -> Result<Vec<Value>
         }
         Ok::<_, compute::Overloaded>(open)
     });
-    let found = found.await.map_err(|_| ApiError::new(Code::OVERLOAD, "The audit was stopped"))?;
+    let found =
+        found.await.map_err(|_| ApiError::new(Code::OVERLOAD, "The audit was cancelled"))?;
     let found = found.map_err(|busy| {
         ApiError::new(Code::OVERLOAD, busy.to_string()).hint("Try again in a moment.")
     })?;
@@ -370,8 +375,8 @@ async fn lost_addresses(
         Some(location((&workflow.id, &workflow.name), text("id"), &lost.node, text("type")))
     });
     Ok(section(
-        "Workflows that were deactivated because another one has their address",
-        "Two active workflows listened at one address. The older one keeps it.",
+        "Workflows deactivated because of an address conflict",
+        "Two active workflows listened at the same address. The older one keeps it.",
         "Choose another path, and activate the workflow again.",
         places.collect(),
     ))
@@ -393,9 +398,9 @@ fn not_listening(app: &App, workflows: &[AuditedWorkflow]) -> Option<Value> {
         Some(location((&workflow.id, &workflow.name), text("id"), node, text("type")))
     });
     section(
-        "Active workflows that do not listen because their triggers compute for too long",
-        "The expressions of all triggers of a workflow together may take one second of CPU time.",
-        "Make the expressions in the trigger simpler, and save the workflow.",
+        "Active workflows that do not listen because their triggers exceed the CPU time limit",
+        "The expressions of all triggers of a workflow together may use one second of CPU time.",
+        "Simplify the expressions in the triggers, and save the workflow.",
         places.collect(),
     )
 }

@@ -29,20 +29,20 @@ const SOURCE: QueryParam = QueryParam("source", "string");
 
 #[rustfmt::skip]
 pub(super) const OPERATIONS: &[ApiOperation] = &[
-    ApiOperation::new("GET", "/collections/{id}/sources", "collection:read", "listCollectionSources", "Where the chunks of a collection come from", || {
+    ApiOperation::new("GET", "/collections/{id}/sources", "collection:read", "listCollectionSources", "List the sources of a collection's chunks", || {
         get(sources)
     }).response(200, "collectionSources"),
-    ApiOperation::new("DELETE", "/collections/{id}/sources", "collection:write", "deleteCollectionSource", "Remove the chunks of a source", || {
+    ApiOperation::new("DELETE", "/collections/{id}/sources", "collection:write", "deleteCollectionSource", "Delete the chunks of a source", || {
         delete(remove_source)
     }).query(&[SOURCE]).response(200, "collectionDeleted"),
-    ApiOperation::new("GET", "/collections/{id}/chunks", "collection:read", "listCollectionChunks", "Chunks of a collection", || get(chunks))
+    ApiOperation::new("GET", "/collections/{id}/chunks", "collection:read", "listCollectionChunks", "List the chunks of a collection", || get(chunks))
         .query(&[LIMIT, CURSOR, SOURCE]).response(200, "collectionChunks"),
-    ApiOperation::new("POST", "/collections/{id}/files", "collection:write", "addCollectionFile", "Add the file that is the body; ?source names it", || {
+    ApiOperation::new("POST", "/collections/{id}/files", "collection:write", "addCollectionFile", "Add a file sent as the request body; ?source sets its name", || {
         post(add_file)
     }).query(&[SOURCE]).response(200, "collectionAdded"),
     ApiOperation::new("POST", "/collections/{id}/texts", "collection:write", "addCollectionText", "Add a text", || post(add_text))
         .request_body("collectionText").response(200, "collectionAdded"),
-    ApiOperation::new("POST", "/collections/{id}/search", "collection:search", "searchCollection", "Find chunks by their meaning", || post(search))
+    ApiOperation::new("POST", "/collections/{id}/search", "collection:search", "searchCollection", "Search chunks by meaning", || post(search))
         .request_body("collectionQuestion").response(200, "collectionFound"),
 ];
 
@@ -94,7 +94,7 @@ async fn add_file(
     let name = query
         .get("source")
         .filter(|name| !name.is_empty())
-        .ok_or_else(|| invalid("source", "must be the name of the file"))?;
+        .ok_or_else(|| invalid("source", "must be the file name"))?;
     let mime_type = request
         .headers()
         .get(header::CONTENT_TYPE)
@@ -208,8 +208,11 @@ fn fields(body: &BodyFields, name: &str) -> Result<Object, ApiError> {
 /// The project must still have the credential.
 async fn embedder(app: &App, collection: &Collection) -> Result<Arc<dyn Embedder>, ApiError> {
     let none = || {
-        ApiError::new(Code::COLLECTION_VALUE, "The collection has no credential to embed with")
-            .hint("Choose one with PATCH /collections/{id} and `credentialId`, fetch the built-in model with `heddle models pull`, or fill the collection in a workflow.")
+        ApiError::new(Code::COLLECTION_VALUE, "The collection has no credential for embeddings")
+            .hint(
+                "Choose one with PATCH /collections/{id} and `credentialId`, install the built-in \
+                 model with `heddle models pull`, or fill the collection in a workflow.",
+            )
     };
     let Some(id) = &collection.credential_id else {
         let local = collection

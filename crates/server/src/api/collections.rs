@@ -18,15 +18,15 @@ use store::credentials::StoredCredential;
 
 #[rustfmt::skip]
 pub(super) const OPERATIONS: &[ApiOperation] = &[
-    ApiOperation::new("GET", "/collections", "collection:list", "listCollections", "List collections of knowledge", || get(list))
+    ApiOperation::new("GET", "/collections", "collection:list", "listCollections", "List knowledge collections", || get(list))
         .query(&[LIMIT, CURSOR, QueryParam("projectId", "string")]).response(200, "collectionList"),
-    ApiOperation::new("POST", "/collections", "collection:create", "createCollection", "Make a collection", || post(create))
+    ApiOperation::new("POST", "/collections", "collection:create", "createCollection", "Create a collection", || post(create))
         .request_body("collectionInput").response(201, "collection"),
     ApiOperation::new("GET", "/collections/{id}", "collection:read", "getCollection", "Show a collection", || get(show)).response(200, "collection"),
     ApiOperation::new("PATCH", "/collections/{id}", "collection:update", "updateCollection", "Rename a collection, or choose its credential", || {
         patch(change)
     }).request_body("collectionChange").response(200, "collection"),
-    ApiOperation::new("DELETE", "/collections/{id}", "collection:delete", "deleteCollection", "Remove a collection and what is in it", || {
+    ApiOperation::new("DELETE", "/collections/{id}", "collection:delete", "deleteCollection", "Delete a collection and its contents", || {
         delete(remove)
     }).empty_response(204),
 ];
@@ -141,7 +141,7 @@ pub(super) async fn check_credential(
     {
         return Ok(());
     }
-    let message = "The credential is not one of the collection's project";
+    let message = "The credential does not belong to the collection's project";
     Err(ApiError::new(Code::CREDENTIAL_FOREIGN, message)
         .hint("Share the credential with the project, or choose another one."))
 }

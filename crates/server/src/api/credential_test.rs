@@ -126,7 +126,7 @@ async fn run_node(
         ("nodes", Value::array(vec![node.into()])),
         ("connections", Value::empty_object()),
     ]);
-    let workflow = Workflow::from_value(&document.into()).ok_or("The test cannot be made")?;
+    let workflow = Workflow::from_value(&document.into()).ok_or("The test could not be run")?;
     let mut ports = app.runtime.engine.ports.clone();
     ports.credentials = Arc::new(TestedCredential(fields));
     ports.journal = Arc::new(NoJournal);
@@ -208,7 +208,7 @@ fn fill_template(template: &str, fields: &Object) -> Result<String, String> {
     // What begins with `=` would be an expression.
     if !address.starts_with("http://") && !address.starts_with("https://") {
         return Err(
-            "The address in the credential begins with neither http:// nor https://".to_owned()
+            "The address in the credential does not start with http:// or https://".to_owned()
         );
     }
     Ok(address)

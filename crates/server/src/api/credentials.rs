@@ -23,7 +23,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/credentials",
         "credential:list",
         "getCredentials",
-        "List credentials, without what they hold",
+        "List credentials without their data",
         || get(list),
     )
     .query(&[LIMIT, CURSOR])
@@ -33,7 +33,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/credentials",
         "credential:create",
         "createCredential",
-        "Make a credential",
+        "Create a credential",
         || post(create),
     )
     .request_body("credentialInput")
@@ -43,7 +43,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/credentials/{id}",
         "credential:read",
         "getCredential",
-        "Show a credential, without what it holds",
+        "Show a credential without its data",
         || get(show),
     )
     .response(200, "credential"),
@@ -62,7 +62,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/credentials/{id}",
         "credential:delete",
         "deleteCredential",
-        "Remove a credential",
+        "Delete a credential",
         || delete(remove),
     )
     .response(200, "credential"),
@@ -71,7 +71,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/credentials/{id}/test",
         "credential:test",
         "testCredential",
-        "Try a credential out",
+        "Test a credential",
         || post(test),
     )
     .response(200, "credentialTest"),
@@ -80,7 +80,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/credentials/{id}/models",
         "credential:test",
         "getCredentialModels",
-        "The models that a credential may use",
+        "List the models available to a credential",
         || get(models),
     )
     .response(200, "credentialModels"),
@@ -89,7 +89,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/credentials/schema/{kind}",
         "",
         "getCredentialType",
-        "The fields of a kind of credential",
+        "Show the fields of a credential type",
         || get(schema),
     )
     .without_scope()
@@ -168,7 +168,7 @@ async fn update(
     let kind = body.optional_text("type", 1, 128)?;
     let fields = fields(&body)?;
     if kind.is_some_and(|kind| kind != before.kind) && (fields.is_none() || is_partial) {
-        return Err(invalid("data", "is needed, whole, when the type changes"));
+        return Err(invalid("data", "is required in full when the type changes"));
     }
     let new_kind = kind.unwrap_or(&before.kind);
     known(&app, new_kind)?;
@@ -210,7 +210,7 @@ async fn schema(State(app): State<App>, Path(kind): Path<String>) -> Result<Resp
     };
     let shown =
         credential_kinds::schema(&kind).or_else(|| is_used_by_a_node(&app, &kind).then(any_fields));
-    Ok(json(StatusCode::OK, &shown.ok_or_else(|| not_found("kind of credential", &kind))?))
+    Ok(json(StatusCode::OK, &shown.ok_or_else(|| not_found("credential type", &kind))?))
 }
 
 /// Uses a credential once, the way its kind is tested.
@@ -225,7 +225,10 @@ async fn test(
         .open_credential(&credential.id)
         .await?
         .ok_or_else(|| not_found("credential", &id))?;
-    #[expect(clippy::disallowed_methods, reason = "whoever may change a credential may try it out")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "users who may change a credential may also test it"
+    )]
     let fields = secret.reveal();
     let (status, message) = match credential_test::run(&app, &credential.kind, fields).await {
         Ok(()) => ("OK", "The connection was tested and works".to_owned()),
@@ -249,7 +252,10 @@ async fn models(
         .open_credential(&credential.id)
         .await?
         .ok_or_else(|| not_found("credential", &id))?;
-    #[expect(clippy::disallowed_methods, reason = "whoever may change a credential may try it out")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "users who may change a credential may also test it"
+    )]
     let fields = secret.reveal();
     let (names, message) = match credential_models::list(&app, &credential.kind, fields).await {
         Ok(names) => (names, Value::Null),
@@ -271,7 +277,7 @@ fn known(app: &App, kind: &str) -> Result<(), ApiError> {
     Err(invalid(
         "type",
         &format!(
-            "is '{}', which is no kind of credential known here",
+            "is '{}', which is not a known credential type",
             kind.chars().take(100).collect::<String>()
         ),
     ))

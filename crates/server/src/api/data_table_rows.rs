@@ -29,22 +29,22 @@ const FILE_PAGE: usize = 1000;
 
 #[rustfmt::skip]
 pub(super) const OPERATIONS: &[ApiOperation] = &[
-    ApiOperation::new("GET", "/data-tables/{id}/rows", "dataTable:readRow", "listDataTableRows", "Rows of a data table", || get(list))
+    ApiOperation::new("GET", "/data-tables/{id}/rows", "dataTable:readRow", "listDataTableRows", "List the rows of a data table", || get(list))
         .query(&[LIMIT, CURSOR, FILTER, SORT, SEARCH]).response(200, "dataTableRowList"),
     ApiOperation::new("POST", "/data-tables/{id}/rows", "dataTable:writeRow", "insertDataTableRows", "Insert rows", || post(insert))
         .request_body("dataTableInsert").response(200, "dataTableInserted"),
-    ApiOperation::new("PATCH", "/data-tables/{id}/rows/update", "dataTable:writeRow", "updateDataTableRows", "Change the rows that fit a filter", || {
+    ApiOperation::new("PATCH", "/data-tables/{id}/rows/update", "dataTable:writeRow", "updateDataTableRows", "Update the rows that match a filter", || {
         patch(update)
     }).request_body("dataTableChange").response(200, "dataTableChanged"),
-    ApiOperation::new("POST", "/data-tables/{id}/rows/upsert", "dataTable:writeRow", "upsertDataTableRow", "Change the rows that fit, or insert one", || {
+    ApiOperation::new("POST", "/data-tables/{id}/rows/upsert", "dataTable:writeRow", "upsertDataTableRow", "Update the matching rows, or insert one", || {
         post(upsert)
     }).request_body("dataTableChange").response(200, "dataTableChanged"),
-    ApiOperation::new("DELETE", "/data-tables/{id}/rows/delete", "dataTable:writeRow", "deleteDataTableRows", "Remove the rows that fit a filter", || {
+    ApiOperation::new("DELETE", "/data-tables/{id}/rows/delete", "dataTable:writeRow", "deleteDataTableRows", "Delete the rows that match a filter", || {
         delete(remove)
     }).query(&[FILTER, QueryParam("returnData", "boolean"), QueryParam("dryRun", "boolean")]).response(200, "dataTableChanged"),
-    ApiOperation::new("DELETE", "/data-tables/{id}/rows/clear", "dataTable:writeRow", "clearDataTableRows", "Remove all rows", || delete(clear))
+    ApiOperation::new("DELETE", "/data-tables/{id}/rows/clear", "dataTable:writeRow", "clearDataTableRows", "Delete all rows", || delete(clear))
         .response(200, "dataTableCleared"),
-    ApiOperation::new("GET", "/data-tables/{id}/rows/csv", "dataTable:readRow", "exportDataTableRows", "All rows as CSV", || get(export))
+    ApiOperation::new("GET", "/data-tables/{id}/rows/csv", "dataTable:readRow", "exportDataTableRows", "Export all rows as CSV", || get(export))
         .query(&[FILTER, SORT, SEARCH]),
 ];
 
@@ -84,7 +84,7 @@ async fn insert(
         None | Some("count") => Returning::Nothing,
         Some("id") => Returning::Ids,
         Some("all") => Returning::Rows,
-        Some(_) => return Err(invalid("returnType", "can be count, id and all")),
+        Some(_) => return Err(invalid("returnType", "must be count, id or all")),
     };
     let list = body.get("data").and_then(Value::as_array).filter(|list| !list.is_empty());
     let list = list.ok_or_else(|| invalid("data", "must be a list with at least one row"))?;

@@ -25,15 +25,15 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/data-tables", "dataTable:list", "listDataTables", "List data tables", || get(list))
         .query(&[LIMIT, CURSOR, QueryParam("filter", "string"), QueryParam("sortBy", "string")])
         .response(200, "dataTableList"),
-    ApiOperation::new("POST", "/data-tables", "dataTable:create", "createDataTable", "Make a data table", || post(create))
+    ApiOperation::new("POST", "/data-tables", "dataTable:create", "createDataTable", "Create a data table", || post(create))
         .request_body("dataTableInput").response(201, "dataTable"),
     ApiOperation::new("GET", "/data-tables/{id}", "dataTable:read", "getDataTable", "Show a data table", || get(show)).response(200, "dataTable"),
     ApiOperation::new("PATCH", "/data-tables/{id}", "dataTable:update", "updateDataTable", "Rename a data table", || patch(rename))
         .request_body("dataTableName").response(200, "dataTable"),
-    ApiOperation::new("DELETE", "/data-tables/{id}", "dataTable:delete", "deleteDataTable", "Remove a data table and its rows", || {
+    ApiOperation::new("DELETE", "/data-tables/{id}", "dataTable:delete", "deleteDataTable", "Delete a data table and its rows", || {
         delete(remove)
     }).empty_response(204),
-    ApiOperation::new("GET", "/data-tables/{id}/columns", "dataTable:read", "listDataTableColumns", "The columns of a data table", || {
+    ApiOperation::new("GET", "/data-tables/{id}/columns", "dataTable:read", "listDataTableColumns", "List the columns of a data table", || {
         get(columns)
     }).response(200, "dataTableColumns"),
     ApiOperation::new("POST", "/data-tables/{id}/columns", "dataTable:update", "createDataTableColumn", "Add a column", || post(add_column))
@@ -41,7 +41,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("PATCH", "/data-tables/{id}/columns/{columnId}", "dataTable:update", "updateDataTableColumn", "Rename or move a column", || {
         patch(change_column)
     }).request_body("dataTableColumnChange").response(200, "dataTableColumn"),
-    ApiOperation::new("DELETE", "/data-tables/{id}/columns/{columnId}", "dataTable:update", "deleteDataTableColumn", "Remove a column with its values", || {
+    ApiOperation::new("DELETE", "/data-tables/{id}/columns/{columnId}", "dataTable:update", "deleteDataTableColumn", "Delete a column and its values", || {
         delete(remove_column)
     }).empty_response(204),
 ];
@@ -190,7 +190,7 @@ fn has_column(table: &TableRecord, column_id: &str) -> Result<(), ApiError> {
 
 fn new_column(body: &BodyFields) -> Result<NewColumn, ApiError> {
     let kind = ColumnKind::from_name(body.text("type", 1, 20)?);
-    let kind = kind.ok_or_else(|| invalid("type", "can be string, number, boolean and date"))?;
+    let kind = kind.ok_or_else(|| invalid("type", "must be string, number, boolean or date"))?;
     Ok(NewColumn { name: body.text("name", 1, 1000)?.into(), kind })
 }
 
@@ -210,7 +210,7 @@ pub(super) fn sorting(text: &str) -> Result<(&str, SortOrder), ApiError> {
     match text.rsplit_once(':') {
         Some((column, "asc")) => Ok((column, SortOrder::Ascending)),
         Some((column, "desc")) => Ok((column, SortOrder::Descending)),
-        _ => Err(invalid("sortBy", "must be a name with :asc or :desc")),
+        _ => Err(invalid("sortBy", "must be a column name followed by :asc or :desc")),
     }
 }
 
@@ -221,7 +221,7 @@ fn sort(tables: &mut [TableRecord], text: &str) -> Result<(), ApiError> {
         "createdAt" => tables.sort_by_key(|table| table.created_ms),
         "updatedAt" => tables.sort_by_key(|table| table.updated_ms),
         "size" | "sizeBytes" => tables.sort_by_key(|table| table.bytes),
-        _ => return Err(invalid("sortBy", "can be name, createdAt, updatedAt and size")),
+        _ => return Err(invalid("sortBy", "must be name, createdAt, updatedAt or size")),
     }
     if order == SortOrder::Descending {
         tables.reverse();
@@ -246,7 +246,7 @@ impl TableFilter {
             {
                 return Err(ApiError::new(
                     Code::REQUEST_INVALID,
-                    "'filter' has texts or lists of texts in id, name and projectId",
+                    "'filter' must have strings or lists of strings in id, name and projectId",
                 ));
             }
         }

@@ -31,7 +31,7 @@ pub(super) async fn show(
     let missing = || {
         ApiError::new(
             Code::EXECUTION_NOT_FOUND,
-            format!("Execution {} has no such file", execution.id),
+            format!("The file does not exist in execution {}", execution.id),
         )
     };
     let sum = FileHash::parse(&reference).ok_or_else(missing)?;

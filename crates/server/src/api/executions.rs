@@ -68,7 +68,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/executions/{id}",
         "execution:delete",
         "deleteExecution",
-        "Remove an execution",
+        "Delete an execution",
         || delete(remove),
     )
     .response(200, "execution"),
@@ -77,7 +77,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/executions/{id}/binary/{reference}",
         "execution:read",
         "getExecutionFile",
-        "The bytes of a file that an execution shows by reference",
+        "Download a file of an execution",
         || get(execution_files::show),
     ),
     ApiOperation::new(
@@ -85,7 +85,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/executions/{id}/events",
         "execution:read",
         "followExecution",
-        "Follow an execution as it runs (SSE)",
+        "Stream an execution's events (SSE)",
         || get(events::execution_events),
     ),
     ApiOperation::new(
@@ -93,7 +93,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/events",
         "execution:read",
         "followExecutions",
-        "Follow all executions as they run (SSE)",
+        "Stream the events of all executions (SSE)",
         || get(events::all_events),
     )
     .query(&[QueryParam("workflowId", "string")]),
@@ -102,7 +102,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/executions/{id}/retry",
         "execution:retry",
         "retryExecution",
-        "Run a failed execution again",
+        "Retry a failed execution",
         || post(retry),
     )
     .optional_body("retryInput")
@@ -112,7 +112,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/executions/{id}/fork",
         "execution:retry",
         "forkExecution",
-        "Go another way from a step of an execution",
+        "Fork an execution from a step",
         || post(fork),
     )
     .request_body("forkInput")
@@ -122,7 +122,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/executions/{id}/resume",
         "execution:retry",
         "resumeExecution",
-        "Decide about an uncertain step and go on",
+        "Resolve an uncertain step and resume",
         || post(resume),
     )
     .optional_body("resumeInput")
@@ -146,7 +146,7 @@ async fn list(
     let limit = limit(&query)?;
     let status = query
         .get("status")
-        .map(|text| RunStatus::from_name(text).ok_or_else(|| invalid("status", "is not known")))
+        .map(|text| RunStatus::from_name(text).ok_or_else(|| invalid("status", "is unknown")))
         .transpose()?;
     let before = number_from_cursor(&query)?;
     let workflow_id = query.get("workflowId").map(|id| id.as_str().into());
@@ -264,7 +264,7 @@ async fn retry(
         RunStatus::Error | RunStatus::Cancelled | RunStatus::Uncertain
     ) {
         let message = format!(
-            "Execution {id} is {}, and only failed ones are run again",
+            "Execution {id} is {}; only failed executions can be retried",
             execution.state.status.name()
         );
         return Err(ApiError::new(Code::EXECUTION_STATUS, message));
@@ -289,7 +289,7 @@ async fn fork(
     let text = |name: &'static str| match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) if !text.is_empty() => Ok(Some(text.clone())),
-        Some(_) => Err(invalid(name, "must be a text")),
+        Some(_) => Err(invalid(name, "must be a string")),
     };
     let from = text("from")?.ok_or_else(|| invalid("from", "must name a step"))?;
     let taken = app.runtime.fork(execution.id, Fork { from, model: text("model")? }).await?;
@@ -321,15 +321,17 @@ fn decision_of(body: &JsonBody) -> Result<Decision, ApiError> {
     let text = |name: &'static str| match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(invalid(name, "must be a text")),
+        Some(_) => Err(invalid(name, "must be a string")),
     };
     let (decision, result) = (text("decision")?, text("result")?);
     let finding = match decision.as_deref() {
         Some("done") => DecisionOutcome::Happened { result: result.unwrap_or_default() },
         None if result.is_none() => DecisionOutcome::Undecided,
         Some("again") if result.is_none() => DecisionOutcome::Retry,
-        None | Some("again") => return Err(invalid("result", "belongs to the decision 'done'")),
-        Some(_) => return Err(invalid("decision", "can be 'done' or 'again'")),
+        None | Some("again") => {
+            return Err(invalid("result", "is only allowed with the decision 'done'"));
+        }
+        Some(_) => return Err(invalid("decision", "must be 'done' or 'again'")),
     };
     let seen = match fields.get("events") {
         None | Some(Value::Null) => None,
@@ -366,7 +368,7 @@ async fn stop_many(
         match status.as_str() {
             Some("running" | "queued") => wanted.push(RunStatus::Running),
             Some("waiting") => wanted.push(RunStatus::Waiting),
-            _ => return Err(invalid("status", "can be queued, running and waiting")),
+            _ => return Err(invalid("status", "must be queued, running or waiting")),
         }
     }
     wanted.dedup();
@@ -461,7 +463,7 @@ fn is_too_large(execution: &Execution) -> bool {
 fn parse_timestamp(field: &str, text: &str) -> Result<i64, ApiError> {
     let moment = text
         .parse::<jiff::Timestamp>()
-        .map_err(|_| invalid(field, "is no moment such as 2026-01-31T12:00:00Z"))?;
+        .map_err(|_| invalid(field, "is not a time such as 2026-01-31T12:00:00Z"))?;
     Ok(moment.as_millisecond())
 }
 

@@ -32,7 +32,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/folders",
         "workflow:create",
         "createFolder",
-        "Make a folder",
+        "Create a folder",
         || post(create),
     )
     .request_body("folderInput")
@@ -42,7 +42,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/folders/{id}",
         "workflow:update",
         "updateFolder",
-        "Rename a folder, or put it somewhere else",
+        "Rename or move a folder",
         || patch(change),
     )
     .request_body("folderChange")
@@ -52,7 +52,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/folders/{id}",
         "workflow:delete",
         "deleteFolder",
-        "Remove a folder; what lies in it moves up",
+        "Delete a folder; its contents move to the parent folder",
         || delete(remove),
     )
     .response(200, "folder"),
@@ -134,7 +134,7 @@ fn parent_id(body: &BodyFields) -> Result<Option<Option<Str>>, ApiError> {
 fn invalid_parent() -> ApiError {
     invalid(
         "parentId",
-        "must be a folder of the same project that does not lie in this one, nor too deep",
+        "must be a folder of the same project, not inside this one and not nested too deeply",
     )
 }
 
@@ -166,7 +166,7 @@ fn folder_id(place: &Value) -> Result<Option<&str>, ApiError> {
     match place {
         Value::Null => Ok(None),
         place if id(place) => Ok(place.as_str()),
-        _ => Err(invalid("parentFolderId", "must be the id of a folder")),
+        _ => Err(invalid("parentFolderId", "must be a folder ID")),
     }
 }
 

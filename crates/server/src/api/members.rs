@@ -25,7 +25,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/projects/{id}/users",
         "project:read",
         "getProjectUsers",
-        "Who is in a project",
+        "List the members of a project",
         || get(list),
     )
     .query(&[LIMIT, CURSOR])
@@ -35,7 +35,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/projects/{id}/users",
         "project:update",
         "addUsersToProject",
-        "Let users into a project",
+        "Add users to a project",
         || post(add),
     )
     .request_body("memberInputs")
@@ -45,7 +45,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/projects/{id}/users/{userId}",
         "project:update",
         "changeUserRoleInProject",
-        "Change what a user may do in a project",
+        "Change a user's role in a project",
         || patch(change),
     )
     .request_body("memberRole")
@@ -55,7 +55,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/projects/{id}/users/{userId}",
         "project:update",
         "deleteUserFromProject",
-        "Take a user out of a project",
+        "Remove a user from a project",
         || delete(remove),
     )
     .empty_response(204),
@@ -108,7 +108,7 @@ async fn add(
     let project = team(&app, &who, &id).await?;
     match app.store.set_members(&project.id, members).await? {
         true => Ok(StatusCode::CREATED.into_response()),
-        false => Err(ApiError::new(Code::NOT_FOUND, "Some of these users are not there")),
+        false => Err(ApiError::new(Code::NOT_FOUND, "Some of these users do not exist")),
     }
 }
 
@@ -143,7 +143,6 @@ async fn remove(
 }
 
 fn role_named(name: &str) -> Result<ProjectRole, ApiError> {
-    ProjectRole::from_name(name).ok_or_else(|| {
-        invalid("role", "is none of project:admin, project:editor and project:viewer")
-    })
+    ProjectRole::from_name(name)
+        .ok_or_else(|| invalid("role", "must be project:admin, project:editor or project:viewer"))
 }

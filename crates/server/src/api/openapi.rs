@@ -22,7 +22,8 @@ pub(super) const OPERATIONS: &[ApiOperation] =
 const SCHEMAS: &str = include_str!("schemas.json");
 
 async fn show(State(app): State<App>) -> Result<Response, ApiError> {
-    let damaged = || ApiError::new(Code::STORE_CORRUPT, "The description cannot be made");
+    let damaged =
+        || ApiError::new(Code::STORE_CORRUPT, "The OpenAPI description could not be created");
     Ok(json(StatusCode::OK, &document(&app.base_url).ok_or_else(damaged)?))
 }
 
@@ -48,7 +49,7 @@ fn document(base_url: &str) -> Option<Value> {
             object([
                 ("title", "Heddle".into()),
                 ("version", "1.1.1".into()),
-                ("description", "In the shape of n8n's public API.".into()),
+                ("description", "Compatible with n8n's public API.".into()),
             ]),
         ),
         ("servers", Value::array(vec![object([("url", format!("{base_url}/api/v1").into())])])),
@@ -119,7 +120,7 @@ fn parameter(name: &str, place: &str, kind: &str) -> Value {
 
 fn responses(operation: &ApiOperation) -> Value {
     let mut responses = Object::new();
-    let mut success = Object::from_iter([("description", "It is done.")]);
+    let mut success = Object::from_iter([("description", "Success.")]);
     if let Some(schema) = operation.response {
         success.insert("content", content(schema));
     }
@@ -131,28 +132,20 @@ fn responses(operation: &ApiOperation) -> Value {
     let has_place = operation.path.contains('{') || names_something;
     let takes_names = operation.body.is_some();
     let failures = [
-        (400, "The request cannot be used.", true),
-        (401, "Nobody is known to be calling.", true),
-        (403, "Whoever is calling may not do this.", true),
-        (404, "There is no such thing.", has_place || takes_names),
-        (408, "The body of the request came too slowly.", takes_names),
+        (400, "The request is invalid.", true),
+        (401, "Authentication is required.", true),
+        (403, "Not allowed for this user or API key.", true),
+        (404, "Not found.", has_place || takes_names),
+        (408, "The request body was sent too slowly.", takes_names),
         (
             409,
-            "Something is in the way: a name, or how a thing stands.",
+            "Conflict: a name is in use, or the status does not allow this.",
             takes_names || operation.method != "GET",
         ),
         (413, "The request is too large.", takes_names),
-        (422, "The workflow cannot be used.", takes_names || operation.method == "POST"),
-        (
-            429,
-            "Too much was asked for in a short time; `Retry-After` says when to try again.",
-            true,
-        ),
-        (
-            503,
-            "The instance has no room for the request now; `Retry-After` says when to try again.",
-            true,
-        ),
+        (422, "The workflow is invalid.", takes_names || operation.method == "POST"),
+        (429, "Too many requests; `Retry-After` says when to try again.", true),
+        (503, "The instance is overloaded; `Retry-After` says when to try again.", true),
     ];
     for (status, description, _) in failures.into_iter().filter(|(_, _, can_be)| *can_be) {
         let fields = [("description", Value::from(description)), ("content", content("error"))];

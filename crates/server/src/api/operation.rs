@@ -108,7 +108,7 @@ impl ApiOperation {
     fn check(&self, request: &Request) -> Result<(), ApiError> {
         let who = request.extensions().get::<Principal>();
         let who = who.ok_or_else(|| {
-            ApiError::new(Code::ACCESS_DENIED, "This needs an API key or a session")
+            ApiError::new(Code::ACCESS_DENIED, "An API key or session is required")
         })?;
         if let Some(scope) = self.scope {
             who.require(scope)?;
@@ -119,7 +119,7 @@ impl ApiOperation {
                 return Err(invalid(&name, "is not a parameter of this address"));
             }
             if value.contains('\0') {
-                return Err(invalid(&name, "has a character that cannot be used"));
+                return Err(invalid(&name, "contains an invalid character"));
             }
         }
         Ok(())

@@ -28,7 +28,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/projects",
         "project:create",
         "createProject",
-        "Make a project",
+        "Create a project",
         || post(create),
     )
     .request_body("projectInput")
@@ -57,7 +57,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/projects/{id}",
         "project:delete",
         "deleteProject",
-        "Remove a project; what it holds goes to the first owner",
+        "Delete a project; its contents move to the first owner",
         || delete(remove),
     )
     .empty_response(204),
@@ -86,7 +86,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/credentials/{id}/share",
         "credential:share",
         "shareCredential",
-        "Let the workflows of exactly these other projects use a credential",
+        "Set which other projects may use a credential",
         || put(share_credential),
     )
     .request_body("shares")
@@ -200,7 +200,9 @@ async fn share_credential(
     let list = body.get("shareWithIds").and_then(Value::as_array).filter(|list| list.len() <= 1000);
     let list = list.ok_or_else(|| invalid("shareWithIds", "must be a list of projects"))?;
     let ids = list.iter().map(|id| {
-        id.as_str().map(Str::from).ok_or_else(|| invalid("shareWithIds", "has one that is no text"))
+        id.as_str()
+            .map(Str::from)
+            .ok_or_else(|| invalid("shareWithIds", "contains a value that is not a string"))
     });
     let ids = ids.collect::<Result<Vec<_>, _>>()?;
     let credential = who.credential(&app, &id, AccessLevel::Manage).await?;
@@ -211,7 +213,7 @@ async fn share_credential(
     let ids = ids.into_iter().filter(|id| *id != credential.project_id).collect();
     match app.store.share_credential(&credential.id, ids).await? {
         true => Ok(StatusCode::NO_CONTENT.into_response()),
-        false => Err(ApiError::new(Code::NOT_FOUND, "Some projects are not there")),
+        false => Err(ApiError::new(Code::NOT_FOUND, "Some projects do not exist")),
     }
 }
 
@@ -221,7 +223,7 @@ pub(super) async fn team(app: &App, who: &Principal, id: &str) -> Result<Project
     match project.kind {
         ProjectKind::Team => Ok(project),
         ProjectKind::Personal => {
-            Err(invalid("id", "is that of a personal project, which belongs to its person alone"))
+            Err(invalid("id", "is a personal project, which belongs to its user alone"))
         }
     }
 }

@@ -73,7 +73,7 @@ pub(super) fn from_cursor(query: &HashMap<String, String>) -> Result<Option<Stri
         return Ok(None);
     };
     let text = URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-    text.map(Some).ok_or_else(|| invalid("cursor", "is none that a list gave out"))
+    text.map(Some).ok_or_else(|| invalid("cursor", "is not a cursor returned by a list"))
 }
 
 /// Where a page begins in a list that is in the order of its numbers.
@@ -81,7 +81,7 @@ pub(super) fn number_from_cursor<T: FromStr>(
     query: &HashMap<String, String>,
 ) -> Result<Option<T>, ApiError> {
     let number = |text: String| {
-        text.parse().map_err(|_| invalid("cursor", "is none that this list gave out"))
+        text.parse().map_err(|_| invalid("cursor", "is not a cursor returned by this list"))
     };
     from_cursor(query)?.map(number).transpose()
 }
@@ -182,12 +182,12 @@ impl BodyFields {
         longest: usize,
     ) -> Result<Option<&str>, ApiError> {
         let Some(value) = self.0.get(field) else { return Ok(None) };
-        let text = value.as_str().ok_or_else(|| invalid(field, "must be a text"))?;
+        let text = value.as_str().ok_or_else(|| invalid(field, "must be a string"))?;
         if text.contains('\0') {
-            return Err(invalid(field, "has a character that cannot be kept"));
+            return Err(invalid(field, "contains a character that cannot be stored"));
         }
         if text.chars().count() < shortest || text.len() > longest {
-            return Err(invalid(field, &format!("must have {shortest} to {longest} letters")));
+            return Err(invalid(field, &format!("must have {shortest} to {longest} characters")));
         }
         Ok(Some(text))
     }

@@ -11,7 +11,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "/source-control/pull",
     "sourceControl:pull",
     "pull",
-    "Bring in what a repository has",
+    "Pull changes from the repository",
     || post(pull),
 )
 .request_body("schema")];
@@ -19,5 +19,5 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
 async fn pull(RequestJson(body): RequestJson) -> Result<Response, ApiError> {
     body.json()?;
     Err(ApiError::new(Code::SOURCE_CONTROL_NONE, "No repository is connected to this instance")
-        .hint("Bring workflows in from files with `heddle import`."))
+        .hint("Import workflows from files with `heddle import`."))
 }

@@ -17,7 +17,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "/spending",
     "spending:list",
     "getSpending",
-    "What models have cost",
+    "Show model costs",
     || get(list),
 )
 .query(&[
@@ -53,7 +53,7 @@ fn day(query: &QueryParams, name: &'static str) -> Result<Option<Str>, ApiError>
     if is_day {
         Ok(Some(text.as_str().into()))
     } else {
-        Err(invalid(name, "is no day such as 2026-01-31"))
+        Err(invalid(name, "is not a day such as 2026-01-31"))
     }
 }
 

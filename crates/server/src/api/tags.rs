@@ -24,7 +24,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/tags", "tag:list", "getTags", "List tags", || get(list))
         .query(&[LIMIT, CURSOR])
         .response(200, "tagList"),
-    ApiOperation::new("POST", "/tags", "tag:create", "createTag", "Make a tag", || post(create))
+    ApiOperation::new("POST", "/tags", "tag:create", "createTag", "Create a tag", || post(create))
         .request_body("tagInput")
         .response(201, "tag"),
     ApiOperation::new("GET", "/tags/{id}", "tag:read", "getTag", "Show a tag", || get(show))
@@ -34,21 +34,16 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
     })
     .request_body("tagInput")
     .response(200, "tag"),
-    ApiOperation::new(
-        "DELETE",
-        "/tags/{id}",
-        "tag:delete",
-        "deleteTag",
-        "Remove a tag from everything",
-        || delete(remove),
-    )
+    ApiOperation::new("DELETE", "/tags/{id}", "tag:delete", "deleteTag", "Delete a tag", || {
+        delete(remove)
+    })
     .response(200, "tag"),
     ApiOperation::new(
         "GET",
         "/workflows/{id}/tags",
         "workflowTags:list",
         "getWorkflowTags",
-        "The tags of a workflow",
+        "List the tags of a workflow",
         || get(of_workflow),
     )
     .response(200, "tags"),
@@ -57,7 +52,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/workflows/{id}/tags",
         "workflowTags:update",
         "updateWorkflowTags",
-        "Give a workflow these tags",
+        "Set the tags of a workflow",
         || put(set_of_workflow),
     )
     .request_body("tagIds")
@@ -67,7 +62,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/executions/{id}/tags",
         "executionTags:list",
         "getExecutionTags",
-        "The tags of an execution",
+        "List the tags of an execution",
         || get(of_execution),
     )
     .response(200, "tags"),
@@ -76,7 +71,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/executions/{id}/tags",
         "executionTags:update",
         "updateExecutionTags",
-        "Give an execution these tags",
+        "Set the tags of an execution",
         || put(set_of_execution),
     )
     .request_body("tagIds")
@@ -93,7 +88,7 @@ async fn list(
         Some(text) => {
             let (id, name) = text
                 .split_once(' ')
-                .ok_or_else(|| invalid("cursor", "is none that this list gave out"))?;
+                .ok_or_else(|| invalid("cursor", "is not a cursor returned by this list"))?;
             Some(TagCursor { name: name.into(), id: id.into() })
         }
         None => None,
@@ -144,7 +139,7 @@ fn change_response(id: &str, change: TagChange) -> Result<Response, ApiError> {
         TagChange::Missing => Err(not_found("tag", id)),
         TagChange::Foreign => Err(ApiError::new(
             Code::ACCESS_FORBIDDEN,
-            "The tag is used in projects in which you may not change anything",
+            "The tag is used in projects that you may not change",
         )),
     }
 }
@@ -217,12 +212,12 @@ async fn set(
         .collect::<Result<Vec<Str>, ApiError>>()?;
     match app.store.set_tags(tagged.clone(), ids, who.tags()).await? {
         TagsUpdate::Done => tags_of(app, tagged).await,
-        TagsUpdate::Missing => Err(ApiError::new(Code::NOT_FOUND, "Some tags are not there")),
+        TagsUpdate::Missing => Err(ApiError::new(Code::NOT_FOUND, "Some tags do not exist")),
         TagsUpdate::Foreign => Err(ApiError::new(
             Code::ACCESS_FORBIDDEN,
-            "Some tags are used only in projects in which you may not change anything",
+            "Some tags are used only in projects that you may not change",
         )
-        .hint("Make a tag of your own, under another name.")),
+        .hint("Create your own tag with another name.")),
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         PATH,
         "workflow:execute",
         "listenForTestWebhook",
-        "Listen for one call of a test address, for two minutes",
+        "Listen for one test webhook call, for two minutes",
         || post(listen),
     )
     .request_body("testWebhookInput")
@@ -31,7 +31,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         PATH,
         "workflow:execute",
         "stopTestWebhook",
-        "Stop listening for a test call",
+        "Stop listening for a test webhook call",
         || delete(stop),
     )
     .empty_response(204),
@@ -66,7 +66,7 @@ async fn stop(
     match app.runtime.end_test(&id) {
         true => Ok(StatusCode::NO_CONTENT.into_response()),
         false => {
-            Err(ApiError::new(Code::NOT_FOUND, "This workflow does not listen for a test call"))
+            Err(ApiError::new(Code::NOT_FOUND, "This workflow is not listening for a test call"))
         }
     }
 }

@@ -36,7 +36,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/users/{id}",
         "user:read",
         "getUser",
-        "Show a user, by id or e-mail address",
+        "Show a user by ID or email address",
         || get(show),
     )
     .query(&[INCLUDE_ROLE])
@@ -46,7 +46,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/users/{id}/password-reset",
         "user:resetPassword",
         "createPasswordReset",
-        "A link by which a user chooses a new password",
+        "Create a password reset link for a user",
         || post(reset_password),
     )
     .response(200, "link"),
@@ -55,7 +55,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/users/{id}",
         "user:delete",
         "deleteUser",
-        "Remove a user",
+        "Delete a user",
         || delete(remove),
     )
     .empty_response(204),
@@ -127,7 +127,7 @@ async fn create(
         let row = BodyFields::of(row, &["email", "role"])?;
         let email = row.text("email", 3, 320)?.to_lowercase();
         if !is_email(&email) {
-            return Err(invalid("email", "is no e-mail address"));
+            return Err(invalid("email", "is not an email address"));
         }
         let role = row.optional_text("role", 1, 100)?.map_or(Ok(UserRole::Editor), role_named)?;
         check_rank(&who, role)?;
@@ -231,7 +231,7 @@ fn check_rank(who: &Principal, role: UserRole) -> Result<(), ApiError> {
     }
     Err(ApiError::new(
         Code::ACCESS_FORBIDDEN,
-        format!("The role '{}' cannot be given, changed or removed here", role_name(role)),
+        format!("The role '{}' cannot be assigned, changed or removed here", role_name(role)),
     ))
 }
 
@@ -239,7 +239,7 @@ fn check_not_self(who: &Principal, user: &User) -> Result<(), ApiError> {
     if user.id == who.user_id {
         return Err(ApiError::new(
             Code::ACCESS_FORBIDDEN,
-            "Nobody removes themselves or changes their own role",
+            "Users cannot delete themselves or change their own role",
         ));
     }
     Ok(())
@@ -258,7 +258,7 @@ fn role_name(role: UserRole) -> &'static str {
 fn role_named(name: &str) -> Result<UserRole, ApiError> {
     let plain = name.strip_prefix("global:").unwrap_or(name);
     let role = if plain == "member" { Some(UserRole::Editor) } else { UserRole::from_name(plain) };
-    role.ok_or_else(|| invalid("role", "is none of global:admin, global:member and global:viewer"))
+    role.ok_or_else(|| invalid("role", "must be global:admin, global:member or global:viewer"))
 }
 
 /// Whether the role of a person is part of the answer.

@@ -37,7 +37,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/variables",
         "variable:create",
         "createVariable",
-        "Make a variable",
+        "Create a variable",
         || post(create),
     )
     .request_body("variableInput")
@@ -57,7 +57,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/variables/{id}",
         "variable:delete",
         "deleteVariable",
-        "Remove a variable",
+        "Delete a variable",
         || delete(remove),
     )
     .empty_response(204),
@@ -72,7 +72,7 @@ async fn list(
     let only_empty = match query.get("state").map(String::as_str) {
         None => false,
         Some("empty") => true,
-        Some(_) => return Err(invalid("state", "can only be 'empty'")),
+        Some(_) => return Err(invalid("state", "must be 'empty'")),
     };
     let project = query.get("projectId").map(String::as_str);
     let mut all = app.store.variables().await?;
@@ -161,9 +161,9 @@ async fn check_can_change(
         None if who.role >= UserRole::Admin => Ok(()),
         None => Err(ApiError::new(
             Code::ACCESS_FORBIDDEN,
-            "Only admins change variables that every workflow reads",
+            "Only admins can change instance-wide variables",
         )
-        .hint("Name a project to make one for its workflows alone.")),
+        .hint("Name a project to create a variable for its workflows only.")),
     }
 }
 
@@ -180,7 +180,7 @@ fn read(body: &JsonBody) -> Result<VariableInput, ApiError> {
     if !key.chars().all(is_name) || key.starts_with(|letter: char| letter.is_ascii_digit()) {
         return Err(invalid(
             "key",
-            "may have letters, digits and _, and does not begin with a digit",
+            "must contain only letters, digits and _, and not start with a digit",
         ));
     }
     let project = match body.get("projectId") {

@@ -20,7 +20,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/workflows/{id}/history",
         "workflow:read",
         "getWorkflowHistory",
-        "The versions of a workflow",
+        "List the versions of a workflow",
         || get(history),
     )
     .query(&[QueryParam("take", "integer"), QueryParam("skip", "integer")])
@@ -30,7 +30,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/workflows/{id}/versions/{versionId}",
         "workflow:read",
         "getWorkflowVersion",
-        "A workflow as it was",
+        "Show a version of a workflow",
         || get(show),
     )
     .response(200, "version"),
@@ -39,7 +39,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/workflows/{id}/{versionId}",
         "workflow:read",
         "getDeprecatedWorkflowVersion",
-        "A workflow as it was, at the address of earlier clients",
+        "Show a version of a workflow (legacy address)",
         || get(show),
     )
     .response(200, "version"),
@@ -57,7 +57,7 @@ async fn history(
             .parse()
             .ok()
             .filter(|number| *number <= most)
-            .ok_or_else(|| invalid(name, &format!("must be 0 to {most}"))),
+            .ok_or_else(|| invalid(name, &format!("must be between 0 and {most}"))),
     };
     let (take, skip) = (number("take", 10, 250)?, number("skip", 0, usize::MAX >> 1)?);
     let rows = versions(&app, &who, &id)

@@ -27,7 +27,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/workflows",
         "workflow:list",
         "getWorkflows",
-        "List workflows, last changed first",
+        "List workflows, last updated first",
         || get(list),
     )
     .query(&[
@@ -47,7 +47,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/workflows",
         "workflow:create",
         "createWorkflow",
-        "Make a workflow",
+        "Create a workflow",
         || post(create),
     )
     .request_body("workflowInput")
@@ -77,7 +77,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/workflows/{id}",
         "workflow:update",
         "moveWorkflow",
-        "Put a workflow into a folder",
+        "Move a workflow to a folder",
         || patch(move_to_folder),
     )
     .request_body("workflowPlace")
@@ -87,7 +87,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/workflows/{id}",
         "workflow:delete",
         "deleteWorkflow",
-        "Remove a workflow and its executions",
+        "Delete a workflow and its executions",
         || delete(remove),
     )
     .response(200, "workflow"),
@@ -96,7 +96,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/workflows/{id}/activate",
         "workflow:activate",
         "activateWorkflow",
-        "Let a workflow listen",
+        "Activate a workflow",
         || post(activate),
     )
     .optional_body("activation")
@@ -106,7 +106,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/workflows/{id}/publish",
         "workflow:activate",
         "publishWorkflow",
-        "Let a version of a workflow listen",
+        "Activate a version of a workflow",
         || post(activate),
     )
     .optional_body("activation")
@@ -116,7 +116,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/workflows/{id}/unpublish",
         "workflow:deactivate",
         "unpublishWorkflow",
-        "Let a workflow stop listening",
+        "Deactivate a workflow",
         || post(deactivate),
     )
     .response(200, "workflow"),
@@ -125,7 +125,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/workflows/{id}/archive",
         "workflow:delete",
         "archiveWorkflow",
-        "Put a workflow away",
+        "Archive a workflow",
         || post(archive),
     )
     .response(200, "workflow"),
@@ -134,7 +134,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/workflows/{id}/unarchive",
         "workflow:delete",
         "unarchiveWorkflow",
-        "Take a workflow out again",
+        "Unarchive a workflow",
         || post(unarchive),
     )
     .response(200, "workflow"),
@@ -143,7 +143,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "/workflows/{id}/deactivate",
         "workflow:deactivate",
         "deactivateWorkflow",
-        "Let a workflow stop listening",
+        "Deactivate a workflow",
         || post(deactivate),
     )
     .response(200, "workflow"),
@@ -187,9 +187,11 @@ async fn list(
         .map(|text| {
             let (moment, id) = text
                 .split_once(' ')
-                .ok_or_else(|| invalid("cursor", "is none that this list gave out"))?;
+                .ok_or_else(|| invalid("cursor", "is not a cursor returned by this list"))?;
             Ok::<_, ApiError>((
-                moment.parse().map_err(|_| invalid("cursor", "is none that this list gave out"))?,
+                moment
+                    .parse()
+                    .map_err(|_| invalid("cursor", "is not a cursor returned by this list"))?,
                 id.into(),
             ))
         })
@@ -253,7 +255,7 @@ async fn create(
         Some(id) => Some(
             id.as_str()
                 .filter(|id| !id.is_empty())
-                .ok_or_else(|| invalid("projectId", "must be the id of a project"))?,
+                .ok_or_else(|| invalid("projectId", "must be a project ID"))?,
         ),
     };
     let document = read(&sent)?;
@@ -441,14 +443,14 @@ fn read(value: &Value) -> Result<Object, ApiError> {
         .get("projectId")
         .is_some_and(|id| !id.is_null() && id.as_str().is_none_or(str::is_empty))
     {
-        return Err(invalid("projectId", "must be the id of a project"));
+        return Err(invalid("projectId", "must be a project ID"));
     }
     if sent
         .get("nodes")
         .and_then(Value::as_array)
         .is_some_and(|nodes| nodes.iter().any(|node| !node.is_object()))
     {
-        return Err(invalid("nodes", "has one that is no object"));
+        return Err(invalid("nodes", "contains a value that is not an object"));
     }
     Ok(sent
         .iter()

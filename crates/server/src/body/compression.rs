@@ -28,9 +28,9 @@ impl ContentCoding {
                 let other: String = other.chars().take(50).collect();
                 Err(ApiError::new(
                     Code::REQUEST_ENCODING,
-                    format!("The packing '{other}' is not read here"),
+                    format!("The content encoding '{other}' is not supported"),
                 )
-                .hint("Send the body plain, or packed once with gzip, deflate or br."))
+                .hint("Send the body uncompressed, or compressed once with gzip, deflate or br."))
             }
         }
     }
@@ -75,7 +75,10 @@ fn read_within_limits(
     loop {
         let read =
             unpacking.by_ref().take(CHUNK_BYTES as u64).read_to_end(&mut all).map_err(|error| {
-                ApiError::new(Code::REQUEST_BODY, format!("The body cannot be unpacked: {error}"))
+                ApiError::new(
+                    Code::REQUEST_BODY,
+                    format!("The body cannot be decompressed: {error}"),
+                )
             })?;
         if read == 0 {
             return Ok(all.into());
@@ -84,8 +87,11 @@ fn read_within_limits(
             return Err(too_large(limits));
         }
         if all.len() > FREE_BYTES && all.len() / packed > limits.ratio {
-            let message = format!("The body unpacks to more than {} times its size", limits.ratio);
-            return Err(ApiError::new(Code::REQUEST_TOO_LARGE, message).hint("Send it plain."));
+            let message =
+                format!("The body decompresses to more than {} times its size", limits.ratio);
+            return Err(
+                ApiError::new(Code::REQUEST_TOO_LARGE, message).hint("Send it uncompressed.")
+            );
         }
     }
 }

@@ -64,8 +64,10 @@ fn max_memory(limit: usize) -> usize {
 }
 
 fn memory_exceeded(limit: usize) -> ApiError {
-    let message =
-        format!("The body holds more values than fit into {} bytes of memory", max_memory(limit));
+    let message = format!(
+        "The body contains more values than fit into {} bytes of memory",
+        max_memory(limit)
+    );
     ApiError::new(Code::REQUEST_TOO_LARGE, message)
         .hint("Send it in several requests, or raise HEDDLE_MAX_BODY.")
 }
@@ -107,7 +109,7 @@ async fn acquire(
 }
 
 pub(super) fn overload() -> ApiError {
-    ApiError::new(Code::OVERLOAD, "Too many large requests are under way")
+    ApiError::new(Code::OVERLOAD, "Too many large requests are in progress")
         .hint("Try again in a moment.")
         .retry_after(1)
 }

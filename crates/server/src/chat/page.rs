@@ -50,7 +50,8 @@ pub(super) fn chat(chat: &ChatRoute) -> Response {
 }
 
 pub(super) fn sign_in_first() -> Response {
-    let words = "<main class=\"chat-layout alone\"><h1>Sign in first</h1><p>This chat is for people of this Heddle. Sign in, then open this page again.</p></main>";
+    let words = "<main class=\"chat-layout alone\"><h1>Sign in first</h1><p>This chat is only for users of \
+         this Heddle instance. Sign in, then reload this page.</p></main>";
     let markup = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <title>Sign in first</title><style>{STYLE}</style></head><body>{words}</body></html>"

@@ -37,7 +37,7 @@ pub(super) fn form(form: &FormPage, given: &Object, problems: &[FieldProblem]) -
     let note = if problems.is_empty() {
         ""
     } else {
-        "<p class=\"problem note\" role=\"alert\">Please look at the marked fields.</p>"
+        "<p class=\"problem note\" role=\"alert\">Please check the marked fields.</p>"
     };
     let main = format!(
         "{}{note}<form method=\"post\" enctype=\"multipart/form-data\" novalidate>{fields}<button>{}</button></form>",

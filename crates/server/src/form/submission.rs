@@ -97,7 +97,7 @@ fn problem(field: &FormField, given: &[String], files: &[&Binary]) -> Option<Str
             Some("This must be a number.".to_owned())
         }
         FormFieldKind::Email if given.iter().any(|text| !is_email(text)) => {
-            Some("This must be an e-mail address.".to_owned())
+            Some("This must be an email address.".to_owned())
         }
         FormFieldKind::DropDown { options, multiple }
             if !is_option(options) || (!multiple && given.len() > 1) =>
@@ -111,7 +111,7 @@ fn problem(field: &FormField, given: &[String], files: &[&Binary]) -> Option<Str
             let too_few = at_least.is_some_and(|least| given.len() < least);
             let too_many = at_most.is_some_and(|most| given.len() > most);
             match (is_option(options), too_few, too_many) {
-                (false, ..) => Some("Choose from the options.".to_owned()),
+                (false, ..) => Some("Choose only from the options.".to_owned()),
                 (_, true, _) => Some(format!("Choose at least {}.", at_least.unwrap_or_default())),
                 (_, _, true) => Some(format!("Choose at most {}.", at_most.unwrap_or_default())),
                 _ => None,
@@ -119,10 +119,10 @@ fn problem(field: &FormField, given: &[String], files: &[&Binary]) -> Option<Str
         }
         FormFieldKind::File { accepts, multiple } => {
             if !multiple && files.len() > 1 {
-                return Some("Only one file is taken.".to_owned());
+                return Some("Only one file is allowed.".to_owned());
             }
             let refused = files.iter().any(|file| !is_accepted(accepts, file));
-            refused.then(|| format!("Only these files are taken: {accepts}."))
+            refused.then(|| format!("Only these files are allowed: {accepts}."))
         }
         _ => None,
     }

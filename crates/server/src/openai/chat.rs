@@ -90,7 +90,7 @@ fn session_of(who: &Principal, user: &str) -> Result<Str, OpenAiError> {
         true => Ok(session.into()),
         false => Err(OpenAiError::invalid_param(
             "user",
-            format!("is too long; at most {MAX_SESSION_ID_BYTES} bytes are taken"),
+            format!("is too long; the limit is {MAX_SESSION_ID_BYTES} bytes"),
         )),
     }
 }

@@ -129,7 +129,7 @@ pub(super) async fn final_text(
     let outcome = taken
         .outcome
         .await
-        .ok_or_else(|| OpenAiError::run_failed(Code::RUN_RECORD, "The run broke off"))?;
+        .ok_or_else(|| OpenAiError::run_failed(Code::RUN_RECORD, "The run was interrupted"))?;
     if let Some(error) = &outcome.error {
         return Err(OpenAiError::run_failed(map_code(error.code), error.message.clone()));
     }
@@ -147,7 +147,7 @@ pub(super) async fn final_text(
         }
         return Err(OpenAiError::run_failed(
             Code::EXECUTION_STATUS,
-            "The workflow waits for something, and has no answer yet",
+            "The workflow is waiting and has no response yet",
         ));
     }
     if let Some(words) = outcome.last_node.as_ref().and_then(|node| heard.text_from(Some(node))) {

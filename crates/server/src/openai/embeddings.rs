@@ -30,7 +30,7 @@ pub(super) async fn create(
     if body.get("dimensions").is_some_and(|value| !value.is_nullish()) {
         return Err(OpenAiError::invalid_param(
             "dimensions",
-            "cannot be used: the embeddings node of the workflow says how long vectors are",
+            "is not supported: the workflow's embeddings node sets the vector length",
         ));
     }
     let in_base64 = match body.get("encoding_format").and_then(Value::as_str).unwrap_or("float") {
@@ -83,7 +83,8 @@ fn texts(body: &Value) -> Result<Vec<Str>, OpenAiError> {
         OpenAiError::invalid_param(
             "input",
             format!(
-                "must be a text, or a list of 1 to {MAX_TEXTS} texts; lists of tokens are not taken"
+                "must be a string, or a list of 1 to {MAX_TEXTS} strings; lists of tokens are \
+                     not supported"
             ),
         )
     };

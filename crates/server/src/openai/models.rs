@@ -61,7 +61,7 @@ pub(super) fn chat(
         (Some(found), None) => Ok(found.clone()),
         (Some(_), Some(_)) => Err(OpenAiError::invalid_param(
             "model",
-            "is the name of several workflows; use the id of one",
+            "is the name of several workflows; use an ID instead",
         )),
         (None, _) => Err(model_not_found(name)),
     }
@@ -79,8 +79,9 @@ pub(super) async fn check_may_run(
 
 pub(super) fn model_not_found(name: &str) -> OpenAiError {
     let name: String = name.chars().take(100).collect();
-    let error = ApiError::new(Code::NOT_FOUND, format!("There is no model '{name}'"))
-        .hint("A model is an active workflow with a chat trigger; GET /v1/models lists them.");
+    let error = ApiError::new(Code::NOT_FOUND, format!("Model '{name}' does not exist")).hint(
+        "A model is an active workflow with a chat trigger. GET /v1/models lists the models.",
+    );
     OpenAiError { param: Some("model"), is_final: true, ..error.into() }
 }
 

@@ -42,7 +42,7 @@ impl CompletionRequest {
             if given.is_some_and(|given| !harmless.contains(&given.as_str())) {
                 return Err(OpenAiError::invalid_param(
                     field,
-                    "cannot be used: the workflow behind this model decides about it",
+                    "is not supported: the workflow behind this model controls it",
                 ));
             }
         }
@@ -63,7 +63,7 @@ impl CompletionRequest {
 fn message(fields: &Object) -> Result<ChatMessage, OpenAiError> {
     let messages = fields.get("messages").and_then(Value::as_array).unwrap_or_default();
     if messages.is_empty() {
-        return Err(OpenAiError::invalid_param("messages", "must hold at least one message"));
+        return Err(OpenAiError::invalid_param("messages", "must contain at least one message"));
     }
     let question = messages.iter().rposition(|message| role(message) == "user");
     let since = question.map_or(messages, |question| &messages[question + 1..]);
@@ -71,7 +71,7 @@ fn message(fields: &Object) -> Result<ChatMessage, OpenAiError> {
     else {
         return Err(OpenAiError::invalid_param(
             "messages",
-            "must end with a message of the user, or with what a tool of theirs gave",
+            "must end with a user message or a tool result",
         ));
     };
     let (text, files) = content(&messages[question], ImageMode::Attach)?;
@@ -124,7 +124,7 @@ fn to_agent_messages(messages: &[Value]) -> Result<Vec<Value>, OpenAiError> {
             let Some(place) = open.iter().position(|call| call.id == id) else {
                 return Err(OpenAiError::invalid_param(
                     "messages",
-                    "has what a tool gave without the call of it",
+                    "contains a tool result without its call",
                 ));
             };
             let (call, (content, _)) = (open.remove(place), content(message, ImageMode::Mention)?);
@@ -156,13 +156,13 @@ fn to_agent_messages(messages: &[Value]) -> Result<Vec<Value>, OpenAiError> {
             "function" => {
                 return Err(OpenAiError::invalid_param(
                     "messages",
-                    "has one with the role 'function'; send 'tool'",
+                    "contains a message with the role 'function'; use 'tool'",
                 ));
             }
             _ => {
                 return Err(OpenAiError::invalid_param(
                     "messages",
-                    "has one with a role that is not known",
+                    "contains a message with an unknown role",
                 ));
             }
         };
@@ -173,7 +173,7 @@ fn to_agent_messages(messages: &[Value]) -> Result<Vec<Value>, OpenAiError> {
     match open.is_empty() {
         true => Ok(told),
         false => {
-            Err(OpenAiError::invalid_param("messages", "has a call of a tool without what it gave"))
+            Err(OpenAiError::invalid_param("messages", "contains a tool call without its result"))
         }
     }
 }
@@ -223,7 +223,7 @@ fn content(message: &Value, pictures: ImageMode) -> Result<(Str, Attachments), O
                 return Err(OpenAiError::invalid_param(
                     "messages",
                     format!(
-                        "has a part of the type '{kind}'; only 'text' and 'image_url' are taken"
+                        "has a part of the type '{kind}'; only 'text' and 'image_url' are supported"
                     ),
                 ));
             }
@@ -243,7 +243,7 @@ fn decode_image(address: &str, number: usize) -> Result<Binary, OpenAiError> {
         }
         _ => Err(OpenAiError::invalid_param(
             "messages",
-            "has a picture that is no data URL; send `data:image/png;base64,…`",
+            "has an image that is not a data URL; send `data:image/png;base64,…`",
         )),
     }
 }
@@ -317,29 +317,29 @@ mod tests {
             body
         };
         for (body, words) in [
-            (with("tools", json!([{ "type": "function" }])), "'tools' may hold only"),
-            (with("functions", json!([{ "name": "f" }])), "'functions' cannot be used"),
+            (with("tools", json!([{ "type": "function" }])), "'tools' may contain only"),
+            (with("functions", json!([{ "name": "f" }])), "'functions' is not supported"),
             (
                 with("response_format", json!({ "type": "json_object" })),
-                "'response_format' cannot be used",
+                "'response_format' is not supported",
             ),
-            (with("n", json!(2)), "'n' cannot be used"),
+            (with("n", json!(2)), "'n' is not supported"),
             (with("model", Value::Null), "'model' is missing"),
             (with("messages", json!([])), "at least one message"),
             (
                 with("messages", json!([{ "role": "assistant", "content": "hi" }])),
-                "end with a message of the user",
+                "end with a user message",
             ),
             (
                 with(
                     "messages",
                     json!([{ "role": "tool", "content": "4" }, { "role": "user", "content": "hi" }]),
                 ),
-                "without the call",
+                "without its call",
             ),
             (
                 with("messages", json!([calling(), { "role": "user", "content": "hi" }])),
-                "without what it gave",
+                "without its result",
             ),
             (
                 with(
@@ -353,7 +353,7 @@ mod tests {
                     "messages",
                     json!([{ "role": "user", "content": [{ "type": "image_url", "image_url": { "url": "http://169.254.169.254/" } }] }]),
                 ),
-                "no data URL",
+                "not a data URL",
             ),
             (json!([]), "JSON object"),
         ] {

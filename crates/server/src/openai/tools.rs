@@ -30,7 +30,7 @@ pub(super) fn tools(fields: &Object) -> Result<Vec<Value>, OpenAiError> {
     if given.len() > MAX_TOOLS {
         return Err(OpenAiError::invalid_param(
             "tools",
-            format!("may hold at most {MAX_TOOLS} tools"),
+            format!("may contain at most {MAX_TOOLS} tools"),
         ));
     }
     given.iter().map(tool).collect()
@@ -41,7 +41,7 @@ fn tool(given: &Value) -> Result<Value, OpenAiError> {
         .get("function")
         .filter(|_| given.get("type").and_then(Value::as_str) == Some("function"));
     let function = function.ok_or_else(|| {
-        OpenAiError::invalid_param("tools", "may hold only tools of the type 'function'")
+        OpenAiError::invalid_param("tools", "may contain only tools of the type 'function'")
     })?;
     let is_name = |name: &&str| {
         (1..=MAX_NAME_CHARS).contains(&name.len())
@@ -103,7 +103,7 @@ pub(super) fn assistant_with_calls(message: &Value, words: Str) -> Result<Messag
         let (Some(id), Some(name)) = (text("id"), text("function.name")) else {
             return Err(OpenAiError::invalid_param(
                 "messages",
-                "has a call of a tool without 'id' or 'function.name'",
+                "has a tool call without 'id' or 'function.name'",
             ));
         };
         let arguments = match model::json::parse(text("function.arguments").unwrap_or("{}")) {
@@ -111,7 +111,7 @@ pub(super) fn assistant_with_calls(message: &Value, words: Str) -> Result<Messag
             _ => {
                 return Err(OpenAiError::invalid_param(
                     "messages",
-                    "has a call whose arguments are no JSON object",
+                    "has a tool call whose arguments are not a JSON object",
                 ));
             }
         };

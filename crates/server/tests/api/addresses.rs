@@ -305,8 +305,7 @@ async fn issue_14_03_of_two_that_were_active_before_the_older_one_keeps_the_addr
     let owner = world.app.owner_key().await;
     let audit = world.api(&owner, "POST", "/audit", &Value::Null).await.body;
     assert!(
-        audit.contains("deactivated because another one has their address")
-            && audit.contains(&newer),
+        audit.contains("deactivated because of an address conflict") && audit.contains(&newer),
         "{audit}"
     );
     // It is told until the workflow listens again.
@@ -379,7 +378,8 @@ async fn issue_14_06_triggers_that_compute_for_long_hold_up_neither_others_nor_a
     let key = world.app.owner_key().await;
     let audit = world.api(&key, "POST", "/audit", &Value::Null).await.body;
     assert!(
-        audit.contains("their triggers compute for too long") && audit.contains("Hook of attacker"),
+        audit.contains("their triggers exceed the CPU time limit")
+            && audit.contains("Hook of attacker"),
         "{audit}"
     );
     let began = Instant::now();

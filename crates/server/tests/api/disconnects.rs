@@ -143,7 +143,7 @@ async fn issue_15_02_nobody_is_told_that_a_delivery_was_taken_before_it_is_on_di
     let (first, second) = both.await;
     assert_eq!((first.0, second.0), (200, 200));
     assert_eq!(
-        [&first.1, &second.1].iter().filter(|body| body.contains("taken before")).count(),
+        [&first.1, &second.1].iter().filter(|body| body.contains("already received")).count(),
         1,
         "{first:?} {second:?}"
     );

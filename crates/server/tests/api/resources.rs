@@ -252,7 +252,7 @@ async fn issue_14_00_an_audit_tells_of_expressions_in_queries_with_or_without_a_
         )
         .await;
         assert_eq!(
-            report.body.contains("Expressions in the queries"),
+            report.body.contains("Expressions in SQL queries"),
             is_told,
             "{query}: {}",
             report.body
@@ -322,6 +322,9 @@ async fn issue_14_07_an_audit_tells_of_nodes_without_a_credential_that_they_need
     )
     .await
     .body;
-    assert!(report.contains("without a credential") && report.contains("lacking"), "{report}");
+    assert!(
+        report.contains("without a required credential") && report.contains("lacking"),
+        "{report}"
+    );
     assert!(!report.contains("\"chosen\"") && !report.contains("\"off\""), "{report}");
 }

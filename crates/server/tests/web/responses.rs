@@ -318,7 +318,7 @@ async fn issue_14_00_more_headers_than_a_response_takes_are_left_out_and_told() 
     let key = app.owner_key().await;
     let run = app.call("GET", "/api/v1/executions/1?includeData=true").key(&key).send().await;
     assert!(
-        run.body.contains("at most 100 headers") && run.body.contains("190 further headers"),
+        run.body.contains("at most 100 headers") && run.body.contains("190 more headers"),
         "{}",
         run.body
     );
@@ -354,7 +354,7 @@ async fn issue_14_00_headers_for_the_whole_origin_are_left_out_and_told_in_the_r
     let key = app.owner_key().await;
     let run = app.call("GET", "/api/v1/executions/1?includeData=true").key(&key).send().await;
     assert!(
-        run.body.contains("The header 'nel' is not sent") && run.body.contains("'x-sendfile'"),
+        run.body.contains("The header 'nel' was not sent") && run.body.contains("'x-sendfile'"),
         "{}",
         run.body
     );

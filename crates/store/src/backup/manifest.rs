@@ -72,7 +72,7 @@ impl Manifest {
                 sum: text("sha256").ok_or_else(broken)?,
             };
             if !is_safe(&entry.name) {
-                return Err(damaged("it names a file outside of the folder"));
+                return Err(damaged("it names a file outside the folder"));
             }
             files.push(entry);
         }

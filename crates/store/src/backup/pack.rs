@@ -56,7 +56,7 @@ fn pack(
     if !database.exists() {
         return Err(Error::File {
             path: folder.display().to_string().into(),
-            cause: "there is no database in it".into(),
+            cause: "it contains no database".into(),
         });
     }
     let files = KeyFiles::new(folder);
@@ -123,7 +123,7 @@ impl PartialBackup {
     fn next_to(target: &Path) -> Result<Self, Error> {
         let name = target.file_name().ok_or_else(|| Error::File {
             path: target.display().to_string().into(),
-            cause: "it is no name of a file".into(),
+            cause: "it is not a valid file name".into(),
         })?;
         let beside = |end: &str| {
             target.with_file_name(format!(

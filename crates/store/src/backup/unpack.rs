@@ -87,7 +87,7 @@ pub fn restore(
     read_all(&mut zip, &list, Some(&unpacked.path), BackupPhase::Unpacking, watch)?;
     let key = restore_key(&unpacked.path, folder, list.has_key)?;
     if !inspect::problems(&unpacked.path)?.is_empty() {
-        return Err(damaged("its database is not in order"));
+        return Err(damaged("its database is damaged"));
     }
     reserve_id_gap(&unpacked.path.join(DATABASE), list.created_ms)?;
     sync_folders(&unpacked.path)?;
@@ -114,7 +114,7 @@ fn reserve_id_gap(database: &Path, created_ms: i64) -> Result<(), Error> {
 
 fn open(archive: &Path) -> Result<ZipArchive<File>, Error> {
     let file = File::open(archive).map_err(|error| Error::file(archive, &error))?;
-    ZipArchive::new(file).map_err(|_| damaged("it was cut off, or is no backup"))
+    ZipArchive::new(file).map_err(|_| damaged("it is truncated or not a backup"))
 }
 
 fn read_list(zip: &mut ZipArchive<File>) -> Result<Manifest, Error> {
@@ -126,7 +126,7 @@ fn read_list(zip: &mut ZipArchive<File>) -> Result<Manifest, Error> {
         .map_err(|_| damaged("its list of files cannot be read"))?;
     let list = Manifest::parse(&text)?;
     if list.files.len() + 1 != zip.len() || !list.files.iter().any(|file| file.name == DATABASE) {
-        return Err(damaged("it does not hold the files that it names"));
+        return Err(damaged("it does not contain the files that it lists"));
     }
     Ok(list)
 }
@@ -143,7 +143,7 @@ fn read_all(
     let (mut done, total) = (0, list.total());
     let mut buffer = vec![0; 1 << 17];
     for file in &list.files {
-        let wrong = || damaged(&format!("'{}' in it is not as it was", file.name));
+        let wrong = || damaged(&format!("'{}' in it is damaged", file.name));
         let mut entry = zip.by_name(&file.name).map_err(|_| wrong())?;
         let mut target = match into {
             Some(folder) => Some(RestoreTarget::create(folder, &file.name)?),
@@ -254,7 +254,7 @@ fn swap(unpacked: &mut UnpackedFolder, folder: &Path) -> Result<Option<PathBuf>,
     let failed = |error: &std::io::Error| match error.kind() {
         std::io::ErrorKind::ResourceBusy | std::io::ErrorKind::CrossesDevices => Error::File {
             path: folder.display().to_string().into(),
-            cause: "it is mounted and cannot be replaced; restore into a folder inside of it"
+            cause: "it is a mount point and cannot be replaced; restore into a folder inside it"
                 .into(),
         },
         _ => Error::file(folder, error),

@@ -191,7 +191,7 @@ impl WalCheckpoints {
             let megabytes = self.log_bytes() >> 20;
             tracing::warn!(
                 megabytes,
-                "Somebody has been reading the database for long; its log grows until they let go."
+                "A long-running reader is blocking WAL checkpoints; the WAL keeps growing."
             );
         }
         Ok(())
@@ -250,7 +250,7 @@ impl Checkpointer {
                     connection.as_ref().map(|connection| run(connection, "PASSIVE"))
                 {
                     stop_if_unsynced(&error);
-                    tracing::debug!(%error, "The log could not be moved into the database.");
+                    tracing::debug!(%error, "WAL checkpoint failed.");
                 }
                 let _ = tell.send(());
             }

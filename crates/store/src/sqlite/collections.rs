@@ -282,10 +282,10 @@ fn check_name(name: &Str) -> Result<(), CollectionError> {
         return refuse("it is empty");
     }
     if name.chars().count() > 128 {
-        return refuse("it has more than 128 letters");
+        return refuse("it has more than 128 characters");
     }
     if name.chars().any(char::is_control) {
-        return refuse("it has a character that cannot be shown");
+        return refuse("it contains an invisible character");
     }
     Ok(())
 }

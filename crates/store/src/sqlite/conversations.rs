@@ -281,5 +281,5 @@ fn unusable(error: Error) -> MemoryError {
 }
 
 fn not_ours() -> MemoryError {
-    MemoryError::new("A turn of the conversation is damaged, or was sealed by another instance")
+    MemoryError::new("A turn of the conversation is damaged, or was encrypted by another instance")
 }

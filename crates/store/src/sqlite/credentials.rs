@@ -2,7 +2,7 @@
 
 #![cfg_attr(
     not(test),
-    expect(clippy::disallowed_methods, reason = "seals and opens what credentials hold")
+    expect(clippy::disallowed_methods, reason = "encrypts and decrypts credential data")
 )]
 
 use super::access::SECRET;
@@ -387,7 +387,7 @@ fn reseal_facts(connection: &Connection, old: &VaultKey, new: &VaultKey) -> Resu
 }
 
 pub(super) fn damaged_key() -> Error {
-    Error::Corrupt { what: "the key of the conversations".into() }
+    Error::Corrupt { what: "the conversation key".into() }
 }
 
 fn damaged(id: &str) -> Error {

@@ -179,7 +179,7 @@ impl InsightStore for Sqlite {
         if self.read(has_uncounted).await?
             && let Err(error) = self.write(count_new).await
         {
-            tracing::warn!(%error, "The last runs could not be counted.");
+            tracing::warn!(%error, "Could not count the latest runs.");
         }
         self.read(move |connection| {
             let within = filter.within.map(super::json_list);

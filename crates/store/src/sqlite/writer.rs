@@ -83,9 +83,7 @@ impl GroupWriter {
             if catch_unwind(AssertUnwindSafe(|| serve(&connection, &received, &known, limits)))
                 .is_err()
             {
-                tracing::error!(
-                    "The writer of the database stopped with a panic; the process ends."
-                );
+                tracing::error!("The database writer panicked; shutting down.");
                 std::process::abort();
             }
         });
@@ -116,9 +114,7 @@ impl GroupWriter {
             let work = |connection: &Connection| {
                 workflow_cache::forget();
                 let done = catch_unwind(AssertUnwindSafe(|| work(connection)));
-                done.unwrap_or_else(|_| {
-                    Err(Error::Database { cause: "a write stopped with a panic".into() })
-                })
+                done.unwrap_or_else(|_| Err(Error::Database { cause: "a write panicked".into() }))
             };
             let result = connection.and_then(|connection| in_savepoint(connection, work));
             let failed = result.as_ref().err().cloned();
@@ -164,7 +160,7 @@ impl WriterShared {
     fn stop_if_replaced(&self, connection: &Connection) -> Result<(), Error> {
         let Some(epoch) = self.epoch else { return Ok(()) };
         if super::epoch::current(connection)? != Some(epoch) {
-            tracing::error!("Another server has been started on this data folder; this one ends.");
+            tracing::error!("Another server was started on this data folder; shutting down.");
             std::process::abort();
         }
         Ok(())
@@ -176,12 +172,13 @@ impl WriterShared {
         match (committed, trouble.is_some()) {
             (Err(error), was_there) => {
                 if !was_there {
-                    tracing::error!(%error, "Nothing can be written; runs stand still and new ones are turned away until it can.");
+                    tracing::error!(%error, "The database cannot be written; runs are paused and new ones rejected \
+                         until it can.");
                 }
                 *trouble = Some(error.clone());
             }
             (Ok(()), true) => {
-                tracing::warn!("Writing works again; runs go on.");
+                tracing::warn!("The database can be written again; runs continue.");
                 *trouble = None;
             }
             (Ok(()), false) => {}
@@ -235,7 +232,7 @@ fn serve(
         // What the log holds stays there until the next try; only a lost sync is beyond mending.
         if let Err(error) = checkpoints.after_commit(connection) {
             stop_if_unsynced(&error);
-            tracing::debug!(%error, "The log could not be moved into the database.");
+            tracing::debug!(%error, "WAL checkpoint failed.");
         }
     }
 }
@@ -359,7 +356,7 @@ fn roll_back(connection: &Connection) {
 /// the next start the log is read as it really is.
 pub(super) fn stop_if_unsynced(error: &Error) {
     if let Error::Unsynced { .. } = error {
-        tracing::error!(%error, "Nothing written since the last confirmation can be trusted; the process ends.");
+        tracing::error!(%error, "Writes since the last sync cannot be trusted; aborting.");
         std::process::abort();
     }
 }

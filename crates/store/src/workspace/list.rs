@@ -18,7 +18,7 @@ impl Workspace {
         let choices = alternatives(pattern).ok_or_else(|| {
             NodeError::parameter(
                 "fileSelector",
-                format!("The pattern '{pattern}' stands for too many names"),
+                format!("The pattern '{pattern}' expands to too many names"),
             )
             .hint("Use fewer groups in braces.")
         })?;
@@ -131,9 +131,9 @@ impl GlobWalk<'_> {
                 let limit = self.workspace.limits.listed_entries;
                 NodeError::new(
                     Code::FILE_IO,
-                    format!("The pattern looks at more than {limit} files and folders"),
+                    format!("The pattern would scan more than {limit} files and folders"),
                 )
-                .hint("Begin the pattern with a smaller folder.")
+                .hint("Start the pattern with a smaller folder.")
             })?;
             // A name that is not text cannot be written in a workflow either.
             if let Ok(name) = entry.file_name().into_string() {

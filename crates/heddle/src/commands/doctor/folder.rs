@@ -18,22 +18,19 @@ pub(super) fn check(
     settings: Option<&Settings>,
 ) -> Vec<(&'static str, DoctorFinding)> {
     if !folder.exists() {
-        return vec![(
-            "folder",
-            DoctorFinding::Ok("is made when something is first put into it".into()),
-        )];
+        return vec![("folder", DoctorFinding::Ok("created when it is first used".into()))];
     }
     let served = inspect::server_presence(folder);
     let mut found = vec![
         ("folder", permissions(folder)),
         ("database", database(folder)),
-        ("key of the credentials", key(folder)),
+        ("credential key", key(folder)),
     ];
     if folder.join("vault.key").exists() {
         found.push(("permissions of vault.key", key_permissions(&folder.join("vault.key"))));
     }
     found.push(("permissions", modes(folder)));
-    found.push(("files of executions", files_of_runs(folder)));
+    found.push(("execution files", files_of_runs(folder)));
     found.push(("disk", free_space(folder)));
     found.push(("write-ahead log", wal_size(folder)));
     found.push(("server", server(&served)));
@@ -48,9 +45,9 @@ fn permissions(folder: &Path) -> DoctorFinding {
     // say.
     let path = folder.join(format!(".doctor-{}", std::process::id()));
     match std::fs::write(&path, b"ok").and_then(|()| std::fs::remove_file(&path)) {
-        Ok(()) => DoctorFinding::Ok("can be written".into()),
+        Ok(()) => DoctorFinding::Ok("writable".into()),
         Err(error) => DoctorFinding::Error(format!(
-            "cannot be written: {error}. Give it to the user that Heddle runs as."
+            "not writable: {error}. Give the user that runs Heddle write access."
         )),
     }
 }
@@ -58,7 +55,7 @@ fn permissions(folder: &Path) -> DoctorFinding {
 fn database(folder: &Path) -> DoctorFinding {
     let schema = match inspect::schema(folder) {
         Ok(Some(schema)) => schema,
-        Ok(None) => return DoctorFinding::Ok("is made at the first start".into()),
+        Ok(None) => return DoctorFinding::Ok("created at the first start".into()),
         Err(error) => {
             return DoctorFinding::Error(format!(
                 "cannot be opened: {error} ({}). Restore a backup: `heddle restore`.",
@@ -68,17 +65,18 @@ fn database(folder: &Path) -> DoctorFinding {
     };
     if schema.found > schema.known {
         return DoctorFinding::Error(format!(
-            "was written by a newer Heddle (format {}, this one knows {}; STORE_NEWER). Use that one.",
+            "was written by a newer Heddle (format {}, this one supports {}; STORE_NEWER). Use \
+                 the newer one.",
             schema.found, schema.known
         ));
     }
     match inspect::problems(folder) {
         Ok(problems) if problems.is_empty() => match schema.found < schema.known {
             true => DoctorFinding::Ok(format!(
-                "is in order; format {} becomes {} at the next start",
+                "ok; format {} is migrated to {} at the next start",
                 schema.found, schema.known
             )),
-            false => DoctorFinding::Ok(format!("is in order, format {}", schema.found)),
+            false => DoctorFinding::Ok(format!("ok, format {}", schema.found)),
         },
         Ok(problems) => DoctorFinding::Error(format!(
             "is damaged (STORE_CORRUPT): {}. Stop the server, keep a copy of the folder, and restore a backup.",
@@ -96,7 +94,8 @@ fn files_of_runs(folder: &Path) -> DoctorFinding {
             DoctorFinding::Ok(format!("{}, {}", found.count, format_size(found.bytes)))
         }
         Ok(found) => DoctorFinding::Error(format!(
-            "{} of {} are missing or cut off (EXECUTION_FILE_LOST), {} first. Restore a backup, or delete their executions.",
+            "{} of {} are missing or truncated (EXECUTION_FILE_LOST), {} first. Restore a \
+                 backup, or delete their executions.",
             found.lost.len(),
             found.count,
             found.lost[0]
@@ -110,14 +109,19 @@ fn files_of_runs(folder: &Path) -> DoctorFinding {
 fn key(folder: &Path) -> DoctorFinding {
     match inspect::key(folder) {
         Ok(KeyState::Fits) => DoctorFinding::Ok("fits".into()),
-        Ok(KeyState::NotNeeded) => DoctorFinding::Ok("is made when it is needed".into()),
-        Ok(KeyState::Missing) => {
-            DoctorFinding::Error("vault.key is missing, and no credential can be opened (VAULT_KEY). Put it back from where you keep it.".into())
+        Ok(KeyState::NotNeeded) => DoctorFinding::Ok("created when needed".into()),
+        Ok(KeyState::Missing) => DoctorFinding::Error(
+            "vault.key is missing, and no credential can be decrypted (VAULT_KEY). Restore the \
+                 file from where you stored it."
+                .into(),
+        ),
+        Ok(KeyState::DoesNotFit) => DoctorFinding::Error(
+            "vault.key does not match these credentials (VAULT_KEY). Restore the right file."
+                .into(),
+        ),
+        Err(error) => {
+            DoctorFinding::Error(format!("cannot be checked: {error} ({})", error.code()))
         }
-        Ok(KeyState::DoesNotFit) => {
-            DoctorFinding::Error("vault.key is not the key of these credentials (VAULT_KEY). Put the right one back.".into())
-        }
-        Err(error) => DoctorFinding::Error(format!("cannot be checked: {error} ({})", error.code())),
     }
 }
 
@@ -127,7 +131,7 @@ fn key_permissions(path: &Path) -> DoctorFinding {
     match std::fs::metadata(path).map(|found| found.permissions().mode() & 0o777) {
         Ok(mode) if mode & 0o077 == 0 => DoctorFinding::Ok(format!("{mode:o}")),
         Ok(mode) => DoctorFinding::Error(format!(
-            "{mode:o}: others on this machine can read it. Run `chmod 600 {}`.",
+            "{mode:o}: other users on this machine can read it. Run `chmod 600 {}`.",
             path.display()
         )),
         Err(error) => DoctorFinding::Error(error.to_string()),
@@ -150,23 +154,24 @@ fn modes(folder: &Path) -> DoctorFinding {
         open.iter().map(|(path, mode)| format!("{} ({mode:o})", path.display())).collect();
     let told = told.join(", ");
     DoctorFinding::Warning(format!(
-        "others on this machine can read {told}. A server closes them when it starts, if they are its own."
+        "other users on this machine can read {told}. The server restricts access when it \
+             starts, if it owns them."
     ))
 }
 
 fn free_space(folder: &Path) -> DoctorFinding {
     let room = inspect::disk_space(folder);
     let Some(free) = room.free else {
-        return DoctorFinding::Ok("the room that is left is not known on this system".into());
+        return DoctorFinding::Ok("free disk space is not known on this system".into());
     };
     let told =
-        format!("{} free, the database has {}", format_size(free), format_size(room.database));
+        format!("{} free, the database uses {}", format_size(free), format_size(room.database));
     match free {
         free if free < ERROR_FREE_BYTES => DoctorFinding::Error(format!(
-            "{told}. Make room, or lower keep_bytes: runs stand still when the disk is full."
+            "{told}. Free disk space, or lower keep_bytes: runs pause when the disk is full."
         )),
         free if free < WARN_FREE_BYTES => {
-            DoctorFinding::Warning(format!("{told}. Make room soon, or lower keep_bytes."))
+            DoctorFinding::Warning(format!("{told}. Free disk space soon, or lower keep_bytes."))
         }
         _ => DoctorFinding::Ok(told),
     }
@@ -176,7 +181,8 @@ fn wal_size(folder: &Path) -> DoctorFinding {
     let bytes = inspect::disk_space(folder).write_ahead;
     match bytes > LARGE_WAL_BYTES {
         true => DoctorFinding::Warning(format!(
-            "{}. Something has been reading the database for long, such as a backup; it shrinks after that.",
+            "{}. A long-running reader, such as a backup, is blocking checkpoints; the WAL \
+                 shrinks afterwards.",
             format_size(bytes)
         )),
         false => DoctorFinding::Ok(format_size(bytes)),
@@ -186,29 +192,29 @@ fn wal_size(folder: &Path) -> DoctorFinding {
 fn server(served: &Result<ServerPresence, store::Error>) -> DoctorFinding {
     match served {
         Ok(ServerPresence::Nobody) => {
-            DoctorFinding::Ok("none runs on this folder; `heddle serve` starts one".into())
+            DoctorFinding::Ok("not running; `heddle serve` starts it".into())
         }
         Ok(ServerPresence::Somebody { address: Some(address), .. }) => {
-            DoctorFinding::Ok(format!("runs at {address}"))
+            DoctorFinding::Ok(format!("running at {address}"))
         }
         Ok(ServerPresence::Somebody { address: None, .. }) => {
-            DoctorFinding::Ok("runs on this folder and is still starting".into())
+            DoctorFinding::Ok("running on this folder, still starting".into())
         }
         Err(error) => DoctorFinding::Error(format!("{error} ({})", error.code())),
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "whether `heddle serve` could listen there")]
+#[expect(clippy::disallowed_methods, reason = "checks whether `heddle serve` could listen there")]
 fn port(address: SocketAddr) -> DoctorFinding {
     match TcpListener::bind(address) {
         Ok(_) => DoctorFinding::Ok(format!("{address} is free")),
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
             DoctorFinding::Warning(format!(
-                "{address} is taken by another program. Choose another with --port or HEDDLE_PORT."
+                "{address} is in use by another program. Choose another with --port or HEDDLE_PORT."
             ))
         }
         Err(error) => DoctorFinding::Error(format!(
-            "{address} cannot be listened on: {error}. Choose another with --host and --port."
+            "could not listen on {address}: {error}. Choose another with --host and --port."
         )),
     }
 }

@@ -95,7 +95,7 @@ pub(super) fn server_address(folder: &Path) -> Result<Option<String>> {
     match server_presence(folder).map_err(with_code)? {
         ServerPresence::Somebody { address: Some(address), .. } => Ok(Some(address)),
         ServerPresence::Somebody { address: None, .. } => anyhow::bail!(
-            "the server on {} is starting; try again (STORE_LOCKED)",
+            "the server on {} is still starting; try again (STORE_LOCKED)",
             folder.display()
         ),
         ServerPresence::Nobody => Ok(None),
@@ -129,13 +129,13 @@ async fn run_on_server(
     let run: i64 = body["id"]
         .as_str()
         .and_then(|id| id.parse().ok())
-        .context("the server's answer names no execution")?;
+        .context("the server's response names no execution")?;
     loop {
         let found = store
             .execution(run)
             .await
             .map_err(with_code)?
-            .with_context(|| format!("execution {run} was not kept"))?;
+            .with_context(|| format!("execution {run} was not stored"))?;
         if found.state.status != RunStatus::Running {
             print_line(&line(&found));
             return Ok(exit_code(found.state.status));
@@ -162,28 +162,28 @@ async fn send_request(
     address: &str,
     request: impl FnOnce(&reqwest::Client) -> reqwest::RequestBuilder,
 ) -> Result<serde_json::Value> {
-    #[expect(clippy::disallowed_methods, reason = "asks the server of the same data folder")]
+    #[expect(clippy::disallowed_methods, reason = "calls the server of the same data folder")]
     let client = reqwest::Client::builder()
         .timeout(Duration::from_secs(30))
         .no_proxy()
         .build()
-        .context("the server cannot be asked")?;
+        .context("the HTTP client could not be created")?;
     let answer = request(&client).header("x-n8n-api-key", key).send().await;
     let answer = answer.with_context(|| {
-        format!("the server at {address} does not answer (UPSTREAM_UNREACHABLE)")
+        format!("the server at {address} did not respond (UPSTREAM_UNREACHABLE)")
     })?;
     let is_fine = answer.status().is_success();
-    let text = answer.text().await.context("the server's answer cannot be read")?;
+    let text = answer.text().await.context("the server's response cannot be read")?;
     #[expect(
         clippy::disallowed_methods,
-        reason = "our own server's answer, read by a command that ends with it"
+        reason = "our own server's response, read by a command that exits afterwards"
     )]
     let body: serde_json::Value =
-        serde_json::from_str(&text).context("the server's answer is not JSON")?;
+        serde_json::from_str(&text).context("the server's response is not JSON")?;
     if !is_fine {
         anyhow::bail!(
             "{} ({})",
-            body["message"].as_str().unwrap_or("the server refused"),
+            body["message"].as_str().unwrap_or("the server rejected the request"),
             body["code"].as_str().unwrap_or("unknown")
         );
     }
@@ -261,13 +261,14 @@ async fn run_locally(folder: &Path, id: i64, how: &ExecutionAction) -> Result<Ex
             Some(runtime.fork(id, fork.clone()).await.map_err(coded_error)?)
         }
     };
-    let taken = taken.with_context(|| format!("execution {id} cannot go on (EXECUTION_STATUS)"))?;
+    let taken =
+        taken.with_context(|| format!("execution {id} cannot be resumed (EXECUTION_STATUS)"))?;
     let run = taken.id;
-    let outcome = taken.outcome.await.context("the run broke off")?;
+    let outcome = taken.outcome.await.context("the run was interrupted")?;
     match store.execution(run).await.map_err(with_code)? {
         Some(found) => print_line(&line(&found)),
         None => eprint_line(&format!(
-            "execution {run} ended with {} and was not kept",
+            "execution {run} ended with {} and was not stored",
             outcome.status.name()
         )),
     }

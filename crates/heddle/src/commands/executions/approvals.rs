@@ -21,9 +21,11 @@ pub(super) fn decide(
 ) -> Result<ExitCode> {
     let store = open(data)?;
     let (meant, by) = block_on(async {
-        store.execution(id).await.map_err(with_code)?.with_context(|| {
-            format!("there is no execution with the id {id} (EXECUTION_NOT_FOUND)")
-        })?;
+        store
+            .execution(id)
+            .await
+            .map_err(with_code)?
+            .with_context(|| format!("execution {id} does not exist (EXECUTION_NOT_FOUND)"))?;
         let asked = approval_calls(&events_of(&store, id).await?);
         Ok::<_, anyhow::Error>((find_call(id, asked, call)?, owner_of(&store).await?))
     })??;
@@ -61,7 +63,8 @@ pub(super) async fn print_pending(store: &Sqlite, id: i64) -> Result<()> {
     }
     if !open.is_empty() && !is_over {
         eprint_line(&format!(
-            "  decide with `heddle executions approve {id}` or `heddle executions reject {id}`, and --call CALL where several ask"
+            "decide with `heddle executions approve {id}` or `heddle executions reject {id}`; \
+                 add --call CALL if several calls are waiting"
         ));
     }
     Ok(())
@@ -98,12 +101,18 @@ fn find_call(id: i64, asked: Vec<ApprovalCall>, call: Option<&str>) -> Result<Ap
     match found.len() {
         1 => Ok(found.remove(0)),
         0 if call.is_some() && !names.is_empty() => {
-            bail!("no call of that name asks for approval; there are {names} (APPROVAL_CALL)")
+            bail!(
+                "no call with this name is waiting for approval; waiting calls: {names} \
+                 (APPROVAL_CALL)"
+            )
         }
         0 => over
             .into_iter()
             .rfind(is_named)
-            .with_context(|| format!("execution {id} asks nobody for approval (APPROVAL_NONE)")),
-        _ => bail!("several calls ask: say which with --call; there are {names} (APPROVAL_CALL)"),
+            .with_context(|| format!("execution {id} is not waiting for approval (APPROVAL_NONE)")),
+        _ => bail!(
+            "several calls are waiting for approval; choose one with --call: {names} \
+             (APPROVAL_CALL)"
+        ),
     }
 }

@@ -48,7 +48,7 @@ impl<'a> JsonReader<'a> {
                 }
                 Some(0..0x20) => return Err(self.error("control character inside a string")),
                 Some(_) => text.push_str(self.plain()),
-                None => return Err(self.error("string without an end")),
+                None => return Err(self.error("unterminated string")),
             }
         }
     }

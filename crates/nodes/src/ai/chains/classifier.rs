@@ -15,14 +15,24 @@ impl Node for TextClassifier {
             "@n8n/n8n-nodes-langchain.textClassifier",
             &[1.0, 1.1],
             "Text Classifier",
-            "Sort texts into categories, one output for each",
+            "Classify texts into categories, one output per category",
         );
         chain_spec(spec)
-            .output_rule(PortRule::entries("categories.categories", "category").extra("options.fallback", "other", "Other"))
+            .output_rule(PortRule::entries("categories.categories", "category").extra(
+                "options.fallback",
+                "other",
+                "Other",
+            ))
             .params(params())
-            .hint("For routing by meaning: what sort of mail is this? Give each category a description.")
+            .hint(
+                "Use it to route by meaning, for example to sort incoming mail. Describe each \
+                 category.",
+            )
             .alias(&["classify", "categorize", "route", "label"])
-            .note("The model's judgement is on disk before the node goes on: after a crash it is not asked again.")
+            .note(
+                "The model's response is stored on disk before the node continues. After a crash \
+                 the model is not called again.",
+            )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -86,18 +96,18 @@ fn params() -> Vec<Param> {
         Param::text("category", "Category", "")
             .required()
             .help("The name of the category and of its output."),
-        Param::text("description", "Description", "").help("What the model is told about it."),
+        Param::text("description", "Description", "").help("Description for the model."),
     ];
     let unmatched = [("discard", "Discard item"), ("other", "Output on extra, 'Other' branch")];
     let options = [
         Param::flag("multiClass", "Allow multiple classes to be true", false)
-            .help("Whether a text may have several categories."),
+            .help("Whether a text can match several categories."),
         Param::choice("fallback", "When no clear match", &unmatched)
-            .help("Where items go that have no category."),
+            .help("Where to send items that match no category."),
         Param::long_text("systemPromptTemplate", "System prompt template", SYSTEM_PROMPT)
-            .help("What the model is told; {categories} stands for their names."),
+            .help("System prompt for the model. {categories} is replaced with the category names."),
         Param::flag("enableAutoFixing", "Enable auto-fixing", true)
-            .help("Judgements that cannot be read are asked for again in any case."),
+            .help("Responses that cannot be parsed are always retried."),
         Batches::param(5).since(1.1),
     ];
     vec![
@@ -109,8 +119,8 @@ fn params() -> Vec<Param> {
             "Categories",
             [FieldGroup::new("categories", "Categories", category)],
         )
-        .help("What there is to choose from."),
-        Param::collection("options", "Options", options).help("How it is judged."),
+        .help("Categories to choose from."),
+        Param::collection("options", "Options", options).help("Classification options."),
     ]
 }
 

@@ -17,13 +17,14 @@ impl Node for InformationExtractor {
             "@n8n/n8n-nodes-langchain.informationExtractor",
             &[1.0, 1.1, 1.2],
             "Information Extractor",
-            "Read fields out of a text",
+            "Extract fields from a text",
         );
         chain_spec(spec)
             .params(params())
-            .hint("For texts whose facts another node needs as fields: names, dates, amounts.")
+            .hint("Use it when another node needs facts from a text as fields: names, dates, amounts.")
             .alias(&["ner", "parse", "data extraction", "structured"])
-            .note("The model's answer is on disk before the node goes on: after a crash it is not asked again.")
+            .note("The model's response is stored on disk before the node continues. After a crash \
+                 the model is not called again.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -43,25 +44,21 @@ fn params() -> Vec<Param> {
         [("string", "String"), ("number", "Number"), ("boolean", "Boolean"), ("date", "Date")];
     let attribute = [
         Param::text("name", "Name", "").required().help("The field."),
-        Param::choice("type", "Type", &types).help("What it holds."),
-        Param::text("description", "Description", "")
-            .required()
-            .help("What the model is told about it."),
-        Param::flag("required", "Required", false).help("Whether it must be found."),
+        Param::choice("type", "Type", &types).help("Description of the field."),
+        Param::text("description", "Description", "").required().help("Description for the model."),
+        Param::flag("required", "Required", false).help("Whether the field is required."),
     ];
     let options = [
         Param::long_text("systemPromptTemplate", "System prompt template", SYSTEM_PROMPT)
-            .help("What the model is told before the text."),
+            .help("System prompt for the model."),
         Batches::param(5).since(1.1),
     ];
     vec![
-        Param::long_text("text", "Text", "").help("The text that is read."),
-        Param::choice("schemaType", "Schema type", &kinds)
-            .raw()
-            .help("How the fields are described."),
+        Param::long_text("text", "Text", "").help("Text to extract the fields from."),
+        Param::choice("schemaType", "Schema type", &kinds).raw().help("How to define the fields."),
         Param::json("jsonSchemaExample", "JSON example", EXAMPLE)
             .show("schemaType", &["fromJson"])
-            .help("What could be found; since version 1.2 all its fields are required."),
+            .help("Example of a result. Since version 1.2 all its fields are required."),
         Param::json("inputSchema", "Input schema", SCHEMA)
             .show("schemaType", &["manual"])
             .help("The fields as JSON Schema."),
@@ -72,7 +69,7 @@ fn params() -> Vec<Param> {
         )
         .show("schemaType", &["fromAttributes"])
         .help("The fields, one by one."),
-        Param::collection("options", "Options", options).help("How it is asked."),
+        Param::collection("options", "Options", options).help("Extraction options."),
     ]
 }
 
@@ -117,7 +114,7 @@ fn schema_of(attributes: &[Value]) -> Value {
         let (kind, form) = match text(attribute, "type").as_str() {
             "number" => ("number", None),
             "boolean" => ("boolean", None),
-            "date" => ("string", Some("A date as ISO 8601 writes it.")),
+            "date" => ("string", Some("A date in ISO 8601 format.")),
             _ => ("string", None),
         };
         let kind = if is_required(&attribute) {
@@ -174,7 +171,7 @@ mod tests {
             "type": "object",
             "properties": {
                 "who": { "type": "string", "description": "The person" },
-                "when": { "type": ["string", "null"], "description": "The day A date as ISO 8601 writes it." }
+                "when": { "type": ["string", "null"], "description": "The day A date in ISO 8601 format." }
             },
             "required": ["who"]
         });

@@ -24,16 +24,26 @@ impl Node for ChainLlm {
             "@n8n/n8n-nodes-langchain.chainLlm",
             &versions,
             "Basic LLM Chain",
-            "Ask a model one thing about each item",
+            "Send one prompt to a model for each item",
         );
         chain_spec(spec)
             .sends_to("messages.messageValues.*.imageUrl")
-            .inputs([Port::main(), Port::of(Kind::AiLanguageModel, "Model"), Port::of(Kind::AiOutputParser, "Output Parser")])
+            .inputs([
+                Port::main(),
+                Port::of(Kind::AiLanguageModel, "Model"),
+                Port::of(Kind::AiOutputParser, "Output Parser"),
+            ])
             .params(params())
-            .hint("For one question without tools or memory. Connect an output parser if the answer is to be data.")
+            .hint(
+                "For a single prompt without tools or memory. Connect an output parser for \
+                 structured output.",
+            )
             .alias(&["langchain", "prompt", "gpt"])
-            .differs("How closely an image is looked at is left to the model.")
-            .note("The model's answer is on disk before the node goes on: after a crash it is not asked again.")
+            .differs("The image detail level is left to the model.")
+            .note(
+                "The model's response is stored on disk before the node continues. After a crash \
+                 the model is not called again.",
+            )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -56,7 +66,7 @@ fn params() -> Vec<Param> {
     let old = old_prompts.map(|(version, default)| {
         Param::long_text("prompt", "Prompt", default)
             .versions(&[version])
-            .help("What the model is asked.")
+            .help("Prompt for the model.")
     });
     let mut params = Vec::from(old);
     params.extend(prompt::params(1.4));
@@ -64,11 +74,11 @@ fn params() -> Vec<Param> {
         Param::flag("hasOutputParser", "Require specific output format", false)
             .raw()
             .hide("@version", &[1.0, 1.1, 1.3])
-            .help("Have the answer in the form of the connected output parser."),
+            .help("Return the answer in the format of the connected output parser."),
         Param::flag("needsFallback", "Enable fallback model", false)
             .raw()
             .hide("@version", &[1.0, 1.1, 1.3])
-            .help("Ask the second model that is connected if the first one fails."),
+            .help("Use the second connected model if the first one fails."),
         messages_param(),
         Batches::param(5).since(1.7),
     ]);
@@ -79,16 +89,16 @@ fn messages_param() -> Param {
     let types = [(SYSTEM, "System"), (ASSISTANT, "AI"), (USER, "User")];
     let kinds = [("text", "Text"), ("imageBinary", "Image (binary)"), ("imageUrl", "Image (URL)")];
     let fields = [
-        Param::choice("type", "Type", &types).help("Who says it."),
+        Param::choice("type", "Type", &types).help("Role of the message."),
         Param::choice("messageType", "Message type", &kinds)
             .show("type", &[USER])
-            .help("What is said."),
+            .help("Text of the message."),
         Param::text("binaryImageDataKey", "Image data field name", "data")
             .show("messageType", &["imageBinary"])
-            .help("The file of the item that the model is shown."),
+            .help("Binary field of the item with the image."),
         Param::text("imageUrl", "Image URL", "")
             .show("messageType", &["imageUrl"])
-            .help("Where the model finds the image."),
+            .help("URL of the image."),
         Param::choice(
             "imageDetail",
             "Image details",
@@ -96,7 +106,7 @@ fn messages_param() -> Param {
         )
         .show("type", &[USER])
         .show("messageType", &["imageBinary", "imageUrl"])
-        .help("How closely the image is looked at."),
+        .help("Detail level of the image."),
         Param::long_text("message", "Message", "")
             .hide("messageType", &["imageBinary", "imageUrl"])
             .help("The words."),
@@ -106,7 +116,7 @@ fn messages_param() -> Param {
         "Chat messages",
         [FieldGroup::new("messageValues", "Prompt", fields)],
     )
-    .help("What stands before the prompt.")
+    .help("Messages before the prompt.")
 }
 
 async fn ask_model(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, NodeError> {

@@ -15,27 +15,38 @@ impl Node for SentimentAnalysis {
             "@n8n/n8n-nodes-langchain.sentimentAnalysis",
             &[1.0, 1.1],
             "Sentiment Analysis",
-            "Sort texts by the feeling they show, one output for each",
+            "Classify texts by sentiment, one output per category",
         );
         let options = [
-            Param::text("categories", "Sentiment categories", CATEGORIES).raw().help("The feelings, with commas between."),
-            Param::long_text("systemPromptTemplate", "System prompt template", SYSTEM_PROMPT)
-                .help("What the model is told; {categories} stands for the feelings."),
-            Param::flag("includeDetailedResults", "Include detailed results", false)
-                .help("Put out how strong the feeling is and how sure the model is; both are its guesses."),
+            Param::text("categories", "Sentiment categories", CATEGORIES)
+                .raw()
+                .help("Comma-separated sentiment categories."),
+            Param::long_text("systemPromptTemplate", "System prompt template", SYSTEM_PROMPT).help(
+                "System prompt for the model. {categories} is replaced with the sentiment \
+                     categories.",
+            ),
+            Param::flag("includeDetailedResults", "Include detailed results", false).help(
+                "Also return the strength and the confidence of the sentiment. Both are \
+                     estimated by the model.",
+            ),
             Param::flag("enableAutoFixing", "Enable auto-fixing", true)
-                .help("Judgements that cannot be read are asked for again in any case."),
+                .help("Responses that cannot be parsed are always retried."),
             Batches::param(5).since(1.1),
         ];
         chain_spec(spec)
             .output_rule(PortRule::words("options.categories", CATEGORIES))
             .params([
-                Param::long_text("inputText", "Text to analyze", "").required().help("The text of an item."),
-                Param::collection("options", "Options", options).help("How it is judged."),
+                Param::long_text("inputText", "Text to analyze", "")
+                    .required()
+                    .help("The text of an item."),
+                Param::collection("options", "Options", options).help("Classification options."),
             ])
-            .hint("For reviews and mails: route the angry ones to a person.")
+            .hint("For reviews and mail: route angry messages to a human.")
             .alias(&["feeling", "mood", "opinion"])
-            .note("The model's judgement is on disk before the node goes on: after a crash it is not asked again.")
+            .note(
+                "The model's response is stored on disk before the node continues. After a crash \
+                 the model is not called again.",
+            )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -54,7 +65,7 @@ impl Node for SentimentAnalysis {
                 "options.categories",
                 "No sentiment categories provided",
             )
-            .hint("Name at least one."));
+            .hint("Enter at least one category."));
         }
         let is_detailed = ctx.param("options.includeDetailedResults", 0)?.is_truthy();
         let judged =

@@ -26,7 +26,7 @@ impl Node for ChainSummarization {
             "@n8n/n8n-nodes-langchain.chainSummarization",
             &[1.0, 2.0, 2.1],
             "Summarization Chain",
-            "Sum texts up, however long they are",
+            "Summarize texts of any length",
         );
         chain_spec(spec)
             .inputs([
@@ -36,10 +36,12 @@ impl Node for ChainSummarization {
                 Port::of(Kind::AiTextSplitter, "Text Splitter"),
             ])
             .params(params())
-            .hint("For texts that are longer than a model takes at once: it sums up pieces and puts them together.")
+            .hint("For texts that exceed a model's context window: each chunk is summarized and the \
+                 summaries are combined.")
             .alias(&["summary", "tldr", "condense"])
             .computes()
-            .note("Every answer of the model is on disk before the node goes on: after a crash no piece is summed up again.")
+            .note("Every model response is stored on disk before the node continues. After a crash no \
+                 chunk is summarized again.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -70,33 +72,37 @@ fn params() -> Vec<Param> {
     let prompts = || {
         [
             Param::long_text("combineMapPrompt", "Individual summary prompt", SUMMARIZE)
-                .help("How a piece is summed up; {text} stands for it."),
-            Param::long_text("prompt", "Final prompt", SUMMARIZE).help("How summaries are put together, or all is summed up at once."),
-            Param::long_text("refinePrompt", "Subsequent prompt", REFINE)
-                .help("How a summary is refined; {existing_answer} stands for it, {text} for the next piece."),
-            Param::long_text("refineQuestionPrompt", "Initial prompt", SUMMARIZE).help("How the first piece is summed up when refining."),
+                .help("Prompt to summarize a chunk. {text} is replaced with the chunk."),
+            Param::long_text("prompt", "Final prompt", SUMMARIZE)
+                .help("Prompt to combine the summaries, or to summarize everything at once."),
+            Param::long_text("refinePrompt", "Subsequent prompt", REFINE).help(
+                "Prompt to refine a summary. {existing_answer} is replaced with the summary, \
+                     {text} with the next chunk.",
+            ),
+            Param::long_text("refineQuestionPrompt", "Initial prompt", SUMMARIZE)
+                .help("Prompt to summarize the first chunk when refining."),
         ]
     };
     let method = || {
         Param::choice("summarizationMethod", "Summarization method", &methods)
-            .help("All pieces one by one, one after the other, or at once.")
+            .help("Summarize chunks separately, one after the other, or all at once.")
     };
     let values = FieldGroup::new("values", "Values", [method()].into_iter().chain(prompts()));
     let options = [
         Param::text("binaryDataKey", "Input data field name", "data")
-            .help("The file of the item that is summed up."),
+            .help("Binary field of the item to summarize."),
         Param::group("summarizationMethodAndPrompts", "Method and prompts", [values])
-            .help("How it is done."),
+            .help("Additional options."),
         Batches::param(5).since(2.1),
     ];
     vec![
         Param::choice("type", "Type", &methods)
             .until(1.0)
-            .help("All pieces one by one, one after the other, or at once."),
+            .help("Summarize chunks separately, one after the other, or all at once."),
         Param::choice("operationMode", "Data to summarize", &sources)
             .raw()
             .since(2.0)
-            .help("Where the text comes from."),
+            .help("Source of the text."),
         Param::choice(
             "chunkingMode",
             "Chunking strategy",
@@ -105,17 +111,17 @@ fn params() -> Vec<Param> {
         .raw()
         .since(2.0)
         .show("operationMode", &["nodeInputJson", "nodeInputBinary"])
-        .help("How the text is cut into pieces."),
+        .help("How to split the text into chunks."),
         Param::number("chunkSize", "Characters per chunk", 1000)
             .since(2.0)
             .at_least(1.0)
             .show("chunkingMode", &["simple"])
-            .help("The longest piece."),
+            .help("Maximum chunk size."),
         Param::number("chunkOverlap", "Chunk overlap", 200)
             .since(2.0)
             .at_least(0.0)
             .show("chunkingMode", &["simple"])
-            .help("How many characters a piece shares with the one before."),
+            .help("Number of characters a chunk shares with the previous one."),
         Param::collection("options", "Options", prompts()).until(1.0).help("The prompts."),
         Param::collection("options", "Options", options)
             .since(2.0)
@@ -252,8 +258,8 @@ fn file_text(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<String, NodeErr
     let name = ctx.param("options.binaryDataKey", index)?;
     let file = ctx.binary(item, index, name.as_str().unwrap_or("data"))?;
     String::from_utf8(file.data.to_vec()).map_err(|_| {
-        NodeError::input(format!("The file is no text but {}", file.mime_type))
-            .hint("Put a node before it that extracts the text of the file.")
+        NodeError::input(format!("The file is not text but {}", file.mime_type))
+            .hint("Add a node before this one that extracts the text from the file.")
             .on_item(index)
     })
 }

@@ -19,17 +19,28 @@ pub(crate) struct RespondToChat;
 
 impl Node for RespondToChat {
     fn spec() -> Spec {
-        Spec::new("@n8n/n8n-nodes-langchain.chat", &[1.0, 1.1, 1.2], "Respond to Chat", "Say something in the chat, and wait for the reply")
-            .group(NodeGroup::Flow)
-            .inputs([Port::main(), Port::of(Kind::AiMemory, "Memory")])
-            .params(params())
-            .hint("Put it behind a Chat Trigger: for words in between, or for a question whose answer the run waits for.")
-            .alias(&["human in the loop", "approval", "ask", "question", "reply"])
-            .note("A chat that streams, or whose response mode is 'Using response nodes', shows the words as they come.")
-            .note("The next message with the same session id goes to the run that waits for it.")
-            .note("An approval is given with the links, or by writing one of the two labels.")
-            .repeatable()
-            .accepts_replies()
+        Spec::new(
+            "@n8n/n8n-nodes-langchain.chat",
+            &[1.0, 1.1, 1.2],
+            "Respond to Chat",
+            "Send a message to the chat and optionally wait for the reply",
+        )
+        .group(NodeGroup::Flow)
+        .inputs([Port::main(), Port::of(Kind::AiMemory, "Memory")])
+        .params(params())
+        .hint(
+            "Add it after a Chat Trigger, to send interim messages or to ask a question and \
+                 wait for the answer.",
+        )
+        .alias(&["human in the loop", "approval", "ask", "question", "reply"])
+        .note(
+            "If the chat streams or its response mode is 'Using response nodes', messages \
+                 appear as they are sent.",
+        )
+        .note("The next message with the same session ID resumes the waiting run.")
+        .note("Approve with the links, or by replying with one of the two labels.")
+        .repeatable()
+        .accepts_replies()
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -40,14 +51,13 @@ impl Node for RespondToChat {
         if ctx.host().trigger_data().is_none_or(|began| {
             began.get("sessionId").is_none() && began.get("chatInput").is_none()
         }) {
-            return Err(NodeError::failed("The workflow was not started from a chat").hint(
-                "Put a Chat Trigger at the beginning, and write to it to start the workflow.",
-            ));
+            return Err(NodeError::failed("The workflow was not started from a chat")
+                .hint("Start the workflow with a Chat Trigger, and send it a message."));
         }
         let message = ctx.text("message", 0)?;
         if message.trim().is_empty() {
             return Err(NodeError::parameter("message", "The message is empty")
-                .hint("Write what is said in the chat."));
+                .hint("Enter a message to send to the chat."));
         }
         let params = ctx.param("", 0)?;
         let no_params = Object::new();
@@ -87,7 +97,7 @@ impl Trigger for RespondToChat {
         };
         // What fetches a link only to show what is behind it must not decide anything.
         let link = || {
-            let data = ResponseData::Text("Thank you, your answer was taken.".into());
+            let data = ResponseData::Text("Thank you, your response has been recorded.".into());
             TriggerListener::Webhook(WebhookRoute {
                 ignores_bots: true,
                 data,
@@ -130,8 +140,8 @@ impl Trigger for RespondToChat {
                     || format!("'{approve}'"),
                     |decline| format!("'{approve}' or '{decline}'"),
                 );
-                Err(NodeError::parameter("approved", "An answer to the question is awaited")
-                    .hint(format!("Write {labels}, or use the links.")))
+                Err(NodeError::parameter("approved", "Waiting for an answer to the question")
+                    .hint(format!("Reply {labels}, or use the links.")))
             }
         }
     }
@@ -216,7 +226,7 @@ async fn remember(ctx: &Ctx<'_>, message: Message) -> Result<(), NodeError> {
     let Some(found) = memory(ctx, 0, Str::new()).await? else { return Ok(()) };
     match found.memory.append(&found.session, &found.turn, &[message]).await {
         Ok(warnings) => warnings.into_iter().for_each(|words| ctx.host().warn(words)),
-        Err(error) => ctx.host().warn(format!("The memory cannot be used: {error}").into()),
+        Err(error) => ctx.host().warn(format!("The memory is not available: {error}").into()),
     }
     Ok(())
 }
@@ -229,16 +239,17 @@ fn params() -> Vec<Param> {
     let style = |name: &str, preset: &str| {
         Param::choice(name, "Button style", &styles)
             .preset(preset)
-            .help("How n8n draws the button; links look alike here.")
+            .help("Button style in n8n. Here all links look the same.")
     };
     let approval = [
         Param::choice("approvalType", "Type of approval", &approvals)
-            .help("Whether it can be declined, too."),
-        Param::text("approveLabel", "Approve label", "Approve").help("What approving is called."),
+            .help("Whether a decline option is offered."),
+        Param::text("approveLabel", "Approve label", "Approve")
+            .help("Label of the approve option."),
         style("buttonApprovalStyle", "primary"),
         Param::text("disapproveLabel", "Decline label", "Decline")
             .show("approvalType", &["double"])
-            .help("What declining is called."),
+            .help("Label of the decline option."),
         style("buttonDisapprovalStyle", "secondary").show("approvalType", &["double"]),
     ];
     let limit = Param::group(
@@ -246,10 +257,10 @@ fn params() -> Vec<Param> {
         "Limit wait time",
         [FieldGroup::new("values", "Values", limit_fields())],
     )
-    .help("Go on without a reply after some time.");
+    .help("Continue without a reply after a timeout.");
     let options = [
         Param::flag("memoryConnection", "Add memory input connection", false)
-            .help("Put what is said and what is replied into the memory that is connected here."),
+            .help("Store the message and the reply in the connected memory."),
         limit,
     ];
     vec![
@@ -259,19 +270,19 @@ fn params() -> Vec<Param> {
             .help("Whether the run waits for a reply."),
         Param::long_text("message", "Message", "")
             .required()
-            .help("What is said in the chat; Markdown is shown."),
+            .help("Message to send. Markdown is supported."),
         Param::flag("waitUserReply", "Wait for user reply", true)
             .until(1.0)
-            .help("Go on with the next message of the conversation."),
+            .help("Continue with the next message of the conversation."),
         Param::choice("responseType", "Response type", &kinds)
             .since(1.1)
             .show("operation", &["sendAndWait"])
-            .help("Which kind of reply is waited for."),
+            .help("Type of reply to wait for."),
         Param::flag("blockUserInput", "Block user input", false)
             .since(1.1)
             .show("operation", &["sendAndWait"])
             .show("responseType", &["approval"])
-            .help("Take nothing but one of the two answers."),
+            .help("Accept only one of the two answers."),
         Param::group(
             "approvalOptions",
             "Approval options",
@@ -280,9 +291,8 @@ fn params() -> Vec<Param> {
         .since(1.1)
         .show("operation", &["sendAndWait"])
         .show("responseType", &["approval"])
-        .help("What the answers are called."),
-        Param::collection("options", "Options", options)
-            .help("Memory, and how long a reply is waited for."),
+        .help("Labels of the answers."),
+        Param::collection("options", "Options", options).help("Memory and reply timeout."),
     ]
 }
 

@@ -19,22 +19,33 @@ pub(crate) struct ChatTrigger;
 impl Node for ChatTrigger {
     fn spec() -> Spec {
         let versions = [1.0, 1.1, 1.2, 1.3, 1.4];
-        Spec::trigger("@n8n/n8n-nodes-langchain.chatTrigger", &versions, "Chat Trigger", "Start with each message of a chat")
-            .inputs([Port::of(Kind::AiMemory, "Memory")])
-            .credential("httpBasicAuth", false)
-            .params(params())
-            .hint("Put an agent behind it; `$json.chatInput` is the message and `$json.sessionId` the conversation.")
-            .alias(&["chat", "message", "chatbot", "conversation"])
-            .note("Files of a message are in the item as `data0`, `data1` and so on, and `files` tells about them.")
-            .note("What response nodes say is streamed as the answer to the message.")
-            .note("`eventDetail` is an option of Heddle's own; n8n ignores it.")
-            .repeatable()
-            .example(
-                "A message",
-                r#"{ "public": true }"#,
-                r#"[{ "sessionId": "s-1", "action": "sendMessage", "chatInput": "Hello" }]"#,
-                r#"[[{ "sessionId": "s-1", "action": "sendMessage", "chatInput": "Hello" }]]"#,
-            )
+        Spec::trigger(
+            "@n8n/n8n-nodes-langchain.chatTrigger",
+            &versions,
+            "Chat Trigger",
+            "Start with each chat message",
+        )
+        .inputs([Port::of(Kind::AiMemory, "Memory")])
+        .credential("httpBasicAuth", false)
+        .params(params())
+        .hint(
+            "Add an agent after it. `$json.chatInput` is the message and `$json.sessionId` the \
+                 conversation.",
+        )
+        .alias(&["chat", "message", "chatbot", "conversation"])
+        .note(
+            "Files of a message are in the item's binary fields `data0`, `data1` and so on; \
+                 `files` describes them.",
+        )
+        .note("Messages from response nodes are streamed as the response.")
+        .note("`eventDetail` is specific to Heddle; n8n ignores it.")
+        .repeatable()
+        .example(
+            "A message",
+            r#"{ "public": true }"#,
+            r#"[{ "sessionId": "s-1", "action": "sendMessage", "chatInput": "Hello" }]"#,
+            r#"[[{ "sessionId": "s-1", "action": "sendMessage", "chatInput": "Hello" }]]"#,
+        )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -106,7 +117,7 @@ fn answer_of(given: &NodeParams<'_>) -> Result<ResponseMode, NodeError> {
         "streaming" | "responseNodes" => Ok(ResponseMode::Streaming),
         other => Err(NodeError::parameter(
             "options.responseMode",
-            format!("There is no response mode '{other}'"),
+            format!("Unknown response mode '{other}'"),
         )
         .hint("Choose 'lastNode', 'responseNode', 'responseNodes' or 'streaming'.")),
     }
@@ -128,7 +139,7 @@ fn detail_of(given: &NodeParams<'_>) -> Result<StreamDetail, NodeError> {
         "everything" => Ok(StreamDetail::Everything),
         other => Err(NodeError::parameter(
             "options.eventDetail",
-            format!("Nobody knows what '{other}' shows of the steps"),
+            format!("Unknown event detail '{other}'"),
         )
         .hint("Choose 'answer', 'steps' or 'everything'.")),
     }
@@ -139,9 +150,9 @@ fn page_of(given: &NodeParams<'_>) -> Result<ChatPage, NodeError> {
     if css.contains("</") || css.contains("<!") {
         return Err(NodeError::parameter(
             "options.customCss",
-            "The custom styling has markup in it",
+            "The custom styling contains markup",
         )
-        .hint("Write only CSS, without `<style>` around it."));
+        .hint("Use only CSS, without `<style>` tags."));
     }
     // An option that was emptied stays empty; one that nobody set has its default.
     let text = |path: &str, default: &str| {

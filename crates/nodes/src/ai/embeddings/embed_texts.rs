@@ -11,13 +11,14 @@ pub(crate) struct EmbedTexts;
 
 impl Node for EmbedTexts {
     fn spec() -> Spec {
-        Spec::new(EMBED_TEXTS, &[1.0], "Embed Texts", "Turn texts into vectors")
+        Spec::new(EMBED_TEXTS, &[1.0], "Embed Texts", "Create embeddings of texts")
             .group(NodeGroup::Ai)
             .inputs([Port::main(), Port::of(Kind::AiEmbedding, "Embeddings")])
             .param(Param::text("text", "Text", "={{ $json.text }}").required().help("The text of each item."))
-            .hint("Use it to compare texts by meaning with code of your own; vector stores embed by themselves.")
+            .hint("Use it to compare texts by meaning in your own code. Vector stores create \
+                 embeddings themselves.")
             .alias(&["embedding", "vector", "similarity"])
-            .note("All texts of a run are embedded together; the embeddings node says how many go into one request.")
+            .note("All texts of a run are embedded together. The embeddings node sets the batch size.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -27,7 +28,7 @@ impl Node for EmbedTexts {
         let vectors = embedder.embed(&texts).await?;
         if vectors.len() != texts.len() {
             return Err(NodeError::failed(format!(
-                "{} texts were embedded, and {} vectors came back",
+                "{} texts were sent, but {} vectors were returned",
                 texts.len(),
                 vectors.len()
             )));

@@ -41,7 +41,7 @@ impl Supplier for EmbeddingsAzureOpenAi {
             .params([
                 Param::text("model", "Model (deployment)", "")
                     .required()
-                    .help("The name of the deployment on Azure."),
+                    .help("Name of the Azure deployment."),
                 options(&["batchSize", "stripNewLines", "timeout", "dimensions"]),
             ])
     }
@@ -96,18 +96,16 @@ fn embedder(ctx: &SupplyCtx, settings: OpenAiSettings, raw: &Value) -> Result<Su
 fn options(names: &[&str]) -> Param {
     let option = |name: &&str| match *name {
         "dimensions" => Param::number(name, "Dimensions", Value::Null)
-            .help("Fewer numbers a vector, of models that can."),
+            .help("Number of dimensions, for models that support it."),
         "baseURL" => Param::text(name, "Base URL", "https://api.openai.com/v1")
-            .help("Another server that speaks the format."),
+            .help("URL of another OpenAI-compatible server."),
         "batchSize" => Param::number(name, "Batch size", 512)
             .between(1.0, 2048.0)
-            .help("How many texts go into one request."),
-        "stripNewLines" => {
-            Param::flag(name, "Strip new lines", true).help("Whether new lines become spaces.")
-        }
+            .help("Maximum number of texts per request."),
+        "stripNewLines" => Param::flag(name, "Strip new lines", true)
+            .help("Whether to replace new lines with spaces."),
         _ => Param::number(name, "Timeout", -1)
-            .help("Seconds for a request; -1 for the usual limit."),
+            .help("Request timeout in seconds. -1 uses the default."),
     };
-    Param::collection("options", "Options", names.iter().map(option))
-        .help("How the texts are sent.")
+    Param::collection("options", "Options", names.iter().map(option)).help("Request options.")
 }

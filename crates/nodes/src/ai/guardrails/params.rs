@@ -9,15 +9,15 @@ pub(super) fn params() -> Vec<Param> {
     vec![
         Param::choice("operation", "Operation", &operations)
             .raw()
-            .help("Sort texts by what they hold, or take it out."),
+            .help("Route texts by violation, or redact them."),
         Param::long_text("text", "Text to check", "").required().help("The text."),
-        Param::collection("guardrails", "Guardrails", guardrails()).help("What is looked for."),
+        Param::collection("guardrails", "Guardrails", guardrails()).help("What to search for."),
         Param::flag("customizeSystemMessage", "Customize system message", false)
             .show("operation", &["classify"])
-            .help("Say in your own words how a model is to judge."),
+            .help("Use your own instructions for the model."),
         Param::long_text("systemMessage", "System message", "")
             .show("customizeSystemMessage", &[true])
-            .help("What a model is told after the prompt of each check."),
+            .help("Instructions for the model, added after the prompt of each check."),
     ]
 }
 
@@ -30,60 +30,61 @@ fn guardrails() -> Vec<Param> {
         .map(|scheme| (scheme, scheme));
     let personal = [
         Param::choice("type", "Type", &[("all", "All"), ("selected", "Selected")])
-            .help("Everything that is known, or some of it."),
+            .help("All entity types, or a selection."),
         Param::multi_choice("entities", "Entities", &entities)
             .show("type", &["selected"])
-            .help("What is looked for."),
+            .help("What to search for."),
     ];
     let keys = [Param::choice("permissiveness", "Permissiveness", &levels)
-        .help("How much a word must look like a key.")];
+        .help("How closely a string must resemble a key.")];
     let addresses = [
         Param::text("allowedUrls", "Block all URLs except", "")
-            .help("Hosts, addresses and networks, with commas between."),
+            .help("Comma-separated hosts, IP addresses and networks."),
         Param::multi_choice("allowedSchemes", "Allowed schemes", &schemes)
             .preset(json!(["https"]))
-            .help("What addresses may begin with."),
+            .help("Allowed URL schemes."),
         Param::flag("blockUserinfo", "Block userinfo", true)
-            .help("Refuse addresses with a user and a password in them."),
+            .help("Block URLs that contain a user name or password."),
         Param::flag("allowSubdomains", "Allow subdomains", true)
-            .help("Take the hosts below an allowed one, too."),
+            .help("Also allow subdomains of allowed hosts."),
     ];
     let own = [
-        Param::text("name", "Name", "").help("What the check is called."),
+        Param::text("name", "Name", "").help("Name of the check."),
         threshold(),
-        Param::long_text("prompt", "Prompt", "").help("What the model is asked about the text."),
+        Param::long_text("prompt", "Prompt", "").help("Prompt for the model that checks the text."),
     ];
     let patterns = [
-        Param::text("name", "Name", "").help("What stands in the place of what is found."),
-        Param::text("value", "Regex", "").help("The pattern, bare or as /…/gi."),
+        Param::text("name", "Name", "").help("Replacement for matches."),
+        Param::text("value", "Regex", "").help("The regular expression, plain or as /…/gi."),
     ];
     vec![
         Param::text("keywords", "Keywords", "")
             .show("/operation", classify)
-            .help("Words with commas between."),
-        check("jailbreak", "Jailbreak", "Attempts to make a model leave its rules.", JAILBREAK)
+            .help("Comma-separated keywords."),
+        check("jailbreak", "Jailbreak", "Attempts to bypass the model's rules.", JAILBREAK)
             .show("/operation", classify),
-        check("nsfw", "NSFW", "Content that is not fit for work.", NSFW)
+        check("nsfw", "NSFW", "Content that is not safe for work.", NSFW)
             .show("/operation", classify),
-        group("pii", "Personal data (PII)", personal.into()).help("Personal data, by its form."),
-        group("secretKeys", "Secret keys", keys.into()).help("Words that look like keys."),
+        group("pii", "Personal data (PII)", personal.into())
+            .help("Personal data, detected by pattern."),
+        group("secretKeys", "Secret keys", keys.into()).help("Strings that look like secret keys."),
         check(
             "topicalAlignment",
             "Topical alignment",
-            "Texts that leave the purpose of the system.",
+            "Texts outside the system's purpose.",
             TOPIC,
         )
         .show("/operation", classify),
-        group("urls", "URLs", addresses.into()).help("Addresses that are not allowed."),
+        group("urls", "URLs", addresses.into()).help("URLs that are not allowed."),
         Param::repeated("custom", "Custom", [FieldGroup::new("guardrail", "Guardrail", own)])
             .show("/operation", classify)
-            .help("Checks of your own, made by the model."),
+            .help("Custom checks made by the model."),
         Param::repeated(
             "customRegex",
             "Custom regex",
             [FieldGroup::new("regex", "Regex", patterns)],
         )
-        .help("Patterns of your own."),
+        .help("Custom patterns."),
     ]
 }
 
@@ -94,10 +95,9 @@ fn group(name: &str, label: &str, fields: Vec<Param>) -> Param {
 fn check(name: &str, label: &str, help: &str, prompt: &str) -> Param {
     let fields = vec![
         threshold(),
-        Param::flag("customizePrompt", "Customize prompt", false)
-            .help("Ask the model in your own words."),
+        Param::flag("customizePrompt", "Customize prompt", false).help("Use a custom prompt."),
         Param::long_text("prompt", "Prompt", prompt)
-            .help("What the model is asked about the text."),
+            .help("Prompt for the model that checks the text."),
     ];
     group(name, label, fields).help(help)
 }
@@ -105,5 +105,5 @@ fn check(name: &str, label: &str, help: &str, prompt: &str) -> Param {
 fn threshold() -> Param {
     Param::number("threshold", "Threshold", 0.7)
         .between(0.0, 1.0)
-        .help("How sure the model must be.")
+        .help("Minimum confidence of the model.")
 }

@@ -29,7 +29,7 @@ impl PatternCache {
         }
         self.0
             .get(written)
-            .ok_or_else(|| NodeError::failed(format!("The pattern '{name}' is lost")))
+            .ok_or_else(|| NodeError::failed(format!("The pattern '{name}' is missing")))
     }
 }
 
@@ -57,9 +57,9 @@ impl StaticPattern {
 /// A broken pattern is told.
 fn compile(name: &str, written: &str) -> Result<Regex, NodeError> {
     regex::RegexBuilder::new(written).size_limit(1 << 20).build().map_err(|error| {
-        NodeError::parameter("guardrails", format!("The pattern '{name}' cannot be used"))
+        NodeError::parameter("guardrails", format!("The pattern '{name}' is not valid"))
             .describe(error.to_string())
-            .hint("Write a regular expression without look-around and back-references.")
+            .hint("Use a regular expression without look-around and backreferences.")
     })
 }
 
@@ -75,9 +75,9 @@ impl FindingCounter {
         self.count += 1;
         if self.count > MAX_FINDINGS {
             return Err(NodeError::input(format!(
-                "More than {MAX_FINDINGS} things were found in the text"
+                "More than {MAX_FINDINGS} matches were found in the text"
             ))
-            .hint("Split the text into shorter ones, or look for fewer kinds of things."));
+            .hint("Split the text into shorter ones, or run fewer checks."));
         }
         self.ticker.tick()
     }

@@ -147,10 +147,7 @@ fn find(
     findings: &mut FindingCounter,
 ) -> Result<Vec<String>, NodeError> {
     let refused = |problem: &str| {
-        NodeError::parameter(
-            "guardrails",
-            format!("The pattern '{name}' cannot be used: {problem}"),
-        )
+        NodeError::parameter("guardrails", format!("The pattern '{name}' is not valid: {problem}"))
     };
     if written.len() > MAX_PATTERN_BYTES {
         return Err(refused(&format!("it is longer than {MAX_PATTERN_BYTES} bytes")));
@@ -160,7 +157,7 @@ fn find(
     if cost.folded > MAX_FOLDED {
         return Err(refused(TOO_MANY_FOLDED));
     }
-    let too_long = || refused("it took too many steps on this text");
+    let too_long = || refused("it exceeded the step limit on this text");
     if cost.steps_on(text.len()) > MAX_STEPS {
         return Err(too_long());
     }
@@ -217,12 +214,14 @@ mod tests {
         };
         let began = compute::cpu_used();
         let wide = format!("(?i){}", r"[ -\u{10FFFD}]".repeat(280));
-        assert!(find("wide", &wide, "a").unwrap_err().to_string().contains("too many characters"));
+        assert!(
+            find("wide", &wide, "a").unwrap_err().to_string().contains("case-insensitive matching")
+        );
         assert!(
             find("long", &"a".repeat(5_000), "a").unwrap_err().to_string().contains("longer than")
         );
         let slow = find("slow", r"[ab]*a[ab]{5000}[cd]", &"a".repeat(4 << 20));
-        assert!(slow.unwrap_err().to_string().contains("too many steps"));
+        assert!(slow.unwrap_err().to_string().contains("step limit"));
         assert_eq!(find("ticket", r"(?i)t-\d+", "see T-12").unwrap(), ["T-12"]);
         assert!(compute::cpu_used() - began < Duration::from_secs(5));
     }
@@ -245,7 +244,7 @@ mod tests {
         let text = "1.1.1.1 ".repeat(crate::ai::guardrails::patterns::MAX_FINDINGS + 1);
         let error =
             check(&text, &json!({ "type": "selected", "entities": ["IP_ADDRESS"] })).unwrap_err();
-        assert_eq!(error.message(), "More than 250000 things were found in the text");
+        assert_eq!(error.message(), "More than 250000 matches were found in the text");
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(crate) struct KnowledgeBase;
 
 impl Node for KnowledgeBase {
     fn spec() -> Spec {
-        Spec::new("knowledge-base", &[1.0], "Knowledge Base", "Keep documents in a collection and find them by their meaning")
+        Spec::new("knowledge-base", &[1.0], "Knowledge Base", "Store documents in a collection and search them by meaning")
             .untrusted()
             .private()
             .group(NodeGroup::Ai)
@@ -30,9 +30,11 @@ impl Node for KnowledgeBase {
             .computes()
             .hint("Insert files or texts once, then connect a Knowledge Base Tool with the same collection to an agent.")
             .alias(&["rag", "vector store", "ingest", "embed", "semantic search"])
-            .note("Files can be PDF, Word (docx), CSV, JSON, HTML, Markdown and plain text.")
-            .note("A collection belongs to the project of the workflow, and holds vectors of one embedding model.")
-            .note("Connected as a vector store it serves retrievers, such as that of a Question and Answer Chain.")
+            .note("Supported files: PDF, Word (docx), CSV, JSON, HTML, Markdown and plain text.")
+            .note("A collection belongs to the workflow's project and stores vectors of one embedding \
+                 model.")
+            .note("Connected as a vector store, it works with retrievers, such as the one of a \
+                 Question and Answer Chain.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -78,29 +80,46 @@ impl Supplier for KnowledgeBase {
 fn params() -> Vec<Param> {
     let (insert, search, delete) = (&["insert"], &["search"], &["delete"]);
     vec![
-        Param::choice("operation", "Operation", &[("insert", "Insert"), ("search", "Search"), ("delete", "Delete")])
-            .raw()
-            .help("What is done with the collection."),
+        Param::choice(
+            "operation",
+            "Operation",
+            &[("insert", "Insert"), ("search", "Search"), ("delete", "Delete")],
+        )
+        .raw()
+        .help("Operation on the collection."),
         collection_param(),
         model_param().hide("operation", delete),
-        Param::choice("data", "Data", &[("text", "Text"), ("file", "File"), ("loader", "Connected loader")])
-            .help("What is inserted for each item.")
-            .show("operation", insert),
+        Param::choice(
+            "data",
+            "Data",
+            &[("text", "Text"), ("file", "File"), ("loader", "Connected loader")],
+        )
+        .help("What to insert for each item.")
+        .show("operation", insert),
         Param::long_text("text", "Text", "={{ $json.text }}")
             .help("The text to insert.")
             .show("operation", insert)
             .show("data", &["text"]),
         Param::text("binaryPropertyName", "Input binary field", "data")
-            .help("The field of the item with the file.")
+            .help("Binary field of the item with the file.")
             .show("operation", insert)
             .show("data", &["file"]),
         Param::text("source", "Source", "")
-            .help("What the text is called, such as the name of a document; that of the file if empty. What was there of the same source is replaced.")
+            .help(
+                "Name of the text, such as the document name. Defaults to the file name. Existing \
+                 chunks from the same source are replaced.",
+            )
             .show("operation", insert),
-        Param::text("query", "Query", "={{ $json.query }}").help("What is looked for.").show("operation", search),
-        Param::choice("which", "Which", &[("source", "Those of a source"), ("metadata", "Those with metadata"), ("all", "All")])
-            .help("Which chunks are removed.")
-            .show("operation", delete),
+        Param::text("query", "Query", "={{ $json.query }}")
+            .help("What to search for.")
+            .show("operation", search),
+        Param::choice(
+            "which",
+            "Which",
+            &[("source", "From a source"), ("metadata", "With matching metadata"), ("all", "All")],
+        )
+        .help("Which chunks are removed.")
+        .show("operation", delete),
         Param::text("deleteSource", "Source", "")
             .help("The source whose chunks are removed.")
             .show("operation", delete)
@@ -109,15 +128,27 @@ fn params() -> Vec<Param> {
             "options",
             "Options",
             [
-                metadata_param("Metadata", "Fields that inserted chunks get, or that chunks must have to be found or removed."),
-                Param::number("chunkSize", "Chunk size", 1000).at_least(1.0).help("Letters of a chunk at most."),
-                Param::number("chunkOverlap", "Chunk overlap", 200).at_least(0.0).help("Letters that two chunks may share."),
-                Param::number("topK", "Top K results", 5).between(1.0, 100.0).help("How many results a search gives."),
-                Param::number("minScore", "Minimum score", 0).between(0.0, 1.0).help("How near in meaning a result must be."),
-                Param::flag("hybrid", "Hybrid search", false).help("Whether the words of the query count too."),
+                metadata_param(
+                    "Metadata",
+                    "Metadata added to inserted chunks, or required of chunks to find or delete.",
+                ),
+                Param::number("chunkSize", "Chunk size", 1000)
+                    .at_least(1.0)
+                    .help("Maximum number of characters per chunk."),
+                Param::number("chunkOverlap", "Chunk overlap", 200)
+                    .at_least(0.0)
+                    .help("Maximum number of characters shared by two chunks."),
+                Param::number("topK", "Top K results", 5)
+                    .between(1.0, 100.0)
+                    .help("Maximum number of search results."),
+                Param::number("minScore", "Minimum score", 0)
+                    .between(0.0, 1.0)
+                    .help("Minimum similarity score of a result."),
+                Param::flag("hybrid", "Hybrid search", false)
+                    .help("Whether to also match keywords of the query."),
             ],
         )
-        .help("How texts are cut and found."),
+        .help("Chunking and search options."),
     ]
 }
 
@@ -202,7 +233,7 @@ async fn delete(ctx: &Ctx<'_>, index: usize) -> Result<Object, NodeError> {
             if fields.is_empty() {
                 return Err(NodeError::parameter(
                     "options.metadata",
-                    "No metadata are named by which chunks would be removed",
+                    "No metadata is given to select the chunks to delete",
                 )
                 .on_item(index));
             }

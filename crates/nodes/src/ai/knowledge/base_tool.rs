@@ -17,34 +17,56 @@ pub(crate) struct KnowledgeBaseTool;
 
 impl Supplier for KnowledgeBaseTool {
     fn spec() -> Spec {
-        tool_spec("knowledge-base-tool", &[1.0], "Knowledge Base Tool", "Lets an agent search a collection of documents")
-            .inputs([Port::of(Kind::AiEmbedding, "Embeddings")])
-            .credential("openAiApi", false)
-            .params([
-                collection_param(),
-                model_param(),
-                Param::long_text("description", "Description", "Search the knowledge base for relevant information using semantic search.")
-                    .help("What the model is told: what is in the collection and when to look there."),
-                Param::collection(
-                    "options",
-                    "Options",
-                    [
-                        Param::number("topK", "Top K results", 5).between(1.0, MAX_RESULTS).help("How many results the agent gets."),
-                        Param::number("minScore", "Minimum score", 0.7)
-                            .between(0.0, 1.0)
-                            .help("How near in meaning a result must be, from 0 to 1. Newer models of OpenAI rarely say more than 0.5."),
-                        metadata_param("Metadata", "Fields that a chunk must have to be found; the agent cannot look past them."),
-                        Param::text("filterFields", "Fields the agent may choose by", "")
-                            .help("Names of metadata with commas between, such as `source, year`. The agent may ask for chunks in which one has a value."),
-                        Param::flag("hybrid", "Hybrid search", false)
-                            .help("Whether the words of the question count too. They change the order, not the score."),
-                    ],
-                )
-                .help("How the collection is searched."),
-            ])
-            .hint("Fill the collection with the Knowledge Base node, and connect the same embedding model to both.")
-            .alias(&["rag", "retrieval", "semantic search", "vector", "documents"])
-            .note("Answers `{ results: [{ content, score, metadata }] }`. Nothing that is farther than the minimum score is in it.")
+        tool_spec(
+            "knowledge-base-tool",
+            &[1.0],
+            "Knowledge Base Tool",
+            "Lets an agent search a collection of documents",
+        )
+        .inputs([Port::of(Kind::AiEmbedding, "Embeddings")])
+        .credential("openAiApi", false)
+        .params([
+            collection_param(),
+            model_param(),
+            Param::long_text(
+                "description",
+                "Description",
+                "Search the knowledge base for relevant information using semantic search.",
+            )
+            .help("Tells the model what is in the collection and when to search it."),
+            Param::collection(
+                "options",
+                "Options",
+                [
+                    Param::number("topK", "Top K results", 5)
+                        .between(1.0, MAX_RESULTS)
+                        .help("Maximum number of results returned to the agent."),
+                    Param::number("minScore", "Minimum score", 0.7).between(0.0, 1.0).help(
+                        "Minimum similarity score of a result, from 0 to 1. Newer OpenAI \
+                                 models rarely score above 0.5.",
+                    ),
+                    metadata_param(
+                        "Metadata",
+                        "Metadata a chunk must have to be found. The agent cannot override it.",
+                    ),
+                    Param::text("filterFields", "Fields the agent can filter by", "").help(
+                        "Comma-separated metadata names, such as `source, year`. The agent \
+                                 can request chunks with a specific value.",
+                    ),
+                    Param::flag("hybrid", "Hybrid search", false).help(
+                        "Whether to also match keywords of the question. This changes the \
+                                 order, not the score.",
+                    ),
+                ],
+            )
+            .help("Search options."),
+        ])
+        .hint("Fill the collection with the Knowledge Base node, using the same embedding model.")
+        .alias(&["rag", "retrieval", "semantic search", "vector", "documents"])
+        .note(
+            "Returns `{ results: [{ content, score, metadata }] }`. Results below the minimum \
+                 score are left out.",
+        )
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -64,7 +86,7 @@ impl Supplier for KnowledgeBaseTool {
         if !fields.is_empty() {
             let filter = Object::from_iter([
                 ("type", Value::from("object")),
-                ("description", "Only results whose metadata have these values".into()),
+                ("description", "Only results whose metadata has these values".into()),
                 ("properties", fields.into()),
                 ("additionalProperties", false.into()),
             ]);

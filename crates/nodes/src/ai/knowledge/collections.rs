@@ -33,7 +33,7 @@ impl EmbeddedCollection {
         let vector = vectors
             .into_iter()
             .next()
-            .ok_or_else(|| NodeError::failed("The embedding model gave no vector"))?;
+            .ok_or_else(|| NodeError::failed("The embedding model returned no vector"))?;
         let words = is_hybrid.then(|| Str::from(question));
         Ok(self
             .collections
@@ -97,7 +97,7 @@ pub(super) async fn collection(
     let named = ctx.param("collection", item)?;
     let name = Str::from(named.get("value").unwrap_or(&named).to_js_string().trim());
     if name.is_empty() || named.is_nullish() {
-        return Err(NodeError::parameter("collection", "No collection is named").on_item(item));
+        return Err(NodeError::parameter("collection", "No collection is selected").on_item(item));
     }
     let collections = ctx.host().collections();
     let found = match collections.collection(&CollectionName::Name(name.clone())).await {
@@ -156,23 +156,24 @@ pub(super) async fn embedder(
             let local = (!host.has_credential("openAiApi") && collection.uses_local_embeddings())
                 .then(|| host.local_models().embedder());
             return local.and_then(Result::ok).ok_or_else(|| {
-                NodeError::credential("No embedding model is connected and no credential is chosen").describe(error.message().clone()).hint(
-                    "Connect an embeddings node, choose a credential of OpenAI, or fetch the built-in model with `heddle models pull`.",
-                )
+                NodeError::credential("No embedding model is connected and no credential is chosen")
+                    .describe(error.message().clone())
+                    .hint(
+                        "Connect an embeddings node, choose an OpenAI credential, or download the \
+                         built-in model with `heddle models pull`.",
+                    )
             });
         }
     };
     let model = inner.text("embeddingModel", item)?;
     let http = host
         .shared_http()
-        .ok_or_else(|| NodeError::failed("There is no way out to a model here"))?;
+        .ok_or_else(|| NodeError::failed("HTTP access to models is not available"))?;
     embedder_of("openAiApi", &credential, Some(&model).filter(|model| !model.is_empty()), http)
 }
 
 pub(super) fn collection_param() -> Param {
-    Param::text("collection", "Collection", "")
-        .required()
-        .help("The name of the collection, or its id.")
+    Param::text("collection", "Collection", "").required().help("Name or ID of the collection.")
 }
 
 pub(super) fn model_param() -> Param {
@@ -181,6 +182,8 @@ pub(super) fn model_param() -> Param {
         ("text-embedding-3-large", "Text Embedding 3 Large"),
         ("text-embedding-ada-002", "Text Embedding Ada 002"),
     ];
-    Param::choice("embeddingModel", "Embedding model", &models)
-        .help("The model of OpenAI that the credential pays for. A connected embeddings node comes first; without either the built-in model is used.")
+    Param::choice("embeddingModel", "Embedding model", &models).help(
+        "OpenAI model to use with the credential. A connected embeddings node takes precedence. \
+             Without either, the built-in model is used.",
+    )
 }

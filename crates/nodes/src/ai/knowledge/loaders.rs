@@ -14,31 +14,55 @@ pub(crate) struct DefaultDataLoader;
 
 impl Supplier for DefaultDataLoader {
     fn spec() -> Spec {
-        spec("documentDefaultDataLoader", &[1.0, 1.1], "Default Data Loader", "Make documents of the items, or of their files")
-            .params([
-                Param::choice("dataType", "Type of data", &[("json", "JSON"), ("binary", "Binary")])
-                    .raw()
-                    .help("What documents are made of."),
-                Param::choice("jsonMode", "Mode", &[("allInputData", "Load all input data"), ("expressionData", "Load specific data")])
-                    .help("Whether all texts of an item are taken, or what is given below.")
-                    .show("dataType", &["json"]),
-                Param::choice("binaryMode", "Mode", &[("allInputData", "Load all input data"), ("specificField", "Load specific data")])
-                    .help("Whether all files of an item are taken, or one.")
-                    .show("dataType", &["binary"]),
-                loader_param("auto").show("dataType", &["binary"]),
-                key_param().show("dataType", &["binary"]),
-                Param::text("jsonData", "Data", "")
-                    .required()
-                    .help("A text, or data whose texts are taken.")
-                    .show("dataType", &["json"])
-                    .show("jsonMode", &["expressionData"]),
-                Param::choice("textSplittingMode", "Text splitting", &[("simple", "Simple"), ("custom", "Custom")])
-                    .help("Simple cuts texts into chunks of 1000 letters, 200 of them shared; custom uses the connected text splitter.")
-                    .since(1.1),
-                Param::collection("options", "Options", options()).help("How files are read, and what is noted about documents."),
-            ])
-            .hint("Connect it to the document input of a vector store in the mode Insert.")
-            .differs("EPUB files are not read. Texts inside of nested data are taken once.")
+        spec(
+            "documentDefaultDataLoader",
+            &[1.0, 1.1],
+            "Default Data Loader",
+            "Create documents from items or their files",
+        )
+        .params([
+            Param::choice("dataType", "Type of data", &[("json", "JSON"), ("binary", "Binary")])
+                .raw()
+                .help("Source of the documents."),
+            Param::choice(
+                "jsonMode",
+                "Mode",
+                &[
+                    ("allInputData", "Load all input data"),
+                    ("expressionData", "Load specific data"),
+                ],
+            )
+            .help("Whether to load all texts of an item, or only those given below.")
+            .show("dataType", &["json"]),
+            Param::choice(
+                "binaryMode",
+                "Mode",
+                &[("allInputData", "Load all input data"), ("specificField", "Load specific data")],
+            )
+            .help("Whether to load all files of an item, or only one.")
+            .show("dataType", &["binary"]),
+            loader_param("auto").show("dataType", &["binary"]),
+            key_param().show("dataType", &["binary"]),
+            Param::text("jsonData", "Data", "")
+                .required()
+                .help("A text, or data whose texts are loaded.")
+                .show("dataType", &["json"])
+                .show("jsonMode", &["expressionData"]),
+            Param::choice(
+                "textSplittingMode",
+                "Text splitting",
+                &[("simple", "Simple"), ("custom", "Custom")],
+            )
+            .help(
+                "Simple splits texts into chunks of 1000 characters with an overlap of 200. \
+                         Custom uses the connected text splitter.",
+            )
+            .since(1.1),
+            Param::collection("options", "Options", options())
+                .help("File format and metadata options."),
+        ])
+        .hint("Connect it to the document input of a vector store in Insert mode.")
+        .differs("EPUB files are not supported. Texts in nested data are loaded once.")
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -61,12 +85,12 @@ impl Supplier for BinaryInputLoader {
             "documentBinaryInputLoader",
             &[1.0],
             "Binary Input Loader",
-            "Make documents of the files of items",
+            "Create documents from files of items",
         )
         .params([loader_param("auto"), key_param()])
         .params(options())
         .hint("Use the Default Data Loader in new workflows.")
-        .differs("EPUB files are not read.")
+        .differs("EPUB files are not supported.")
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -93,24 +117,26 @@ fn loader_param(usual: &str) -> Param {
         ("pdfLoader", "PDF"),
         ("textLoader", "Text"),
     ];
-    Param::choice("loader", "Data format", &loaders).preset(usual).help("What the files are.")
+    Param::choice("loader", "Data format", &loaders).preset(usual).help("Format of the files.")
 }
 
 fn key_param() -> Param {
     Param::text("binaryDataKey", "Input data field name", "data")
-        .help("The field of the item with the file.")
+        .help("Binary field of the item with the file.")
 }
 
 fn options() -> Vec<Param> {
     vec![
         Param::text("pointers", "JSON pointers", "").help(
-            "Where in JSON the texts are, such as `/text, /meta/title`; everywhere if empty.",
+            "JSON pointers to the texts, such as `/text, /meta/title`. If empty, all texts are \
+                 loaded.",
         ),
-        Param::text("separator", "CSV separator", ",").help("What stands between the columns."),
-        Param::text("column", "CSV column", "").help("The one column that is read; all if empty."),
+        Param::text("separator", "CSV separator", ",").help("Column separator."),
+        Param::text("column", "CSV column", "")
+            .help("Name of the column to load. If empty, all columns are loaded."),
         Param::flag("splitPages", "Split pages in PDF", false)
             .help("Whether each page is a document."),
-        metadata_param("Metadata", "Fields that every document gets."),
+        metadata_param("Metadata", "Metadata added to every document."),
     ]
 }
 
@@ -216,9 +242,8 @@ impl ItemLoader {
             }
             Some(DocumentFormat::Csv) => csv(&text(file)?, &base, &options, "line"),
             Some(DocumentFormat::Json) => {
-                let value = model::json::parse(&text(file)?).map_err(|error| {
-                    NodeError::input(format!("The JSON cannot be read: {error}"))
-                })?;
+                let value = model::json::parse(&text(file)?)
+                    .map_err(|error| NodeError::input(format!("The JSON is not valid: {error}")))?;
                 Ok(text_documents(strings(&value, &self.option("pointers", index)?), &mime_type))
             }
             // n8n takes a page as it is written.

@@ -104,8 +104,8 @@ pub(crate) async fn chunks_of_file(
     lengths: ChunkLengths,
 ) -> Result<Vec<Document>, NodeError> {
     let format = DocumentFormat::of(file).ok_or_else(|| {
-        NodeError::input(format!("Files of the type '{}' cannot be read", file.mime_type))
-            .hint("PDF, Word (docx), CSV, JSON, HTML, Markdown and plain text can.")
+        NodeError::input(format!("Files of type '{}' are not supported", file.mime_type))
+            .hint("Use PDF, Word (docx), CSV, JSON, HTML, Markdown or plain text.")
     })?;
     let source = file.file_name.clone().filter(|name| !name.is_empty());
     let base = Object::from_iter(source.map(|name| ("source", name)));
@@ -121,8 +121,8 @@ pub(crate) async fn chunks_of_file(
     };
     let chunks = split_into_chunks(documents, format, lengths)?;
     match chunks.is_empty() {
-        true => Err(NodeError::input("There is no text in the file")
-            .hint("A scanned document has pictures of text only.")),
+        true => Err(NodeError::input("The file contains no text")
+            .hint("A scanned document contains only images of text.")),
         false => Ok(chunks),
     }
 }
@@ -247,13 +247,13 @@ pub(crate) fn csv(
 pub(crate) fn text(file: &Binary) -> Result<Str, NodeError> {
     if file.data.len() > MAX_BYTES {
         return Err(NodeError::input(format!(
-            "The file has {} bytes, more than the limit of {MAX_BYTES}",
+            "The file has {} bytes, which exceeds the limit of {MAX_BYTES}",
             file.data.len()
         )));
     }
     let text = decode(&file.data, detect(&file.data), true)?;
     if text.contains('\0') {
-        return Err(NodeError::input("The file is no text"));
+        return Err(NodeError::input("The file is not text"));
     }
     Ok(text.into())
 }
@@ -376,11 +376,11 @@ mod tests {
         assert!(error.message().contains("application/octet-stream"), "{error}");
         assert_eq!(
             chunks("a.txt", "text/plain", b"a\0b").await.unwrap_err().message().as_str(),
-            "The file is no text"
+            "The file is not text"
         );
         assert_eq!(
             chunks("a.txt", "text/plain", b" \n ").await.unwrap_err().message().as_str(),
-            "There is no text in the file"
+            "The file contains no text"
         );
         for (name, mime_type, data) in [
             ("a.json", "application/json", "{"),

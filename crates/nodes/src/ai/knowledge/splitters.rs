@@ -14,10 +14,20 @@ pub(crate) struct CharacterTextSplitter;
 
 impl Supplier for CharacterTextSplitter {
     fn spec() -> Spec {
-        spec("textSplitterCharacterTextSplitter", "Character Text Splitter", "Cut texts at a separator")
-            .param(Param::text("separator", "Separator", "").help("Where texts are cut; anywhere if empty."))
-            .params(length_params(1000, "Letters"))
-            .hint("For texts with a mark between their parts; else use the Recursive Character Text Splitter.")
+        spec(
+            "textSplitterCharacterTextSplitter",
+            "Character Text Splitter",
+            "Split texts at a separator",
+        )
+        .param(
+            Param::text("separator", "Separator", "")
+                .help("Separator to split at. If empty, texts are split anywhere."),
+        )
+        .params(length_params(1000, "Letters"))
+        .hint(
+            "For texts with a separator between their parts. Otherwise use the Recursive \
+                 Character Text Splitter.",
+        )
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -34,14 +44,14 @@ impl Supplier for RecursiveCharacterTextSplitter {
             LANGUAGES.iter().map(|(name, _)| (*name, *name)).collect();
         let code = Param::choice("splitCode", "Split code", &languages)
             .preset("markdown")
-            .help("The language of the texts, which are then cut at its functions or headings.");
+            .help("Language of the texts, which are then split at its functions or headings.");
         spec(
             "textSplitterRecursiveCharacterTextSplitter",
             "Recursive Character Text Splitter",
-            "Cut texts at paragraphs, then lines, then words",
+            "Split texts at paragraphs, then lines, then words",
         )
         .params(length_params(1000, "Letters"))
-        .param(Param::collection("options", "Options", [code]).help("What the texts are."))
+        .param(Param::collection("options", "Options", [code]).help("Type of the texts."))
         .hint("The best choice for most texts. Connect it to a document loader.")
     }
 
@@ -63,11 +73,11 @@ impl Supplier for TokenSplitter {
         spec(
             "textSplitterTokenSplitter",
             "Token Splitter",
-            "Cut texts by the tokens of OpenAI's models",
+            "Split texts by the tokens of OpenAI models",
         )
         .params(length_params(1000, "Tokens"))
-        .hint("For models that take a fixed number of tokens. Words may be cut in two.")
-        .differs("The tokens of long repeated texts are counted too, where n8n estimates them.")
+        .hint("For models with a fixed token limit. Words can be split.")
+        .differs("Tokens of long repetitive texts are counted exactly, where n8n estimates them.")
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -87,10 +97,10 @@ fn length_params(size: i32, what: &str) -> [Param; 2] {
     [
         Param::number("chunkSize", "Chunk size", size)
             .at_least(1.0)
-            .help(&format!("{what} of a chunk at most.")),
+            .help(&format!("{what} per chunk, at most.")),
         Param::number("chunkOverlap", "Chunk overlap", 0)
             .at_least(0.0)
-            .help(&format!("{what} that two chunks share.")),
+            .help(&format!("{what} shared by two chunks.")),
     ]
 }
 

@@ -10,17 +10,29 @@ use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 
 /// What both tell about themselves.
-const PASSING: &str = "Conversations are in the memory of the process: they are gone after a restart, and after a day in which nobody has used them.";
+const PASSING: &str = "Conversations are stored in process memory. They are lost on restart, and after a day without \
+     use.";
 
 pub(crate) struct BufferMemory;
 
 impl Supplier for BufferMemory {
     fn spec() -> Spec {
-        spec("buffer-memory", &[1.0], "Buffer Memory", "Lets an agent remember all that was said")
-            .param(session_param())
-            .hint("For trying things out and short conversations; use SQLite Memory to remember across restarts.")
-            .note(PASSING)
-            .note("All conversations together take at most 128 MB; those that were not used for the longest time go first.")
+        spec(
+            "buffer-memory",
+            &[1.0],
+            "Buffer Memory",
+            "Lets an agent remember the whole conversation",
+        )
+        .param(session_param())
+        .hint(
+            "For testing and short conversations. Use SQLite Memory to remember across \
+                 restarts.",
+        )
+        .note(PASSING)
+        .note(
+            "All conversations together use at most 128 MB. The least recently used are removed \
+                 first.",
+        )
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -38,14 +50,15 @@ pub(crate) struct WindowMemory;
 
 impl Supplier for WindowMemory {
     fn spec() -> Spec {
-        spec("window-memory", &[1.0], "Window Memory", "Lets an agent remember the newest messages")
+        spec("window-memory", &[1.0], "Window Memory", "Lets an agent remember the latest messages")
             .params([
                 session_param(),
-                Param::number("maxMessages", "Max messages", 10)
-                    .at_least(0.0)
-                    .help("How many messages the model sees. Turns are left out whole; the newest one is always seen."),
+                Param::number("maxMessages", "Max messages", 10).at_least(0.0).help(
+                    "Number of messages sent to the model. Only whole turns are dropped; the \
+                         latest turn is always included.",
+                ),
             ])
-            .hint("For long conversations of which only the end matters.")
+            .hint("For long conversations where only the latest messages matter.")
             .note(PASSING)
     }
 

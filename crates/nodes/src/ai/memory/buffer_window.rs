@@ -14,19 +14,29 @@ pub(crate) struct MemoryBufferWindow;
 impl Supplier for MemoryBufferWindow {
     fn spec() -> Spec {
         let versions = [1.0, 1.1, 1.2, 1.3, 1.4];
-        spec("@n8n/n8n-nodes-langchain.memoryBufferWindow", &versions, "Simple Memory", "Lets an agent remember the newest turns")
-            .params(params(&SINCE))
-            .params([
-                Param::flag("persistentMemory", "Persistent memory", true)
-                    .raw()
-                    .since(1.4)
-                    .help("Whether conversations are kept in the data folder instead of the memory of the process."),
-                Param::hidden("turnId", Value::Null),
-                Param::hidden("previousTurnIds", Value::Null),
-            ])
-            .hint("The memory that imported workflows use most; several of them in one workflow share conversations of the same session.")
-            .alias(&["window buffer memory", "simple memory"])
-            .differs("Calls of tools and their results are remembered too, and a turn is left out whole or not at all.")
+        spec(
+            "@n8n/n8n-nodes-langchain.memoryBufferWindow",
+            &versions,
+            "Simple Memory",
+            "Lets an agent remember the latest turns",
+        )
+        .params(params(&SINCE))
+        .params([
+            Param::flag("persistentMemory", "Persistent memory", true).raw().since(1.4).help(
+                "Whether conversations are stored in the data folder instead of process \
+                         memory.",
+            ),
+            Param::hidden("turnId", Value::Null),
+            Param::hidden("previousTurnIds", Value::Null),
+        ])
+        .hint(
+            "The most common memory in imported workflows. Several of these in one workflow \
+                 share the conversations of a session.",
+        )
+        .alias(&["window buffer memory", "simple memory"])
+        .differs(
+            "Tool calls and their results are stored too. Turns are kept or dropped as a whole.",
+        )
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {

@@ -15,18 +15,24 @@ pub(crate) struct MemoryManager;
 
 impl Node for MemoryManager {
     fn spec() -> Spec {
-        Spec::new("@n8n/n8n-nodes-langchain.memoryManager", &[1.0, 1.1], "Chat Memory Manager", "Read and change what a memory keeps")
-            .untrusted()
-            .private()
-            .group(NodeGroup::Ai)
-            .inputs([Port::main(), Port::of(Kind::AiMemory, "Memory")])
-            .params(params())
-            .hint(
-                "To show a conversation, to begin it with something, or to forget it. Connect the same memory node to it and to the agent.",
-            )
-            .alias(&["chat history", "forget", "clear memory"])
-            .repeatable_when("mode", &["load"])
-            .note("A turn of which a part is removed loses calls of tools that have no result any more.")
+        Spec::new(
+            "@n8n/n8n-nodes-langchain.memoryManager",
+            &[1.0, 1.1],
+            "Chat Memory Manager",
+            "Read and edit the contents of a memory",
+        )
+        .untrusted()
+        .private()
+        .group(NodeGroup::Ai)
+        .inputs([Port::main(), Port::of(Kind::AiMemory, "Memory")])
+        .params(params())
+        .hint(
+            "Use it to show, seed or clear a conversation. Connect the same memory node to \
+                     it and to the agent.",
+        )
+        .alias(&["chat history", "forget", "clear memory"])
+        .repeatable_when("mode", &["load"])
+        .note("If part of a turn is removed, tool calls without a result are removed too.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -58,16 +64,16 @@ fn params() -> Vec<Param> {
     let kinds = [("system", "System"), ("ai", "AI"), ("user", "User")];
     let message = [
         Param::choice("type", "Type", &kinds).help(
-            "Who says it. What the system says reaches agents as a note, not as an instruction.",
+            "Role of the message. System messages reach agents as a note, not as an instruction.",
         ),
-        Param::text("message", "Message", "").required().help("What is said."),
+        Param::text("message", "Message", "").required().help("Text of the message."),
         Param::flag("hideFromUI", "Hide message in chat", false)
-            .help("Kept for n8n's chat; nothing is hidden here."),
+            .help("For compatibility with n8n's chat; nothing is hidden here."),
     ];
     let grouped = [Param::flag("groupMessages", "Group messages", true)
         .help("One item with all messages, or an item for each.")];
     vec![
-        Param::choice("mode", "Operation mode", &modes).raw().help("What to do with the memory."),
+        Param::choice("mode", "Operation mode", &modes).raw().help("Operation on the memory."),
         Param::choice(
             "insertMode",
             "Insert mode",
@@ -75,7 +81,7 @@ fn params() -> Vec<Param> {
         )
         .raw()
         .show("mode", &["insert"])
-        .help("Whether the messages come to those that are there, or in their place."),
+        .help("Whether to append the messages to the existing ones or replace them."),
         Param::choice("deleteMode", "Delete mode", &[("lastN", "Last N"), ("all", "All Messages")])
             .raw()
             .show("mode", &["delete"])
@@ -90,13 +96,13 @@ fn params() -> Vec<Param> {
         Param::number("lastMessagesCount", "Messages count", 2)
             .show("mode", &["delete"])
             .show("deleteMode", &["lastN"])
-            .help("How many of the last messages are removed; none if there are fewer."),
+            .help("Number of latest messages to delete. If there are fewer, none are deleted."),
         Param::flag("simplifyOutput", "Simplify output", true)
             .show("mode", &["load"])
-            .help("Only who says what."),
+            .help("Return only the role and text of each message."),
         Param::collection("options", "Options", grouped)
             .show("mode", &["load"])
-            .help("How messages are put out."),
+            .help("Output format of the messages."),
     ]
 }
 
@@ -241,9 +247,9 @@ async fn change(
             return Ok(());
         }
     }
-    Err(NodeError::failed("The conversation was changed by others all the time").hint("Try again."))
+    Err(NodeError::failed("The conversation kept changing concurrently").hint("Try again."))
 }
 
 fn failed(error: node_api::ai::MemoryError) -> NodeError {
-    NodeError::failed(format!("The memory cannot be used: {error}"))
+    NodeError::failed(format!("The memory is not available: {error}"))
 }

@@ -22,19 +22,24 @@ impl Supplier for MemoryPostgresChat {
             "@n8n/n8n-nodes-langchain.memoryPostgresChat",
             &versions,
             "Postgres Chat Memory",
-            "Lets an agent remember in a table of Postgres",
+            "Lets an agent remember in a Postgres table",
         )
         .credential("postgres", true)
         .params(params(&SINCE))
-        .param(
-            Param::text("tableName", "Table name", TABLE)
-                .help("The table that conversations are in, with its schema and a dot before it if needed; it is made if it is not there."),
-        )
-        .hint("For conversations that other programs read too, and for those that n8n has begun.")
+        .param(Param::text("tableName", "Table name", TABLE).help(
+            "Table for the conversations, optionally prefixed with the schema and a dot. It \
+                     is created if it does not exist.",
+        ))
+        .hint("For conversations that other programs read, or that were started in n8n.")
         .alias(&["postgresql", "supabase", "database"])
-        .note("Rows have n8n's form, so that conversations of n8n go on here. They are not encrypted: whoever reads the table reads them.")
+        .note(
+            "Rows use n8n's format, so n8n conversations continue here. They are not encrypted: \
+             anyone with access to the table can read them.",
+        )
         .note("Workflows that share a table share the conversations of the same session.")
-        .differs("Calls of tools and their results are remembered too, and a turn is left out whole or not at all.")
+        .differs(
+            "Tool calls and their results are stored too. Turns are kept or dropped as a whole.",
+        )
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {

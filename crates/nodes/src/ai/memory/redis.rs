@@ -26,23 +26,28 @@ impl Supplier for RedisMemory {
                     "options",
                     "Options",
                     [
-                        Param::number("ttl", "TTL", 0)
-                            .at_least(0.0)
-                            .help("Seconds after its last use at which a conversation vanishes; 0 for never."),
-                        Param::text("keyPrefix", "Key prefix", PREFIX).help("What the names of the keys begin with."),
-                        Param::number("maxMessages", "Max messages", 0)
-                            .at_least(0.0)
-                            .help("How many messages the model sees, in whole turns; 0 for as many as there are."),
-                        Param::flag("encrypt", "Encrypt", true)
-                            .help("Whether what is said is encrypted with a key of this instance before it is sent to Redis."),
+                        Param::number("ttl", "TTL", 0).at_least(0.0).help(
+                            "Seconds after the last use until a conversation expires. 0 for \
+                                 never.",
+                        ),
+                        Param::text("keyPrefix", "Key prefix", PREFIX)
+                            .help("Prefix of the key names."),
+                        Param::number("maxMessages", "Max messages", 0).at_least(0.0).help(
+                            "Number of messages sent to the model, in whole turns. 0 for all.",
+                        ),
+                        Param::flag("encrypt", "Encrypt", true).help(
+                            "Whether messages are encrypted with this instance's key before \
+                                 they are sent to Redis.",
+                        ),
                     ],
                 )
-                .help("How long conversations stay, and how they lie in Redis."),
+                .help("Retention and storage options."),
             ])
-            .hint("For conversations that several instances share or that are to vanish after a while.")
+            .hint("For conversations that several instances share, or that should expire.")
             .alias(&["valkey", "cache"])
             .note(
-                "Sessions stand in the names of keys as hashes only. Appending is one step: nothing is lost when two runs append at once.",
+                "Session IDs appear in key names only as hashes. Appends are atomic: nothing is \
+                     lost when two runs append at the same time.",
             )
     }
 

@@ -14,18 +14,26 @@ pub(crate) struct MemoryRedisChat;
 impl Supplier for MemoryRedisChat {
     fn spec() -> Spec {
         let versions = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6];
-        spec("@n8n/n8n-nodes-langchain.memoryRedisChat", &versions, "Redis Chat Memory", "Lets an agent remember in Redis")
-            .credential("redis", true)
-            .params(params(&SINCE))
-            .param(
-                Param::number("sessionTTL", "Session time to live", 0)
-                    .at_least(0.0)
-                    .help("Seconds after its last use at which a conversation vanishes; 0 for never."),
-            )
-            .hint("For imported workflows; Redis Memory has more settings.")
-            .alias(&["redis", "valkey"])
-            .note("A conversation that n8n has begun goes on: what n8n's list holds of it is copied when it is first asked for.")
-            .differs("Conversations are encrypted and belong to the workflow: n8n does not read them, and two workflows do not share them.")
+        spec(
+            "@n8n/n8n-nodes-langchain.memoryRedisChat",
+            &versions,
+            "Redis Chat Memory",
+            "Lets an agent remember in Redis",
+        )
+        .credential("redis", true)
+        .params(params(&SINCE))
+        .param(
+            Param::number("sessionTTL", "Session time to live", 0)
+                .at_least(0.0)
+                .help("Seconds after the last use until a conversation expires. 0 for never."),
+        )
+        .hint("For imported workflows; Redis Memory has more settings.")
+        .alias(&["redis", "valkey"])
+        .note("Conversations started in n8n continue: their n8n history is copied on first use.")
+        .differs(
+            "Conversations are encrypted and belong to the workflow. n8n cannot read them, and \
+                 workflows do not share them.",
+        )
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {

@@ -20,20 +20,24 @@ pub(super) fn params(since: &SinceVersions) -> Vec<Param> {
     if since.choice > 1.1 {
         params.extend([
             key("chat_history", "The name of the conversation.").versions(&[1.0]),
-            key("={{ $json.sessionId }}", "Whose conversation it is.").versions(&[1.1]),
+            key("={{ $json.sessionId }}", "ID of the conversation.").versions(&[1.1]),
         ]);
     }
     params.extend([
         Param::choice("sessionIdType", "Session ID", &kinds)
             .since(since.choice)
-            .help("Where the session id comes from: the field `sessionId` of the input, or the key below."),
-        key("={{ $json.sessionId }}", "The session id of the input, or where it has none of the trigger.")
-            .show("sessionIdType", &["fromInput"])
-            .since(since.shown),
-        key("", "Whose conversation it is.").show("sessionIdType", &["customKey"]),
-        Param::number("contextWindowLength", "Context window length", 5)
-            .since(since.window)
-            .help("How many past turns the model sees: each a message of the user with all that came of it."),
+            .help("Source of the session ID: the input field `sessionId`, or the key below."),
+        key(
+            "={{ $json.sessionId }}",
+            "The session ID of the input, or of the trigger if the input has none.",
+        )
+        .show("sessionIdType", &["fromInput"])
+        .since(since.shown),
+        key("", "ID of the conversation.").show("sessionIdType", &["customKey"]),
+        Param::number("contextWindowLength", "Context window length", 5).since(since.window).help(
+            "Number of past turns sent to the model. A turn is a user message with everything \
+                 that followed it.",
+        ),
     ]);
     params
 }
@@ -50,7 +54,7 @@ pub(super) fn session(ctx: &SupplyCtx, since: &SinceVersions) -> Result<Option<S
     }
     told.map(Some).ok_or_else(|| {
         NodeError::parameter("sessionKey", "Key parameter is empty")
-            .hint("Write whose conversation it is, or let the session ID come from the input.")
+            .hint("Enter a session key, or take the session ID from the input.")
             .on_item(item)
     })
 }

@@ -15,26 +15,35 @@ pub(crate) struct SqliteMemory;
 
 impl Supplier for SqliteMemory {
     fn spec() -> Spec {
-        spec("sqlite-memory", &[1.0], "SQLite Memory", "Lets an agent remember across restarts, without another service")
-            .params([
-                session_param(),
-                Param::collection(
-                    "options",
-                    "Options",
-                    [
-                        Param::number("maxMessages", "Max messages", 0)
-                            .at_least(0.0)
-                            .help("How many messages the model sees, in whole turns; 0 for as many as there are."),
-                        Param::number("retentionDays", "Keep for days", 0).at_least(0.0).help(
-                            "A conversation that nobody has used for so long is removed; 0 to keep it until the workflow is deleted.",
-                        ),
-                    ],
-                )
-                .help("How much is seen, and how long it stays."),
-            ])
-            .hint("The memory to start with: it needs no credential and outlives a restart.")
-            .alias(&["durable", "persistent", "database"])
-            .note("What is said is encrypted on disk. Conversations are deleted with their workflow.")
+        spec(
+            "sqlite-memory",
+            &[1.0],
+            "SQLite Memory",
+            "Lets an agent remember across restarts, without an external service",
+        )
+        .params([
+            session_param(),
+            Param::collection(
+                "options",
+                "Options",
+                [
+                    Param::number("maxMessages", "Max messages", 0)
+                        .at_least(0.0)
+                        .help("Number of messages sent to the model, in whole turns. 0 for all."),
+                    Param::number("retentionDays", "Keep for days", 0).at_least(0.0).help(
+                        "Days without use after which a conversation is deleted. 0 keeps it \
+                                 until the workflow is deleted.",
+                    ),
+                ],
+            )
+            .help("Context window and retention."),
+        ])
+        .hint(
+            "The recommended memory to start with: it needs no credential and survives \
+                 restarts.",
+        )
+        .alias(&["durable", "persistent", "database"])
+        .note("Messages are encrypted on disk. Conversations are deleted with their workflow.")
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {

@@ -15,19 +15,34 @@ pub(crate) struct SummaryMemory;
 
 impl Supplier for SummaryMemory {
     fn spec() -> Spec {
-        spec("summary-memory", &[1.0], "Summary Memory", "Lets an agent remember the newest turns and a summary of the rest")
-            .inputs([Port::of(Kind::AiLanguageModel, "Model")])
-            .params([
-                session_param(),
-                Param::number("recentTurns", "Recent turns", 6)
-                    .at_least(1.0)
-                    .help("How many turns stay as they were said. What is older is summed up, a few turns at a time."),
-                storage_param(),
-            ])
-            .hint("For conversations that go on for long and must not lose their beginning. Connect a model, which may be a cheap one.")
-            .alias(&["summarize", "compact"])
-            .note("The summary reaches the agent's model as a record of the user's side, never as an instruction.")
-            .note("If the model fails, the turns stay as they are until the next time, and the execution says so.")
+        spec(
+            "summary-memory",
+            &[1.0],
+            "Summary Memory",
+            "Lets an agent remember the latest turns and a summary of the rest",
+        )
+        .inputs([Port::of(Kind::AiLanguageModel, "Model")])
+        .params([
+            session_param(),
+            Param::number("recentTurns", "Recent turns", 6).at_least(1.0).help(
+                "Number of turns kept verbatim. Older turns are summarized, a few at a \
+                         time.",
+            ),
+            storage_param(),
+        ])
+        .hint(
+            "For long conversations that must not lose their beginning. Connect a model; a \
+                 cheap one is enough.",
+        )
+        .alias(&["summarize", "compact"])
+        .note(
+            "The summary is passed to the agent's model as a record from the user, never as an \
+                 instruction.",
+        )
+        .note(
+            "If the model fails, the turns are kept unchanged until the next attempt, and the \
+                 execution reports it.",
+        )
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -43,9 +58,9 @@ pub(super) fn storage_param() -> Param {
     Param::choice(
         "storage",
         "Storage",
-        &[("database", "Data folder, encrypted"), ("memory", "Memory of the process")],
+        &[("database", "Data folder, encrypted"), ("memory", "Process memory")],
     )
-    .help("Where conversations are kept.")
+    .help("Where to store conversations.")
 }
 
 pub(super) fn storage(ctx: &SupplyCtx) -> Result<ConversationStorage, NodeError> {

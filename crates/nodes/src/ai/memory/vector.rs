@@ -15,14 +15,22 @@ pub(crate) struct VectorMemory;
 
 impl Supplier for VectorMemory {
     fn spec() -> Spec {
-        spec("vector-memory", &[1.0], "Vector Memory", "Lets an agent remember what has to do with the question")
-            .inputs([Port::of(Kind::AiEmbedding, "Embeddings")])
-            .param(session_param())
-            .params(search_params())
-            .param(storage_param())
-            .hint("For facts from long ago; use Hybrid Memory if the last words matter too. Connect embeddings.")
-            .alias(&["semantic", "embeddings", "long-term"])
-            .note(FOUND)
+        spec(
+            "vector-memory",
+            &[1.0],
+            "Vector Memory",
+            "Lets an agent recall what is relevant to the question",
+        )
+        .inputs([Port::of(Kind::AiEmbedding, "Embeddings")])
+        .param(session_param())
+        .params(search_params())
+        .param(storage_param())
+        .hint(
+            "For facts from long ago. Use Hybrid Memory if the latest messages matter too. \
+                 Connect embeddings.",
+        )
+        .alias(&["semantic", "embeddings", "long-term"])
+        .note(FOUND)
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -38,18 +46,18 @@ impl Supplier for HybridMemory {
             "hybrid-memory",
             &[1.0],
             "Hybrid Memory",
-            "Lets an agent remember the newest messages and what has to do with the question",
+            "Lets an agent remember the latest messages and recall what is relevant to the question",
         )
         .inputs([Port::of(Kind::AiEmbedding, "Embeddings")])
         .params([
             session_param(),
             Param::number("maxMessages", "Max messages", 10).at_least(0.0).help(
-                "How many of the newest messages the model sees as they are, in whole turns.",
+                "Number of latest messages sent to the model verbatim, in whole turns.",
             ),
         ])
         .params(search_params())
         .param(storage_param())
-        .hint("For assistants that talk to the same person for months. Connect embeddings.")
+        .hint("For assistants that talk to the same user for months. Connect embeddings.")
         .alias(&["semantic", "embeddings", "long-term"])
         .note(FOUND)
     }
@@ -60,17 +68,18 @@ impl Supplier for HybridMemory {
     }
 }
 
-const FOUND: &str = "What is found reaches the agent's model as a record of what was said, never as an instruction. Vectors are kept \
-with the conversation, and go with it; those of another embedding model are passed over.";
+const FOUND: &str = "Recalled turns are passed to the agent's model as a record of the conversation, never as an \
+     instruction. Vectors are stored and deleted with the conversation. Vectors of other embedding \
+     models are skipped.";
 
 fn search_params() -> [Param; 2] {
     [
         Param::number("topK", "Top K", 4)
             .at_least(1.0)
-            .help("How many earlier turns are found at most."),
+            .help("Maximum number of earlier turns to recall."),
         Param::number("minScore", "Min score", 0.3)
             .between(0.0, 1.0)
-            .help("How near in meaning they must be, from 0 to 1."),
+            .help("Minimum similarity score, from 0 to 1."),
     ]
 }
 

@@ -18,18 +18,27 @@ pub(crate) struct AnthropicModel;
 impl Supplier for AnthropicModel {
     fn spec() -> Spec {
         let caches = [("off", "Off"), ("5m", "Five minutes"), ("1h", "One hour")];
-        model_spec(Spec::new("anthropic-model", &[1.0], "Anthropic Model", "A chat model of Anthropic"))
+        model_spec(Spec::new("anthropic-model", &[1.0], "Anthropic Model", "Anthropic chat model"))
             .credential("anthropicApi", true)
             .params(own_params(
                 "claude-3-5-sonnet-20241022",
                 1.0,
-                &["topP", "topK", "stop", "reasoningEffort", "thinking", "thinkingBudget", "timeout", "maxRetries"],
+                &[
+                    "topP",
+                    "topK",
+                    "stop",
+                    "reasoningEffort",
+                    "thinking",
+                    "thinkingBudget",
+                    "timeout",
+                    "maxRetries",
+                ],
             ))
-            .param(
-                Param::choice("promptCache", "Prompt cache", &caches)
-                    .help("How long the provider keeps the beginning of a conversation, to read it again at a lower price."),
-            )
-            .hint("Connect it to an agent; it needs an API key of Anthropic.")
+            .param(Param::choice("promptCache", "Prompt cache", &caches).help(
+                "How long the provider caches the beginning of a conversation, so that it \
+                         costs less to read again.",
+            ))
+            .hint("Connect it to an agent. Requires an Anthropic API key.")
             .alias(&["claude", "sonnet", "opus", "haiku", "llm"])
     }
 
@@ -53,11 +62,10 @@ impl Supplier for LmChatAnthropic {
             "@n8n/n8n-nodes-langchain.lmChatAnthropic",
             &[1.0, 1.1, 1.2, 1.3, 1.4, 1.5],
             "Anthropic Chat Model",
-            "A chat model of Anthropic, as n8n has it",
+            "Anthropic chat model, compatible with n8n",
         );
         let named = |default: &str| {
-            Param::text("model", "Model", default)
-                .help("The model's name as the provider writes it.")
+            Param::text("model", "Model", default).help("Model name as used by the provider.")
         };
         let newest = json!({ "__rl": true, "mode": "list", "value": "claude-sonnet-4-5-20250929", "cachedResultName": "Claude Sonnet 4.5" });
         model_spec(spec)
@@ -69,7 +77,7 @@ impl Supplier for LmChatAnthropic {
                 Param::locator("model", "Model", &["list", "id"])
                     .preset(newest)
                     .since(1.3)
-                    .help("From the list, or by its id."),
+                    .help("From the list, or by ID."),
                 collection(&[
                     "maxTokensToSample",
                     "temperature",
@@ -79,7 +87,7 @@ impl Supplier for LmChatAnthropic {
                     "thinkingBudget",
                 ]),
             ])
-            .hint("Connect it to an agent or a chain; it needs an API key of Anthropic.")
+            .hint("Connect it to an agent or a chain. Requires an Anthropic API key.")
             .alias(&["claude", "sonnet", "opus", "llm"])
     }
 

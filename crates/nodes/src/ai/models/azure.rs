@@ -17,11 +17,11 @@ impl Supplier for AzureOpenAiModel {
             "azure-openai-model",
             &[1.0],
             "Azure OpenAI Model",
-            "A chat model of OpenAI on Azure",
+            "Azure OpenAI chat model",
         ))
         .credential("azureOpenAiApi", true)
         .params(own_params("", 2.0, OPTIONS))
-        .hint("The model is the name of a deployment on Azure.")
+        .hint("The model is the name of an Azure deployment.")
         .alias(&["gpt", "microsoft", "llm"])
     }
 
@@ -52,20 +52,20 @@ impl Supplier for LmChatAzureOpenAi {
             "@n8n/n8n-nodes-langchain.lmChatAzureOpenAi",
             &[1.0],
             "Azure OpenAI Chat Model",
-            "A chat model of OpenAI on Azure, as n8n has it",
+            "Azure OpenAI chat model, compatible with n8n",
         );
         model_spec(spec)
             .credential("azureOpenAiApi", true)
             .params([
                 Param::choice("authentication", "Authentication", &[("azureOpenAiApi", "API key")])
-                    .help("How the key is sent."),
+                    .help("How to send the API key."),
                 Param::text("model", "Model (deployment)", "")
                     .required()
-                    .help("The name of the deployment on Azure."),
+                    .help("Name of the Azure deployment."),
                 collection(&options),
             ])
-            .differs("Signing in with Entra is not supported; use an API key.")
-            .hint("The model is the name of a deployment on Azure.")
+            .differs("Entra sign-in is not supported. Use an API key.")
+            .hint("The model is the name of an Azure deployment.")
             .alias(&["gpt", "microsoft", "llm"])
     }
 
@@ -98,7 +98,7 @@ pub(in crate::ai) fn azure_settings(credential: &Credential) -> Result<OpenAiSet
         (_, name) if !name.trim().is_empty() => format!("https://{}.openai.azure.com", name.trim()),
         _ => {
             return Err(NodeError::failed(
-                "The credential has neither an endpoint nor the name of a resource",
+                "The credential has neither an endpoint nor a resource name",
             ));
         }
     };

@@ -16,16 +16,25 @@ pub(crate) struct ModelFallback;
 
 impl Supplier for ModelFallback {
     fn spec() -> Spec {
-        model_spec(Spec::new("model-fallback", &[1.0], "Model Fallback", "Ask the next model if one does not answer"))
-            .inputs([Port::of(Kind::AiLanguageModel, "Models")])
-            .param(
-                Param::number("coolDown", "Cool-down", 60)
-                    .at_least(0.0)
-                    .help("Seconds for which a model that did not answer is left alone, by all runs of this node."),
-            )
-            .hint("Connect models in the order in which they are to be asked, and this node to the agent.")
-            .alias(&["failover", "backup model", "redundancy"])
-            .note("A model is left alone if it fails in a way that may pass: too many requests, an empty account, a broken connection. An answer that has begun is never taken up by another model.")
+        model_spec(Spec::new(
+            "model-fallback",
+            &[1.0],
+            "Model Fallback",
+            "Use the next model if one fails",
+        ))
+        .inputs([Port::of(Kind::AiLanguageModel, "Models")])
+        .param(
+            Param::number("coolDown", "Cool-down", 60)
+                .at_least(0.0)
+                .help("Seconds during which a failed model is skipped by all runs of this node."),
+        )
+        .hint("Connect the models in the order to try them, and this node to the agent.")
+        .alias(&["failover", "backup model", "redundancy"])
+        .note(
+            "A model is skipped after a temporary failure: too many requests, insufficient \
+                 credit or a broken connection. Once a response has started, no other model takes \
+                 over.",
+        )
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {

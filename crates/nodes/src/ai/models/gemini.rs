@@ -12,7 +12,7 @@ pub(crate) struct GeminiModel;
 
 impl Supplier for GeminiModel {
     fn spec() -> Spec {
-        model_spec(Spec::new("gemini-model", &[1.0], "Gemini Model", "A chat model of Google"))
+        model_spec(Spec::new("gemini-model", &[1.0], "Gemini Model", "Google chat model"))
             .credential("googlePalmApi", true)
             .params(own_params(
                 "gemini-2.5-flash",
@@ -28,7 +28,7 @@ impl Supplier for GeminiModel {
                     "maxRetries",
                 ],
             ))
-            .hint("Connect it to an agent; it needs an API key of Google AI Studio.")
+            .hint("Connect it to an agent. Requires a Google AI Studio API key.")
             .alias(&["google", "bard", "llm"])
     }
 
@@ -51,30 +51,30 @@ impl Supplier for LmChatGoogleGemini {
             "@n8n/n8n-nodes-langchain.lmChatGoogleGemini",
             &[1.0, 1.1],
             "Google Gemini Chat Model",
-            "A chat model of Google, as n8n has it",
+            "Google chat model, compatible with n8n",
         );
         let safety = [
             Param::text("category", "Category", "HARM_CATEGORY_HARASSMENT")
-                .help("What the filter looks for."),
+                .help("Category of the filter."),
             Param::text("threshold", "Threshold", "HARM_BLOCK_THRESHOLD_UNSPECIFIED")
-                .help("From when on it blocks."),
+                .help("Threshold for blocking."),
         ];
         let mut options = collection(&["maxOutputTokens", "temperature", "topK", "topP"]);
         if let ParamKind::Collection { params } = &mut options.kind {
             let groups = [FieldGroup::new("values", "Safety settings", safety)];
             params.push(
                 Param::repeated("safetySettings", "Safety settings", groups)
-                    .help("What the provider's filters let through."),
+                    .help("Safety filters of the provider."),
             );
         }
         model_spec(spec)
             .credential("googlePalmApi", true)
             .params([
                 Param::text("modelName", "Model", "models/gemini-2.5-flash")
-                    .help("The model's name as the provider writes it."),
+                    .help("Model name as used by the provider."),
                 options,
             ])
-            .hint("Connect it to an agent or a chain; it needs an API key of Google AI Studio.")
+            .hint("Connect it to an agent or a chain. Requires a Google AI Studio API key.")
             .alias(&["google", "bard", "llm"])
     }
 

@@ -11,11 +11,22 @@ impl Supplier for LocalModel {
     fn spec() -> Spec {
         let summary = "Built-in demo model: connect a provider for real agents";
         model_spec(Spec::new("local-model", &[1.0], "Local Model", summary))
-            .hint("Only to try things out with no key: it finds a fitting tool and shows what it gives. For real agents use the model of a provider.")
+            .hint(
+                "For trying things out without an API key: it picks a matching tool and shows its \
+                 result. For real agents use a provider's model.",
+            )
             .alias(&["demo", "offline", "no key", "smollm", "built-in"])
-            .note("An embedding model finds the tool that a request is for, and a small language model (SmolLM2, 135 million numbers) fills in what the tool is asked: numbers and words of the request, one of a list, yes or no. Answers quote what the tool gave. At most two tools are called for a message.")
-            .note("It does not plan, summarise, translate, or take part in a conversation; without tools it chats, and what it says then is not to be relied on.")
-            .note("Its weights are put in place by `heddle models pull`; nothing is sent anywhere.")
+            .note(
+                "An embedding model picks the tool for a request, and a small language model \
+                 (SmolLM2, 135 million parameters) fills in its arguments: numbers and text from \
+                 the request, enum values, booleans. Replies quote the tool's result. At most two \
+                 tools are called per message.",
+            )
+            .note(
+                "It does not plan, summarize, translate or hold a conversation. Without tools it \
+                 chats, but its replies are not reliable.",
+            )
+            .note("Download its weights with `heddle models pull`. No data leaves this machine.")
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {

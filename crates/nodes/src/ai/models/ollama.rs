@@ -26,20 +26,41 @@ pub(crate) struct OllamaModel;
 
 impl Supplier for OllamaModel {
     fn spec() -> Spec {
-        model_spec(Spec::new("ollama-model", &[1.0], "Ollama Model", "A chat model on a server of Ollama"))
-            .credential("ollamaApi", false)
-            .params(own_params(
-                "llama3.2",
-                2.0,
-                &["topP", "topK", "seed", "stop", "numCtx", "keepAlive", "format", "timeout", "maxRetries"],
-            ))
-            .param(
-                Param::flag("supportsTools", "Takes tools", true)
-                    .help("Whether the model can call tools by itself; if not, it is told about them in words."),
-            )
-            .hint("For models on a machine of one's own. The operator opens private addresses with HEDDLE_EGRESS_ALLOW.")
-            .alias(&["local model", "llama", "qwen", "llm"])
-            .note("The server is asked once whether the model takes tools; one that does not is told about them in words.")
+        model_spec(Spec::new(
+            "ollama-model",
+            &[1.0],
+            "Ollama Model",
+            "Chat model on an Ollama server",
+        ))
+        .credential("ollamaApi", false)
+        .params(own_params(
+            "llama3.2",
+            2.0,
+            &[
+                "topP",
+                "topK",
+                "seed",
+                "stop",
+                "numCtx",
+                "keepAlive",
+                "format",
+                "timeout",
+                "maxRetries",
+            ],
+        ))
+        .param(Param::flag("supportsTools", "Takes tools", true).help(
+            "Whether the model supports native tool calls. If not, tools are described \
+                         in the prompt.",
+        ))
+        .hint(
+            "For self-hosted models. Private addresses must be allowed with \
+                 HEDDLE_EGRESS_ALLOW.",
+        )
+        .alias(&["local model", "llama", "qwen", "llm"])
+        .note(
+            "The server is asked once whether the model supports tools. If not, tools are \
+                 described in the prompt.",
+        )
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -92,15 +113,20 @@ fn n8n_spec(id: &str, name: &str) -> Spec {
         "format",
     ]);
     if let ParamKind::Collection { params } = &mut options.kind {
-        let help = "Goes to the server as it is.";
+        let help = "Passed to the server unchanged.";
         params.extend(
             SERVER_OPTIONS.iter().map(|(name, label)| Param::text(name, label, "").help(help)),
         );
     }
-    model_spec(Spec::new(id, &[1.0], name, "A chat model on a server of Ollama, as n8n has it"))
+    model_spec(Spec::new(id, &[1.0], name, "Chat model on an Ollama server, compatible with n8n"))
         .credential("ollamaApi", true)
-        .params([Param::text("model", "Model", "llama3.2").required().help("The model's name as the server has it."), options])
-        .hint("For models on a machine of one's own. The operator opens private addresses with HEDDLE_EGRESS_ALLOW.")
+        .params([
+            Param::text("model", "Model", "llama3.2")
+                .required()
+                .help("Model name as used by the server."),
+            options,
+        ])
+        .hint("For self-hosted models. Private addresses must be allowed with HEDDLE_EGRESS_ALLOW.")
         .alias(&["local model", "llama", "llm"])
 }
 

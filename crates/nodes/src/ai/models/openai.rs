@@ -26,10 +26,10 @@ pub(crate) struct OpenAiModel;
 
 impl Supplier for OpenAiModel {
     fn spec() -> Spec {
-        model_spec(Spec::new("openai-model", &[1.0], "OpenAI Model", "A chat model of OpenAI"))
+        model_spec(Spec::new("openai-model", &[1.0], "OpenAI Model", "OpenAI chat model"))
             .credential("openAiApi", true)
             .params(own_params("gpt-4o-mini", 2.0, OPTIONS))
-            .hint("Connect it to an agent; it needs an API key of OpenAI.")
+            .hint("Connect it to an agent. Requires an OpenAI API key.")
             .alias(&["gpt", "chatgpt", "llm"])
     }
 
@@ -54,18 +54,29 @@ impl Supplier for OpenAiCompatibleModel {
             "openai-compatible-model",
             &[1.0],
             "OpenAI-compatible Model",
-            "A chat model of any server that speaks OpenAI's format",
+            "Chat model on any OpenAI-compatible server",
         ))
         .params([
-            Param::text("baseUrl", "Base URL", "http://localhost:11434/v1").required().help("Where the paths begin, up to /v1."),
-            Param::choice("authentication", "Authentication", &[("none", "None"), ("openAiApi", "API key")])
-                .help("Whether the server wants a key."),
-            Param::flag("supportsTools", "Takes tools", true)
-                .help("Whether the model can call tools by itself; if not, it is told about them in words."),
+            Param::text("baseUrl", "Base URL", "http://localhost:11434/v1")
+                .required()
+                .help("Base URL, including /v1."),
+            Param::choice(
+                "authentication",
+                "Authentication",
+                &[("none", "None"), ("openAiApi", "API key")],
+            )
+            .help("Whether the server requires an API key."),
+            Param::flag("supportsTools", "Takes tools", true).help(
+                "Whether the model supports native tool calls. If not, tools are described in \
+                     the prompt.",
+            ),
         ])
         .credential("openAiApi", false)
         .params(own_params("", 2.0, OPTIONS))
-        .hint("For vLLM, LM Studio, llama.cpp and others. The operator opens private addresses with HEDDLE_EGRESS_ALLOW.")
+        .hint(
+            "For vLLM, LM Studio, llama.cpp and others. Private addresses must be allowed with \
+             HEDDLE_EGRESS_ALLOW.",
+        )
         .alias(&["vllm", "lm studio", "llama.cpp", "local model"])
     }
 

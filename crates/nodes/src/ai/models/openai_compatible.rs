@@ -146,15 +146,15 @@ impl<V: Vendor> Supplier for VendorChatModel<V> {
             &id,
             &[1.0],
             row.name,
-            "A chat model of a provider that speaks OpenAI's format, as n8n has it",
+            "Chat model of an OpenAI-compatible provider, compatible with n8n",
         ))
         .credential(row.credential, true)
         .params([
             Param::text("model", "Model", row.default_model)
-                .help("The model's name as the provider writes it."),
+                .help("Model name as used by the provider."),
             collection(row.options),
         ])
-        .hint("Connect it to an agent or a chain; it needs a key of the provider.")
+        .hint("Connect it to an agent or a chain. Requires the provider's API key.")
         .alias(&["llm"])
     }
 

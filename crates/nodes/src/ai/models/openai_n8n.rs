@@ -16,7 +16,7 @@ impl Supplier for LmChatOpenAi {
             "@n8n/n8n-nodes-langchain.lmChatOpenAi",
             &[1.0, 1.1, 1.2, 1.3, 1.4],
             "OpenAI Chat Model",
-            "A chat model of OpenAI, as n8n has it",
+            "OpenAI chat model, compatible with n8n",
         );
         let options = [
             "baseURL",
@@ -34,13 +34,23 @@ impl Supplier for LmChatOpenAi {
         model_spec(spec)
             .credential("openAiApi", true)
             .params([
-                Param::text("model", "Model", "gpt-5-mini").until(1.1).help("The model's name as the provider writes it."),
-                Param::locator("model", "Model", &["list", "id"]).preset(newest).since(1.2).help("From the list, or by its id."),
-                Param::flag("responsesApiEnabled", "Use Responses API", true).since(1.3).help("The newer of the provider's two APIs."),
+                Param::text("model", "Model", "gpt-5-mini")
+                    .until(1.1)
+                    .help("Model name as used by the provider."),
+                Param::locator("model", "Model", &["list", "id"])
+                    .preset(newest)
+                    .since(1.2)
+                    .help("From the list, or by ID."),
+                Param::flag("responsesApiEnabled", "Use Responses API", true)
+                    .since(1.3)
+                    .help("Use the newer Responses API of the provider."),
                 built_in_tools().since(1.3).show("responsesApiEnabled", &[true]),
                 collection(&options),
             ])
-            .hint("Connect it to an agent or a chain; it needs an API key of OpenAI or of a server that speaks its format.")
+            .hint(
+                "Connect it to an agent or a chain. Requires an API key for OpenAI or an \
+                 OpenAI-compatible server.",
+            )
             .alias(&["gpt", "chatgpt", "llm"])
     }
 
@@ -80,13 +90,15 @@ impl Supplier for LmOpenAi {
             "@n8n/n8n-nodes-langchain.lmOpenAi",
             &[1.0],
             "OpenAI Model",
-            "A model of OpenAI, as n8n had it first",
+            "OpenAI model, compatible with n8n's first version",
         );
         let default = json!({ "__rl": true, "mode": "list", "value": "gpt-3.5-turbo-instruct" });
         model_spec(spec)
             .credential("openAiApi", true)
             .params([
-                Param::locator("model", "Model", &["list", "id"]).preset(default).help("From the list, or by its id."),
+                Param::locator("model", "Model", &["list", "id"])
+                    .preset(default)
+                    .help("From the list, or by ID."),
                 collection(&[
                     "baseURL",
                     "frequencyPenalty",
@@ -98,7 +110,10 @@ impl Supplier for LmOpenAi {
                     "topP",
                 ]),
             ])
-            .differs("Models that only complete texts are gone at the provider; the node asks in the way of chats.")
+            .differs(
+                "Completion-only models are no longer available from the provider, so this node \
+                 uses the chat API.",
+            )
             .hint("Use the OpenAI Chat Model in new workflows.")
             .alias(&["gpt", "llm"])
     }
@@ -127,28 +142,28 @@ pub(in crate::ai) fn built_in_tools() -> Param {
         Param::text("searchContextSize", "Search context size", "medium")
             .help("low, medium or high."),
         Param::text("allowedDomains", "Allowed domains", "")
-            .help("With commas between; all if empty."),
-        Param::text("country", "Country", "").help("Where the search is made from, such as US."),
-        Param::text("city", "City", "").help("Where the search is made from."),
-        Param::text("region", "Region", "").help("Where the search is made from."),
+            .help("Comma-separated. If empty, all are used."),
+        Param::text("country", "Country", "").help("Country to search from, such as US."),
+        Param::text("city", "City", "").help("Location to search from."),
+        Param::text("region", "Region", "").help("Location to search from."),
     ];
     let files = [
         Param::json("vectorStoreIds", "Vector store ids", "[]")
-            .help("A list of stores at the provider."),
-        Param::json("filters", "Filters", "{}").help("Which files are looked at."),
+            .help("List of vector store IDs at the provider."),
+        Param::json("filters", "Filters", "{}").help("Filter for the files to search."),
         Param::number("maxResults", "Max results", 1)
             .between(1.0, 50.0)
-            .help("How many pieces are found."),
+            .help("Maximum number of results."),
     ];
     let tools = [
         Param::collection("webSearch", "Web search", web).help("The provider searches the web."),
         Param::collection("fileSearch", "File search", files)
-            .help("The provider searches files that were given to it."),
+            .help("The provider searches uploaded files."),
         Param::flag("codeInterpreter", "Code interpreter", true)
-            .help("The provider runs code of the model."),
+            .help("The provider runs code written by the model."),
     ];
     Param::collection("builtInTools", "Built-in tools", tools)
-        .help("Tools that the provider runs itself.")
+        .help("Tools executed by the provider.")
 }
 
 /// What the responses API takes beside what all models have.

@@ -10,13 +10,14 @@ pub(in crate::ai) fn own_params(default_model: &str, hottest: f64, options: &[&s
     vec![
         Param::text("model", "Model", default_model)
             .required()
-            .help("The model's name as the provider writes it; any name may be written."),
-        Param::number("temperature", "Temperature", 0.7)
-            .between(0.0, hottest)
-            .help("From 0, the same each time, upwards; left out for models that take none."),
+            .help("Model name as used by the provider. Any name is accepted."),
+        Param::number("temperature", "Temperature", 0.7).between(0.0, hottest).help(
+            "0 is the most deterministic, higher values vary more. Not sent to models that do \
+                 not support it.",
+        ),
         Param::number("maxTokens", "Max tokens", 1000)
             .at_least(1.0)
-            .help("The longest answer, in tokens."),
+            .help("Maximum response length, in tokens."),
         collection(options),
     ]
 }
@@ -24,7 +25,7 @@ pub(in crate::ai) fn own_params(default_model: &str, hottest: f64, options: &[&s
 /// The options with these names.
 pub(in crate::ai) fn collection(names: &[&str]) -> Param {
     Param::collection("options", "Options", names.iter().map(|name| option(name)))
-        .help("How the model answers.")
+        .help("Response options.")
 }
 
 /// The answer of [`own_params`]: the temperature and the longest answer stand beside the options.
@@ -78,75 +79,73 @@ fn option(name: &str) -> Param {
     let formats = [("text", "Text"), ("json_object", "JSON")];
     let efforts = [("low", "Low"), ("medium", "Medium"), ("high", "High")];
     match name {
-        "temperature" => {
-            Param::number(name, "Sampling temperature", 0.7).help("Lower is more alike each time.")
-        }
+        "temperature" => Param::number(name, "Sampling temperature", 0.7)
+            .help("Lower values make responses more consistent."),
         "maxTokens" => Param::number(name, "Maximum number of tokens", -1)
-            .help("The longest answer; -1 leaves it to the model."),
-        "maxTokensToSample" => {
-            Param::number(name, "Maximum number of tokens", 4096).help("The longest answer.")
-        }
-        "maxOutputTokens" => {
-            Param::number(name, "Maximum number of tokens", 2048).help("The longest answer.")
-        }
+            .help("Maximum response length in tokens. -1 uses the model's default."),
+        "maxTokensToSample" => Param::number(name, "Maximum number of tokens", 4096)
+            .help("Maximum response length in tokens."),
+        "maxOutputTokens" => Param::number(name, "Maximum number of tokens", 2048)
+            .help("Maximum response length in tokens."),
         "numPredict" => Param::number(name, "Max tokens to generate", -1)
-            .help("The longest answer; -1 leaves it to the model."),
+            .help("Maximum response length in tokens. -1 uses the model's default."),
         "topP" => Param::number(name, "Top P", 1)
             .between(0.0, 1.0)
             .help("Change this or the temperature, not both."),
         "topK" => Param::number(name, "Top K", -1)
-            .help("Only so many of the likeliest words are considered; -1 or 0 for all."),
+            .help("Number of most likely tokens to consider. -1 or 0 for all."),
         "frequencyPenalty" => Param::number(name, "Frequency penalty", 0)
             .between(-2.0, 2.0)
-            .help("Above 0, words that came often come less."),
+            .help("Values above 0 penalize tokens by how often they have appeared."),
         "presencePenalty" => Param::number(name, "Presence penalty", 0)
             .between(-2.0, 2.0)
-            .help("Above 0, words that came at all come less."),
+            .help("Values above 0 penalize tokens that have appeared at all."),
         "seed" => Param::text(name, "Seed", "")
-            .help("A number, for answers that repeat as far as the provider can."),
+            .help("Seed for repeatable responses, as far as the provider supports it."),
         "randomSeed" => Param::number(name, "Random seed", Value::Null)
-            .help("For answers that repeat as far as the provider can."),
-        "stop" => Param::text(name, "Stop", "")
-            .help("Words that end the answer, at most four, with commas between."),
-        "jsonMode" => Param::flag(name, "JSON mode", false).help("Ask for a JSON object."),
+            .help("Repeatable responses, as far as the provider supports it."),
+        "stop" => {
+            Param::text(name, "Stop", "").help("Comma-separated stop sequences, at most four.")
+        }
+        "jsonMode" => Param::flag(name, "JSON mode", false).help("Request a JSON object."),
         "responseFormat" => Param::choice(name, "Response format", &formats)
-            .help("With JSON, the prompt must have the word in it."),
+            .help("With JSON, the prompt must contain the word JSON."),
         "reasoningEffort" => Param::choice(name, "Reasoning effort", &efforts)
             .preset("medium")
-            .help("How long the model thinks."),
-        "timeout" => {
-            Param::number(name, "Timeout", 60_000).help("Milliseconds for the whole answer.")
-        }
+            .help("Reasoning effort of the model."),
+        "timeout" => Param::number(name, "Timeout", 60_000)
+            .help("Timeout for the whole answer, in milliseconds."),
         "maxRetries" => Param::number(name, "Max retries", 2)
             .at_least(0.0)
-            .help("How often a request that fails is made again."),
+            .help("Maximum number of retries of a failed request."),
         "thinking" => Param::flag(name, "Enable thinking", false)
-            .help("Let the model think before it answers."),
+            .help("Let the model reason before it responds."),
         "thinkingBudget" => {
-            Param::number(name, "Thinking budget", 1024).help("Tokens for thinking.")
+            Param::number(name, "Thinking budget", 1024).help("Token budget for reasoning.")
         }
         "baseURL" => Param::text(name, "Base URL", "https://api.openai.com/v1")
-            .help("Another server that speaks the format."),
+            .help("URL of another OpenAI-compatible server."),
         "safeMode" => Param::flag(name, "Enable safe mode", false)
             .help("The provider puts a safety prompt before the conversation."),
         "keepAlive" => Param::text(name, "Keep alive", "5m")
             .help("How long the model stays in memory after use."),
-        "numCtx" => Param::number(name, "Context length", 2048)
-            .help("How many tokens of the conversation the model sees."),
+        "numCtx" => {
+            Param::number(name, "Context length", 2048).help("Context window size in tokens.")
+        }
         "format" => {
             Param::choice(name, "Output format", &[("default", "Default"), ("json", "JSON")])
-                .help("The form of the answer.")
+                .help("Format of the response.")
         }
         "priority" => Param::flag(name, "Enable priority", false)
-            .help("Whether the request goes before others, at a higher price."),
+            .help("Whether to use priority processing, at a higher price."),
         "reasoning" => Param::choice(
             name,
             "Reasoning effort",
             &[("none", "None"), ("low", "Low"), ("medium", "Medium"), ("high", "High")],
         )
         .preset("low")
-        .help("How long the model thinks."),
-        other => Param::text(other, other, "").help("An option of the provider's own."),
+        .help("Reasoning effort of the model."),
+        other => Param::text(other, other, "").help("Provider-specific option."),
     }
 }
 

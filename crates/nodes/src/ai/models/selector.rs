@@ -15,9 +15,8 @@ impl Supplier for ModelSelector {
         let rule = [
             Param::number("modelIndex", "Model", 1)
                 .at_least(1.0)
-                .help("Which of the connected models, counted from 1."),
-            Param::filter("conditions", "Conditions")
-                .help("What must hold for the model to be chosen."),
+                .help("Number of the connected model, starting at 1."),
+            Param::filter("conditions", "Conditions").help("Conditions for choosing the model."),
         ];
         let spec = Spec::new(
             "@n8n/n8n-nodes-langchain.modelSelector",
@@ -26,13 +25,22 @@ impl Supplier for ModelSelector {
             "Choose a model for each item by rules",
         );
         model_spec(spec)
-            .inputs([Port::of(Kind::AiLanguageModel, "Model 1"), Port::of(Kind::AiLanguageModel, "Model 2")])
+            .inputs([
+                Port::of(Kind::AiLanguageModel, "Model 1"),
+                Port::of(Kind::AiLanguageModel, "Model 2"),
+            ])
             .input_rule(PortRule::number("numberInputs", "Model "))
             .params([
-                Param::number("numberInputs", "Number of inputs", 2).between(2.0, 10.0).help("How many models can be connected."),
-                Param::repeated("rules", "Rules", [FieldGroup::new("rule", "Rule", rule)]).help("The first that holds decides."),
+                Param::number("numberInputs", "Number of inputs", 2)
+                    .between(2.0, 10.0)
+                    .help("Number of models that can be connected."),
+                Param::repeated("rules", "Rules", [FieldGroup::new("rule", "Rule", rule)])
+                    .help("The first matching rule decides."),
             ])
-            .hint("For dear models where they are needed and cheap ones elsewhere; the rules see the item of the agent.")
+            .hint(
+                "Use expensive models only where they are needed. The rules are evaluated on the \
+                 agent's item.",
+            )
             .alias(&["router", "switch", "choose model"])
     }
 
@@ -49,7 +57,7 @@ impl Supplier for ModelSelector {
         if rules.is_empty() {
             return Err(NodeError::parameter("rules", "No rules defined")
                 .on_item(item)
-                .hint("At least one rule must choose a model."));
+                .hint("Add at least one rule that chooses a model."));
         }
         for (number, rule) in rules.iter().enumerate() {
             let index = rule.get("modelIndex").and_then(Value::as_f64).unwrap_or(1.0);
@@ -58,7 +66,7 @@ impl Supplier for ModelSelector {
                 let message = format!("Invalid model index {index}");
                 return Err(NodeError::parameter("rules", message)
                     .on_item(item)
-                    .hint(format!("There are {} models.", models.len())));
+                    .hint(format!("Connected models: {}.", models.len())));
             };
             if FilterPlan::new(&inner, &format!("rules.rule[{number}].conditions"))?
                 .passes(&inner, item)?
@@ -68,6 +76,6 @@ impl Supplier for ModelSelector {
         }
         Err(NodeError::failed("No matching rule found")
             .on_item(item)
-            .hint("None of the rules holds for this item."))
+            .hint("None of the rules matches this item."))
     }
 }

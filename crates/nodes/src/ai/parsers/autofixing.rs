@@ -18,12 +18,21 @@ impl Supplier for OutputParserAutofixing {
             "@n8n/n8n-nodes-langchain.outputParserAutofixing",
             &[1.0],
             "Auto-fixing Output Parser",
-            "Have a model bring answers into the form of another parser",
+            "Use a model to fix answers that another parser rejects",
         );
         parser_spec(spec)
-            .inputs([Port::of(Kind::AiLanguageModel, "Model"), Port::of(Kind::AiOutputParser, "Output Parser")])
-            .param(Param::collection("options", "Options", [fix_prompt_param()]).help("How answers are fixed."))
-            .hint("Connect a parser and a model to it; newer workflows use the fixing of the structured parser.")
+            .inputs([
+                Port::of(Kind::AiLanguageModel, "Model"),
+                Port::of(Kind::AiOutputParser, "Output Parser"),
+            ])
+            .param(
+                Param::collection("options", "Options", [fix_prompt_param()])
+                    .help("Options for fixing answers."),
+            )
+            .hint(
+                "Connect a parser and a model. In new workflows use the auto-fix option of the \
+                 structured parser instead.",
+            )
             .alias(&["repair", "retry"])
     }
 
@@ -38,7 +47,7 @@ impl Supplier for OutputParserAutofixing {
         let parser = connected_parser(host, item).await?;
         let parser = parser.ok_or_else(|| {
             NodeError::failed("An output parser is not connected")
-                .hint("Connect the parser to be helped.")
+                .hint("Connect the parser whose answers are fixed.")
         })?;
         Ok(Supply::Parser(Arc::new(FixingParser::new(
             parser,
@@ -49,8 +58,10 @@ impl Supplier for OutputParserAutofixing {
 }
 
 pub(super) fn fix_prompt_param() -> Param {
-    Param::long_text("prompt", "Retry prompt", FIX_PROMPT)
-        .help("Stands for the form, the answer and what is wrong with it: {instructions}, {completion}, {error}.")
+    Param::long_text("prompt", "Retry prompt", FIX_PROMPT).help(
+        "Placeholders for the format, the answer and the error: {instructions}, {completion}, \
+             {error}.",
+    )
 }
 
 /// A parser that asks a model once to fix what it cannot read.
@@ -73,7 +84,7 @@ impl FixingParser {
                 "prompt",
                 "Auto-fixing parser prompt has to contain {error} placeholder",
             )
-            .hint("Put {error} where the model is to read what is wrong."));
+            .hint("Add {error} where the error should appear."));
         }
         Ok(Self { inner, model, prompt })
     }

@@ -17,17 +17,17 @@ impl Supplier for OutputParserItemList {
             "@n8n/n8n-nodes-langchain.outputParserItemList",
             &[1.0],
             "Item List Output Parser",
-            "Have the answer as a list of texts",
+            "Get the answer as a list of texts",
         );
         let options = [
             Param::number("numberOfItems", "Number of items", -1)
-                .help("How many there are at most; -1 leaves it to the node: three."),
+                .help("Maximum number of items. -1 uses the default of three."),
             Param::text("separator", "Separator", "\\n")
-                .help("What stands between two items; \\n is a new line."),
+                .help("Separator between items; \\n is a new line."),
         ];
         parser_spec(spec)
-            .param(Param::collection("options", "Options", options).help("The form of the list."))
-            .hint("Connect it to a chain that is to put out one item for each idea.")
+            .param(Param::collection("options", "Options", options).help("Format of the list."))
+            .hint("Connect it to a chain that should output one item per list entry.")
             .alias(&["list", "split"])
     }
 

@@ -21,7 +21,7 @@ impl Supplier for OutputParserStructured {
             "@n8n/n8n-nodes-langchain.outputParserStructured",
             &[1.0, 1.1, 1.2, 1.3],
             "Structured Output Parser",
-            "Have the answer as JSON of a given form",
+            "Get the answer as JSON in a given format",
         );
         let kinds =
             [("fromJson", "Generate from JSON example"), ("manual", "Define using JSON Schema")];
@@ -31,27 +31,25 @@ impl Supplier for OutputParserStructured {
                 Param::choice("schemaType", "Schema type", &kinds)
                     .raw()
                     .since(1.2)
-                    .help("How the form is described."),
+                    .help("How to define the format."),
                 Param::json("jsonSchemaExample", "JSON example", EXAMPLE)
                     .since(1.2)
                     .show("schemaType", &["fromJson"])
-                    .help(
-                        "An answer as it could be; since version 1.3 all its fields are required.",
-                    ),
+                    .help("Example of an answer. Since version 1.3 all its fields are required."),
                 Param::json("inputSchema", "JSON Schema", SCHEMA)
                     .since(1.2)
                     .show("schemaType", &["manual"])
-                    .help("The form of the answer."),
+                    .help("Format of the response."),
                 Param::json("jsonSchema", "JSON Schema", SCHEMA)
                     .until(1.1)
-                    .help("The form of the answer."),
+                    .help("Format of the response."),
                 Param::flag("autoFix", "Auto-fix format", false)
                     .since(1.2)
                     .raw()
-                    .help("Have the connected model bring answers that do not fit into the form."),
+                    .help("Use the connected model to fix answers that do not match the format."),
                 Param::flag("customizeRetryPrompt", "Customize retry prompt", false)
                     .show("autoFix", &[true])
-                    .help("Say in your own words how an answer is to be fixed."),
+                    .help("Use your own prompt to fix answers."),
                 fix_prompt_param().show("autoFix", &[true]).show("customizeRetryPrompt", &[true]),
             ])
             .hint(
@@ -77,7 +75,7 @@ impl Supplier for OutputParserStructured {
         let model = connected.into_iter().next().map(|(_, model)| agent::with_tools(model));
         let model = model.ok_or_else(|| {
             NodeError::failed("A model is not connected")
-                .hint("Connect the model that fixes answers to the parser, or switch fixing off.")
+                .hint("Connect a model to the parser, or turn off auto-fix.")
         })?;
         Ok(Supply::Parser(Arc::new(FixingParser::new(parser, model, inner.text("prompt", item)?)?)))
     }
@@ -202,7 +200,7 @@ impl OutputParser for StructuredParser {
         let fitting = self.matching_part(value).map_err(|problems| {
             unfit("Model output does not match the expected schema")
                 .describe(problems.join("; "))
-                .hint("Set 'On Error' of the node above to continue, or loosen the form.")
+                .hint("Set 'On Error' of the parent node to continue, or make the format less strict.")
         })?;
         Ok(match self.wrapping {
             Wrapping::Output => Object::from_iter([("output", fitting)]).into(),

@@ -21,45 +21,66 @@ impl Node for ChainRetrievalQa {
         let batching = [
             Param::number("batchSize", "Batch size", 5)
                 .at_least(1.0)
-                .help("How many items are worked on before a pause."),
+                .help("Number of items per batch."),
             Param::number("delayBetweenBatches", "Delay between batches", 0)
                 .at_least(0.0)
-                .help("Milliseconds of the pause."),
+                .help("Pause between batches, in milliseconds."),
         ];
         Spec::new(
             "@n8n/n8n-nodes-langchain.chainRetrievalQa",
             &[1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7],
             "Question and Answer Chain",
-            "Answer questions from documents that were found for them",
+            "Answer questions from retrieved documents",
         )
         .untrusted()
         .private()
         .group(NodeGroup::Ai)
-        .inputs([Port::main(), Port::of(Kind::AiLanguageModel, "Model"), Port::of(Kind::AiRetriever, "Retriever")])
+        .inputs([
+            Port::main(),
+            Port::of(Kind::AiLanguageModel, "Model"),
+            Port::of(Kind::AiRetriever, "Retriever"),
+        ])
         .params([
             query(1.0, "={{ $json.input }}"),
             query(1.1, "={{ $json.chat_input }}"),
             query(1.2, "={{ $json.chatInput }}"),
-            Param::choice("promptType", "Source for prompt", &[("auto", "Connected chat trigger"), ("define", "Define below")])
+            Param::choice(
+                "promptType",
+                "Source for prompt",
+                &[("auto", "Connected chat trigger"), ("define", "Define below")],
+            )
+            .since(1.3)
+            .help("Whether to use the item's `chatInput` as the question, or the text below."),
+            Param::long_text("text", "Prompt (user message)", "")
                 .since(1.3)
-                .help("Whether the question is the item's `chatInput`, or is given below."),
-            Param::long_text("text", "Prompt (user message)", "").since(1.3).show("promptType", &["define"]).help("The question."),
+                .show("promptType", &["define"])
+                .help("The question."),
             Param::collection(
                 "options",
                 "Options",
                 [
                     Param::long_text("systemPromptTemplate", "System prompt template", TEMPLATE)
-                        .help("What the model is told; `{context}` stands for the documents."),
-                    Param::group("batching", "Batch processing", [FieldGroup::new("batch", "Batch", batching)])
-                        .help("Pauses between items."),
+                        .help(
+                            "System prompt for the model. `{context}` is replaced with the \
+                             documents.",
+                        ),
+                    Param::group(
+                        "batching",
+                        "Batch processing",
+                        [FieldGroup::new("batch", "Batch", batching)],
+                    )
+                    .help("Batching options."),
                 ],
             )
             .help("Further settings."),
         ])
         .records_steps()
-        .hint("The simplest way to answer from documents: connect a model and a retriever. An agent with a tool can look several times.")
+        .hint(
+            "The simplest way to answer from documents: connect a model and a retriever. An agent \
+             with a tool can search several times.",
+        )
         .alias(&["rag", "qa", "documents"])
-        .differs("Without a system prompt of your own the model is told in other words.")
+        .differs("The default system prompt is worded differently.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {

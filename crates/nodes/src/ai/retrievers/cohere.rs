@@ -15,17 +15,26 @@ impl Supplier for RerankerCohere {
     fn spec() -> Spec {
         let models = ["rerank-v3.5", "rerank-english-v3.0", "rerank-multilingual-v3.0"]
             .map(|model| (model, model));
-        Spec::new("@n8n/n8n-nodes-langchain.rerankerCohere", &[1.0], "Reranker Cohere", "Put documents into the order in which they answer")
-            .group(NodeGroup::Ai)
-            .inputs([])
-            .outputs([Port::of(Kind::AiReranker, "Reranker")])
-            .credential("cohereApi", true)
-            .params([
-                Param::choice("modelName", "Model", &models).help("The model that compares documents with the question."),
-                Param::number("topN", "Top N", 3).at_least(1.0).help("How many documents stay."),
-            ])
-            .hint("Let a vector store find many documents, and connect this to keep the few that answer the question.")
-            .alias(&["rerank", "rag"])
+        Spec::new(
+            "@n8n/n8n-nodes-langchain.rerankerCohere",
+            &[1.0],
+            "Reranker Cohere",
+            "Rerank documents by relevance",
+        )
+        .group(NodeGroup::Ai)
+        .inputs([])
+        .outputs([Port::of(Kind::AiReranker, "Reranker")])
+        .credential("cohereApi", true)
+        .params([
+            Param::choice("modelName", "Model", &models)
+                .help("Model that scores the documents against the question."),
+            Param::number("topN", "Top N", 3).at_least(1.0).help("Number of documents to keep."),
+        ])
+        .hint(
+            "Retrieve many documents from a vector store, and connect this to keep the most \
+                 relevant ones.",
+        )
+        .alias(&["rerank", "rag"])
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -34,7 +43,7 @@ impl Supplier for RerankerCohere {
         let http = inner
             .host()
             .shared_http()
-            .ok_or_else(|| NodeError::failed("There is no way out to Cohere here"))?;
+            .ok_or_else(|| NodeError::failed("HTTP access to Cohere is not available"))?;
         let url = field(&credential, "url");
         let base_url = if url.trim().is_empty() { BASE_URL } else { url.trim() };
         let model = inner.text("modelName", item)?;

@@ -20,10 +20,13 @@ impl Supplier for RetrieverContextualCompression {
         retriever_spec(
             "retrieverContextualCompression",
             "Contextual Compression Retriever",
-            "Let a model shorten what was found to what matters",
+            "Use a model to reduce documents to the relevant parts",
         )
-        .inputs([Port::of(Kind::AiLanguageModel, "Model"), Port::of(Kind::AiRetriever, "Retriever")])
-        .hint("For long documents of which little answers a question. It asks the model once for each document.")
+        .inputs([
+            Port::of(Kind::AiLanguageModel, "Model"),
+            Port::of(Kind::AiRetriever, "Retriever"),
+        ])
+        .hint("For long documents with few relevant parts. Calls the model once per document.")
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {

@@ -17,18 +17,18 @@ impl Supplier for RetrieverMultiQuery {
     fn spec() -> Spec {
         let count = Param::number("queryCount", "Query count", 3)
             .between(1.0, 20.0)
-            .help("In how many other ways the question is asked.");
+            .help("Number of alternative wordings of the question.");
         retriever_spec(
             "retrieverMultiQuery",
             "MultiQuery Retriever",
-            "Look for a question in several wordings",
+            "Search with several wordings of a question",
         )
         .inputs([
             Port::of(Kind::AiLanguageModel, "Model"),
             Port::of(Kind::AiRetriever, "Retriever"),
         ])
         .param(Param::collection("options", "Options", [count]).help("Further settings."))
-        .hint("For short questions that miss the words of the documents.")
+        .hint("For short questions whose wording differs from the documents.")
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {

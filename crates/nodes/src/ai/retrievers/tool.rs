@@ -18,15 +18,26 @@ impl Supplier for ToolVectorStore {
             "@n8n/n8n-nodes-langchain.toolVectorStore",
             &[1.0, 1.1],
             "Vector Store Question Answer Tool",
-            "Lets an agent ask questions that a model answers from a vector store",
+            "Lets an agent ask questions answered from a vector store",
         )
-        .inputs([Port::of(Kind::AiVectorStore, "Vector Store"), Port::of(Kind::AiLanguageModel, "Model")])
-        .params([
-            Param::text("name", "Data name", "").until(1.0).help("What the data is called; the tool's name."),
-            Param::long_text("description", "Description of data", "").help("What the data is about, for the agent to know when to ask."),
-            Param::number("topK", "Limit", 4).at_least(1.0).help("From how many documents the answer is made."),
+        .inputs([
+            Port::of(Kind::AiVectorStore, "Vector Store"),
+            Port::of(Kind::AiLanguageModel, "Model"),
         ])
-        .hint("It asks a model for each call. A vector store in the mode Retrieve as tool shows the documents to the agent itself.")
+        .params([
+            Param::text("name", "Data name", "")
+                .until(1.0)
+                .help("Name of the data, used as the tool name."),
+            Param::long_text("description", "Description of data", "")
+                .help("What the data is about, so that the agent knows when to use it."),
+            Param::number("topK", "Limit", 4)
+                .at_least(1.0)
+                .help("Number of documents the answer is based on."),
+        ])
+        .hint(
+            "Calls a model for each question. A vector store in the mode Retrieve as tool returns \
+             the documents to the agent directly.",
+        )
         .alias(&["rag", "knowledge"])
     }
 

@@ -13,7 +13,7 @@ impl Supplier for RetrieverVectorStore {
     fn spec() -> Spec {
         retriever_spec("retrieverVectorStore", "Vector Store Retriever", "Find documents in a vector store")
             .inputs([Port::of(Kind::AiVectorStore, "Vector Store")])
-            .param(Param::number("topK", "Limit", 4).at_least(1.0).help("How many documents are found at most."))
+            .param(Param::number("topK", "Limit", 4).at_least(1.0).help("Maximum number of documents."))
             .hint("Connect a vector store in the mode Retrieve to it, and it to a Question and Answer Chain.")
     }
 

@@ -25,7 +25,7 @@ impl Supplier for RetrieverWorkflow {
                 "Source",
                 &[("database", "Database"), ("parameter", "Define below")],
             )
-            .help("Where the workflow comes from."),
+            .help("Source of the workflow."),
             Param::text("workflowId", "Workflow ID", "")
                 .versions(&[1.0])
                 .show("source", &["database"])
@@ -36,13 +36,11 @@ impl Supplier for RetrieverWorkflow {
                 .help("The workflow to call."),
             Param::json("workflowJson", "Workflow JSON", "")
                 .show("source", &["parameter"])
-                .help("The workflow itself."),
+                .help("The workflow as JSON."),
             fields_param(),
         ])
         .calls_workflows()
-        .hint(
-            "The workflow gets the question as `query`; each item that it ends with is a document.",
-        )
+        .hint("The workflow receives the question as `query`. Each item it returns is a document.")
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {

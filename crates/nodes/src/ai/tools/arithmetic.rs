@@ -26,11 +26,11 @@ pub(super) fn calculate(text: &str) -> Result<f64, ArithmeticError> {
     }
     let mut reader = ArithmeticParser { rest: text.trim_start(), depth: 0 };
     if reader.rest.is_empty() {
-        return Err(ArithmeticError::Invalid("there is nothing to calculate".into()));
+        return Err(ArithmeticError::Invalid("the expression is empty".into()));
     }
     let result = reader.sum()?;
     if !reader.rest.is_empty() {
-        return Err(ArithmeticError::Invalid(format!("'{}' was not expected", first(reader.rest))));
+        return Err(ArithmeticError::Invalid(format!("unexpected '{}'", first(reader.rest))));
     }
     if result.is_finite() {
         Ok(result)
@@ -132,11 +132,11 @@ impl ArithmeticParser<'_> {
             } else {
                 format!("'{}'", first(self.rest))
             };
-            return Err(ArithmeticError::Invalid(format!("a number was expected, not {found}")));
+            return Err(ArithmeticError::Invalid(format!("expected a number, but found {found}")));
         }
-        let number = digits
-            .parse()
-            .map_err(|_| ArithmeticError::Invalid(format!("'{}' is no number", shown(digits))))?;
+        let number = digits.parse().map_err(|_| {
+            ArithmeticError::Invalid(format!("'{}' is not a number", shown(digits)))
+        })?;
         self.rest = after.trim_start();
         Ok(number)
     }
@@ -148,7 +148,7 @@ impl ArithmeticParser<'_> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(ArithmeticError::Invalid(format!(
-                "more than {MAX_DEPTH} parentheses or signs inside of each other"
+                "more than {MAX_DEPTH} nested parentheses or signs"
             )));
         }
         let value = read(self);
@@ -199,17 +199,17 @@ mod tests {
     #[test]
     fn what_is_no_arithmetic_is_refused_with_a_reason() {
         for (text, wanted) in [
-            ("", "Invalid expression: there is nothing to calculate"),
-            ("2+", "Invalid expression: a number was expected, not the end"),
+            ("", "Invalid expression: the expression is empty"),
+            ("2+", "Invalid expression: expected a number, but found the end"),
             ("(1", "Invalid expression: a parenthesis is not closed"),
-            ("1)", "Invalid expression: ')' was not expected"),
-            ("1.2.3", "Invalid expression: '1.2.3' is no number"),
+            ("1)", "Invalid expression: unexpected ')'"),
+            ("1.2.3", "Invalid expression: '1.2.3' is not a number"),
             (
                 "process.exit()",
                 "Invalid expression: 'p' is neither a number nor one of + - * / ^ ( )",
             ),
             ("1/0", "Calculation error: division by zero"),
-            ("2 * * 3", "Invalid expression: a number was expected, not '*'"),
+            ("2 * * 3", "Invalid expression: expected a number, but found '*'"),
             ("(0-8)**.5", "Calculation error: the root of a negative number"),
             ("(0-8)^.5", "Calculation error: the root of a negative number"),
             ("9^9^9", "Calculation error: the result is too large"),
@@ -219,6 +219,6 @@ mod tests {
         let long = calculate(&"1.".repeat(100_000)).unwrap_err().to_string();
         assert!(long.len() < 100 && long.contains("1.1.1."), "{long}");
         let deep = "(".repeat(100_000);
-        assert!(calculate(&deep).unwrap_err().to_string().contains("inside of each other"));
+        assert!(calculate(&deep).unwrap_err().to_string().contains("nested parentheses"));
     }
 }

@@ -14,9 +14,12 @@ pub(crate) struct CalculatorTool;
 impl Supplier for CalculatorTool {
     fn spec() -> Spec {
         tool_spec("calculator-tool", &[1.0], "Calculator", "Lets an agent calculate")
-            .hint("Connect it to every agent that may meet numbers: models guess at arithmetic.")
+            .hint(
+                "Connect it to every agent that handles numbers: models are unreliable at \
+                 arithmetic.",
+            )
             .alias(&["math", "arithmetic", "sum"])
-            .note("It knows + - * / ^, parentheses and signs, and nothing else.")
+            .note("Supports + - * / ^, parentheses and signs only.")
     }
 
     async fn supply(_ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -35,9 +38,11 @@ impl Supplier for ToolCalculator {
             "Calculator",
             "Lets an agent calculate",
         )
-        .hint("Connect it to every agent that may meet numbers: models guess at arithmetic.")
+        .hint(
+            "Connect it to every agent that handles numbers: models are unreliable at arithmetic.",
+        )
         .alias(&["math", "arithmetic", "sum"])
-        .differs("It knows + - * / ^, parentheses and signs, but no functions such as sqrt.")
+        .differs("Supports + - * / ^, parentheses and signs, but no functions such as sqrt.")
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -110,7 +115,7 @@ mod tests {
         assert_eq!(call("1/3").await.unwrap().to_text(), "0.3333333333333333");
         assert_eq!(
             call("2 +").await.unwrap_err().to_string(),
-            "Invalid expression: a number was expected, not the end"
+            "Invalid expression: expected a number, but found the end"
         );
     }
 }

@@ -9,7 +9,7 @@ use node_api::{Supplier, SupplyCtx, tool_name_of};
 
 const EXAMPLE: &str =
     "// Example: convert the incoming query to uppercase and return it\nreturn query.toUpperCase()";
-const LIMITS: &str = "The code has 30 seconds, 64 MB of memory, 20 requests and 100 KB of output.";
+const LIMITS: &str = "Limits: 30 seconds, 64 MB of memory, 20 requests and 100 KB of output.";
 
 /// n8n's node.
 pub(crate) struct ToolCode;
@@ -25,25 +25,23 @@ impl Supplier for ToolCode {
             "A tool written in JavaScript",
         )
         .params([
-            Param::text("name", "Name", "")
-                .until(1.1)
-                .help("The name under which the model knows the tool."),
+            Param::text("name", "Name", "").until(1.1).help("Name of the tool for the model."),
             Param::long_text("description", "Description", "")
-                .help("What the model is told: when to call it and what to give it."),
+                .help("Tells the model when to call the tool and what to pass to it."),
             Param::choice("language", "Language", &languages)
                 .raw()
-                .help("Only JavaScript runs here."),
+                .help("Only JavaScript is supported."),
             javascript().show("language", &["javaScript"]),
             Param::code("pythonCode", "Python", "python", python)
                 .raw()
                 .show("language", &["python"])
-                .help("Does not run here."),
+                .help("Not supported."),
         ])
         .params(schema::params())
         .runs_code()
-        .hint("For a small computation that an agent needs; for more, let it call a workflow.")
+        .hint("For small computations. For more, let the agent call a workflow.")
         .alias(&["javascript", "function", "script"])
-        .differs_when("language", &["python"], "Python does not run here.")
+        .differs_when("language", &["python"], "Python is not supported.")
         .note(LIMITS)
     }
 
@@ -52,7 +50,7 @@ impl Supplier for ToolCode {
         let name =
             if version < 1.2 { name_from_param(&ctx, "name")? } else { tool_name_of(ctx.node()) };
         if ctx.ctx().text("language", ctx.item())? == "python" {
-            return Err(NodeError::parameter("language", "Python does not run here")
+            return Err(NodeError::parameter("language", "Python is not supported")
                 .hint("Rewrite the code in JavaScript."));
         }
         supplied(ctx, name, version >= 1.3)
@@ -66,18 +64,26 @@ impl Supplier for CodeTool {
     fn spec() -> Spec {
         tool_spec("code-tool", &[1.0], "Code", "A tool written in JavaScript")
             .params([
-                Param::text("name", "Name", "").help("The name under which the model knows the tool; the node's if empty."),
+                Param::text("name", "Name", "")
+                    .help("Name of the tool for the model. Defaults to the node name."),
                 Param::long_text("description", "Description", "")
                     .required()
-                    .help("What the model is told: when to call it and what to give it."),
-                Param::choice("codeFrom", "Code from", &[("author", "The field below"), ("model", "The model")])
-                    .raw()
-                    .help("Who writes the code. A model gives the body of a function that ends with `return`."),
+                    .help("Tells the model when to call the tool and what to pass to it."),
+                Param::choice(
+                    "codeFrom",
+                    "Code from",
+                    &[("author", "The field below"), ("model", "The model")],
+                )
+                .raw()
+                .help(
+                    "Source of the code. A model provides a function body that ends with \
+                         `return`.",
+                ),
                 javascript().show("codeFrom", &["author"]),
             ])
             .params(schema::params())
             .runs_code()
-            .hint("For a small computation that an agent needs; for more, let it call a workflow.")
+            .hint("For small computations. For more, let the agent call a workflow.")
             .alias(&["javascript", "function", "script"])
             .note(LIMITS)
     }
@@ -89,9 +95,10 @@ impl Supplier for CodeTool {
 }
 
 fn javascript() -> Param {
-    Param::code("jsCode", "JavaScript", "javaScript", EXAMPLE)
-        .raw()
-        .help("`query` is what the model gave: a text, or an object if a schema is set. Return what the model is to see.")
+    Param::code("jsCode", "JavaScript", "javaScript", EXAMPLE).raw().help(
+        "`query` is the model's input: a text, or an object if a schema is set. Return what the \
+             model should see.",
+    )
 }
 
 fn supplied(ctx: SupplyCtx, name: Str, all_required: bool) -> Result<Supply, NodeError> {
@@ -100,7 +107,7 @@ fn supplied(ctx: SupplyCtx, name: Str, all_required: bool) -> Result<Supply, Nod
     let definition = ToolDefinition {
         name,
         description: ctx.ctx().text("description", ctx.item())?,
-        parameters: schema.unwrap_or_else(|| text_schema("What the tool is to work on", false)),
+        parameters: schema.unwrap_or_else(|| text_schema("Input for the tool", false)),
         // What the code asks the sandbox for decides.
         effect: ToolEffect::Dynamic,
         flow: DataFlow::default(),
@@ -147,7 +154,7 @@ async fn run(call: ToolInvocation, takes_text: bool) -> Result<Value, NodeError>
         (true, _) => Ok(Value::array(list)),
         (false, Value::Undefined | Value::Null) => {
             Err(NodeError::failed("The code returned nothing")
-                .hint("End the code with `return` and what the model is to see."))
+                .hint("End the code with a `return` statement."))
         }
         (false, Value::Number(number)) => Ok(model::number_to_string(number).into()),
         (false, value) => Ok(value),

@@ -13,16 +13,16 @@ pub(crate) fn params() -> Vec<Param> {
     vec![
         Param::flag("specifyInputSchema", "Specify input schema", false)
             .raw()
-            .help("Have the model give named values instead of one text."),
+            .help("Have the model pass named values instead of one text."),
         Param::choice("schemaType", "Schema type", &kinds)
             .raw()
             .show("specifyInputSchema", &[true])
-            .help("How the values are described."),
+            .help("How to define the values."),
         Param::json("jsonSchemaExample", "JSON example", example)
             .raw()
             .show("specifyInputSchema", &[true])
             .show("schemaType", &["fromJson"])
-            .help("An object whose fields the model fills in."),
+            .help("Example object whose fields the model fills in."),
         Param::json("inputSchema", "Input schema", schema)
             .raw()
             .show("specifyInputSchema", &[true])
@@ -47,15 +47,15 @@ pub(crate) fn argument_schema(
     let written = inner.param(parameter, item)?;
     let value = match written.as_str() {
         Some(text) => model::json::parse(text).map_err(|error| {
-            NodeError::parameter(parameter, format!("The schema of the tool is no JSON: {error}"))
+            NodeError::parameter(parameter, format!("The tool's schema is not valid JSON: {error}"))
         })?,
         None => written,
     };
     let schema = if is_example { schema_of_example(&value, all_required) } else { value };
     match schema.get("type").and_then(Value::as_str) {
         Some("object") => Ok(Some(schema)),
-        _ => Err(NodeError::parameter(parameter, "The schema of a tool must be that of an object")
-            .hint("Give an object with a field for each value that the model is to fill in.")),
+        _ => Err(NodeError::parameter(parameter, "The tool's schema must describe an object")
+            .hint("Define an object with a field for each value that the model should fill in.")),
     }
 }
 

@@ -23,9 +23,9 @@ impl Supplier for ToolWikipedia {
             "@n8n/n8n-nodes-langchain.toolWikipedia",
             &[1.0],
             "Wikipedia",
-            "Let an agent look things up in Wikipedia",
+            "Let an agent search Wikipedia",
         )
-        .hint("For general knowledge that a model may have wrong or not at all.")
+        .hint("For general knowledge that a model may get wrong or lack.")
         .alias(&["encyclopaedia", "facts", "knowledge"])
     }
 
@@ -76,14 +76,12 @@ impl Supplier for ToolSerpApi {
     fn spec() -> Spec {
         let devices = [("desktop", "Desktop"), ("mobile", "Mobile"), ("tablet", "Tablet")];
         let options = [
-            Param::text("gl", "Country", "us").help("The country to search from, in two letters."),
-            Param::choice("device", "Device", &devices)
-                .help("The device that the results are for."),
+            Param::text("gl", "Country", "us").help("Two-letter country code for the search."),
+            Param::choice("device", "Device", &devices).help("Device to get results for."),
             Param::flag("no_cache", "Explicit array", false)
-                .help("Search anew even where the service has kept results."),
-            Param::text("google_domain", "Google domain", "google.com")
-                .help("The domain to search on."),
-            Param::text("hl", "Language", "en").help("The language to search in, in two letters."),
+                .help("Search again even if the service has cached results."),
+            Param::text("google_domain", "Google domain", "google.com").help("Domain to search."),
+            Param::text("hl", "Language", "en").help("Two-letter language code for the search."),
         ];
         tool_spec(
             "@n8n/n8n-nodes-langchain.toolSerpApi",
@@ -92,8 +90,8 @@ impl Supplier for ToolSerpApi {
             "Let an agent search the web",
         )
         .credential("serpApi", true)
-        .param(Param::collection("options", "Options", options).help("How to search."))
-        .hint("For what is new, or not in an encyclopaedia.")
+        .param(Param::collection("options", "Options", options).help("Search options."))
+        .hint("For recent information, or facts that are not in an encyclopedia.")
         .alias(&["google", "web search"])
     }
 
@@ -158,12 +156,12 @@ impl Supplier for ToolSearXng {
         let options = [
             Param::number("numResults", "Number of results", 10)
                 .at_least(1.0)
-                .help("How many pages the model sees."),
+                .help("Number of results returned to the model."),
             Param::number("pageNumber", "Search page number", 1)
                 .at_least(1.0)
-                .help("Which page of results to take."),
+                .help("Page of results to return."),
             Param::text("language", "Language", "en")
-                .help("The language to search in, in two letters."),
+                .help("Two-letter language code for the search."),
             Param::number("safesearch", "Safe search", 0)
                 .between(0.0, 2.0)
                 .help("0 for none, 1 for moderate, 2 for strict."),
@@ -175,10 +173,10 @@ impl Supplier for ToolSearXng {
             "Let an agent search the web with SearXNG",
         )
         .credential("searXngApi", true)
-        .param(Param::collection("options", "Options", options).help("How to search."))
-        .hint("For web search on a server of one's own.")
+        .param(Param::collection("options", "Options", options).help("Search options."))
+        .hint("For web search on a self-hosted server.")
         .alias(&["web search", "metasearch"])
-        .note("The operator opens a private address with HEDDLE_EGRESS_ALLOW.")
+        .note("Private addresses must be allowed with HEDDLE_EGRESS_ALLOW.")
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -236,10 +234,10 @@ impl Supplier for ToolWolframAlpha {
             "@n8n/n8n-nodes-langchain.toolWolframAlpha",
             &[1.0],
             "Wolfram|Alpha",
-            "Let an agent ask Wolfram|Alpha",
+            "Let an agent query Wolfram|Alpha",
         )
         .credential("wolframAlphaApi", true)
-        .hint("For mathematics, units and figures that a calculator does not know.")
+        .hint("For mathematics, units and facts that a calculator cannot provide.")
         .alias(&["math", "science", "facts"])
     }
 
@@ -261,7 +259,7 @@ where
     Answer: Future<Output = Result<Value, NodeError>> + Send + 'static,
 {
     let name = tool_name_of(ctx.node());
-    let parameters = text_schema("What to look for", true);
+    let parameters = text_schema("The search query", true);
     supply_tool(
         ctx,
         ToolDefinition {
@@ -299,7 +297,7 @@ async fn get_json(
 ) -> Result<Value, NodeError> {
     let body = get(call, address, query, bound).await?;
     model::json::parse(&String::from_utf8_lossy(&body))
-        .map_err(|_| NodeError::failed("The service did not answer with JSON"))
+        .map_err(|_| NodeError::failed("The service did not return JSON"))
 }
 
 /// The body of a good answer. The address is not told in errors: it may hold a key.
@@ -309,22 +307,21 @@ async fn get(
     query: &[(&str, &str)],
     bound: Option<Arc<SecretBinding>>,
 ) -> Result<bytes::Bytes, NodeError> {
-    let mut url = Url::parse(address).map_err(|error| {
-        NodeError::parameter("", format!("The address cannot be used: {error}"))
-    })?;
+    let mut url = Url::parse(address)
+        .map_err(|error| NodeError::parameter("", format!("The URL is not valid: {error}")))?;
     url.query_pairs_mut().extend_pairs(query);
     let mut request = HttpRequest::new("GET", url);
     request.timeout_ms = TIMEOUT_MS;
     request.max_response_bytes = MAX_ANSWER_BYTES;
     request.bound = bound;
     let answer = call.ctx.host().http().send(request).await;
-    let answer =
-        answer.map_err(|error| NodeError::new(error.code(), "The service could not be asked"))?;
+    let answer = answer
+        .map_err(|error| NodeError::new(error.code(), "The request to the service failed"))?;
     match answer.is_success() {
         true => Ok(answer.body),
         false => Err(NodeError::api(
             answer.status,
-            format!("The service answered with status {}", answer.status),
+            format!("The service responded with status {}", answer.status),
         )),
     }
 }

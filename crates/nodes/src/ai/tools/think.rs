@@ -16,10 +16,10 @@ impl Supplier for ToolThink {
             "@n8n/n8n-nodes-langchain.toolThink",
             &[1.0, 1.1],
             "Think Tool",
-            "Let an agent think before it goes on",
+            "Let an agent think before it continues",
         )
         .param(description())
-        .hint("Connect it to an agent whose tasks take several steps.")
+        .hint("Connect it to an agent with multi-step tasks.")
         .alias(&["reason", "plan", "reflect"])
     }
 
@@ -38,13 +38,12 @@ pub(crate) struct ThinkTool;
 
 impl Supplier for ThinkTool {
     fn spec() -> Spec {
-        tool_spec("think-tool", &[1.0], "Think", "Let an agent think before it goes on")
+        tool_spec("think-tool", &[1.0], "Think", "Let an agent think before it continues")
             .params([
-                Param::text("name", "Name", "think")
-                    .help("The name under which the model knows the tool."),
+                Param::text("name", "Name", "think").help("Name of the tool for the model."),
                 description(),
             ])
-            .hint("Connect it to an agent whose tasks take several steps.")
+            .hint("Connect it to an agent with multi-step tasks.")
             .alias(&["reason", "plan", "reflect"])
     }
 
@@ -57,7 +56,7 @@ impl Supplier for ThinkTool {
 fn description() -> Param {
     Param::long_text("description", "Description", DESCRIPTION)
         .required()
-        .help("What the model is told about the tool.")
+        .help("Description of the tool for the model.")
 }
 
 fn supplied(ctx: SupplyCtx, name: Str) -> Result<Supply, NodeError> {

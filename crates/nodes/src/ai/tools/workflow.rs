@@ -11,7 +11,7 @@ use node_api::host::WorkflowCall;
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name_of};
 
-const DURABLE: &str = "A workflow that waits lets the agent wait with it. After a crash a call is found again, not made twice.";
+const DURABLE: &str = "If the workflow waits, the agent waits with it. After a crash a call is resumed, not repeated.";
 
 /// n8n's node up to version 1.3: the workflow gets what the model gave as `query`.
 pub(crate) struct ToolWorkflowOld;
@@ -28,13 +28,13 @@ impl Supplier for ToolWorkflowOld {
                     .until(1.1)
                     .show("source", &["database"])
                     .required()
-                    .help("The workflow's id."),
+                    .help("ID of the workflow."),
                 workflow_param().since(1.2),
                 json_param(),
                 Param::text("responsePropertyName", "Field to return", "response")
                     .until(1.2)
                     .required()
-                    .help("The field of the workflow's last node that the model sees."),
+                    .help("Field of the workflow's last node that is returned to the model."),
                 fields_param(),
             ])
             .params(schema::params())
@@ -44,8 +44,7 @@ impl Supplier for ToolWorkflowOld {
         let name = name_from_param(&ctx, "name")?;
         let schema = schema::argument_schema(&ctx, false)?;
         let takes_text = schema.is_none();
-        let parameters =
-            schema.unwrap_or_else(|| text_schema("What the workflow is to work on", false));
+        let parameters = schema.unwrap_or_else(|| text_schema("Input for the workflow", false));
         let definition = definition(&ctx, name, parameters)?;
         Ok(supply_tool(ctx, definition, move |call| run_old(call, takes_text)))
     }
@@ -76,30 +75,30 @@ pub(in crate::ai) fn fields_param() -> Param {
         ("objectValue", "Object"),
     ];
     let values = [
-        Param::text("name", "Name", "").help("The field's name."),
-        Param::choice("type", "Type", &kinds).help("The field's type."),
+        Param::text("name", "Name", "").help("Name of the field."),
+        Param::choice("type", "Type", &kinds).help("Type of the field."),
         Param::text("stringValue", "Value", "")
             .show("type", &["stringValue"])
-            .help("The field's value."),
+            .help("Value of the field."),
         Param::text("numberValue", "Value", "")
             .show("type", &["numberValue"])
-            .help("The field's value."),
+            .help("Value of the field."),
         Param::choice("booleanValue", "Value", &[("true", "True"), ("false", "False")])
             .show("type", &["booleanValue"])
-            .help("The field's value."),
+            .help("Value of the field."),
         Param::text("arrayValue", "Value", "")
             .show("type", &["arrayValue"])
-            .help("The field's value."),
+            .help("Value of the field."),
         Param::json("objectValue", "Value", "={}")
             .show("type", &["objectValue"])
-            .help("The field's value."),
+            .help("Value of the field."),
     ];
     Param::repeated(
         "fields",
         "Extra workflow inputs",
         [FieldGroup::new("values", "Values", values)],
     )
-    .help("Fields that the workflow gets beside what the model gave.")
+    .help("Additional fields passed to the workflow.")
 }
 
 /// An item with those fields.
@@ -123,8 +122,9 @@ pub(in crate::ai) fn with_fields(
 
 fn typed(kind: &str, value: Value) -> Result<Value, NodeError> {
     let Some(text) = value.as_str() else { return Ok(value) };
-    let wrong =
-        || NodeError::parameter("fields", format!("'{text}' is no value of this field's type"));
+    let wrong = || {
+        NodeError::parameter("fields", format!("'{text}' does not match the type of this field"))
+    };
     match kind {
         "numberValue" => text.trim().parse::<f64>().map(Value::from).map_err(|_| wrong()),
         "booleanValue" => Ok((text == "true").into()),
@@ -143,9 +143,10 @@ impl Supplier for ToolWorkflow {
             description_param(),
             source_param(),
             workflow_param(),
-            Param::mapper("workflowInputs", "Workflow inputs")
-                .show("source", &["database"])
-                .help("Values for the inputs that the workflow declares; the model gives those with `$fromAI`."),
+            Param::mapper("workflowInputs", "Workflow inputs").show("source", &["database"]).help(
+                "Values for the inputs that the workflow declares. The model fills in those \
+                     with `$fromAI`.",
+            ),
             json_param(),
         ])
     }
@@ -163,7 +164,7 @@ impl Supplier for ToolWorkflow {
         let asks_nothing =
             asked.get("properties").and_then(Value::as_object).is_none_or(Object::is_empty);
         let parameters = if !is_mapped || asks_nothing {
-            text_schema("What the workflow is to work on", false)
+            text_schema("Input for the workflow", false)
         } else {
             asked
         };
@@ -207,10 +208,19 @@ pub(crate) struct WorkflowTool;
 impl Supplier for WorkflowTool {
     fn spec() -> Spec {
         tool_spec("workflow-tool", &[1.0], "Workflow", "Let an agent call a workflow")
-            .params([name_param(), description_param().required(), source_param(), workflow_param(), json_param()])
+            .params([
+                name_param(),
+                description_param().required(),
+                source_param(),
+                workflow_param(),
+                json_param(),
+            ])
             .params(schema::params())
             .calls_workflows()
-            .hint("For what takes several nodes, or waits for a person: the workflow starts with an Execute Workflow Trigger.")
+            .hint(
+                "For tasks that take several nodes or wait for approval. The workflow starts with \
+                 an Execute Workflow Trigger.",
+            )
             .alias(&["subworkflow", "call"])
             .note(DURABLE)
     }
@@ -218,7 +228,7 @@ impl Supplier for WorkflowTool {
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let name = name_from_param(&ctx, "name")?;
         let parameters = schema::argument_schema(&ctx, true)?
-            .unwrap_or_else(|| text_schema("What the workflow is to work on", false));
+            .unwrap_or_else(|| text_schema("Input for the workflow", false));
         let definition = definition(&ctx, name, parameters)?;
         let work = |call: ToolInvocation| async move {
             let items = call_workflow(&call, call.arguments.clone()).await?;
@@ -230,26 +240,34 @@ impl Supplier for WorkflowTool {
 }
 
 fn spec_of(versions: &[f64]) -> Spec {
-    tool_spec("@n8n/n8n-nodes-langchain.toolWorkflow", versions, "Call n8n Workflow Tool", "Let an agent call a workflow")
-        .calls_workflows()
-        .hint("For what takes several nodes, or waits for a person: the workflow starts with an Execute Workflow Trigger.")
-        .alias(&["subworkflow", "call"])
-        .note(DURABLE)
+    tool_spec(
+        "@n8n/n8n-nodes-langchain.toolWorkflow",
+        versions,
+        "Call n8n Workflow Tool",
+        "Let an agent call a workflow",
+    )
+    .calls_workflows()
+    .hint(
+        "For tasks that take several nodes or wait for approval. The workflow starts with an \
+             Execute Workflow Trigger.",
+    )
+    .alias(&["subworkflow", "call"])
+    .note(DURABLE)
 }
 
 fn name_param() -> Param {
     Param::text("name", "Name", "")
-        .help("The name under which the model knows the tool; the node's if empty.")
+        .help("Name of the tool for the model. Defaults to the node name.")
 }
 
 fn description_param() -> Param {
     Param::long_text("description", "Description", "")
-        .help("What the model is told: when to call it and what to give it.")
+        .help("Tells the model when to call the tool and what to pass to it.")
 }
 
 fn source_param() -> Param {
     Param::choice("source", "Source", &[("database", "Database"), ("parameter", "Define below")])
-        .help("Where the workflow comes from.")
+        .help("Source of the workflow.")
 }
 
 fn workflow_param() -> Param {
@@ -263,7 +281,7 @@ fn json_param() -> Param {
     Param::json("workflowJson", "Workflow JSON", "")
         .show("source", &["parameter"])
         .required()
-        .help("The workflow itself.")
+        .help("The workflow as JSON.")
 }
 
 fn definition(ctx: &SupplyCtx, name: Str, parameters: Value) -> Result<ToolDefinition, NodeError> {
@@ -296,5 +314,5 @@ async fn call_workflow(call: &ToolInvocation, json: Object) -> Result<Items, Nod
 
 fn no_reply_error() -> NodeError {
     NodeError::failed("The workflow did not return a response")
-        .hint("Let its last node put out an item.")
+        .hint("Make sure its last node outputs an item.")
 }

@@ -15,18 +15,18 @@ impl VectorBackend for InMemoryStore {
         VectorStoreSpec {
             node: "vectorStoreInMemory",
             name: "Simple Vector Store",
-            summary: "Keep vectors in memory until the process ends",
+            summary: "Store vectors in memory until the process exits",
             credential: None,
             shared: vec![
                 Param::text("memoryKey", "Memory key", KEY)
                     .until(1.1)
-                    .help("What the store is called; each workflow has stores of its own."),
+                    .help("Name of the store. Each workflow has its own stores."),
                 Param::locator("memoryKey", "Memory key", &["list", "id"])
                     .preset(json!({ "mode": "list", "value": "vector_store_key" }))
                     .since(1.2)
-                    .help("What the store is called; the workflows of a project share it."),
+                    .help("Name of the store. The workflows of a project share it."),
                 Param::flag("clearStore", "Clear store", false)
-                    .help("Whether what was there goes before the first document comes.")
+                    .help("Whether to clear the store before inserting.")
                     .show("mode", &["insert"]),
             ],
             insert_options: Vec::new(),

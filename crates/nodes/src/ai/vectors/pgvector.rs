@@ -16,16 +16,19 @@ impl VectorBackend for PgVectorStore {
             "Distance strategy",
             &[("cosine", "Cosine"), ("innerProduct", "Inner product"), ("euclidean", "Euclidean")],
         )
-        .help("How far two vectors are from each other.");
+        .help("Distance function.");
         VectorStoreSpec {
             node: "vectorStorePGVector",
             name: "Postgres PGVector Store",
-            summary: "Keep vectors in a table of Postgres with pgvector",
+            summary: "Store vectors in a Postgres table with pgvector",
             credential: Some("postgres"),
             shared: vec![
-                Param::text("tableName", "Table name", "n8n_vectors").help("The table; it is made if it is not there."),
-                Param::flag("createExtension", "Create extension", false)
-                    .help("Whether the extension is made in the database if it is not there, which takes a role that may."),
+                Param::text("tableName", "Table name", "n8n_vectors")
+                    .help("Table name. It is created if it does not exist."),
+                Param::flag("createExtension", "Create extension", false).help(
+                    "Whether to create the extension in the database if it does not exist. The \
+                         role needs permission to do so.",
+                ),
             ],
             insert_options: vec![collection_param(), columns_param()],
             search_options: vec![distance, collection_param(), columns_param(), filter_param()],
@@ -41,7 +44,7 @@ impl VectorBackend for PgVectorStore {
         let connections = ctx
             .host()
             .shared_connections()
-            .ok_or_else(|| NodeError::failed("There is no way out to Postgres here"))?;
+            .ok_or_else(|| NodeError::failed("Access to Postgres is not available"))?;
         let mut store = PostgresVectors::new(
             connections,
             postgres_server(ctx)?,
@@ -76,22 +79,22 @@ impl VectorBackend for PgVectorStore {
 fn collection_param() -> Param {
     let fields = [
         Param::flag("useCollection", "Use collection", false)
-            .help("Whether only a part of the table is used."),
-        Param::text("collectionName", "Collection name", "n8n").help("What the part is called."),
+            .help("Whether to use a collection within the table."),
+        Param::text("collectionName", "Collection name", "n8n").help("Name of the collection."),
         Param::text("collectionTableName", "Collection table name", "n8n_vector_collections")
-            .help("The table that names the parts."),
+            .help("Table with the collections."),
     ];
     Param::group(
         "collection",
         "Collection",
         [FieldGroup::new("values", "Collection settings", fields)],
     )
-    .help("A part of the table.")
+    .help("Collection options.")
 }
 
 fn columns_param() -> Param {
     let fields = [
-        Param::text("idColumnName", "ID column name", "id").help("The column with the ids."),
+        Param::text("idColumnName", "ID column name", "id").help("The column with the IDs."),
         Param::text("vectorColumnName", "Vector column name", "embedding")
             .help("The column with the vectors."),
         Param::text("contentColumnName", "Content column name", "text")
@@ -104,5 +107,5 @@ fn columns_param() -> Param {
         "Column names",
         [FieldGroup::new("values", "Column name settings", fields)],
     )
-    .help("What the columns are called.")
+    .help("Names of the columns.")
 }

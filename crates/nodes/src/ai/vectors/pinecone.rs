@@ -13,14 +13,14 @@ impl VectorBackend for PineconeStore {
     fn store_spec() -> VectorStoreSpec {
         let namespace = || {
             Param::text("pineconeNamespace", "Pinecone namespace", "")
-                .help("The part of the index that is used.")
+                .help("Namespace of the index.")
         };
         let clear = Param::flag("clearNamespace", "Clear namespace", false)
-            .help("Whether what is in the namespace goes first.");
+            .help("Whether to clear the namespace first.");
         VectorStoreSpec {
             node: "vectorStorePinecone",
             name: "Pinecone Vector Store",
-            summary: "Keep vectors in an index of Pinecone",
+            summary: "Store vectors in a Pinecone index",
             credential: Some("pineconeApi"),
             shared: vec![
                 Param::locator("pineconeIndex", "Pinecone index", &["list", "id"])
@@ -42,7 +42,7 @@ impl VectorBackend for PineconeStore {
         let http = ctx
             .host()
             .shared_http()
-            .ok_or_else(|| NodeError::failed("There is no way out to Pinecone here"))?;
+            .ok_or_else(|| NodeError::failed("HTTP access to Pinecone is not available"))?;
         let namespace = ctx.text("options.pineconeNamespace", item)?;
         let index = chosen(ctx, "pineconeIndex", item)?;
         let store = Pinecone::new(

@@ -14,24 +14,26 @@ impl VectorBackend for QdrantStore {
         let keys = || {
             [
                 Param::text("contentPayloadKey", "Content payload key", "content")
-                    .help("The field of the payload with the text."),
+                    .help("Payload field with the text."),
                 Param::text("metadataPayloadKey", "Metadata payload key", "metadata")
-                    .help("The field of the payload with the metadata."),
+                    .help("Payload field with the metadata."),
             ]
         };
-        let config = Param::json("collectionConfig", "Collection config", "")
-            .help("Settings of a collection that is made, in Qdrant's form; the vectors' size and their cosine if empty.");
-        let filter =
-            Param::json("searchFilterJson", "Search filter", "").help("A filter in Qdrant's form.");
+        let config = Param::json("collectionConfig", "Collection config", "").help(
+            "Settings for new collections, in Qdrant's format. Defaults to the vector size with \
+                 cosine distance.",
+        );
+        let filter = Param::json("searchFilterJson", "Search filter", "")
+            .help("A filter in Qdrant's format.");
         VectorStoreSpec {
             node: "vectorStoreQdrant",
             name: "Qdrant Vector Store",
-            summary: "Keep vectors in a collection of Qdrant",
+            summary: "Store vectors in a Qdrant collection",
             credential: Some("qdrantApi"),
             shared: vec![
                 Param::locator("qdrantCollection", "Qdrant collection", &["list", "id"])
                     .required()
-                    .help("The collection; it is made when documents are inserted and it is not there."),
+                    .help("Collection name. It is created on insert if it does not exist."),
             ],
             insert_options: [config].into_iter().chain(keys()).collect(),
             search_options: [filter].into_iter().chain(keys()).collect(),
@@ -48,7 +50,7 @@ impl VectorBackend for QdrantStore {
         let http = ctx
             .host()
             .shared_http()
-            .ok_or_else(|| NodeError::failed("There is no way out to Qdrant here"))?;
+            .ok_or_else(|| NodeError::failed("HTTP access to Qdrant is not available"))?;
         let collection = chosen(ctx, "qdrantCollection", item)?;
         let mut store = Qdrant::new(
             http,

@@ -15,12 +15,12 @@ impl VectorBackend for SupabaseStore {
     fn store_spec() -> VectorStoreSpec {
         let query = || {
             Param::text("queryName", "Query name", QUERY)
-                .help("The function of the database that finds documents.")
+                .help("Database function that finds documents.")
         };
         VectorStoreSpec {
             node: "vectorStoreSupabase",
             name: "Supabase Vector Store",
-            summary: "Keep vectors in a table of Supabase",
+            summary: "Store vectors in a Supabase table",
             credential: Some("supabaseApi"),
             shared: vec![
                 Param::locator("tableName", "Table name", &["list", "id"])
@@ -42,7 +42,7 @@ impl VectorBackend for SupabaseStore {
         let http = ctx
             .host()
             .shared_http()
-            .ok_or_else(|| NodeError::failed("There is no way out to Supabase here"))?;
+            .ok_or_else(|| NodeError::failed("HTTP access to Supabase is not available"))?;
         let given = ctx.text("options.queryName", item)?;
         let query = if given.is_empty() { QUERY.into() } else { given };
         let table = chosen(ctx, "tableName", item)?;

@@ -43,7 +43,7 @@ impl VendorApi {
             .map_or(HttpBody::None, |body| HttpBody::Bytes(model::json::to_string(&body).into()));
         let answer = self.call(ctx, index, effect, method, path, body).await?;
         model::json::parse(&String::from_utf8_lossy(&answer)).map_err(|error| {
-            NodeError::new(Code::MODEL_ERROR, "The answer of the provider is no JSON")
+            NodeError::new(Code::MODEL_ERROR, "The provider's response is not valid JSON")
                 .describe(error.to_string())
                 .on_item(index)
         })
@@ -67,9 +67,15 @@ impl VendorApi {
         }
         if effect == CallEffect::Changes {
             if checkpoints::is_started(world.recorded_step(&begun).as_ref()) {
-                return Err(NodeError::new(Code::RUN_UNCERTAIN, format!("The call '{key}' was cut off: it may have happened"))
-                    .hint("Look whether it happened, then resume the execution with what you found, or stop it.")
-                    .with("call", world.full_key(&key)));
+                return Err(NodeError::new(
+                    Code::RUN_UNCERTAIN,
+                    format!("The call '{key}' was interrupted and may have succeeded"),
+                )
+                .hint(
+                    "Check whether it took effect, then resume the execution with the result, \
+                         or stop it.",
+                )
+                .with("call", world.full_key(&key)));
             }
             world.record_step(&begun, true.into()).await?;
         }
@@ -84,7 +90,7 @@ impl VendorApi {
     pub(super) async fn poll(&self, ctx: &Ctx<'_>, path: &str) -> Result<Value, NodeError> {
         let answer = self.send(ctx, "GET", path, HttpBody::None).await?;
         let no_json = |error: String| {
-            NodeError::new(Code::MODEL_ERROR, "The answer of the provider is no JSON")
+            NodeError::new(Code::MODEL_ERROR, "The provider's response is not valid JSON")
                 .describe(error)
         };
         model::json::parse(&String::from_utf8_lossy(&answer))
@@ -180,7 +186,7 @@ fn recorded_body(note: &Value) -> Result<Bytes, NodeError> {
             .map_err(|error| NodeError::failed(error.to_string())),
         (None, other) => Err(NodeError::new(
             Code::RUN_RECORD,
-            format!("The note of a call is {}", other.kind_name()),
+            format!("The recorded call has an unexpected type: {}", other.kind_name()),
         )),
     }
 }

@@ -19,7 +19,7 @@ impl Node for GoogleGemini {
             "@n8n/n8n-nodes-langchain.googleGemini",
             &[1.0, 1.1, 1.2],
             "Google Gemini",
-            "Texts, and what is in files, by models of Google",
+            "Generate text and analyze files with Google models",
         )
         .untrusted()
         .sends_to("url")
@@ -32,12 +32,22 @@ impl Node for GoogleGemini {
         .inputs([Port::main(), Port::of(Kind::AiTool, "Tools")])
         .credential("googlePalmApi", true)
         .params(params::params())
-        .hint("For images, recordings, videos and documents; for texts, an agent or a chain with a model node can change its provider.")
+        .hint(
+            "For images, audio, videos and documents. For text, an agent or a chain with a model \
+             node makes it easier to switch providers.",
+        )
         .alias(&["google", "bard", "imagen", "transcribe", "ocr"])
         .records_steps()
-        .differs_when("resource", &["fileSearch", "cache"], "Stores and caches at the provider are not managed.")
-        .note("Files are sent with the question, up to the 20 MB that the provider takes so.")
-        .note("Every answer is on disk before the node goes on: after a crash nothing is asked or paid for again.")
+        .differs_when(
+            "resource",
+            &["fileSearch", "cache"],
+            "Managing stores and caches at the provider is not supported.",
+        )
+        .note("Files are sent with the prompt, up to the provider's inline limit of 20 MB.")
+        .note(
+            "Every response is stored on disk before the node continues. After a crash nothing is \
+             requested or paid for again.",
+        )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -65,7 +75,7 @@ async fn run_operation(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<I
         _ => Err(unsupported_operation(
             &resource,
             &operation,
-            "Use an HTTP Request node with the credential of Google Gemini.",
+            "Use an HTTP Request node with the Google Gemini credential.",
         )),
     }
     .map_err(|error| error.on_item(index))

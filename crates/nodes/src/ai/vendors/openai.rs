@@ -16,26 +16,41 @@ use providers::models::secret::Secret;
 
 const BASE_URL: &str = "https://api.openai.com/v1";
 const NO_ASSISTANTS: &str =
-    "The provider has ended its assistants. Use an AI Agent with a model, tools and a memory.";
+    "The provider has discontinued assistants. Use an AI Agent with a model, tools and a memory.";
 
 pub(crate) struct OpenAiNode;
 
 impl Node for OpenAiNode {
     fn spec() -> Spec {
         let versions = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 2.0, 2.1];
-        Spec::new("@n8n/n8n-nodes-langchain.openAi", &versions, "OpenAI", "Texts, images, speech and files of OpenAI")
-            .untrusted()
-            .sends_to_each("imageUrls")
-            .sends_to("responses.values.*.imageUrl")
-            .group(NodeGroup::Ai)
-            .inputs([Port::main(), Port::of(Kind::AiTool, "Tools")])
-            .credential("openAiApi", true)
-            .params(params::params())
-            .hint("For images, speech and moderation; for texts, an agent or a chain with a model node can change its provider.")
-            .alias(&["gpt", "chatgpt", "dall-e", "whisper", "tts", "moderation"])
-            .records_steps()
-            .differs_when("resource", &["assistant", "conversation", "video"], "Assistants, conversations and videos are not available.")
-            .note("Every answer is on disk before the node goes on: after a crash nothing is asked or paid for again.")
+        Spec::new(
+            "@n8n/n8n-nodes-langchain.openAi",
+            &versions,
+            "OpenAI",
+            "Generate text, images and speech, and manage files with OpenAI",
+        )
+        .untrusted()
+        .sends_to_each("imageUrls")
+        .sends_to("responses.values.*.imageUrl")
+        .group(NodeGroup::Ai)
+        .inputs([Port::main(), Port::of(Kind::AiTool, "Tools")])
+        .credential("openAiApi", true)
+        .params(params::params())
+        .hint(
+            "For images, speech and moderation. For text, an agent or a chain with a model node \
+                 makes it easier to switch providers.",
+        )
+        .alias(&["gpt", "chatgpt", "dall-e", "whisper", "tts", "moderation"])
+        .records_steps()
+        .differs_when(
+            "resource",
+            &["assistant", "conversation", "video"],
+            "Assistants, conversations and videos are not available.",
+        )
+        .note(
+            "Every response is stored on disk before the node continues. After a crash nothing \
+                 is requested or paid for again.",
+        )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -67,7 +82,7 @@ async fn run_operation(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<I
         _ => Err(unsupported_operation(
             &resource,
             &operation,
-            "Use an HTTP Request node with the credential of OpenAI.",
+            "Use an HTTP Request node with the OpenAI credential.",
         )),
     }
     .map_err(|error| error.on_item(index))

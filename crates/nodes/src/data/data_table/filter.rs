@@ -15,10 +15,7 @@ pub(super) fn filter(
         "anyCondition" | "" => Combine::Or,
         "allConditions" => Combine::And,
         other => {
-            return Err(NodeError::parameter(
-                "matchType",
-                format!("There is no way to match '{other}'"),
-            ));
+            return Err(NodeError::parameter("matchType", format!("Unknown match mode '{other}'")));
         }
     };
     let list = ctx.param("filters.conditions", index)?;
@@ -57,7 +54,7 @@ fn condition(entry: &Value) -> Result<RowCondition, NodeError> {
         "isFalse" => RowCondition::new(column, ConditionOp::Equal, false),
         other => {
             let test = ConditionOp::from_name(other).ok_or_else(|| {
-                NodeError::parameter("filters", format!("There is no condition '{other}'"))
+                NodeError::parameter("filters", format!("Unknown condition '{other}'"))
             })?;
             RowCondition::new(column, test, entry.get("keyValue").cloned().unwrap_or_default())
         }
@@ -109,7 +106,7 @@ fn check_row(table: &TableRecord, row: &Object) -> Result<(), NodeError> {
                 Code::TABLE_COLUMN,
                 format!("The data table '{}' has no column '{shown}'", table.name),
             )
-            .hint("Add the column to the table, or leave the value out.")
+            .hint("Add the column to the table, or remove the value.")
         })?;
         kind.cell(name, value)?;
     }

@@ -54,7 +54,7 @@ async fn find(ctx: &Ctx<'_>, locator: &Value) -> Result<TableRecord, NodeError> 
     };
     if chosen.is_empty() {
         return Err(NodeError::parameter("dataTableId", "No data table is chosen")
-            .hint("Choose a table, or give its name or id."));
+            .hint("Choose a table, or enter its name or ID."));
     }
     let tables = ctx.host().tables();
     if locator.get("mode").and_then(Value::as_str) == Some("name") {

@@ -41,15 +41,15 @@ pub(super) fn params() -> Vec<Param> {
     let mut params = vec![
         Param::choice("resource", "Resource", &[("row", "Row"), ("table", "Table")])
             .raw()
-            .help("What to work on."),
+            .help("Resource to use."),
         Param::choice("operation", "Operation", ROW_OPERATIONS)
             .raw()
             .show("resource", &["row"])
-            .help("What to do with the rows."),
+            .help("Operation on the rows."),
         Param::choice("operation", "Operation", TABLE_OPERATIONS)
             .raw()
             .show("resource", &["table"])
-            .help("What to do with the table."),
+            .help("Operation on the table."),
         locator().show("resource", &["row"]),
         locator().show("resource", &["table"]).show("operation", &["clear", "delete", "update"]),
     ];
@@ -62,7 +62,7 @@ fn locator() -> Param {
     Param::locator("dataTableId", "Data table", &["list", "name", "id"])
         .preset(json!({ "mode": "list", "value": "" }))
         .required()
-        .help("The table, from the list, by its name or by its id.")
+        .help("The table, from the list, by name or by ID.")
 }
 
 fn row_params() -> Vec<Param> {
@@ -73,20 +73,18 @@ fn row_params() -> Vec<Param> {
         "conditions",
         "Conditions",
         [
-            Param::text("keyName", "Column", "id").help("The column to look at."),
-            Param::choice("condition", "Condition", CONDITIONS).help("How its value is compared."),
+            Param::text("keyName", "Column", "id").help("Column to compare."),
+            Param::choice("condition", "Condition", CONDITIONS).help("Comparison operator."),
             Param::text("keyValue", "Value", "")
                 .hide("condition", &["isEmpty", "isNotEmpty", "isTrue", "isFalse"])
-                .help(
-                    "What it is compared with; `%` in a text to look for stands for any letters.",
-                ),
+                .help("Value to compare with. In text searches, `%` matches any characters."),
         ],
     );
     let dry_run = Param::flag("dryRun", "Dry run", false)
-        .help("Change nothing, and give back each row before and after.");
+        .help("Change nothing, and return each row before and after.");
     let bulk = Param::flag("optimizeBulk", "Optimize bulk", false)
         .raw()
-        .help("Give back only how many rows were inserted.");
+        .help("Return only the number of inserted rows.");
     vec![
         row(
             Param::choice(
@@ -94,28 +92,29 @@ fn row_params() -> Vec<Param> {
                 "Must match",
                 &[("anyCondition", "Any Condition"), ("allConditions", "All Conditions")],
             )
-            .help("Whether one condition is enough."),
+            .help("Whether any or all conditions must match."),
             FILTERED,
         ),
         row(
-            Param::repeated("filters", "Conditions", [condition]).help("Which rows are meant."),
+            Param::repeated("filters", "Conditions", [condition])
+                .help("Conditions that select the rows."),
             FILTERED,
         ),
         row(
             Param::mapper("columns", "Columns")
                 .preset(json!({ "mappingMode": "defineBelow", "value": null }))
-                .help("The values of the row: given one by one, or the fields of the item."),
+                .help("Values of the row: defined below, or taken from the item's fields."),
             &["insert", "update", "upsert"],
         ),
         row(
-            Param::flag("returnAll", "Return all", false).help("Give back every row that fits."),
+            Param::flag("returnAll", "Return all", false).help("Return all matching rows."),
             &["get"],
         ),
         row(
             Param::number("limit", "Limit", 50)
                 .at_least(1.0)
                 .show("returnAll", &[false])
-                .help("Rows at most."),
+                .help("Maximum number of rows."),
             &["get"],
         ),
         row(Param::flag("orderBy", "Order by", false).help("Sort the rows by a column."), &["get"]),
@@ -132,7 +131,7 @@ fn row_params() -> Vec<Param> {
                 &[("DESC", "Descending"), ("ASC", "Ascending")],
             )
             .show("orderBy", &[true])
-            .help("Which way to sort."),
+            .help("Sort direction."),
             &["get"],
         ),
         row(Param::collection("options", "Options", [bulk]).help("Fine points."), &["insert"]),
@@ -156,26 +155,26 @@ fn table_params() -> Vec<Param> {
             Param::text("name", "Name", "")
                 .required()
                 .help("Letters, digits and _, beginning with a letter."),
-            Param::choice("type", "Type", &kinds).help("What the column holds."),
+            Param::choice("type", "Type", &kinds).help("Type of the column."),
         ],
     );
     let reuse = Param::flag("createIfNotExists", "Reuse existing tables", true)
-        .help("Give back the table of this name if there is one already.");
+        .help("Return the existing table if the name is already in use.");
     let listing = [
         Param::text("filterName", "Filter by name", "")
-            .help("Only tables with this in their name, whatever its case."),
+            .help("Only tables whose name contains this text (case-insensitive)."),
         Param::choice(
             "sortField",
             "Sort field",
             &[("name", "Name"), ("createdAt", "Created"), ("updatedAt", "Updated")],
         )
-        .help("What the tables are sorted by."),
+        .help("Field to sort the tables by."),
         Param::choice(
             "sortDirection",
             "Sort direction",
             &[("asc", "Ascending"), ("desc", "Descending")],
         )
-        .help("Which way to sort."),
+        .help("Sort direction."),
     ];
     vec![
         table(
@@ -187,19 +186,17 @@ fn table_params() -> Vec<Param> {
             "create",
         ),
         table(Param::collection("options", "Options", [reuse]).help("Fine points."), "create"),
-        table(Param::flag("returnAll", "Return all", true).help("Give back every table."), "list"),
+        table(Param::flag("returnAll", "Return all", true).help("Return all tables."), "list"),
         table(
             Param::number("limit", "Limit per input row", 50)
                 .at_least(1.0)
                 .show("returnAll", &[false])
-                .help("Tables at most."),
+                .help("Maximum number of tables."),
             "list",
         ),
         table(Param::collection("options", "Options", listing).help("Fine points."), "list"),
         table(
-            Param::text("newName", "New name", "")
-                .required()
-                .help("What the table is called from now on."),
+            Param::text("newName", "New name", "").required().help("New name of the table."),
             "update",
         ),
     ]

@@ -166,7 +166,7 @@ pub(super) fn row_limit(ctx: &Ctx<'_>, index: usize) -> Result<usize, NodeError>
     if limit < 1.0 || limit.fract() != 0.0 {
         return Err(NodeError::parameter(
             "limit",
-            format!("The limit must be a whole number from 1, but it is {limit}"),
+            format!("The limit must be a whole number of at least 1, but it is {limit}"),
         ));
     }
     Ok(limit as usize)
@@ -183,7 +183,7 @@ fn sort(ctx: &Ctx<'_>, index: usize) -> Result<Option<RowSort>, NodeError> {
         other => {
             return Err(NodeError::parameter(
                 "orderByDirection",
-                format!("There is no direction '{other}'"),
+                format!("Unknown sort direction '{other}'"),
             ));
         }
     };

@@ -35,7 +35,7 @@ async fn create(ctx: &Ctx<'_>, index: usize) -> Result<TableRecord, NodeError> {
         let kind = match text("type") {
             "" => ColumnKind::String,
             kind => ColumnKind::from_name(kind).ok_or_else(|| {
-                NodeError::parameter("columns", format!("There is no type of columns '{kind}'"))
+                NodeError::parameter("columns", format!("Unknown column type '{kind}'"))
             })?,
         };
         columns.push(NewColumn { name: text("name").into(), kind });

@@ -16,18 +16,18 @@ pub(super) fn params() -> Vec<Param> {
             .raw()
             .help("Whether fields are set one by one or from JSON."),
         Param::flag("duplicateItem", "Duplicate item", false)
-            .help("Repeat each item when the workflow is run by hand."),
+            .help("Repeat each item in manual runs."),
         Param::number("duplicateCount", "Duplicate item count", 0)
             .at_least(0.0)
             .show("duplicateItem", &[true])
-            .help("How many copies are added, for trying things out."),
+            .help("Number of copies to add, for testing."),
         Param::json(
             "jsonOutput",
             "JSON",
             "{\n  \"my_field_1\": \"value\",\n  \"my_field_2\": 1\n}\n",
         )
         .show("mode", &["raw"])
-        .help("An object; expressions may stand in it."),
+        .help("A JSON object. Can contain expressions."),
         Param::repeated(
             "fields",
             "Fields to set",
@@ -42,37 +42,37 @@ pub(super) fn params() -> Vec<Param> {
             .help("The fields, their types and values."),
         Param::choice("include", "Include in output", &includes)
             .until(3.2)
-            .help("Which fields of the input stay."),
+            .help("Which fields of the input to keep."),
         Param::flag("includeOtherFields", "Include other input fields", false)
             .since(3.3)
             .help("Keep fields of the input too."),
         Param::choice("include", "Input fields to include", &new_includes)
             .since(3.3)
             .hide("includeOtherFields", &[false])
-            .help("Which fields of the input stay."),
+            .help("Which fields of the input to keep."),
         Param::text("includeFields", "Fields to include", "")
             .show("include", &["selected"])
-            .help("Names of the fields that stay, with commas between."),
+            .help("Comma-separated names of the fields to keep."),
         Param::text("excludeFields", "Fields to exclude", "")
             .show("include", &["except"])
-            .help("Names of the fields that go, with commas between."),
+            .help("Comma-separated names of the fields to remove."),
         Param::collection(
             "options",
             "Options",
             [
                 Param::flag("includeBinary", "Include binary data", true)
                     .until(3.3)
-                    .help("Files of the item stay."),
+                    .help("Keep the files of the item."),
                 Param::flag("stripBinary", "Strip binary data", true)
                     .since(3.4)
-                    .help("Files of the item go."),
+                    .help("Remove the files of the item."),
                 Param::flag("ignoreConversionErrors", "Ignore type conversion errors", false)
-                    .help("Leave a value as it is when it does not fit its type."),
+                    .help("Keep a value unchanged if it cannot be converted to its type."),
                 Param::flag("dotNotation", "Support dot notation", true)
-                    .help("A name `a.b` means the field `b` inside of `a`."),
+                    .help("Treat `a.b` as the field `b` inside `a`."),
             ],
         )
-        .help("How fields are set."),
+        .help("Options for setting fields."),
     ]
 }
 
@@ -85,18 +85,16 @@ fn older_field() -> Vec<Param> {
         ("objectValue", "Object"),
     ];
     vec![
-        Param::text("name", "Name", "").help("The field, with dots for fields inside of fields."),
+        Param::text("name", "Name", "").help("Name of the field. Use dots for nested fields."),
         Param::choice("type", "Type", &kinds).help("The type of the value."),
         Param::text("stringValue", "Value", "").show("type", &["stringValue"]).help("The text."),
         Param::text("numberValue", "Value", "").show("type", &["numberValue"]).help("The number."),
         Param::choice("booleanValue", "Value", &[("true", "True"), ("false", "False")])
             .show("type", &["booleanValue"])
             .help("Yes or no."),
-        Param::text("arrayValue", "Value", "")
-            .show("type", &["arrayValue"])
-            .help("A list in JSON."),
+        Param::text("arrayValue", "Value", "").show("type", &["arrayValue"]).help("A JSON array."),
         Param::json("objectValue", "Value", "={}")
             .show("type", &["objectValue"])
-            .help("An object in JSON."),
+            .help("A JSON object."),
     ]
 }

@@ -140,12 +140,10 @@ fn read_object(value: &Value, item: usize, place: &str) -> Result<Value, NodeErr
 
 fn too_large(item: usize, place: &str) -> NodeError {
     let message = format!(
-        "The {place} in item {item} holds more values than fit into {} bytes of memory",
+        "The {place} in item {item} has more values than fit into {} bytes of memory",
         model::memory_estimate::MAX_BYTES
     );
-    NodeError::new(Code::INPUT_BOMB, message)
-        .hint("Make several items of it, each with a part.")
-        .on_item(item)
+    NodeError::new(Code::INPUT_BOMB, message).hint("Split it into several items.").on_item(item)
 }
 
 #[cfg(test)]
@@ -160,7 +158,7 @@ mod tests {
         assert_eq!(error.code(), Code::INPUT_BOMB);
         assert_eq!(
             error.message(),
-            "The 'JSON Output' in item 2 holds more values than fit into 268435456 bytes of memory"
+            "The 'JSON Output' in item 2 has more values than fit into 268435456 bytes of memory"
         );
         assert_eq!(error.description(), None);
     }

@@ -11,7 +11,7 @@ impl Node for SetV1 {
     fn spec() -> Spec {
         let name = || {
             Param::text("name", "Name", "propertyName")
-                .help("The field, with dots for fields inside of fields.")
+                .help("Name of the field. Use dots for nested fields.")
         };
         let groups = [
             FieldGroup::new(
@@ -33,7 +33,7 @@ impl Node for SetV1 {
         Spec::new("n8n-nodes-base.set", &[1.0, 2.0], "Set", "Set fields of items")
             .param(
                 Param::flag("keepOnlySet", "Keep only set", false)
-                    .help("Drop every field that is not set here."),
+                    .help("Remove all fields that are not set here."),
             )
             .param(
                 Param::repeated("values", "Values to set", groups)
@@ -44,9 +44,9 @@ impl Node for SetV1 {
                     "options",
                     "Options",
                     [Param::flag("dotNotation", "Dot notation", true)
-                        .help("A name `a.b` means the field `b` inside of `a`.")],
+                        .help("Treat `a.b` as the field `b` inside `a`.")],
                 )
-                .help("How names are read."),
+                .help("How to interpret field names."),
             )
             .hint("Kept for older workflows; new ones use version 3.")
             .repeatable()

@@ -17,7 +17,7 @@ impl Node for Set {
             "Set, add or remove fields of items",
         )
         .params(params::params())
-        .hint("Use it to give items the shape that the next node needs; values may be expressions.")
+        .hint("Use it to shape items for the next node. Values can be expressions.")
         .alias(&["edit fields", "assign", "map", "rename", "transform"])
         .repeatable()
         .example(
@@ -356,11 +356,11 @@ impl AssignedField {
         let file = found.ok_or_else(|| {
             let wanted = value
                 .as_str()
-                .map_or_else(|| "what it is given".to_owned(), |name| format!("'{name}'"));
+                .map_or_else(|| "the given value".to_owned(), |name| format!("'{name}'"));
             NodeError::input(format!(
-                "The field '{name}' is a file, and {wanted} is no file of the item"
+                "The field '{name}' must be a file, but {wanted} is not a file of the item"
             ))
-            .hint("Give the name of a file that the item has.")
+            .hint("Enter the name of a file of the item.")
             .on_item(index)
         })?;
         made.set_binary(name, file);
@@ -529,7 +529,7 @@ mod tests {
         let error = run::<Set>(one("copy", "binary", json!("nothing")), input).await.unwrap_err();
         assert_eq!(
             error.message(),
-            "The field 'copy' is a file, and 'nothing' is no file of the item"
+            "The field 'copy' must be a file, but 'nothing' is not a file of the item"
         );
     }
 
@@ -552,9 +552,7 @@ mod tests {
         let error = run::<Set>(raw(many), json!([{}])).await.unwrap_err();
         assert_eq!(error.code(), Code::NODE_PARAMETER);
         assert!(
-            error
-                .message()
-                .ends_with("with this path more than 10000 elements of lists would be empty"),
+            error.message().ends_with("this path would leave more than 10000 list elements empty"),
             "{error}"
         );
         let fields: Vec<Value> = (0..2)

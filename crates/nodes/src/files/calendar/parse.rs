@@ -49,7 +49,7 @@ fn unfold(text: &str) -> Result<Vec<ContentLine>, NodeError> {
         if whole.len() > MAX_LINES {
             return Err(NodeError::new(
                 model::Code::INPUT_BOMB,
-                format!("The calendar has more than {MAX_LINES} lines"),
+                format!("The calendar exceeds the limit of {MAX_LINES} lines"),
             ));
         }
     }

@@ -17,19 +17,19 @@ pub(crate) fn event_params() -> Vec<Param> {
         ]
     };
     let rsvp = Param::flag("rsvp", "RSVP", false)
-        .help("Whether the attendee has to say whether they come.");
+        .help("Whether the attendee must respond to the invitation.");
     vec![
-        Param::text("title", "Event title", "").help("What the event is called."),
+        Param::text("title", "Event title", "").help("Title of the event."),
         Param::date_time("start", "Start")
             .required()
-            .help("When the event begins; the time is ignored for events of whole days."),
+            .help("Start of the event. The time is ignored for all-day events."),
         Param::date_time("end", "End")
             .required()
-            .help("When the event ends; the time is ignored for events of whole days."),
-        Param::flag("allDay", "All day", false).help("Whether the event lasts whole days."),
+            .help("End of the event. The time is ignored for all-day events."),
+        Param::flag("allDay", "All day", false).help("Whether it is an all-day event."),
         Param::text("binaryPropertyName", "Put output file in field", "data")
             .required()
-            .help("The name of the file field to put the event file in."),
+            .help("Name of the binary field for the event file."),
         Param::collection(
             "additionalFields",
             "Options",
@@ -43,7 +43,7 @@ pub(crate) fn event_params() -> Vec<Param> {
                         person("attendee").into_iter().chain([rsvp]),
                     )],
                 )
-                .help("Who is invited."),
+                .help("Attendees of the event."),
                 Param::choice(
                     "busyStatus",
                     "Busy status",
@@ -55,7 +55,7 @@ pub(crate) fn event_params() -> Vec<Param> {
                     .help("The name of the calendar, not of the event."),
                 Param::text("description", "Description", "").help("More about the event."),
                 Param::text("fileName", "File name", "")
-                    .help("The name of the file; event.ics if empty."),
+                    .help("Name of the file. Defaults to event.ics."),
                 Param::group(
                     "geolocationUi",
                     "Geolocation",
@@ -68,19 +68,18 @@ pub(crate) fn event_params() -> Vec<Param> {
                         ],
                     )],
                 )
-                .help("Where on the globe the event is."),
-                Param::text("location", "Location", "").help("The place of the event in words."),
+                .help("Coordinates of the event."),
+                Param::text("location", "Location", "").help("Location of the event."),
                 Param::text("recurrenceRule", "Recurrence rule", "")
-                    .help("How the event repeats, such as FREQ=WEEKLY;COUNT=4."),
+                    .help("Recurrence rule, such as FREQ=WEEKLY;COUNT=4."),
                 Param::group(
                     "organizerUi",
                     "Organizer",
                     [FieldGroup::new("organizerValues", "Organizer", person("organizer"))],
                 )
                 .help("Who invites."),
-                Param::number("sequence", "Sequence", 0).help(
-                    "The number of the revision, when an event that was sent before is changed.",
-                ),
+                Param::number("sequence", "Sequence", 0)
+                    .help("Revision number, for updates to an event sent before."),
                 Param::choice(
                     "status",
                     "Status",
@@ -90,9 +89,9 @@ pub(crate) fn event_params() -> Vec<Param> {
                         ("TENTATIVE", "Tentative"),
                     ],
                 )
-                .help("Whether the event takes place."),
-                Param::text("uid", "UID", "").help("The id of the event; made up if empty."),
-                Param::text("url", "URL", "").help("A page about the event."),
+                .help("Status of the event."),
+                Param::text("uid", "UID", "").help("ID of the event. Generated if empty."),
+                Param::text("url", "URL", "").help("URL with more information about the event."),
             ],
         )
         .help("More about the event."),
@@ -107,7 +106,7 @@ pub(crate) fn make_event(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError>
     let mut end = moment(ctx, "end", index)?;
     if is_all_day {
         end = end.checked_add(1.day()).map_err(|error| {
-            NodeError::parameter("end", format!("The end cannot be used: {error}"))
+            NodeError::parameter("end", format!("The end is not valid: {error}"))
         })?;
     }
     let stamp = Timestamp::from_millisecond(ctx.host().now_ms())

@@ -62,7 +62,7 @@ fn check_written(written: Result<usize, RowWriteError>) -> Result<(), NodeError>
         Ok(_) => Ok(()),
         Err(RowWriteError::TooLarge) => Err(row_too_large()),
         Err(RowWriteError::Failed(error)) => {
-            Err(NodeError::failed(format!("What was read cannot be handed over: {error}")))
+            Err(NodeError::failed(format!("Could not transfer the result: {error}")))
         }
     }
 }
@@ -71,7 +71,7 @@ fn row_too_large() -> NodeError {
     NodeError::new(
         Code::INPUT_BOMB,
         format!(
-            "The text of the file, or of one row of it, is larger than {} MB",
+            "The text of the file, or of one of its rows, exceeds the limit of {} MB",
             MAX_ROW_BYTES >> 20
         ),
     )
@@ -115,7 +115,7 @@ pub(in crate::files) async fn rows(
     ended?;
     if bytes > MAX_ANSWER_BYTES {
         let message =
-            format!("The rows of the {what} hold more than {} MB", MAX_ANSWER_BYTES >> 20);
+            format!("The rows of the {what} exceed the limit of {} MB", MAX_ANSWER_BYTES >> 20);
         return Err(
             NodeError::new(Code::INPUT_BOMB, message).hint("Split the file into smaller ones.")
         );
@@ -160,7 +160,7 @@ async fn exchange(
     time: Duration,
 ) -> Result<(), NodeError> {
     let failed = |error: io::Error| {
-        NodeError::failed(format!("The reader of files could not be started: {error}"))
+        NodeError::failed(format!("Could not start the file reader process: {error}"))
     };
     // The time counts from when it is our turn.
     let turn = acquire_permit(ChildKind::Files).await;
@@ -184,7 +184,7 @@ async fn exchange(
             StreamEnd::Truncated if child.wait().await.map_err(failed)?.code().is_none() => {
                 Err(NodeError::new(
                     Code::INPUT_BOMB,
-                    format!("The {what} takes more time or memory to read than it may have"),
+                    format!("Reading the {what} exceeds the time or memory limit"),
                 ))
             }
             StreamEnd::Truncated => Err(damaged(what)),

@@ -24,7 +24,7 @@ pub(super) fn measure(data: &[u8]) -> Result<(), NodeError> {
         return Ok(());
     }
     if is_packed_twice(data) {
-        return Err(bomb("A part of the PDF is packed more than once"));
+        return Err(bomb("Part of the PDF is compressed more than once"));
     }
     let mut left = MAX_UNPACKED;
     let mut rest = data;
@@ -43,7 +43,7 @@ pub(super) fn measure(data: &[u8]) -> Result<(), NodeError> {
         }
         left = left
             .checked_sub(unpacked)
-            .ok_or_else(|| bomb("The PDF unpacks to more than the limit"))?;
+            .ok_or_else(|| bomb("The decompressed PDF exceeds the size limit"))?;
         rest = content;
     }
     Ok(())
@@ -222,5 +222,5 @@ pub(super) fn metadata(xml: &str) -> Option<Object> {
 
 fn bomb(message: &str) -> NodeError {
     NodeError::new(Code::INPUT_BOMB, message)
-        .hint("The file was made to harm, or is damaged. Do not use it.")
+        .hint("The file is malicious or damaged. Do not use it.")
 }

@@ -30,7 +30,7 @@ pub(super) fn write(table: &SheetTable<'_>, sheet_name: &str) -> Result<Vec<u8>,
     let mut stream = globals(&strings, sheet_name, before as u32);
     stream.extend(sheet(table, &strings));
     let failed = |error: std::io::Error| {
-        NodeError::failed(format!("The spreadsheet cannot be written: {error}"))
+        NodeError::failed(format!("Could not write the spreadsheet: {error}"))
     };
     let mut file =
         cfb::CompoundFile::create_with_version(cfb::Version::V3, Cursor::new(Vec::new()))

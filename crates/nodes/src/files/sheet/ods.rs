@@ -216,7 +216,7 @@ pub(super) fn write(
     compress: bool,
 ) -> Result<Vec<u8>, NodeError> {
     let failed = |error: zip::result::ZipError| {
-        NodeError::failed(format!("The spreadsheet cannot be written: {error}"))
+        NodeError::failed(format!("Could not write the spreadsheet: {error}"))
     };
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
@@ -230,7 +230,7 @@ pub(super) fn write(
     ] {
         archive.start_file(name, options).map_err(failed)?;
         archive.write_all(content.as_bytes()).map_err(|error| {
-            NodeError::failed(format!("The spreadsheet cannot be written: {error}"))
+            NodeError::failed(format!("Could not write the spreadsheet: {error}"))
         })?;
     }
     Ok(archive.finish().map_err(failed)?.into_inner())

@@ -67,7 +67,7 @@ pub(super) fn check_length(out: &str) -> Result<(), NodeError> {
     if out.len() <= MAX_FILE {
         return Ok(());
     }
-    let message = format!("The file would have more than {} MB", MAX_FILE >> 20);
+    let message = format!("The file would exceed the limit of {} MB", MAX_FILE >> 20);
     Err(NodeError::new(Code::INPUT_BOMB, message).hint("Write fewer items, or another format."))
 }
 
@@ -225,7 +225,7 @@ fn rtf(table: &SheetTable<'_>) -> Result<String, NodeError> {
 
 fn xlsx(table: &SheetTable<'_>, sheet_name: &str) -> Result<Vec<u8>, NodeError> {
     let failed = |error: rust_xlsxwriter::XlsxError| {
-        NodeError::failed(format!("The spreadsheet cannot be written: {error}"))
+        NodeError::failed(format!("Could not write the spreadsheet: {error}"))
     };
     let mut workbook = Workbook::new();
     let sheet = workbook.add_worksheet();

@@ -54,7 +54,7 @@ fn check_area(data: &[u8]) -> Result<(), NodeError> {
     }
     let name =
         ["/Workbook", "/Book", "/WORKBOOK", "/BOOK"].into_iter().find(|name| file.is_stream(name));
-    let Some(name) = name else { return Err(unreadable("The file holds no workbook")) };
+    let Some(name) = name else { return Err(unreadable("The file does not contain a workbook")) };
     let mut stream = Vec::new();
     file.open_stream(name)
         .map_err(failed)?
@@ -93,7 +93,9 @@ fn check_area(data: &[u8]) -> Result<(), NodeError> {
     }
     total += area(rows, columns);
     if total > MAX_CELLS as u64 {
-        return Err(bomb(format!("The spreadsheet spans {total} cells, more than {MAX_CELLS}")));
+        return Err(bomb(format!(
+            "The spreadsheet has {total} cells, which exceeds the limit of {MAX_CELLS}"
+        )));
     }
     Ok(())
 }

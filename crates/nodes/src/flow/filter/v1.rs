@@ -8,13 +8,13 @@ pub(crate) struct FilterV1;
 
 impl Node for FilterV1 {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.filter", &[1.0], "Filter", "Keep the items that meet conditions")
+        Spec::new("n8n-nodes-base.filter", &[1.0], "Filter", "Keep items that match the conditions")
             .group(NodeGroup::Flow)
             .outputs([Port::named("Kept")])
             .param(legacy_groups())
             .param(
                 Param::choice("combineConditions", "Combine conditions", &[("AND", "And"), ("OR", "Or")])
-                    .help("Whether all conditions must hold, or one is enough."),
+                    .help("Whether all conditions must match, or any of them."),
             )
             .hint("Kept for older workflows; new ones use version 2.")
             .repeatable()

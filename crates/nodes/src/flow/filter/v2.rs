@@ -8,15 +8,15 @@ pub(crate) struct FilterNode;
 
 impl Node for FilterNode {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.filter", &[2.0, 2.1, 2.2, 2.3], "Filter", "Keep the items that meet conditions")
+        Spec::new("n8n-nodes-base.filter", &[2.0, 2.1, 2.2, 2.3], "Filter", "Keep items that match the conditions")
             .group(NodeGroup::Flow)
             .outputs([Port::named("Kept")])
-            .params(params("An item is kept if they hold."))
-            .hint("Use it when the items that do not fit are of no interest; If keeps both branches.")
+            .params(params("Items that match are kept."))
+            .hint("Use it to discard items that do not match. If keeps both branches.")
             .alias(&["where", "condition"])
             .repeatable()
             .example(
-                "Keep what is not empty",
+                "Keep non-empty values",
                 r#"{ "conditions": { "combinator": "and", "options": { "caseSensitive": true, "typeValidation": "loose", "version": 3 },
                     "conditions": [{ "leftValue": "text", "rightValue": "", "operator": { "type": "string", "operation": "notEmpty" } }] } }"#,
                 r#"[{ "note": "text" }]"#,

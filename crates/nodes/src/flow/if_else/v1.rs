@@ -13,7 +13,7 @@ impl Node for IfV1 {
             .param(legacy_groups())
             .param(
                 Param::choice("combineOperation", "Combine", &[("all", "All"), ("any", "Any")])
-                    .help("Whether all conditions must hold, or one is enough."),
+                    .help("Whether all conditions must match, or any of them."),
             )
             .hint("Kept for older workflows; new ones use version 2.")
             .repeatable()

@@ -10,8 +10,9 @@ impl Node for If {
         Spec::new("n8n-nodes-base.if", &[2.0, 2.1, 2.2, 2.3], "If", "Send items to one of two branches")
             .group(NodeGroup::Flow)
             .outputs([Port::named("true"), Port::named("false")])
-            .params(params("An item goes to the true output if they hold."))
-            .hint("Use it for a decision with two outcomes; Switch has more outputs, Filter only keeps.")
+            .params(params("Items that match are sent to the true output."))
+            .hint("Use it for a decision with two outcomes. Switch has more outputs, Filter keeps \
+                 only matches.")
             .alias(&["branch", "condition", "router"])
             .repeatable()
             .example(
@@ -33,15 +34,15 @@ impl Node for If {
 pub(in crate::flow) fn params(what_happens: &str) -> [Param; 3] {
     let loose = |preset| {
         let flag = Param::flag("looseTypeValidation", "Convert types where required", preset);
-        flag.help("Compare values of another type by converting them.")
+        flag.help("Convert values to the expected type before comparing.")
     };
     let ignore_case =
-        Param::flag("ignoreCase", "Ignore case", true).help("Upper and lower case count as equal.");
+        Param::flag("ignoreCase", "Ignore case", true).help("Treat upper and lower case as equal.");
     [
         Param::filter("conditions", "Conditions").help(what_happens),
         loose(false).since(2.1),
         Param::collection("options", "Options", [ignore_case, loose(true)])
-            .help("How values are compared."),
+            .help("Comparison options."),
     ]
 }
 

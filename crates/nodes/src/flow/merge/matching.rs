@@ -263,9 +263,9 @@ fn find_matches(
             n_pairs += found.len();
             if n_pairs > MAX_PAIRS {
                 return Err(NodeError::input(format!(
-                    "The inputs match in more than {MAX_PAIRS} pairs of items"
+                    "The inputs exceed the limit of {MAX_PAIRS} matching pairs of items"
                 ))
-                .hint("Match by a field that tells items apart, or keep the first match only."));
+                .hint("Match by a field with unique values, or keep only the first match."));
             }
             for other in &found {
                 used[*other] = true;

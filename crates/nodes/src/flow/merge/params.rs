@@ -14,7 +14,7 @@ pub(super) fn join_mode() -> Param {
             ("enrichInput2", "Enrich input 2"),
         ],
     )
-    .help("Which items come out: an inner, anti, full, left or right join.")
+    .help("Which items to return: an inner, anti, full, left or right join.")
 }
 
 pub(super) fn output_from() -> Param {
@@ -24,14 +24,13 @@ pub(super) fn output_from() -> Param {
         &[("both", "Both inputs"), ("input1", "Input 1"), ("input2", "Input 2")],
     )
     .show("joinMode", &["keepMatches", "keepNonMatches"])
-    .help("Whose fields the items carry.")
+    .help("Which input's fields to include.")
 }
 
 pub(super) fn field_pairs() -> Param {
     let pair = [
         Param::text("field1", "Input 1 field", "").help("A field of input 1."),
-        Param::text("field2", "Input 2 field", "")
-            .help("The field of input 2 that must be equal to it."),
+        Param::text("field2", "Input 2 field", "").help("Field of input 2 that must be equal."),
     ];
     Param::repeated("mergeByFields", "Fields to match", [FieldGroup::new("values", "Values", pair)])
         .preset(json!({ "values": [{ "field1": "", "field2": "" }] }))
@@ -48,9 +47,9 @@ pub(super) fn options() -> Param {
             "Merging nested fields",
             &[("deepMerge", "Deep merge"), ("shallowMerge", "Shallow merge")],
         )
-        .help("Whether objects inside of fields are merged as well."),
+        .help("Whether to merge nested objects as well."),
         Param::flag("overrideEmpty", "Minimize empty fields", false)
-            .help("An empty value does not replace one that is there."),
+            .help("Do not replace existing values with empty ones."),
     ];
     Param::collection(
         "options",
@@ -61,26 +60,26 @@ pub(super) fn options() -> Param {
                 "Clash handling",
                 [FieldGroup::new("values", "Values", clash)],
             )
-            .help("What to do when both items have a field."),
+            .help("How to resolve fields that both items have."),
             Param::flag("disableDotNotation", "Disable dot notation", false)
-                .help("A dot in a field's name is just a dot."),
+                .help("Treat dots in field names literally."),
             Param::flag("fuzzyCompare", "Fuzzy compare", false)
                 .help("1 and \"1\", or null and an empty text, are equal."),
             Param::flag("includeUnpaired", "Include any unpaired items", false)
-                .help("Keep items without a partner at their place."),
+                .help("Keep unpaired items at their position."),
             Param::choice(
                 "multipleMatches",
                 "Multiple matches",
                 &[("all", "Include all matches"), ("first", "Include first match only")],
             )
-            .help("Whether one item may match several."),
+            .help("Whether an item can match several others."),
             Param::choice(
                 "emptyQueryResult",
                 "Empty query result",
                 &[("empty", "Empty result"), ("success", "Success")],
             )
-            .help("What a query without rows gives."),
+            .help("Output for a query without rows."),
         ],
     )
-    .help("How items are compared and merged.")
+    .help("Comparison and merge options.")
 }

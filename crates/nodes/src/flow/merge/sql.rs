@@ -91,7 +91,8 @@ impl InputTable {
         if columns.len() > MAX_COLUMNS {
             let n_columns = columns.len();
             return Err(NodeError::input(format!(
-                "Input {number} has {n_columns} different fields; a table can have {MAX_COLUMNS}"
+                "Input {number} has {n_columns} different fields, which exceeds the limit of \
+                     {MAX_COLUMNS}"
             )));
         }
         Ok(Self { items, columns })
@@ -138,12 +139,12 @@ impl QueryOutput {
 }
 
 fn row_too_large() -> NodeError {
-    over_limit(&format!("A row of the result holds more than {} MB", MAX_ROW_BYTES >> 20))
+    over_limit(&format!("A row of the result exceeds the limit of {} MB", MAX_ROW_BYTES >> 20))
         .hint("Select fewer or shorter columns.")
 }
 
 fn too_many_rows() -> NodeError {
-    over_limit(&format!("The rows of the result hold more than {} MB", MAX_RESULT_BYTES >> 20))
+    over_limit(&format!("The rows of the result exceed the limit of {} MB", MAX_RESULT_BYTES >> 20))
 }
 
 /// Tells the query that nobody waits for it any more.
@@ -182,7 +183,7 @@ async fn run_here(
     let started =
         std::thread::Builder::new().stack_size(STACK).spawn(move || drop(send.send(work())));
     started.map_err(|error| {
-        NodeError::failed(format!("No thread could be started for the query: {error}"))
+        NodeError::failed(format!("Could not start a thread for the query: {error}"))
     })?;
     receive.await.map_err(|_| NodeError::failed("Issue while executing query"))?
 }

@@ -9,65 +9,64 @@ pub(crate) struct MergeV1;
 impl Node for MergeV1 {
     fn spec() -> Spec {
         let keyed = ["keepKeyMatches", "mergeByKey", "removeKeyMatches"];
-        Spec::new(
-            "n8n-nodes-base.merge",
-            &[1.0],
-            "Merge",
-            "Bring the items of two branches together",
-        )
-        .group(NodeGroup::Flow)
-        .inputs([Port::named("Input 1"), Port::named("Input 2")])
-        .params([
-            Param::choice(
-                "mode",
-                "Mode",
-                &[
-                    ("append", "Append"),
-                    ("keepKeyMatches", "Keep key matches"),
-                    ("mergeByIndex", "Merge by index"),
-                    ("mergeByKey", "Merge by key"),
-                    ("multiplex", "Multiplex"),
-                    ("passThrough", "Pass-through"),
-                    ("removeKeyMatches", "Remove key matches"),
-                    ("wait", "Wait"),
-                ],
-            )
-            .help("How the items are brought together."),
-            Param::choice(
-                "join",
-                "Join",
-                &[("inner", "Inner join"), ("left", "Left join"), ("outer", "Outer join")],
-            )
-            .preset("left")
-            .show("mode", &["mergeByIndex"])
-            .help("How many items come out when the inputs have different numbers of them."),
-            Param::text("propertyName1", "Property input 1", "")
-                .required()
-                .show("mode", &keyed)
-                .help("The field of input 1 to match by."),
-            Param::text("propertyName2", "Property input 2", "")
-                .required()
-                .show("mode", &keyed)
-                .help("The field of input 2 to match by."),
-            Param::choice("output", "Output data", &[("input1", "Input 1"), ("input2", "Input 2")])
+        Spec::new("n8n-nodes-base.merge", &[1.0], "Merge", "Merge the items of two branches")
+            .group(NodeGroup::Flow)
+            .inputs([Port::named("Input 1"), Port::named("Input 2")])
+            .params([
+                Param::choice(
+                    "mode",
+                    "Mode",
+                    &[
+                        ("append", "Append"),
+                        ("keepKeyMatches", "Keep key matches"),
+                        ("mergeByIndex", "Merge by index"),
+                        ("mergeByKey", "Merge by key"),
+                        ("multiplex", "Multiplex"),
+                        ("passThrough", "Pass-through"),
+                        ("removeKeyMatches", "Remove key matches"),
+                        ("wait", "Wait"),
+                    ],
+                )
+                .help("How to merge the items."),
+                Param::choice(
+                    "join",
+                    "Join",
+                    &[("inner", "Inner join"), ("left", "Left join"), ("outer", "Outer join")],
+                )
+                .preset("left")
+                .show("mode", &["mergeByIndex"])
+                .help("How many items to return if the inputs have different lengths."),
+                Param::text("propertyName1", "Property input 1", "")
+                    .required()
+                    .show("mode", &keyed)
+                    .help("The field of input 1 to match by."),
+                Param::text("propertyName2", "Property input 2", "")
+                    .required()
+                    .show("mode", &keyed)
+                    .help("The field of input 2 to match by."),
+                Param::choice(
+                    "output",
+                    "Output data",
+                    &[("input1", "Input 1"), ("input2", "Input 2")],
+                )
                 .show("mode", &["passThrough"])
-                .help("The input whose items go on."),
-            Param::choice(
-                "overwrite",
-                "Overwrite",
-                &[("always", "Always"), ("blank", "If blank"), ("undefined", "If missing")],
+                .help("Input whose items are returned."),
+                Param::choice(
+                    "overwrite",
+                    "Overwrite",
+                    &[("always", "Always"), ("blank", "If blank"), ("undefined", "If missing")],
+                )
+                .show("mode", &["mergeByKey"])
+                .help("When a value of input 2 overwrites the one of input 1."),
+            ])
+            .hint("Kept for older workflows; new ones use version 3.")
+            .repeatable()
+            .example(
+                "One after the other",
+                "{}",
+                r#"[[{ "a": 1 }], [{ "b": 2 }]]"#,
+                r#"[[{ "a": 1 }, { "b": 2 }]]"#,
             )
-            .show("mode", &["mergeByKey"])
-            .help("When a value of input 2 replaces the one of input 1."),
-        ])
-        .hint("Kept for older workflows; new ones use version 3.")
-        .repeatable()
-        .example(
-            "One after the other",
-            "{}",
-            r#"[[{ "a": 1 }], [{ "b": 2 }]]"#,
-            r#"[[{ "a": 1 }, { "b": 2 }]]"#,
-        )
     }
 
     async fn run(ctx: &Ctx<'_>, _items: Items) -> Result<Outputs, NodeError> {

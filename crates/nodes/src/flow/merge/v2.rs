@@ -11,33 +11,33 @@ impl Node for MergeV2 {
     fn spec() -> Spec {
         let combine = ["combine"];
         let by_fields = ["mergeByFields"];
-        Spec::new("n8n-nodes-base.merge", &[2.0, 2.1], "Merge", "Bring the items of two branches together")
+        Spec::new("n8n-nodes-base.merge", &[2.0, 2.1], "Merge", "Merge the items of two branches")
             .group(NodeGroup::Flow)
             .inputs([Port::named("Input 1"), Port::named("Input 2")])
             .requires(RequiredInputs::AllIf { param: "mode".into(), equals: "chooseBranch".into() })
             .params([
                 Param::choice("mode", "Mode", &[("append", "Append"), ("combine", "Combine"), ("chooseBranch", "Choose branch")])
-                    .help("How the items are brought together."),
+                    .help("How to merge the items."),
                 Param::choice(
                     "combinationMode",
                     "Combination mode",
                     &[("mergeByFields", "Merge by fields"), ("mergeByPosition", "Merge by position"), ("multiplex", "Multiplex")],
                 )
                 .show("mode", &combine)
-                .help("Which items belong together."),
+                .help("How to combine the items."),
                 params::field_pairs().show("mode", &combine).show("combinationMode", &by_fields),
                 params::join_mode().show("mode", &combine).show("combinationMode", &by_fields),
                 params::output_from().show("mode", &combine).show("combinationMode", &by_fields),
                 Param::choice("chooseBranchMode", "Output type", &[("waitForBoth", "Wait for both inputs to arrive")])
                     .show("mode", &["chooseBranch"])
-                    .help("When the node goes on."),
+                    .help("When the node continues."),
                 Param::choice(
                     "output",
                     "Output",
                     &[("input1", "Input 1 data"), ("input2", "Input 2 data"), ("empty", "A single, empty item")],
                 )
                 .show("mode", &["chooseBranch"])
-                .help("What goes on."),
+                .help("What to output."),
                 params::options(),
             ])
             .hint("Kept for older workflows; version 3 takes more than two inputs and SQL.")

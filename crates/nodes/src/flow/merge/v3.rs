@@ -16,7 +16,7 @@ impl Node for Merge {
             .iter()
             .map(|mode| inputs_param().show("mode", &[*mode]))
             .collect();
-        Spec::new("n8n-nodes-base.merge", &[3.0, 3.1, 3.2], "Merge", "Bring the items of several branches together")
+        Spec::new("n8n-nodes-base.merge", &[3.0, 3.1, 3.2], "Merge", "Merge the items of several branches")
             .group(NodeGroup::Flow)
             .inputs([Port::named("Input 1"), Port::named("Input 2")])
             .input_rule(PortRule::number("numberInputs", "Input"))
@@ -27,51 +27,57 @@ impl Node for Merge {
                     "Mode",
                     &[("append", "Append"), ("combine", "Combine"), ("combineBySql", "SQL query"), ("chooseBranch", "Choose branch")],
                 )
-                .help("How the items are brought together."),
+                .help("How to merge the items."),
                 Param::choice(
                     "combineBy",
                     "Combine by",
                     &[("combineByFields", "Matching fields"), ("combineByPosition", "Position"), ("combineAll", "All possible combinations")],
                 )
                 .show("mode", &combine)
-                .help("Which items belong together."),
+                .help("How to combine the items."),
                 params::join_mode().show("mode", &combine).show("combineBy", &["combineByFields"]),
                 Param::flag("advanced", "Fields to match have different names", false)
                     .show("mode", &combine)
                     .show("combineBy", &["combineByFields"])
-                    .help("The fields are not called the same in both inputs."),
+                    .help("Whether the field names differ between the inputs."),
                 Param::text("fieldsToMatchString", "Fields to match", "")
                     .show("mode", &combine)
                     .show("combineBy", &["combineByFields"])
                     .show("advanced", &[false])
-                    .help("Items match when these fields are equal; commas between."),
+                    .help("Comma-separated fields. Items match if these are equal."),
                 params::field_pairs().show("mode", &combine).show("combineBy", &["combineByFields"]).show("advanced", &[true]),
                 params::output_from().show("mode", &combine).show("combineBy", &["combineByFields"]),
                 inputs_param().show("mode", &combine).show("combineBy", &["combineByPosition"]),
                 Param::long_text("query", "Query", "SELECT * FROM input1 LEFT JOIN input2 ON input1.name = input2.id")
                     .raw()
                     .show("mode", &["combineBySql"])
-                    .help("SQL over the tables input1, input2 and so on. {{ … }} stands for a value."),
+                    .help("SQL query on the tables input1, input2 and so on. {{ … }} is a value."),
                 Param::choice("chooseBranchMode", "Output type", &[("waitForAll", "Wait for all inputs to arrive")])
                     .show("mode", &["chooseBranch"])
-                    .help("When the node goes on."),
+                    .help("When the node continues."),
                 Param::choice("output", "Output", &[("specifiedInput", "Data of specified input"), ("empty", "A single, empty item")])
                     .show("mode", &["chooseBranch"])
-                    .help("What goes on."),
+                    .help("What to output."),
                 Param::number("useDataOfInput", "Use data of input", 1)
                     .at_least(1.0)
                     .show("mode", &["chooseBranch"])
                     .show("output", &["specifiedInput"])
-                    .help("The number of the input, from 1."),
+                    .help("Number of the input, starting at 1."),
                 params::options(),
             ])
             .params(numbers)
-            .hint("Append keeps all items; combine makes one item out of matching ones. It waits for the branches that still run.")
+            .hint("Append keeps all items; combine merges matching items into one. The node waits for \
+                 branches that are still running.")
             .alias(&["join", "combine", "union", "sql"])
             .repeatable()
-            .differs_when("mode", &["combineBySql"], "SQL runs on SQLite, not on AlaSQL: a number and the text that spells it are not equal, names of columns are the same in upper and lower case, and functions are SQLite's. An expression in the query is always a bound value: it cannot be a table, a column or a part of the SQL.")
-            .note("A query sees nothing but its inputs, and runs in a process of its own with 60 seconds and 768 MB. In SQL, `IN ({{ … }})` takes a list, and `localtime` is UTC.")
-            .note("In SQL, objects and lists are JSON text; they come out as objects and lists again when selected whole.")
+            .differs_when("mode", &["combineBySql"], "SQL runs on SQLite, not AlaSQL: numbers do not equal their text form, column names \
+                 are case-insensitive, and only SQLite functions are available. An expression in \
+                 the query is always a bound value: it cannot be a table, a column or a part of the \
+                 SQL.")
+            .note("A query can only access its inputs. It runs in a separate process limited to 60 \
+                 seconds and 768 MB. In SQL, `IN ({{ … }})` takes a list, and `localtime` is UTC.")
+            .note("In SQL, objects and lists are JSON text. Selected whole, they are returned as \
+                 objects and lists.")
             .example(
                 "By a field",
                 r#"{ "mode": "combine", "fieldsToMatchString": "id" }"#,
@@ -104,10 +110,7 @@ impl Node for Merge {
                 by_fields(ctx, &mut output)?;
             }
             other => {
-                return Err(NodeError::parameter(
-                    "mode",
-                    format!("The mode '{other}' is not known"),
-                ));
+                return Err(NodeError::parameter("mode", format!("Unknown mode '{other}'")));
             }
         }
         Ok(vec![output.finish()])
@@ -117,7 +120,7 @@ impl Node for Merge {
 fn inputs_param() -> Param {
     Param::number("numberInputs", "Number of inputs", 2)
         .between(2.0, MAX_INPUTS as f64)
-        .help("How many branches come together.")
+        .help("Number of inputs.")
 }
 
 fn input_count(ctx: &Ctx<'_>) -> Result<usize, NodeError> {
@@ -266,6 +269,6 @@ mod tests {
         let error = merge(json!({ "mode": "mergeByPosition" }), &[json!([{}]), json!([{}])])
             .await
             .unwrap_err();
-        assert_eq!(error.message(), "The mode 'mergeByPosition' is not known");
+        assert_eq!(error.message(), "Unknown mode 'mergeByPosition'");
     }
 }

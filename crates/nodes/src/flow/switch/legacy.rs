@@ -21,7 +21,7 @@ impl Node for SwitchV1 {
         .outputs(outputs);
         let output = Param::number("output", "Output", 0)
             .between(0.0, 3.0)
-            .help("The output for items that fit the rule, from 0.");
+            .help("Output for items that match the rule, starting at 0.");
         let fallback = Param::number("fallbackOutput", "Fallback output", -1).between(-1.0, 3.0);
         form(spec, output, fallback).example(
             "By size",
@@ -53,7 +53,7 @@ impl Node for SwitchV2 {
         .param(
             Param::number("outputsAmount", "Outputs", 4)
                 .show("mode", &["expression"])
-                .help("How many outputs there are."),
+                .help("Number of outputs."),
         );
         let output = Param::text("outputKey", "Output", "").help("The name of the rule's output.");
         let fallback = Param::number("fallbackOutput", "Fallback output", -1);
@@ -138,7 +138,7 @@ fn form(spec: Spec, output: Param, fallback: Param) -> Spec {
         .param(
             Param::number("output", "Output", 0)
                 .show("mode", &["expression"])
-                .help("The number of the output, from 0."),
+                .help("Number of the output, starting at 0."),
         )
         .param(
             Param::choice("dataType", "Data type", &kinds)
@@ -149,25 +149,25 @@ fn form(spec: Spec, output: Param, fallback: Param) -> Spec {
     for (kind, _, operations) in LEGACY_OPERATIONS {
         let (first, second) = legacy_values(kind);
         let rule =
-            [legacy_operation(operations), second.help("The value of the rule."), output.clone()];
+            [legacy_operation(operations), second.help("Value to compare with."), output.clone()];
         spec = spec
             .param(
                 first
                     .show("mode", &["rules"])
                     .show("dataType", &[kind])
-                    .help("The value that every rule looks at."),
+                    .help("Value that every rule compares."),
             )
             .param(
                 Param::repeated("rules", "Rules", [FieldGroup::new("rules", "Rule", rule)])
                     .show("mode", &["rules"])
                     .show("dataType", &[kind])
-                    .help("The first rule that fits decides."),
+                    .help("The first matching rule decides."),
             );
     }
     spec.param(
         fallback
             .show("mode", &["rules"])
-            .help("The output for items that fit no rule; -1 drops them."),
+            .help("Output for items that match no rule. -1 discards them."),
     )
     .hint("Kept for older workflows; new ones use version 3.")
     .repeatable()

@@ -11,9 +11,9 @@ impl Node for Switch {
     fn spec() -> Spec {
         let rule = [
             Param::filter("conditions", "Conditions")
-                .help("An item goes to this output if they hold."),
+                .help("Items that match are sent to this output."),
             Param::flag("renameOutput", "Rename output", false)
-                .help("Give the output a name of its own."),
+                .help("Use a custom name for the output."),
             Param::text("outputKey", "Output name", "")
                 .show("renameOutput", &[true])
                 .help("The name of the output."),
@@ -27,34 +27,36 @@ impl Node for Switch {
             .params([
                 Param::choice("mode", "Mode", &[("rules", "Rules"), ("expression", "Expression")])
                     .help("Whether rules or a computed number choose the output."),
-                Param::number("numberOutputs", "Number of outputs", 4).show("mode", &["expression"]).help("How many outputs there are."),
+                Param::number("numberOutputs", "Number of outputs", 4).show("mode", &["expression"]).help("Number of outputs."),
                 Param::number("output", "Output index", "={{ }}")
                     .show("mode", &["expression"])
-                    .help("The number of the item's output, from 0."),
+                    .help("Number of the item's output, starting at 0."),
                 Param::repeated("rules", "Routing rules", [FieldGroup::new("values", "Rule", rule)])
                     .preset(first_rule())
                     .show("mode", &rules)
-                    .help("One output for each rule; the first that fits gets the item."),
+                    .help("One output per rule. The first matching rule gets the item."),
                 Param::flag("looseTypeValidation", "Convert types where required", false)
                     .since(3.1)
                     .show("mode", &rules)
-                    .help("Compare values of another type by converting them."),
+                    .help("Convert values to the expected type before comparing."),
                 Param::collection(
                     "options",
                     "Options",
                     [
                         Param::text("fallbackOutput", "Fallback output", "none")
-                            .help("For items that fit no rule: `none`, `extra` (an output of its own) or the number of an output."),
+                            .help("For items that match no rule: `none`, `extra` (a separate output) \
+                                 or the number of an output."),
                         Param::text("renameFallbackOutput", "Rename fallback output", "Fallback").help("The name of the extra output."),
-                        Param::flag("ignoreCase", "Ignore case", true).help("Upper and lower case count as equal."),
+                        Param::flag("ignoreCase", "Ignore case", true).help("Treat upper and lower case as equal."),
                         Param::flag("looseTypeValidation", "Convert types where required", true)
-                            .help("Compare values of another type by converting them."),
+                            .help("Convert values to the expected type before comparing."),
                         Param::flag("allMatchingOutputs", "Send data to all matching outputs", false)
-                            .help("Every rule that fits gets the item, not only the first."),
+                            .help("Send the item to the outputs of all matching rules, not only the \
+                                 first."),
                     ],
                 )
                 .show("mode", &rules)
-                .help("What happens to items that fit no rule, or several."),
+                .help("How to handle items that match no rule, or several."),
             ])
             .hint("Use it for more than two branches. Each rule has its own output, in order.")
             .alias(&["router", "case", "branch"])

@@ -34,7 +34,7 @@ pub(super) fn read(fields: &Object) -> Result<TlsCertificates, NodeError> {
     }
     if identity.contains("CERTIFICATE") != identity.contains("PRIVATE KEY") {
         return Err(NodeError::credential(
-            "A client certificate needs its private key, and the key its certificate",
+            "A client certificate requires a private key, and a private key requires a certificate",
         ));
     }
     Ok(TlsCertificates { authorities, identity })
@@ -43,31 +43,36 @@ pub(super) fn read(fields: &Object) -> Result<TlsCertificates, NodeError> {
 /// The key without its passphrase.
 fn decrypt_key(key: &PemBlock, passphrase: &str) -> Result<String, NodeError> {
     if key.is_encrypted_by_lines {
-        return Err(NodeError::credential(
-            "The private key is encrypted in a format that is no longer in use",
-        )
-        .hint("Convert it with: openssl pkcs8 -topk8 -v2 aes-256-cbc -in old.pem -out new.pem"));
+        return Err(NodeError::credential("The private key is encrypted in an obsolete format")
+            .hint(
+                "Convert it with: openssl pkcs8 -topk8 -v2 aes-256-cbc -in old.pem -out new.pem",
+            ));
     }
     if key.label != "ENCRYPTED PRIVATE KEY" {
         return Ok(pem(&key.label, &key.der));
     }
     if passphrase.is_empty() {
         return Err(NodeError::credential(
-            "The private key is encrypted, and the credential has no passphrase",
+            "The private key is encrypted, but the credential has no passphrase",
         ));
     }
     let encrypted = pkcs8::EncryptedPrivateKeyInfo::try_from(key.der.as_slice())
         .map_err(|_| unreadable("key"))?;
     let plain = encrypted.decrypt(passphrase).map_err(|error| {
-        NodeError::credential("The private key could not be opened with the passphrase")
+        NodeError::credential("The private key could not be decrypted with the passphrase")
             .describe(error.to_string())
     })?;
     Ok(pem("PRIVATE KEY", plain.as_bytes()))
 }
 
 fn unreadable(name: &str) -> NodeError {
-    NodeError::credential(format!("The field '{name}' of the SSL certificates credential is not in PEM format"))
-        .hint("It starts with a line such as -----BEGIN CERTIFICATE----- and ends with -----END CERTIFICATE-----.")
+    NodeError::credential(format!(
+        "The field '{name}' of the SSL certificates credential is not in PEM format"
+    ))
+    .hint(
+        "It must start with a line such as -----BEGIN CERTIFICATE----- and end with -----END \
+             CERTIFICATE-----.",
+    )
 }
 
 struct PemBlock {
@@ -170,7 +175,7 @@ mod tests {
             (&[("ca", "-----BEGIN CERTIFICATE-----\nAAAA")], "ca"),
             (
                 &[("cert", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----")],
-                "needs its private key",
+                "requires a private key",
             ),
         ] {
             let error = read(&fields(list)).unwrap_err();

@@ -40,8 +40,13 @@ impl ServiceAccount {
             .collect::<Vec<_>>()
             .join(" ");
         if scopes.is_empty() {
-            return Err(NodeError::credential("The Google service account credential names no scopes")
-                .hint("Switch on 'Set up for use in HTTP Request node' in the credential and fill in its scopes."));
+            return Err(NodeError::credential(
+                "The Google service account credential has no scopes",
+            )
+            .hint(
+                "Turn on 'Set up for use in HTTP Request node' in the credential and enter its \
+                     scopes.",
+            ));
         }
         let email = text("email");
         let subject = if impersonates && !delegated.is_empty() { delegated } else { email.clone() };
@@ -87,9 +92,9 @@ impl ServiceAccount {
                 .or(answer.get("error"))
                 .map(text_of)
                 .unwrap_or_default();
-            NodeError::credential("Google did not accept the service account")
+            NodeError::credential("Google rejected the service account")
                 .describe(reason)
-                .hint("Check e-mail, key and scopes of the credential.")
+                .hint("Check the email, key and scopes of the credential.")
         })?;
         tokens.insert("googleApi".into(), token.clone());
         Ok(token)
@@ -105,7 +110,7 @@ impl ServiceAccount {
             exp: now + 3600,
         };
         let unusable = || {
-            NodeError::credential("The private key of the service account cannot be used")
+            NodeError::credential("The private key of the service account is not valid")
                 .hint("Paste the key with its BEGIN and END lines.")
         };
         let key = EncodingKey::from_rsa_pem(self.private_key.as_bytes()).map_err(|_| unusable())?;

@@ -90,7 +90,7 @@ impl OAuth2 {
         {
             let message = "Unable to sign without access token";
             return Err(NodeError::credential(message)
-                .hint("Connect the account again in the credential.")
+                .hint("Reconnect the account in the credential.")
                 .into());
         }
         let response = ctx.host().http().send(self.token_request().into_request()).await?;
@@ -109,9 +109,9 @@ impl OAuth2 {
                 .unwrap_or_default();
             let message = "The access token could not be refreshed";
             let error =
-                NodeError::credential(message).hint("Connect the account again in the credential.");
+                NodeError::credential(message).hint("Reconnect the account in the credential.");
             if reason.is_empty() {
-                error.describe(format!("The token endpoint answered {}", response.status))
+                error.describe(format!("The token endpoint responded with {}", response.status))
             } else {
                 error.describe(reason)
             }

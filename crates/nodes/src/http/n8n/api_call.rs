@@ -50,7 +50,7 @@ pub(super) fn read(ctx: &Ctx<'_>, index: usize) -> Result<ApiCall, NodeError> {
             Ok(ApiCall::new("POST", "/audit")
                 .with_body(Object::from_iter([("additionalOptions", options)])))
         }
-        other => Err(NodeError::parameter("resource", format!("There is no resource '{other}'"))),
+        other => Err(NodeError::parameter("resource", format!("Unknown resource '{other}'"))),
     }
 }
 
@@ -215,7 +215,7 @@ fn workflow_id(ctx: &Ctx<'_>, path: &str, index: usize) -> Result<Option<Str>, N
     match id.flatten().filter(|id| !id.is_empty()) {
         Some(id) => Ok(Some(id.into())),
         None => Err(NodeError::parameter(path, "Not a valid Workflow URL")
-            .hint("It looks like https://host/workflow/id.")),
+            .hint("Use a URL such as https://host/workflow/id.")),
     }
 }
 
@@ -223,7 +223,7 @@ fn workflow_id(ctx: &Ctx<'_>, path: &str, index: usize) -> Result<Option<Str>, N
 fn segment(name: &str, text: &str) -> Result<String, NodeError> {
     match text.trim() {
         "" => Err(NodeError::parameter(name, format!("The parameter '{name}' is empty"))
-            .hint("Give it a value.")),
+            .hint("Enter a value.")),
         "." | ".." => {
             Err(NodeError::parameter(name, format!("The parameter '{name}' cannot be '{text}'")))
         }
@@ -241,10 +241,10 @@ fn json_param(ctx: &Ctx<'_>, name: &str, index: usize) -> Result<Object, NodeErr
             name,
             format!("The '{name}' property must be valid JSON, but cannot be parsed"),
         )
-        .hint("Give it an object, such as { \"name\": \"x\" }.")
+        .hint("Enter an object, such as { \"name\": \"x\" }.")
     })
 }
 
 fn no_operation(operation: &str) -> NodeError {
-    NodeError::parameter("operation", format!("There is no operation '{operation}'"))
+    NodeError::parameter("operation", format!("Unknown operation '{operation}'"))
 }

@@ -29,7 +29,7 @@ const CREDENTIAL: &[(&str, &str)] = &[
 
 pub(super) fn params() -> Vec<Param> {
     let mut params =
-        vec![Param::choice("resource", "Resource", RESOURCES).raw().help("What to work on.")];
+        vec![Param::choice("resource", "Resource", RESOURCES).raw().help("Resource to use.")];
     let operations: [(&str, &[(&str, &str)]); 4] = [
         ("workflow", WORKFLOW),
         ("execution", EXECUTION),
@@ -57,10 +57,10 @@ pub(super) fn params() -> Vec<Param> {
                     .help("Accept certificates that cannot be verified."),
                 Param::number("timeout", "Timeout", 10_000)
                     .at_least(1.0)
-                    .help("Milliseconds to wait for an answer."),
+                    .help("Request timeout in milliseconds."),
             ],
         )
-        .help("How requests are sent."),
+        .help("Request options."),
     );
     params
 }
@@ -77,7 +77,7 @@ fn workflow() -> Vec<Param> {
     };
     let empty =
         "{ \"name\": \"My workflow\", \"nodes\": [], \"connections\": {}, \"settings\": {} }";
-    let document = "The workflow as JSON, with name, nodes, connections and settings.";
+    let document = "Workflow JSON with name, nodes, connections and settings.";
     let details = [
         Param::text("versionId", "Version ID", "").help("The version to publish."),
         Param::text("name", "Name", "").help("A name for the published version."),
@@ -86,13 +86,11 @@ fn workflow() -> Vec<Param> {
     ];
     let filters = [
         Param::flag("activeWorkflows", "Return only published workflows", true)
-            .help("Leave out those that do not listen."),
-        Param::text("tags", "Tags", "")
-            .help("Only workflows with these tags, separated by commas."),
+            .help("Omit workflows that are not published."),
+        Param::text("tags", "Tags", "").help("Only workflows with these tags, comma-separated."),
         Param::text("name", "Name", "").help("Only workflows of this name."),
         Param::text("projectId", "Project ID", "").help("Only workflows of this project."),
-        Param::flag("excludePinnedData", "Exclude pinned data", false)
-            .help("Leave pinned data out."),
+        Param::flag("excludePinnedData", "Exclude pinned data", false).help("Omit pinned data."),
     ];
     vec![
         of(
@@ -100,7 +98,7 @@ fn workflow() -> Vec<Param> {
             &["activate", "deactivate", "delete", "get", "getVersion", "update"],
         ),
         of(
-            Param::text("versionId", "Version ID", "").required().help("The version to show."),
+            Param::text("versionId", "Version ID", "").required().help("Version to return."),
             &["getVersion"],
         ),
         of(
@@ -113,22 +111,19 @@ fn workflow() -> Vec<Param> {
         ),
         of(
             Param::collection("additionalFields", "Additional fields", details)
-                .help("What is told along."),
+                .help("Additional data to include."),
             &["activate"],
         ),
-        of(
-            Param::flag("returnAll", "Return all", true).help("Give back every workflow."),
-            &["getAll"],
-        ),
+        of(Param::flag("returnAll", "Return all", true).help("Return all workflows."), &["getAll"]),
         of(
             Param::number("limit", "Limit", 100)
                 .between(1.0, 250.0)
                 .show("returnAll", &[false])
-                .help("Workflows at most."),
+                .help("Maximum number of workflows."),
             &["getAll"],
         ),
         of(
-            Param::collection("filters", "Filters", filters).help("Which workflows are meant."),
+            Param::collection("filters", "Filters", filters).help("Filters for the workflows."),
             &["getAll"],
         ),
     ]
@@ -147,29 +142,29 @@ fn execution() -> Vec<Param> {
     ];
     let filters = [
         locator("Only executions of this workflow."),
-        Param::choice("status", "Status", &states).help("Only executions that stand like this."),
+        Param::choice("status", "Status", &states).help("Only executions with this status."),
     ];
     // The name of the option is n8n's.
     let details = Param::flag("activeWorkflows", "Include execution details", false)
-        .help("Give back what every node did.");
+        .help("Include the data of every node.");
     vec![
         of(
             Param::text("executionId", "Execution ID", "").required().help("The execution."),
             &["get", "delete"],
         ),
         of(
-            Param::flag("returnAll", "Return all", false).help("Give back every execution."),
+            Param::flag("returnAll", "Return all", false).help("Return all executions."),
             &["getAll"],
         ),
         of(
             Param::number("limit", "Limit", 100)
                 .between(1.0, 250.0)
                 .show("returnAll", &[false])
-                .help("Executions at most."),
+                .help("Maximum number of executions."),
             &["getAll"],
         ),
         of(
-            Param::collection("filters", "Filters", filters).help("Which executions are meant."),
+            Param::collection("filters", "Filters", filters).help("Filters for the executions."),
             &["getAll"],
         ),
         of(
@@ -189,14 +184,17 @@ fn credential() -> Vec<Param> {
             &["delete", "update"],
         ),
         of(
-            Param::text("name", "Name", "").required().help("What the new credential is called."),
+            Param::text("name", "Name", "").required().help("Name of the new credential."),
             &["create"],
         ),
-        of(Param::text("name", "Name", "").help("A new name, or nothing to keep it."), &["update"]),
+        of(
+            Param::text("name", "Name", "").help("New name. Leave empty to keep the current one."),
+            &["update"],
+        ),
         of(
             Param::text("credentialTypeName", "Credential type", "")
                 .required()
-                .help("The kind of credential, such as n8nApi."),
+                .help("Type of the credential, such as n8nApi."),
             &["create", "getSchema"],
         ),
         of(
@@ -206,8 +204,9 @@ fn credential() -> Vec<Param> {
             &["create"],
         ),
         of(
-            Param::json("data", "Data", "")
-                .help("New fields of the credential as JSON, or nothing to keep them."),
+            Param::json("data", "Data", "").help(
+                "New fields of the credential as JSON. Leave empty to keep the current ones.",
+            ),
             &["update"],
         ),
     ]
@@ -223,9 +222,9 @@ fn audit() -> Param {
     ];
     let options = [
         Param::multi_choice("categories", "Categories", &categories)
-            .help("What is looked at; everything if nothing is chosen."),
+            .help("Categories to audit. If empty, all are audited."),
         Param::number("daysAbandonedWorkflow", "Days abandoned workflow", 90)
-            .help("Days after which a workflow counts as abandoned."),
+            .help("Days without use after which a workflow counts as abandoned."),
     ];
     Param::collection("additionalOptions", "Additional options", options)
         .show("resource", &["audit"])

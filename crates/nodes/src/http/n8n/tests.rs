@@ -89,7 +89,7 @@ async fn all_pages_become_items_and_the_key_goes_in_its_header() {
 async fn a_list_that_goes_in_circles_ends() {
     let (made, sent) =
         run(json!({ "resource": "execution", "operation": "getAll", "returnAll": true })).await;
-    assert!(made.unwrap_err().message().contains("same cursor"));
+    assert!(made.unwrap_err().message().contains("same page cursor"));
     assert_eq!(sent.len(), 2);
 }
 

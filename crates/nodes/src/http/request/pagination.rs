@@ -201,9 +201,9 @@ fn without_masked(text: String) -> Result<String, NodeError> {
     let hidden = || {
         NodeError::parameter(
             "nextURL",
-            "The next URL holds a secret of the credential, which expressions do not see",
+            "The next URL contains a secret of the credential, which expressions cannot access",
         )
-        .hint("Choose 'Update a Parameter in Each Request' and set what changes from page to page.")
+        .hint("Choose 'Update a Parameter in Each Request' and set the parameter that changes.")
     };
     let mut url = url::Url::parse(&text).map_err(|_| hidden())?;
     let kept: Vec<String> = url
@@ -223,8 +223,14 @@ fn leads_elsewhere(url: &str) -> NodeError {
         .ok()
         .and_then(|url| url.host_str().map(str::to_owned))
         .unwrap_or_default();
-    NodeError::parameter("nextURL", format!("The next page is at another place ({host}), and credentials are not sent there"))
-        .hint("Switch on 'Send credentials on cross-origin redirect' in the options if that place may have them.")
+    NodeError::parameter(
+        "nextURL",
+        format!("The next page is on another origin ({host}), and credentials are not sent there"),
+    )
+    .hint(
+        "If you trust that origin, turn on 'Send credentials on cross-origin redirect' in the \
+             options.",
+    )
 }
 
 fn changed_parameters(entries: Option<&Value>) -> Result<Vec<ChangedParameter>, NodeError> {

@@ -168,7 +168,7 @@ fn refused(error: &UntrustedError, instead: &str) -> NodeError {
         .unwrap_or_else(|| NodeError::failed(error.to_string()));
     match error {
         UntrustedError::TooLarge { .. } => refusal.hint(format!(
-            "Ask for less at a time, {instead}, or let the operator raise HEDDLE_RUN_MEMORY_LIMIT."
+            "Request less data at a time, {instead}, or increase HEDDLE_RUN_MEMORY_LIMIT."
         )),
         _ => refusal,
     }
@@ -209,7 +209,7 @@ pub(in crate::http) fn body_text(response: &HttpResponse) -> Result<String, Node
     let content_type = response.header("content-type").unwrap_or_default();
     if binary::is_file_type(content_type) || response.body.contains(&0) {
         return Err(NodeError::failed(
-            "The service answered with a file, which cannot be shown to a model",
+            "The service returned a file, which cannot be shown to a model",
         ));
     }
     Ok(text::decode(&response.body, content_type).into_owned())
@@ -227,7 +227,7 @@ pub(super) async fn body_for_expressions(response: &mut HttpResponse) -> Result<
     };
     match read {
         Err(UntrustedError::NotJson(_)) => Ok(Value::empty_object()),
-        read => read.map_err(|error| refused(&error, "take smaller pages")),
+        read => read.map_err(|error| refused(&error, "use smaller pages")),
     }
 }
 

@@ -3,7 +3,7 @@
 use node_api::prelude::*;
 
 const ID: &str = "n8n-nodes-base.httpRequest";
-const SUMMARY: &str = "Make an HTTP request and return the answer";
+const SUMMARY: &str = "Make an HTTP request and return the response";
 const METHODS: &[(&str, &str)] = &[
     ("GET", "GET"),
     ("POST", "POST"),
@@ -15,7 +15,8 @@ const METHODS: &[(&str, &str)] = &[
 ];
 const FIELDS_OR_JSON: &[(&str, &str)] =
     &[("keypair", "Using fields below"), ("json", "Using JSON")];
-const HINT: &str = "Use it for any service that has no node of its own. Put secrets into a credential, never into the URL or a header field.";
+const HINT: &str = "Use it for any service without its own node. Put secrets in a credential, never in the URL or \
+     a header field.";
 const CREDENTIALS: &[&str] = &[
     "httpBasicAuth",
     "httpBearerAuth",
@@ -53,9 +54,9 @@ pub(super) fn new_form() -> Spec {
         .group(NodeGroup::Integration)
         .alias(&["api", "rest", "curl", "fetch", "download"])
         .param(Param::choice("method", "Method", METHODS).help("The HTTP method of the request."))
-        .param(Param::text("url", "URL", "").required().help("Where the request goes; it starts with http:// or https://."))
+        .param(Param::text("url", "URL", "").required().help("URL of the request, starting with http:// or https://."))
         .params(authentication())
-        .param(Param::flag("provideSslCertificates", "SSL certificates", false).help("Present a client certificate."))
+        .param(Param::flag("provideSslCertificates", "SSL certificates", false).help("Send a client certificate."))
         .params(query())
         .params(headers())
         .params(body())
@@ -63,12 +64,13 @@ pub(super) fn new_form() -> Spec {
         .repeatable_when("method", &["GET", "HEAD", "OPTIONS"])
         .sends_key(KEY_OPTION, PAGINATION)
         .hint(HINT)
-        .note("Requests to private and local addresses are refused unless the operator opens them (HEDDLE_EGRESS_ALLOW).")
-        .note("A redirect to another origin loses credentials in every version, not only from 4.4 on.")
+        .note("Requests to private and local addresses are rejected unless allowed with \
+             HEDDLE_EGRESS_ALLOW.")
+        .note("Redirects to another origin drop credentials in all versions, not only from 4.4 on.")
         .note("Pages at another origin are not fetched with credentials unless the option for cross-origin redirects is on.")
-        .note("A refreshed OAuth2 token serves the run and is not written back to the credential.")
-        .note("A redirect to another origin loses the client certificate, as it loses every credential.")
-        .note("Credential values that a service echoes are masked in the output.");
+        .note("A refreshed OAuth2 token is used for the run and not saved to the credential.")
+        .note("Redirects to another origin drop the client certificate, like all credentials.")
+        .note("Credential values in a response are masked in the output.");
     CREDENTIALS.iter().fold(spec, |spec, kind| spec.credential(kind, false))
 }
 
@@ -83,14 +85,14 @@ fn authentication() -> [Param; 3] {
                 ("genericCredentialType", "Generic credential type"),
             ],
         )
-        .help("How the request is signed."),
+        .help("How to authenticate the request."),
         Param::credential_kind("nodeCredentialType", "Credential type")
             .show("authentication", &["predefinedCredentialType"])
-            .help("The service whose credential is used."),
+            .help("Service whose credential to use."),
         Param::choice("genericAuthType", "Generic auth type", GENERIC_KINDS)
             .preset("")
             .show("authentication", &["genericCredentialType"])
-            .help("The kind of authentication."),
+            .help("Type of authentication."),
     ]
 }
 
@@ -104,7 +106,7 @@ fn name_and_value(what: &str) -> [Param; 2] {
 fn query() -> [Param; 4] {
     [
         Param::flag("sendQuery", "Send query parameters", false)
-            .help("Whether the URL gets a query."),
+            .help("Whether to send query parameters."),
         Param::choice("specifyQuery", "Specify query parameters", FIELDS_OR_JSON)
             .show("sendQuery", &[true])
             .help("Whether the query is given field by field or as JSON."),
@@ -115,18 +117,17 @@ fn query() -> [Param; 4] {
         )
         .show("sendQuery", &[true])
         .show("specifyQuery", &["keypair"])
-        .help("The parameters of the query."),
+        .help("Query parameters."),
         Param::json("jsonQuery", "JSON", "")
             .show("sendQuery", &[true])
             .show("specifyQuery", &["json"])
-            .help("The query as a JSON object."),
+            .help("Query parameters as a JSON object."),
     ]
 }
 
 fn headers() -> [Param; 4] {
     [
-        Param::flag("sendHeaders", "Send headers", false)
-            .help("Whether the request has headers of its own."),
+        Param::flag("sendHeaders", "Send headers", false).help("Whether to send custom headers."),
         Param::choice("specifyHeaders", "Specify headers", FIELDS_OR_JSON)
             .show("sendHeaders", &[true])
             .help("Whether the headers are given field by field or as JSON."),
@@ -159,22 +160,22 @@ fn body() -> Vec<Param> {
             "Parameter type",
             &[("formData", "Form data"), ("formBinaryData", "Binary file")],
         )
-        .help("Whether the part is text or a file of the item."),
+        .help("Whether the part is text or a binary field of the item."),
         Param::text("name", "Name", "").help("The name of the part."),
         Param::text("value", "Value", "")
             .show("parameterType", &["formData"])
             .help("The text of the part."),
         Param::text("inputDataFieldName", "Input data field name", "")
             .show("parameterType", &["formBinaryData"])
-            .help("The name of the file on the incoming item."),
+            .help("Binary field of the input item."),
     ];
     let shown =
         |param: Param, kind: &str| param.show("sendBody", &[true]).show("contentType", &[kind]);
     vec![
-        Param::flag("sendBody", "Send body", false).help("Whether the request has a body."),
+        Param::flag("sendBody", "Send body", false).help("Whether to send a body."),
         Param::choice("contentType", "Body content type", &kinds)
             .show("sendBody", &[true])
-            .help("What the body is made of."),
+            .help("Format of the body."),
         shown(Param::choice("specifyBody", "Specify body", FIELDS_OR_JSON), "json")
             .help("Whether the body is given field by field or as JSON."),
         shown(
@@ -186,7 +187,7 @@ fn body() -> Vec<Param> {
             "json",
         )
         .show("specifyBody", &["keypair"])
-        .help("The fields of the body; from v4 on a name such as a.b reaches into objects."),
+        .help("Fields of the body. From v4 on, a name such as a.b sets nested fields."),
         shown(Param::json("jsonBody", "JSON", ""), "json")
             .show("specifyBody", &["json"])
             .help("The body as JSON."),
@@ -222,10 +223,10 @@ fn body() -> Vec<Param> {
             .show("specifyBody", &["string"])
             .help("The form as text: field1=value1&field2=value2."),
         shown(Param::text("inputDataFieldName", "Input data field name", ""), "binaryData")
-            .help("The name of the file on the incoming item."),
+            .help("Binary field of the input item."),
         shown(Param::text("rawContentType", "Content type", ""), "raw")
             .help("The content type of the body, such as text/html."),
-        shown(Param::long_text("body", "Body", ""), "raw").help("The body as it is sent."),
+        shown(Param::long_text("body", "Body", ""), "raw").help("Raw body to send."),
     ]
 }
 
@@ -233,57 +234,85 @@ fn options() -> Param {
     let batching = [
         Param::number("batchSize", "Items per batch", 50)
             .at_least(-1.0)
-            .help("Items between two pauses; -1 for no batches, 0 counts as 1."),
+            .help("Number of items per batch. -1 disables batching, 0 is treated as 1."),
         Param::number("batchInterval", "Batch interval (ms)", 1000)
             .at_least(0.0)
             .help("The pause between two batches; 0 for none."),
     ];
     let redirect = [
         Param::flag("followRedirects", "Follow redirects", true)
-            .help("Whether to go where an answer points."),
+            .help("Whether to follow redirects."),
         Param::number("maxRedirects", "Max redirects", 21)
-            .help("How many redirects are followed at most."),
+            .help("Maximum number of redirects to follow."),
     ];
     let response = [
         Param::flag("fullResponse", "Include response headers and status", false)
-            .help("Give back status and headers, not only the body."),
-        Param::flag("neverError", "Never error", false).help("Take any status for a success."),
+            .help("Return the status and headers in addition to the body."),
+        Param::flag("neverError", "Never error", false).help("Treat any status code as success."),
         Param::choice(
             "responseFormat",
             "Response format",
             &[("autodetect", "Autodetect"), ("file", "File"), ("json", "JSON"), ("text", "Text")],
         )
-        .help("How the answer is read; by its content type if left to detect."),
+        .help("How to parse the response. Autodetect uses its content type."),
         Param::text("outputPropertyName", "Put output in field", "data")
             .show("responseFormat", &["file", "text"])
-            .help("The field that text or a file goes into."),
+            .help("Field for text or a file."),
     ];
     Param::collection(
         "options",
         "Options",
         [
-            Param::group("batching", "Batching", [FieldGroup::new("batch", "Batching", batching)]).help("Spread the requests over time."),
-            Param::flag("allowUnauthorizedCerts", "Ignore SSL issues", false).help("Accept certificates that cannot be verified."),
+            Param::group("batching", "Batching", [FieldGroup::new("batch", "Batching", batching)])
+                .help("Send the requests in batches."),
+            Param::flag("allowUnauthorizedCerts", "Ignore SSL issues", false)
+                .help("Accept certificates that cannot be verified."),
             Param::choice(
                 "queryParameterArrays",
                 "Array format in query parameters",
-                &[("brackets", "Brackets only"), ("repeat", "No brackets"), ("indices", "Brackets with indices")],
+                &[
+                    ("brackets", "Brackets only"),
+                    ("repeat", "No brackets"),
+                    ("indices", "Brackets with indices"),
+                ],
             )
-            .help("How a list in the query is written: foo[]=a, foo=a or foo[0]=a."),
+            .help("How to encode lists in the query: foo[]=a, foo=a or foo[0]=a."),
             Param::text("idempotencyKeyHeader", "Idempotency key header", "Idempotency-Key").help(
-                "Send a key in this header, by which the service knows a request that it has seen before. After a crash the step is then \
-                 repeated with the same key instead of waiting for a person. Not with pagination, nor as a tool.",
+                "Send a key in this header, so that the service recognizes repeated requests. \
+                     After a crash the step is retried with the same key instead of waiting for \
+                     manual resolution. Not available with pagination or as a tool.",
             ),
-            Param::flag("lowercaseHeaders", "Lowercase headers", true).help("Header names are always sent in lower case."),
-            Param::group("redirect", "Redirects", [FieldGroup::new("redirect", "Redirect", redirect)]).help("What to do with redirects."),
-            Param::flag("sendCredentialsOnCrossOriginRedirect", "Send credentials on cross-origin redirect", false)
-                .help("Keep credentials even when a redirect leads to another host."),
-            Param::group("response", "Response", [FieldGroup::new("response", "Response", response)])
-                .help("What to give back of the answer."),
-            Param::group("pagination", "Pagination", [FieldGroup::new("pagination", "Pagination", pagination())])
-                .help("Fetch page after page."),
-            Param::text("proxy", "Proxy", "").help("The HTTP proxy to use, such as http://myproxy:3128."),
-            Param::number("timeout", "Timeout", 10_000).at_least(1.0).help("Milliseconds that the whole request may take."),
+            Param::flag("lowercaseHeaders", "Lowercase headers", true)
+                .help("Header names are always sent in lower case."),
+            Param::group(
+                "redirect",
+                "Redirects",
+                [FieldGroup::new("redirect", "Redirect", redirect)],
+            )
+            .help("Redirect options."),
+            Param::flag(
+                "sendCredentialsOnCrossOriginRedirect",
+                "Send credentials on cross-origin redirect",
+                false,
+            )
+            .help("Keep credentials on redirects to another host."),
+            Param::group(
+                "response",
+                "Response",
+                [FieldGroup::new("response", "Response", response)],
+            )
+            .help("What to return of the response."),
+            Param::group(
+                "pagination",
+                "Pagination",
+                [FieldGroup::new("pagination", "Pagination", pagination())],
+            )
+            .help("Fetch several pages."),
+            Param::text("proxy", "Proxy", "")
+                .help("The HTTP proxy to use, such as http://myproxy:3128."),
+            Param::number("timeout", "Timeout", 10_000)
+                .at_least(1.0)
+                .help("Timeout for the whole request, in milliseconds."),
         ],
     )
     .help("Batching, redirects, response format, pagination and more.")
@@ -292,10 +321,10 @@ fn options() -> Param {
 fn pagination() -> Vec<Param> {
     let parameter = [
         Param::choice("type", "Type", &[("qs", "Query"), ("body", "Body"), ("headers", "Header")])
-            .help("Where the parameter is."),
+            .help("Location of the parameter."),
         Param::text("name", "Name", "").help("The name of the parameter."),
         Param::text("value", "Value", "")
-            .help("Its value for each page; $pageCount, $request and $response are at hand."),
+            .help("Value for each page. $pageCount, $request and $response are available."),
     ];
     vec![
         Param::choice(
@@ -307,7 +336,7 @@ fn pagination() -> Vec<Param> {
                 ("off", "Off"),
             ],
         )
-        .help("How the next page is asked for."),
+        .help("How to request the next page."),
         Param::text("nextURL", "Next URL", "")
             .show("paginationMode", &["responseContainsNextURL"])
             .help("An expression for the URL of the next page, such as {{ $response.body.next }}."),
@@ -317,7 +346,7 @@ fn pagination() -> Vec<Param> {
             [FieldGroup::new("parameters", "Parameter", parameter)],
         )
         .show("paginationMode", &["updateAParameterInEachRequest"])
-        .help("What changes from page to page."),
+        .help("Parameters that change from page to page."),
         Param::choice(
             "paginationCompleteWhen",
             "Pagination complete when",
@@ -328,10 +357,10 @@ fn pagination() -> Vec<Param> {
             ],
         )
         .hide("paginationMode", &["off"])
-        .help("When there are no more pages."),
+        .help("When to stop."),
         Param::text("statusCodesWhenComplete", "Status code(s) when complete", "")
             .show("paginationCompleteWhen", &["receiveSpecificStatusCodes"])
-            .help("Comma separated codes that mean the end."),
+            .help("Comma-separated status codes of the last page."),
         Param::text("completeExpression", "Complete expression", "")
             .show("paginationCompleteWhen", &["other"])
             .help("An expression that is true on the last page, using $response."),
@@ -340,7 +369,7 @@ fn pagination() -> Vec<Param> {
             .help("Whether to stop after a number of pages."),
         Param::number("maxRequests", "Max pages", 100)
             .show("limitPagesFetched", &[true])
-            .help("How many pages are fetched at most."),
+            .help("Maximum number of pages to fetch."),
         Param::number("requestInterval", "Interval between requests (ms)", 0)
             .hide("paginationMode", &["off"])
             .help("The pause before each further page."),
@@ -380,41 +409,76 @@ pub(super) fn old_form() -> Spec {
                 ],
             )
             .until(1.0)
-            .help("How the request is signed."),
+            .help("How to authenticate the request."),
         )
         .params(authentication().into_iter().map(|param| param.since(2.0)))
-        .param(Param::choice("requestMethod", "Request method", METHODS).help("The HTTP method of the request."))
-        .param(Param::text("url", "URL", "").required().help("Where the request goes; it starts with http:// or https://."))
-        .param(Param::flag("allowUnauthorizedCerts", "Ignore SSL issues", false).help("Accept certificates that cannot be verified."))
         .param(
-            Param::choice("responseFormat", "Response format", &[("json", "JSON"), ("file", "File"), ("string", "String")])
-                .help("How the answer is read."),
+            Param::choice("requestMethod", "Request method", METHODS)
+                .help("The HTTP method of the request."),
+        )
+        .param(
+            Param::text("url", "URL", "")
+                .required()
+                .help("URL of the request, starting with http:// or https://."),
+        )
+        .param(
+            Param::flag("allowUnauthorizedCerts", "Ignore SSL issues", false)
+                .help("Accept certificates that cannot be verified."),
+        )
+        .param(
+            Param::choice(
+                "responseFormat",
+                "Response format",
+                &[("json", "JSON"), ("file", "File"), ("string", "String")],
+            )
+            .help("How to parse the response."),
         )
         .param(
             Param::text("dataPropertyName", "Property name", "data")
                 .show("responseFormat", &["string", "file"])
-                .help("The field or file name that the answer goes into."),
+                .help("Name of the field or file for the response."),
         )
-        .param(Param::flag("jsonParameters", "JSON/RAW parameters", false).help("Give query, headers and body as JSON or raw text."))
+        .param(
+            Param::flag("jsonParameters", "JSON/RAW parameters", false)
+                .help("Define query, headers and body as JSON or raw text."),
+        )
         .param(old_options())
         .param(
-            with_body(Param::flag("sendBinaryData", "Send binary file", false).show("jsonParameters", &[true]))
-                .help("Send a file of the item."),
+            with_body(
+                Param::flag("sendBinaryData", "Send binary file", false)
+                    .show("jsonParameters", &[true]),
+            )
+            .help("Send a file of the item."),
         )
         .param(
-            with_body(Param::text("binaryPropertyName", "Input binary field", "data").show("sendBinaryData", &[true]))
-                .help("The file to send; for a form a list of name:file pairs."),
+            with_body(
+                Param::text("binaryPropertyName", "Input binary field", "data")
+                    .show("sendBinaryData", &[true]),
+            )
+            .help("Binary field to send. For a form, a list of name:file pairs."),
         )
-        .param(with_body(json("bodyParametersJson", "Body parameters")).help("The body as JSON or raw text."))
-        .param(with_body(ui("bodyParametersUi", "Body parameters", "field")).help("The fields of the body."))
+        .param(
+            with_body(json("bodyParametersJson", "Body parameters"))
+                .help("The body as JSON or raw text."),
+        )
+        .param(
+            with_body(ui("bodyParametersUi", "Body parameters", "field"))
+                .help("The fields of the body."),
+        )
         .param(json("headerParametersJson", "Headers").help("The headers as a JSON object."))
         .param(ui("headerParametersUi", "Headers", "header").help("The headers to send."))
-        .param(json("queryParametersJson", "Query parameters").help("The query as a JSON object."))
-        .param(ui("queryParametersUi", "Query parameters", "parameter").help("The parameters of the query."))
+        .param(
+            json("queryParametersJson", "Query parameters")
+                .help("Query parameters as a JSON object."),
+        )
+        .param(ui("queryParametersUi", "Query parameters", "parameter").help("Query parameters."))
         .repeatable_when("requestMethod", &["GET", "HEAD", "OPTIONS"])
         .hint(HINT)
-        .note("Requests to private and local addresses are refused unless the operator opens them (HEDDLE_EGRESS_ALLOW).")
-        .note("A redirect to another origin loses credentials.");
+        .note(
+            "Requests to private and local addresses are rejected unless allowed with \
+             HEDDLE_EGRESS_ALLOW.",
+        )
+        .note("Redirects to another origin drop credentials.");
     CREDENTIALS
         .iter()
         .filter(|kind| **kind != "httpSslAuth")
@@ -437,27 +501,27 @@ fn old_options() -> Param {
                 .help("The pause between two batches in milliseconds; 0 for none."),
             Param::number("batchSize", "Batch size", 50)
                 .at_least(-1.0)
-                .help("Items between two pauses; -1 for no batches."),
+                .help("Number of items per batch. -1 disables batching."),
             Param::choice("bodyContentType", "Body content type", &kinds)
-                .help("How the body is sent."),
+                .help("Format of the body."),
             Param::flag("fullResponse", "Full response", false)
-                .help("Give back status and headers, not only the body."),
+                .help("Return the status and headers in addition to the body."),
             Param::flag("followAllRedirects", "Follow all redirects", false)
                 .help("Follow redirects of methods other than GET, too."),
             Param::flag("followRedirect", "Follow GET redirect", true)
                 .help("Follow redirects of GET requests."),
             Param::flag("ignoreResponseCode", "Ignore response code", false)
-                .help("Take any status for a success."),
+                .help("Treat any status code as success."),
             Param::text("bodyContentCustomMimeType", "MIME type", "")
                 .help("The content type of a raw body."),
             Param::text("proxy", "Proxy", "").help("The HTTP proxy to use."),
             Param::flag("splitIntoItems", "Split into items", false)
-                .help("Make one item of each element of a list."),
+                .help("Return one item per element of a list."),
             Param::number("timeout", "Timeout", 10_000)
                 .at_least(1.0)
-                .help("Milliseconds that the whole request may take."),
+                .help("Timeout for the whole request, in milliseconds."),
             Param::flag("useStream", "Use stream", false)
-                .help("Has no effect here: answers are always streamed."),
+                .help("Has no effect here: responses are always streamed."),
         ],
     )
     .help("Batching, redirects, body type and more.")

@@ -31,8 +31,9 @@ impl Supplier for ToolHttpRequest {
             ("genericCredentialType", "Generic credential type"),
         ];
         let definition = [
-            Param::text("name", "Placeholder name", "").help("The name that stands in braces."),
-            Param::text("description", "Description", "").help("What the model is to give for it."),
+            Param::text("name", "Placeholder name", "").help("Name of the placeholder in braces."),
+            Param::text("description", "Description", "")
+                .help("Description of the value for the model."),
             Param::choice(
                 "type",
                 "Type",
@@ -44,7 +45,7 @@ impl Supplier for ToolHttpRequest {
                     ("json", "JSON"),
                 ],
             )
-            .help("What kind of value it is."),
+            .help("Type of the value."),
         ];
         tool_spec(
             "@n8n/n8n-nodes-langchain.toolHttpRequest",
@@ -54,22 +55,22 @@ impl Supplier for ToolHttpRequest {
         )
         .params([
             Param::long_text("toolDescription", "Description", "")
-                .help("What the model is told: when to call it and what it gives back."),
+                .help("Tells the model when to call the tool and what it returns."),
             Param::choice("method", "Method", &methods)
                 .preset("GET")
-                .help("The method of the request."),
+                .help("HTTP method of the request."),
             Param::text("url", "URL", "")
                 .required()
-                .help("The address; `{placeholders}` in it are filled in by the model."),
+                .help("URL of the request. The model fills in the `{placeholders}`."),
             Param::choice("authentication", "Authentication", &kinds)
                 .raw()
-                .help("The credential that is put on the request."),
+                .help("Credential for the request."),
             Param::credential_kind("nodeCredentialType", "Credential type")
                 .show("authentication", &["predefinedCredentialType"])
-                .help("Which credential is used."),
+                .help("Type of authentication."),
             Param::credential_kind("genericAuthType", "Generic auth type")
                 .show("authentication", &["genericCredentialType"])
-                .help("Which kind of credential is used."),
+                .help("Type of credential."),
         ])
         .params(PARTS.iter().flat_map(RequestPart::params))
         .param(
@@ -78,7 +79,7 @@ impl Supplier for ToolHttpRequest {
                 "Placeholder definitions",
                 [FieldGroup::new("values", "Values", definition)],
             )
-            .help("What the model is told about the placeholders."),
+            .help("Descriptions of the placeholders for the model."),
         )
         .params(ResponseOptimizer::params())
         .repeatable_when("method", &["GET"])
@@ -162,19 +163,19 @@ impl RequestPart {
         let entry = [
             Param::text("name", "Name", "").help("The name of the value."),
             Param::choice("valueProvider", "Value provided", &providers)
-                .help("Who gives the value."),
+                .help("Who provides the value."),
             Param::text("value", "Value", "")
                 .show("valueProvider", &["fieldValue"])
-                .help("The value; `{placeholders}` in it are filled in."),
+                .help("The value. `{placeholders}` are filled in."),
         ];
         let label = self.label;
         vec![
             Param::flag(self.send, &format!("Send {label}"), false)
                 .raw()
-                .help(&format!("Whether the request has {label}.")),
+                .help(&format!("Whether to send {label}.")),
             Param::choice(self.specify, &format!("Specify {label}"), &ways)
                 .show(self.send, &[true])
-                .help("Who says what is sent, and how."),
+                .help("Who defines what is sent, and how."),
             Param::repeated(self.pairs, label, [FieldGroup::new("values", "Values", entry)])
                 .show(self.send, &[true])
                 .show(self.specify, &["keypair"])
@@ -182,7 +183,7 @@ impl RequestPart {
             Param::json(self.json, "JSON", "")
                 .show(self.send, &[true])
                 .show(self.specify, &["json"])
-                .help("An object; `{placeholders}` in it are filled in by the model."),
+                .help("A JSON object. The model fills in the `{placeholders}`."),
         ]
     }
 }
@@ -234,7 +235,7 @@ impl RequestTemplate {
                 "placeholderDefinitions",
                 format!("Misconfigured placeholder '{name}'"),
             )
-            .describe("It is defined, but stands in no part of the request.")),
+            .describe("The placeholder is defined, but not used in the request.")),
             None => Ok(form),
         }
     }
@@ -306,7 +307,7 @@ impl RequestTemplate {
         if names_in(host_of(&self.url)).is_empty() && host(&url) != host(&bare) {
             return Err(NodeError::parameter(
                 "url",
-                "What the model gave would change the host of the request",
+                "The values from the model would change the host of the request",
             ));
         }
         let mut draft = RequestDraft::new(&self.method, &url);
@@ -321,7 +322,7 @@ impl RequestTemplate {
         if draft.header("host").map(str::to_owned) != authors {
             return Err(NodeError::new(
                 Code::EGRESS_URL,
-                "A model may not choose the Host header of a request",
+                "A model cannot set the Host header of a request",
             ));
         }
         draft.body = body

@@ -29,52 +29,52 @@ impl ResponseOptimizer {
         vec![
             Param::flag("optimizeResponse", "Optimize response", false)
                 .raw()
-                .help("Show the model only a part of the answer."),
+                .help("Return only part of the response to the model."),
             Param::choice("responseType", "Expected response type", &kinds)
                 .show("optimizeResponse", &[true])
-                .help("What the service answers with."),
+                .help("Format of the response."),
             of(
                 "json",
                 Param::text("dataField", "Field containing data", "")
-                    .help("The field that is shown; the whole answer if empty."),
+                    .help("Field to return. If empty, the whole response is returned."),
             ),
             of(
                 "json",
                 Param::choice("fieldsToInclude", "Include fields", &which)
-                    .help("Which fields of each object are shown."),
+                    .help("Which fields of each object to return."),
             ),
             of(
                 "json",
                 Param::text("fields", "Fields", "")
                     .hide("fieldsToInclude", &["all"])
-                    .help("Their names, with commas between."),
+                    .help("Comma-separated field names."),
             ),
             of(
                 "html",
                 Param::text("cssSelector", "Selector (CSS)", "body")
-                    .help("The elements that are shown."),
+                    .help("CSS selector of the elements to return."),
             ),
             of(
                 "html",
                 Param::flag("onlyContent", "Return only content", false)
-                    .help("Leave out tags and attributes."),
+                    .help("Remove tags and attributes."),
             ),
             of(
                 "html",
                 Param::text("elementsToOmit", "Elements to omit", "")
                     .show("onlyContent", &[true])
-                    .help("Selectors of elements that are left out."),
+                    .help("CSS selectors of elements to omit."),
             ),
             Param::flag("truncateResponse", "Truncate response", false)
                 .show("optimizeResponse", &[true])
                 .show("responseType", &["text", "html"])
-                .help("Show only the beginning."),
+                .help("Truncate the response."),
             Param::number("maxLength", "Max response characters", 1000)
                 .at_least(1.0)
                 .show("optimizeResponse", &[true])
                 .show("responseType", &["text", "html"])
                 .show("truncateResponse", &[true])
-                .help("How many letters are shown."),
+                .help("Maximum number of characters to return."),
         ]
     }
 
@@ -159,7 +159,7 @@ fn json_parts(
     fields: &FieldSelection,
 ) -> Result<Vec<Value>, NodeError> {
     let parsed = model::json::parse(body)
-        .map_err(|_| NodeError::failed("The service did not answer with JSON"))?;
+        .map_err(|_| NodeError::failed("The service did not return JSON"))?;
     let field = |value: &Value| value.get_path(data_field).cloned().unwrap_or_default();
     let list = match &parsed {
         Value::Array(values) if data_field.is_empty() => values.to_vec(),
@@ -207,7 +207,7 @@ fn elements(
 ) -> Result<Vec<String>, NodeError> {
     let read = |text: &str| {
         Selector::parse(text).map_err(|_| {
-            NodeError::parameter("cssSelector", format!("'{text}' is no CSS selector"))
+            NodeError::parameter("cssSelector", format!("'{text}' is not a valid CSS selector"))
         })
     };
     let (wanted, page) = (read(selector)?, Page::read(body)?);

@@ -27,33 +27,49 @@ impl Supplier for HttpRequestTool {
         let options = [
             Param::number("timeout", "Timeout", 30_000)
                 .at_least(1.0)
-                .help("Milliseconds for an answer."),
+                .help("Request timeout in milliseconds."),
             Param::flag("followRedirects", "Follow redirects", true)
-                .help("Whether redirects are followed."),
+                .help("Whether to follow redirects."),
             Param::number("maxRedirects", "Max redirects", 5)
                 .at_least(0.0)
-                .help("How many redirects are followed."),
+                .help("Maximum number of redirects to follow."),
             Param::number("maxResponseBytes", "Largest answer", 1_000_000)
                 .at_least(1.0)
-                .help("Bytes; a larger answer is an error."),
+                .help("Maximum response size in bytes. Larger responses fail."),
         ];
-        let spec = tool_spec("http-request-tool", &[1.0], "HTTP Request", "Let an agent make requests")
-            .params([
-                Param::text("name", "Name", "http_request").help("The name under which the model knows the tool."),
-                Param::long_text("description", "Description", "Makes an HTTP request and gives back status, headers and body.")
-                    .help("What the model is told about the tool."),
-                Param::multi_choice("methods", "Methods", &METHODS)
-                    .preset(json!(["GET", "POST", "PUT", "DELETE"]))
-                    .help("What the model may do. With GET alone the tool counts as one that changes nothing."),
-                Param::text("allowedHosts", "Allowed hosts", "")
-                    .help("Hosts that may be called, with commas between; `*.` at the start stands for subdomains. Any if empty."),
-                Param::choice("authentication", "Authentication", &kinds)
-                    .help("A credential that is put on every request. It needs allowed hosts: the model chooses where requests go."),
-                Param::collection("options", "Options", options).help("How requests are made."),
-            ])
-            .hint("For services that have no node. A model that reads untrusted text should get hosts and GET only.")
-            .alias(&["api", "rest", "web", "fetch"])
-            .note("Private networks are closed unless the operator opens them with HEDDLE_EGRESS_ALLOW.");
+        let spec = tool_spec(
+            "http-request-tool",
+            &[1.0],
+            "HTTP Request",
+            "Let an agent make HTTP requests",
+        )
+        .params([
+            Param::text("name", "Name", "http_request").help("Name of the tool for the model."),
+            Param::long_text(
+                "description",
+                "Description",
+                "Makes an HTTP request and returns its status, headers and body.",
+            )
+            .help("Description of the tool for the model."),
+            Param::multi_choice("methods", "Methods", &METHODS)
+                .preset(json!(["GET", "POST", "PUT", "DELETE"]))
+                .help("Methods the model may use. With GET alone, the tool counts as read-only."),
+            Param::text("allowedHosts", "Allowed hosts", "").help(
+                "Comma-separated hosts that may be called. `*.` at the start matches \
+                         subdomains. If empty, all hosts are allowed.",
+            ),
+            Param::choice("authentication", "Authentication", &kinds).help(
+                "Credential added to every request. It requires allowed hosts, because the \
+                         model chooses the URL.",
+            ),
+            Param::collection("options", "Options", options).help("Request options."),
+        ])
+        .hint(
+            "For services without a node. If the model reads untrusted text, restrict the tool \
+                 to specific hosts and GET.",
+        )
+        .alias(&["api", "rest", "web", "fetch"])
+        .note("Private networks are blocked unless allowed with HEDDLE_EGRESS_ALLOW.");
         kinds.iter().skip(1).fold(spec, |spec, (kind, _)| spec.credential(kind, false))
     }
 
@@ -65,20 +81,20 @@ impl Supplier for HttpRequestTool {
         if hosts.is_any() && inner.text("authentication", item)? != "none" {
             return Err(NodeError::parameter(
                 "allowedHosts",
-                "A credential is set, but no host that it may be sent to",
+                "A credential is set, but no allowed hosts",
             )
             .hint(
-                "Name the hosts that the credential is for: the model chooses where requests go.",
+                "Enter the hosts that the credential is for, because the model chooses the URL.",
             ));
         }
         let changes = methods.iter().any(|method| method.as_str() != Some("GET"));
         let parameters = json!({
             "type": "object",
             "properties": {
-                "url": { "type": "string", "description": "The whole address, with https://" },
+                "url": { "type": "string", "description": "The full URL, starting with https://" },
                 "method": { "type": "string", "enum": (Value::array(methods)) },
                 "headers": { "type": "object", "additionalProperties": { "type": "string" }, "description": "Headers by name" },
-                "body": { "description": "What is sent: a text as it is, anything else as JSON" }
+                "body": { "description": "The body: text is sent as is, anything else as JSON" }
             },
             "required": ["url", "method"],
             "additionalProperties": false
@@ -172,13 +188,13 @@ fn check(url: &str, hosts: &HostAllowlist) -> Result<(), NodeError> {
     };
     let parsed = match url::Url::parse(url) {
         Ok(parsed) if matches!(parsed.scheme(), "http" | "https") => parsed,
-        Ok(parsed) => return refused(format!("'{}' is no scheme of the web", parsed.scheme())),
-        Err(error) => return refused(format!("the address cannot be used: {error}")),
+        Ok(parsed) => return refused(format!("the scheme '{}' is not supported", parsed.scheme())),
+        Err(error) => return refused(format!("the URL is not valid: {error}")),
     };
     match hosts.allow(&parsed) {
         true => Ok(()),
         false => refused(format!(
-            "the host {} is not allowed; allowed are {hosts}",
+            "the host {} is not allowed; allowed hosts: {hosts}",
             parsed.host_str().unwrap_or_default()
         )),
     }

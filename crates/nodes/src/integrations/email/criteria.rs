@@ -31,7 +31,7 @@ fn key(entry: &Value, depth: usize) -> Result<String, NodeError> {
             }
             None => return Err(wrong("an entry is empty")),
         },
-        other => return Err(wrong(&format!("{} is no criterion", other.kind_name()))),
+        other => return Err(wrong(&format!("{} is not a search criterion", other.kind_name()))),
     };
     let (not, name) = match name.strip_prefix('!') {
         Some(rest) => ("NOT ", rest),
@@ -39,7 +39,7 @@ fn key(entry: &Value, depth: usize) -> Result<String, NodeError> {
     };
     let name = name.trim().to_ascii_uppercase();
     if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-        return Err(wrong(&format!("'{name}' is no search key")));
+        return Err(wrong(&format!("'{name}' is not a search key")));
     }
     let mut made = format!("{not}{name}");
     for argument in arguments {
@@ -62,7 +62,7 @@ fn date(text: &str) -> Result<String, NodeError> {
         .and_then(|ms| jiff::Timestamp::from_millisecond(ms as i64).ok());
     let date: Date = moment
         .map(|moment| moment.to_zoned(jiff::tz::TimeZone::UTC).date())
-        .ok_or_else(|| wrong(&format!("'{text}' is no date")))?;
+        .ok_or_else(|| wrong(&format!("'{text}' is not a date")))?;
     Ok(format!("{:02}-{}-{:04}", date.day(), MONTHS[(date.month() - 1) as usize], date.year()))
 }
 
@@ -70,7 +70,7 @@ fn numbers(text: &str) -> Result<String, NodeError> {
     if text.is_empty()
         || !text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b',' | b'*'))
     {
-        return Err(wrong(&format!("'{text}' is no number or range")));
+        return Err(wrong(&format!("'{text}' is not a number or range")));
     }
     Ok(text.to_owned())
 }
@@ -87,7 +87,7 @@ fn wrong(why: &str) -> NodeError {
         "options.customEmailConfig",
         format!("Custom email config is not valid: {why}"),
     )
-    .hint("Give a list of IMAP search keys, such as [\"UNSEEN\", [\"SINCE\", \"2024-01-31\"]].")
+    .hint("Enter a list of IMAP search keys, such as [\"UNSEEN\", [\"SINCE\", \"2024-01-31\"]].")
 }
 
 #[cfg(test)]

@@ -24,38 +24,56 @@ impl Node for EmailReadImap {
         let formats = [("simple", "Simple"), ("resolved", "Resolved"), ("raw", "RAW")];
         let files = |name: &str, preset: &str| {
             Param::text(name, "Property prefix name", preset)
-                .help("Files become binary fields of this name with a number behind it.")
+                .help("Prefix of the binary fields for attachments, followed by a number.")
         };
         let options = [
-            Param::text("customEmailConfig", "Custom email rules", "[\"UNSEEN\"]")
-                .help("Which mails are taken, as a list of IMAP search keys such as `[\"UNSEEN\", [\"SINCE\", \"2024-01-31\"]]`."),
+            Param::text("customEmailConfig", "Custom email rules", "[\"UNSEEN\"]").help(
+                "Which emails to fetch, as a list of IMAP search keys such as `[\"UNSEEN\", \
+                     [\"SINCE\", \"2024-01-31\"]]`.",
+            ),
             Param::number("forceReconnect", "Force reconnect every minutes", 60)
-                .help("Each look makes a connection of its own, so this changes nothing."),
-            Param::flag("trackLastMessageId", "Fetch only new emails", true).help("Remember the last mail and take only later ones."),
-            Param::flag("allowUnauthorizedCerts", "Ignore SSL issues", false).help("Accept certificates that cannot be verified."),
+                .help("Has no effect here: each poll opens a new connection."),
+            Param::flag("trackLastMessageId", "Fetch only new emails", true)
+                .help("Remember the last email and fetch only later ones."),
+            Param::flag("allowUnauthorizedCerts", "Ignore SSL issues", false)
+                .help("Accept certificates that cannot be verified."),
         ];
-        Spec::trigger("n8n-nodes-base.emailReadImap", &[1.0, 2.0, 2.1], "Email Trigger (IMAP)", "Start the workflow when a mail arrives")
-            .untrusted()
-            .private()
-            .group(NodeGroup::Trigger)
-            .credential("imap", true)
-            .params([
-                Param::text("mailbox", "Mailbox name", "INBOX").help("The folder to look into."),
-                Param::choice("postProcessAction", "Action", &[("read", "Mark as read"), ("nothing", "Nothing")])
-                    .help("What becomes of a mail that was taken."),
-                Param::flag("downloadAttachments", "Download attachments", false)
-                    .show("format", &["simple"])
-                    .help("Whether files of the mail are kept as binary fields."),
-                Param::choice("format", "Format", &formats).help("How much of the mail is taken apart."),
-                files("dataPropertyAttachmentsPrefixName", "attachment_").hide("format", &["raw"]),
-                poll::times_param(),
-                Param::collection("options", "Options", options).help("Fine points."),
-            ])
-            .hint("Use it to act on mails; the first look takes the unread ones that are there.")
-            .alias(&["mail", "imap", "inbox", "e-mail"])
-            .repeatable()
-            .differs("Looks for mails at set times, every minute at first, instead of keeping a connection open.")
-            .note("One look takes at most 100 mails of at most 50 MB each; the others come with the next look.")
+        Spec::trigger(
+            "n8n-nodes-base.emailReadImap",
+            &[1.0, 2.0, 2.1],
+            "Email Trigger (IMAP)",
+            "Start the workflow when an email arrives",
+        )
+        .untrusted()
+        .private()
+        .group(NodeGroup::Trigger)
+        .credential("imap", true)
+        .params([
+            Param::text("mailbox", "Mailbox name", "INBOX").help("Mailbox folder to poll."),
+            Param::choice(
+                "postProcessAction",
+                "Action",
+                &[("read", "Mark as read"), ("nothing", "Nothing")],
+            )
+            .help("What to do with an email after fetching it."),
+            Param::flag("downloadAttachments", "Download attachments", false)
+                .show("format", &["simple"])
+                .help("Whether to download attachments as binary fields."),
+            Param::choice("format", "Format", &formats).help("How much of the email to parse."),
+            files("dataPropertyAttachmentsPrefixName", "attachment_").hide("format", &["raw"]),
+            poll::times_param(),
+            Param::collection("options", "Options", options).help("Fine points."),
+        ])
+        .hint("Use it to process incoming emails. The first poll fetches the unread ones.")
+        .alias(&["mail", "imap", "inbox", "e-mail"])
+        .repeatable()
+        .differs(
+            "Polls at set times, by default every minute, instead of keeping a connection open.",
+        )
+        .note(
+            "A poll fetches at most 100 emails of at most 50 MB each. The rest follow with the \
+                 next poll.",
+        )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -207,7 +225,7 @@ fn search_keys(ctx: &Ctx<'_>) -> Result<String, NodeError> {
                     "options.customEmailConfig",
                     "Custom email config is not valid JSON.",
                 )
-                .hint("Give a list of IMAP search keys, such as [\"UNSEEN\"].")
+                .hint("Enter a list of IMAP search keys, such as [\"UNSEEN\"].")
             })?;
             criteria::keys(&list)
         }

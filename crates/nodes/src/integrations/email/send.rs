@@ -18,20 +18,20 @@ impl Node for EmailSend {
             |name: &str, label: &str, help: &str| Param::text(name, label, "").help(help);
         let options = [
             Param::flag("appendAttribution", "Append attribution", false)
-                .help("Add a line that says where the mail comes from."),
+                .help("Add a line that names the source of the email."),
             optional(
                 "attachments",
                 "Attachments",
-                "Names of the binary fields whose files are sent along, with commas between.",
+                "Comma-separated names of the binary fields to attach.",
             ),
             optional(
                 "ccEmail",
                 "CC email",
-                "Who gets a copy; several addresses with commas between.",
+                "CC recipients. Separate several addresses with commas.",
             ),
-            optional("bccEmail", "BCC email", "Who gets a copy that nobody else sees."),
-            optional("replyTo", "Reply to", "Where answers go."),
-            optional("inReplyTo", "In reply to", "The id of the message that this one answers."),
+            optional("bccEmail", "BCC email", "BCC recipients, hidden from the others."),
+            optional("replyTo", "Reply to", "Address for replies."),
+            optional("inReplyTo", "In reply to", "ID of the message that this email replies to."),
             Param::flag("allowUnauthorizedCerts", "Ignore SSL issues", false)
                 .help("Accept certificates that cannot be verified."),
         ];
@@ -39,7 +39,7 @@ impl Node for EmailSend {
             "n8n-nodes-base.emailSend",
             &[1.0, 2.0, 2.1],
             "Send Email",
-            "Send a mail through a mail server (SMTP)",
+            "Send an email through an SMTP server",
         )
         .sends_to_exact("toEmail")
         .sends_to_exact("ccEmail")
@@ -60,23 +60,23 @@ impl Node for EmailSend {
             optional(
                 "fromEmail",
                 "From email",
-                "Who the mail is from, such as `Support <support@example.com>`.",
+                "Sender of the email, such as `Support <support@example.com>`.",
             )
             .required(),
             optional(
                 "toEmail",
                 "To email",
-                "Who the mail is for; several addresses with commas between.",
+                "Recipients of the email. Separate several addresses with commas.",
             )
             .required(),
             optional(
                 "ccEmail",
                 "CC email",
-                "Who gets a copy; several addresses with commas between.",
+                "CC recipients. Separate several addresses with commas.",
             )
             .until(1.0),
-            optional("bccEmail", "BCC email", "Who gets a copy that nobody else sees.").until(1.0),
-            optional("subject", "Subject", "What the mail is about."),
+            optional("bccEmail", "BCC email", "BCC recipients, hidden from the others.").until(1.0),
+            optional("subject", "Subject", "Subject of the email."),
             Param::choice("emailFormat", "Email format", &formats)
                 .preset("text")
                 .versions(&[2.0])
@@ -85,26 +85,26 @@ impl Node for EmailSend {
                 .preset("html")
                 .since(2.1)
                 .help("Text, HTML, or both side by side."),
-            Param::long_text("text", "Text", "").help("The mail as plain text."),
+            Param::long_text("text", "Text", "").help("Email body as plain text."),
             Param::long_text("html", "HTML", "")
-                .help("The mail as HTML; `cid:NAME` shows the attached file of that name."),
+                .help("Email body as HTML. `cid:NAME` shows the attached file with that name."),
             optional(
                 "attachments",
                 "Attachments",
-                "Names of the binary fields whose files are sent along, with commas between.",
+                "Comma-separated names of the binary fields to attach.",
             )
             .until(1.0),
             Param::collection("options", "Options", options).help("Fine points."),
         ])
-        .hint("Give a from address that the mail server lets you use.")
+        .hint("Use a sender address that the mail server allows.")
         .alias(&["smtp", "mail", "e-mail"])
-        .differs("The line that says where a mail comes from is only added when it is asked for.")
+        .differs("The line that names the source of the email is only added if the option is on.")
         .differs_when(
             "operation",
             &["sendAndWait"],
-            "Waiting for an answer to a mail is not possible.",
+            "Waiting for a reply to an email is not supported.",
         )
-        .note("The files of one mail may have 50 MB together.")
+        .note("The attachments of an email can have at most 50 MB in total.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -123,9 +123,9 @@ async fn send(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Object, NodeEr
     if ctx.text("operation", index)? == "sendAndWait" {
         return Err(NodeError::parameter(
             "operation",
-            "Sending a mail and waiting for its answer is not possible here",
+            "Sending an email and waiting for its reply is not supported",
         )
-        .hint("Send the mail with a link to a Wait node's webhook or form instead."));
+        .hint("Send an email with a link to a Wait node's webhook or form instead."));
     }
     let server = server(ctx, index)?;
     let mail = compose(ctx, item, index)?;
@@ -175,7 +175,7 @@ fn compose(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Mail, NodeError> 
     for (name, value) in [("fromEmail", &from), ("toEmail", &to)] {
         if value.trim().is_empty() {
             return Err(NodeError::parameter(name, format!("The parameter '{name}' is empty"))
-                .hint("Give a mail address."));
+                .hint("Enter an email address."));
         }
     }
     let (mut text, mut html) = (Some(text_at("text")?), Some(text_at("html")?));
@@ -223,7 +223,7 @@ fn attachments(
         n_bytes += data.len();
         if n_bytes > MAX_ATTACHMENT_BYTES {
             return Err(NodeError::input(format!(
-                "The files of the mail are larger than {MAX_ATTACHMENT_BYTES} bytes together"
+                "The attachments exceed the limit of {MAX_ATTACHMENT_BYTES} bytes in total"
             ))
             .hint("Send fewer or smaller files, or a link to them."));
         }

@@ -17,7 +17,7 @@ impl Node for MySqlV1 {
             "n8n-nodes-base.mySql",
             &[1.0],
             "MySQL",
-            "Read and write rows of a MySQL or MariaDB database",
+            "Read and write rows in a MySQL or MariaDB database",
         )
         .untrusted()
         .private()
@@ -26,34 +26,33 @@ impl Node for MySqlV1 {
         .params([
             Param::choice("operation", "Operation", &operations)
                 .preset("insert")
-                .help("What to do with the database."),
+                .help("Operation on the database."),
             Param::code("query", "Query", "sql", "")
                 .show("operation", &["executeQuery"])
                 .help("The SQL to run for each item."),
             Param::locator("table", "Table", &["list", "name"])
                 .preset(json!({ "mode": "list", "value": "" }))
                 .hide("operation", &["executeQuery"])
-                .help("The table to work on."),
+                .help("Table to use."),
             Param::text("updateKey", "Update key", "id")
                 .show("operation", &["update"])
-                .help("The column by which a row is found."),
+                .help("Column that identifies the rows to update."),
             Param::text("columns", "Columns", "")
                 .hide("operation", &["executeQuery"])
-                .help("The fields of the items that are written, with commas between."),
+                .help("Comma-separated fields of the items to write."),
             Param::collection(
                 "options",
                 "Options",
                 [
-                    Param::flag("ignore", "Ignore", true).help(
-                        "Leave out rows that a unique column already has, instead of failing.",
-                    ),
+                    Param::flag("ignore", "Ignore", true)
+                        .help("Skip rows that violate a unique constraint instead of failing."),
                     Param::choice(
                         "priority",
                         "Priority",
                         &[("LOW_PRIORITY", "Low priority"), ("HIGH_PRIORITY", "High priority")],
                     )
                     .preset("")
-                    .help("How the server ranks the insertion."),
+                    .help("Priority of the insert on the server."),
                 ],
             )
             .show("operation", &["insert"])
@@ -80,8 +79,8 @@ impl Node for MySqlV1 {
 fn row(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Object, NodeError> {
     let columns = build::names(&ctx.param("columns", index)?);
     if columns.is_empty() {
-        return Err(NodeError::parameter("columns", "No columns are given")
-            .hint("Name the fields that are written, with commas between."));
+        return Err(NodeError::parameter("columns", "No columns are specified")
+            .hint("Enter the fields to write, separated by commas."));
     }
     Ok(columns
         .into_iter()

@@ -18,41 +18,59 @@ impl Node for PostgresV1 {
             ("multiple", "Multiple queries"),
             ("transaction", "Transaction"),
         ];
-        Spec::new("n8n-nodes-base.postgres", &[1.0], "Postgres", "Read and write rows of a PostgreSQL database")
-            .untrusted()
-            .private()
-            .group(NodeGroup::Integration)
-            .credential("postgres", true)
-            .params([
-                Param::choice("operation", "Operation", &operations).preset("insert").help("What to do with the database."),
-                Param::code("query", "Query", "sql", "")
-                    .show("operation", &["executeQuery"])
-                    .help("The SQL to run, with $1, $2 … for the fields named as query parameters."),
-                Param::text("schema", "Schema", "public").hide("operation", &["executeQuery"]).help("The schema that the table is in."),
-                Param::text("table", "Table", "").hide("operation", &["executeQuery"]).help("The table to work on."),
-                Param::text("updateKey", "Update key", "id")
-                    .show("operation", &["update"])
-                    .help("The columns by which existing rows are found, with commas between."),
-                Param::text("columns", "Columns", "")
-                    .hide("operation", &["executeQuery"])
-                    .help("The fields of the items that are written, with commas between; a type may follow, as in `id:int`."),
-                Param::text("returnFields", "Return fields", "*")
-                    .hide("operation", &["executeQuery"])
-                    .help("The columns that come back, with commas between."),
-                Param::collection(
-                    "additionalFields",
-                    "Additional fields",
-                    [
-                        Param::choice("mode", "Mode", &modes).preset("multiple").help("How the queries of several items are run."),
-                        Param::choice("largeNumbersOutput", "Output large numbers as", &[("text", "Text"), ("numbers", "Numbers")])
-                            .help("How numbers are given that JavaScript cannot hold exactly."),
-                        Param::text("queryParams", "Query parameters", "")
-                            .help("Fields of the items that are bound to $1, $2 …, with commas between."),
-                    ],
-                )
-                .help("Fine points."),
-            ])
-            .hint("Use the newest version in new workflows.")
+        Spec::new(
+            "n8n-nodes-base.postgres",
+            &[1.0],
+            "Postgres",
+            "Read and write rows in a PostgreSQL database",
+        )
+        .untrusted()
+        .private()
+        .group(NodeGroup::Integration)
+        .credential("postgres", true)
+        .params([
+            Param::choice("operation", "Operation", &operations)
+                .preset("insert")
+                .help("Operation on the database."),
+            Param::code("query", "Query", "sql", "")
+                .show("operation", &["executeQuery"])
+                .help("SQL to run, with $1, $2 … for the fields listed as query parameters."),
+            Param::text("schema", "Schema", "public")
+                .hide("operation", &["executeQuery"])
+                .help("Schema of the table."),
+            Param::text("table", "Table", "")
+                .hide("operation", &["executeQuery"])
+                .help("Table to use."),
+            Param::text("updateKey", "Update key", "id")
+                .show("operation", &["update"])
+                .help("Comma-separated columns that identify existing rows."),
+            Param::text("columns", "Columns", "").hide("operation", &["executeQuery"]).help(
+                "Comma-separated fields of the items to write, optionally with a type, as \
+                         in `id:int`.",
+            ),
+            Param::text("returnFields", "Return fields", "*")
+                .hide("operation", &["executeQuery"])
+                .help("Comma-separated columns to return."),
+            Param::collection(
+                "additionalFields",
+                "Additional fields",
+                [
+                    Param::choice("mode", "Mode", &modes)
+                        .preset("multiple")
+                        .help("How to run the queries of several items."),
+                    Param::choice(
+                        "largeNumbersOutput",
+                        "Output large numbers as",
+                        &[("text", "Text"), ("numbers", "Numbers")],
+                    )
+                    .help("How to return numbers that JavaScript cannot represent exactly."),
+                    Param::text("queryParams", "Query parameters", "")
+                        .help("Comma-separated fields of the items to bind to $1, $2 …."),
+                ],
+            )
+            .help("Fine points."),
+        ])
+        .hint("Use the newest version in new workflows.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -86,9 +104,8 @@ fn query(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Vec<BoundStatement>
 fn table(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
     let (schema, table) = (ctx.text("schema", index)?, ctx.text("table", index)?);
     if table.is_empty() {
-        return Err(
-            NodeError::parameter("table", "No table is given").hint("Give the name of a table.")
-        );
+        return Err(NodeError::parameter("table", "No table is specified")
+            .hint("Enter the name of a table."));
     }
     Ok(format!(
         "{}.{}",
@@ -123,7 +140,7 @@ const LONG_TYPES: [&str; 6] = [
 fn push_cast(statement: &mut BoundStatement, kind: Option<&Str>) -> Result<(), NodeError> {
     let Some(kind) = kind else { return Ok(()) };
     if !is_type(kind) {
-        return Err(NodeError::parameter("columns", format!("'{kind}' is no type of a column"))
+        return Err(NodeError::parameter("columns", format!("'{kind}' is not a column type"))
             .hint("Write columns as name or name:type."));
     }
     statement.push(&format!("::{kind}"));
@@ -151,8 +168,8 @@ fn is_type(kind: &str) -> bool {
 fn insert(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Vec<BoundStatement>, NodeError> {
     let row = row(item, &ctx.param("columns", index)?);
     if row.is_empty() {
-        return Err(NodeError::parameter("columns", "No columns are given")
-            .hint("Name the fields that are written, with commas between."));
+        return Err(NodeError::parameter("columns", "No columns are specified")
+            .hint("Enter the fields to write, separated by commas."));
     }
     let names: Vec<String> = row.iter().map(|(name, ..)| identifier(DIALECT, name)).collect();
     let mut statement = BoundStatement::new(format!(
@@ -181,7 +198,7 @@ fn update(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Vec<BoundStatement
             "columns",
             "An update needs a key and at least one more column",
         )
-        .hint("Name the columns to change under Columns, and the key under Update key."));
+        .hint("Enter the columns to update under Columns, and the key under Update key."));
     }
     let mut statement = BoundStatement::new(format!("UPDATE {} SET ", table(ctx, index)?));
     for (place, (name, kind, value)) in changed.into_iter().enumerate() {

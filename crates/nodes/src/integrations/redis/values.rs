@@ -30,9 +30,9 @@ pub(super) async fn get(
         "none" => Value::Null,
         other => {
             return Err(NodeError::failed(format!(
-                "The key '{key}' holds a value of the kind '{other}', which cannot be read here"
+                "The key '{key}' has a value of type '{other}', which is not supported"
             ))
-            .hint("Strings, hashes, lists and sets can be read."));
+            .hint("Only strings, hashes, lists and sets are supported."));
         }
     })
 }
@@ -84,10 +84,7 @@ pub(super) async fn set(
             }
         }
         other => {
-            return Err(NodeError::parameter(
-                "keyType",
-                format!("There is no kind of key '{other}'"),
-            ));
+            return Err(NodeError::parameter("keyType", format!("Unknown key type '{other}'")));
         }
     }
     Ok(())
@@ -130,7 +127,7 @@ fn hash_fields(ctx: &Ctx<'_>, value: &Value, index: usize) -> Result<Vec<(Str, S
     let is_json = ctx.param("valueIsJSON", index)?;
     let wrong = || {
         NodeError::parameter("value", "The value of a hash must be an object")
-            .hint("Give an object, or JSON text of one.")
+            .hint("Enter an object, or its JSON text.")
     };
     let object = match value {
         Value::Object(fields) => fields.as_ref().clone(),

@@ -36,9 +36,9 @@ pub(super) fn read(text: &str, custom: &str) -> Result<Vec<Object>, NodeError> {
     let no_feed = |why: &str| {
         NodeError::new(
             Code::UPSTREAM_STATUS,
-            format!("What was read is no RSS or Atom feed: {why}"),
+            format!("The response is not an RSS or Atom feed: {why}"),
         )
-        .hint("Check that the address is that of a feed and not of a web page.")
+        .hint("Check that the URL points to a feed and not to a web page.")
     };
     let document = parse(text, &options).map_err(|error| no_feed(error.message()))?;
     let custom: Vec<&str> =
@@ -72,7 +72,7 @@ pub(super) fn read(text: &str, custom: &str) -> Result<Vec<Object>, NodeError> {
             .map(|entry| rss_entry(entry, &custom))
             .collect());
     }
-    Err(no_feed("its root element is another one"))
+    Err(no_feed("its root element is not supported"))
 }
 
 /// The entries that were not there at the last look. What is there at the first look is no news.

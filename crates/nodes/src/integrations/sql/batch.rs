@@ -41,7 +41,7 @@ impl QueryBatching {
             other => {
                 return Err(NodeError::parameter(
                     path,
-                    format!("There is no way of batching called '{other}'"),
+                    format!("Unknown query batching mode '{other}'"),
                 )
                 .hint("Choose single, independently or transaction."));
             }

@@ -47,9 +47,10 @@ pub(in super::super) fn bind(
                 let value = number.checked_sub(1).and_then(|place| values.get(place)).ok_or_else(|| {
                     NodeError::parameter(
                         "options.queryReplacement",
-                        format!("The query has a parameter ${number}, but {} are given", values.len()),
+                        format!("The query uses the parameter ${number}, but only {} values are given", values.len()),
                     )
-                    .hint("Give a value for each $1, $2 … of the query in 'Query Parameters', in order.")
+                    .hint("Enter a value for each $1, $2 … of the query in 'Query Parameters', in \
+                         order.")
                 })?;
                 let value = match form {
                     // Written once, however often it stands in the query.
@@ -62,9 +63,9 @@ pub(in super::super) fn bind(
                 if current.values.len() > MAX_VALUES {
                     return Err(NodeError::parameter(
                         "query",
-                        format!("A statement can have {MAX_VALUES} values, and this one has more"),
+                        format!("The statement exceeds the limit of {MAX_VALUES} values"),
                     )
-                    .hint("Give shorter lists, or run the query for a part of them at a time."));
+                    .hint("Use shorter lists, or run the query on one part at a time."));
                 }
             }
         }
@@ -176,7 +177,10 @@ fn put(
         PlaceholderForm::Raw => {
             return Err(NodeError::parameter(
                 "query",
-                format!("The parameter ${number} would become part of the statement itself, which is not possible"),
+                format!(
+                    "The parameter ${number} would become part of the SQL statement, which is not \
+                     supported"
+                ),
             )
             .hint("Bind it as a value ($1), as a name ($1:name) or as a list ($1:csv)."));
         }
@@ -490,7 +494,7 @@ mod tests {
     fn issue_14_09_what_a_query_binds_is_bounded_by_what_it_may_and_not_by_what_it_names() {
         let list = Value::array(vec![json!(1); 1000]);
         let error = bind(Dialect::Postgres, &"$1:csv,".repeat(10_000), &[list]).unwrap_err();
-        assert_eq!(error.message(), "A statement can have 65535 values, and this one has more");
+        assert_eq!(error.message(), "The statement exceeds the limit of 65535 values");
         // Ten gigabytes, if each were written for itself.
         let long = json!({ "a": "x".repeat(1 << 20) });
         let bound = bind(Dialect::Postgres, &"$1:json,".repeat(10_000), &[long]).unwrap();

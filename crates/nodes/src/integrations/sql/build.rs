@@ -54,7 +54,7 @@ pub(in super::super) fn push_where(
         other => {
             return Err(NodeError::parameter(
                 "combineConditions",
-                format!("Conditions are combined by AND or OR, not by '{other}'"),
+                format!("Conditions must be combined with AND or OR, not '{other}'"),
             ));
         }
     };
@@ -74,11 +74,8 @@ pub(in super::super) fn push_where(
                 push_compared(dialect, statement, &operator, &condition.value)
             }
             other => {
-                return Err(NodeError::parameter(
-                    "where",
-                    format!("There is no condition '{other}'"),
-                )
-                .hint("Use equal, !=, LIKE, >, <, >=, <=, IS NULL or IS NOT NULL."));
+                return Err(NodeError::parameter("where", format!("Unknown condition '{other}'"))
+                    .hint("Use equal, !=, LIKE, >, <, >=, <=, IS NULL or IS NOT NULL."));
             }
         }
     }
@@ -150,7 +147,9 @@ pub(in super::super) fn push_match(
             NodeError::input(format!(
                 "The item has no value for the column to match on, '{column}'"
             ))
-            .hint("Rows are found by this column: give it a value, or choose another column.")
+            .hint(
+                "Rows are matched by this column: enter a value for it, or choose another column.",
+            )
         })?;
         statement.push(if place == 0 { " WHERE " } else { " AND " });
         statement.push(&identifier(dialect, column));

@@ -16,14 +16,17 @@ pub(in super::super) fn table() -> Param {
         .preset(json!({ "mode": "list", "value": "" }))
         .hide("operation", &["executeQuery"])
         .required()
-        .help("The table to work on.")
+        .help("Table to use.")
 }
 
 pub(in super::super) fn query(language: &str) -> Param {
     Param::code("query", "Query", language, "")
         .show("operation", &["executeQuery"])
         .required()
-        .help("The SQL to run. Put $1, $2 … where values belong and give the values under Query Parameters: they are bound, never spliced.")
+        .help(
+            "SQL to run. Use $1, $2 … for values and enter them under Query Parameters: they are \
+             bound, never inserted into the SQL.",
+        )
 }
 
 /// Conditions for `select` and for deleting rows.
@@ -40,19 +43,19 @@ pub(in super::super) fn conditions() -> [Param; 2] {
         ("IS NOT NULL", "Is not null"),
     ];
     let fields = [
-        Param::text("column", "Column", "").help("The column that is compared."),
-        Param::choice("condition", "Operator", &operators).help("How it is compared."),
+        Param::text("column", "Column", "").help("Column to compare."),
+        Param::choice("condition", "Operator", &operators).help("Comparison operator."),
         Param::text("value", "Value", "")
             .hide("condition", &["IS NULL", "IS NOT NULL"])
-            .help("What it is compared with."),
+            .help("Value to compare with."),
     ];
     [
         Param::repeated("where", "Select rows", [FieldGroup::new("values", "Condition", fields)])
             .show("operation", &["select", "deleteTable"])
-            .help("Only rows that meet these conditions; every row if there is none."),
+            .help("Only rows that match these conditions. If empty, all rows."),
         Param::choice("combineConditions", "Combine conditions", &[("AND", "AND"), ("OR", "OR")])
             .show("operation", &["select", "deleteTable"])
-            .help("Whether all conditions must hold, or one of them."),
+            .help("Whether all conditions must match, or any of them."),
     ]
 }
 
@@ -60,20 +63,20 @@ pub(in super::super) fn limits() -> [Param; 3] {
     let sort = [
         Param::text("column", "Column", "").help("The column to sort by."),
         Param::choice("direction", "Direction", &[("ASC", "Ascending"), ("DESC", "Descending")])
-            .help("Which end comes first."),
+            .help("Sort direction."),
     ];
     [
         Param::flag("returnAll", "Return all", false)
             .show("operation", &["select"])
-            .help("Every row, instead of the first ones."),
+            .help("Return all rows."),
         Param::number("limit", "Limit", 50)
             .at_least(1.0)
             .show("operation", &["select"])
             .show("returnAll", &[false])
-            .help("How many rows are returned at most."),
+            .help("Maximum number of rows to return."),
         Param::repeated("sort", "Sort", [FieldGroup::new("values", "Rule", sort)])
             .show("operation", &["select"])
-            .help("The order of the rows."),
+            .help("Sort order of the rows."),
     ]
 }
 
@@ -84,7 +87,7 @@ pub(in super::super) fn delete_command() -> Param {
         &[("truncate", "Truncate"), ("delete", "Delete"), ("drop", "Drop")],
     )
     .show("operation", &["deleteTable"])
-    .help("Empty the table, delete rows that meet conditions, or remove the table itself.")
+    .help("Truncate the table, delete rows that match conditions, or drop the table.")
 }
 
 /// The columns of a row, in the form of the older versions.
@@ -92,7 +95,7 @@ pub(in super::super) fn sent_columns(until: Option<f64>) -> Vec<Param> {
     let writing = &["insert", "update", "upsert"];
     let value = [
         Param::text("column", "Column", "").help("The column to write."),
-        Param::text("value", "Value", "").help("What is written into it."),
+        Param::text("value", "Value", "").help("Value to write."),
     ];
     let params = vec![
         Param::choice(
@@ -101,14 +104,14 @@ pub(in super::super) fn sent_columns(until: Option<f64>) -> Vec<Param> {
             &[("autoMapInputData", "Map automatically"), ("defineBelow", "Map each column below")],
         )
         .show("operation", writing)
-        .help("Whether columns are the fields of the item, or given one by one."),
+        .help("Whether to take the columns from the item's fields, or define them one by one."),
         Param::text("columnToMatchOn", "Column to match on", "")
             .show("operation", &["update", "upsert"])
-            .help("The column by which existing rows are found."),
+            .help("Column that identifies existing rows."),
         Param::text("valueToMatchOn", "Value of column to match on", "")
             .show("operation", &["update", "upsert"])
             .show("dataMode", &["defineBelow"])
-            .help("Rows with this value in it are changed."),
+            .help("Rows with this value are updated."),
         Param::repeated(
             "valuesToSend",
             "Values to send",
@@ -116,7 +119,7 @@ pub(in super::super) fn sent_columns(until: Option<f64>) -> Vec<Param> {
         )
         .show("operation", writing)
         .show("dataMode", &["defineBelow"])
-        .help("The columns and what is written into them."),
+        .help("Columns and their values."),
     ];
     match until {
         Some(version) => params.into_iter().map(|param| param.until(version)).collect(),
@@ -127,21 +130,37 @@ pub(in super::super) fn sent_columns(until: Option<f64>) -> Vec<Param> {
 /// Options that both databases have.
 pub(in super::super) fn options() -> Vec<Param> {
     vec![
-        Param::number("connectionTimeout", "Connection timeout", 30).at_least(1.0).help("Seconds to wait for a connection."),
+        Param::number("connectionTimeout", "Connection timeout", 30)
+            .at_least(1.0)
+            .help("Connection timeout in seconds."),
         Param::choice(
             "queryBatching",
             "Query batching",
-            &[("single", "Single query"), ("independently", "Independently"), ("transaction", "Transaction")],
+            &[
+                ("single", "Single query"),
+                ("independently", "Independently"),
+                ("transaction", "Transaction"),
+            ],
         )
-        .help("Run all items' queries as one, each for itself, or in a transaction that is undone when one fails."),
-        Param::text("queryReplacement", "Query parameters", "")
-            .help("Values for $1, $2 … of the query: a list with commas, or an expression that returns an array."),
+        .help(
+            "Run all items' queries as one, separately, or in a transaction that is rolled back if \
+             one fails.",
+        ),
+        Param::text("queryReplacement", "Query parameters", "").help(
+            "Values for $1, $2 … of the query: a comma-separated list, or an expression that \
+                 returns an array.",
+        ),
         Param::multi_choice("outputColumns", "Output columns", &[("*", "All")])
-            .help("The columns to return; all of them if none is chosen."),
-        Param::choice("largeNumbersOutput", "Output large numbers as", &[("text", "Text"), ("numbers", "Numbers")])
-            .help("How numbers are given that JavaScript cannot hold exactly."),
+            .help("Columns to return. If empty, all columns."),
+        Param::choice(
+            "largeNumbersOutput",
+            "Output large numbers as",
+            &[("text", "Text"), ("numbers", "Numbers")],
+        )
+        .help("How to return numbers that JavaScript cannot represent exactly."),
         Param::flag("skipOnConflict", "Skip on conflict", false)
-            .help("Leave out rows that a unique column already has, instead of failing."),
-        Param::flag("replaceEmptyStrings", "Replace empty strings with NULL", false).help("Write NULL where an item has an empty text."),
+            .help("Skip rows that violate a unique constraint instead of failing."),
+        Param::flag("replaceEmptyStrings", "Replace empty strings with NULL", false)
+            .help("Write NULL where an item has an empty text."),
     ]
 }

@@ -84,7 +84,7 @@ fn list_values(value: Value) -> Result<Vec<Value>, NodeError> {
             PATH,
             "Query Parameters must be a string of comma-separated values or an array of values",
         )
-        .hint("Give an expression that returns an array, such as {{ [$json.id, $json.name] }}.")),
+        .hint("Use an expression that returns an array, such as {{ [$json.id, $json.name] }}.")),
     }
 }
 

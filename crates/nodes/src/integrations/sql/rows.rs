@@ -31,7 +31,10 @@ pub(in super::super) fn row_of(
     }
     if row.values.is_empty() {
         return Err(NodeError::input("There is no column with a value to write")
-            .hint("Map at least one column, or pass items whose fields are named as the table's columns.")
+            .hint(
+                "Map at least one column, or pass items whose fields have the same names as the \
+                 table's columns.",
+            )
             .on_item(index));
     }
     Ok(row)
@@ -74,8 +77,8 @@ fn row_from_columns(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<SqlRow, 
 /// The columns to match on, of which there must be one.
 pub(in super::super) fn require_matching(row: &SqlRow) -> Result<(), NodeError> {
     if row.matching.is_empty() {
-        return Err(NodeError::parameter("columns", "There is no column to match on")
-            .hint("Choose the column by which existing rows are found."));
+        return Err(NodeError::parameter("columns", "No column to match on is selected")
+            .hint("Choose the column that identifies existing rows."));
     }
     Ok(())
 }

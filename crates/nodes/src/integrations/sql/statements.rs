@@ -26,7 +26,7 @@ pub(in super::super) fn queries_per_item(
 }
 
 pub(in super::super) fn no_such_operation(operation: &str) -> NodeError {
-    NodeError::parameter("operation", format!("There is no operation '{operation}'"))
+    NodeError::parameter("operation", format!("Unknown operation '{operation}'"))
 }
 
 /// The statements that a person wrote, with their values bound.
@@ -45,7 +45,7 @@ pub(in super::super) fn table_name(ctx: &Ctx<'_>, index: usize) -> Result<Str, N
     let name = locator_text(&ctx.param("table", index)?);
     match name.is_empty() {
         true => Err(NodeError::parameter("table", "No table is chosen")
-            .hint("Choose a table, or give its name.")),
+            .hint("Choose a table, or enter its name.")),
         false => Ok(name),
     }
 }
@@ -84,10 +84,8 @@ pub(in super::super) fn delete(
             push_conditions(ctx, dialect, &mut statement, index)?;
             Ok(statement)
         }
-        other => {
-            Err(NodeError::parameter("deleteCommand", format!("There is no command '{other}'"))
-                .hint("Choose truncate, delete or drop."))
-        }
+        other => Err(NodeError::parameter("deleteCommand", format!("Unknown command '{other}'"))
+            .hint("Choose truncate, delete or drop.")),
     }
 }
 

@@ -18,38 +18,41 @@ impl Supplier for DatabaseTool {
     fn spec() -> Spec {
         let servers = [("postgres", "PostgreSQL"), ("mySql", "MySQL or MariaDB")];
         let access = [("readOnly", "Only read"), ("readWrite", "Read and write")];
-        let description = "Runs one SQL statement and gives back its rows. Look at the tables in information_schema first; put values into parameters.";
+        let description = "Runs one SQL statement and returns its rows. Inspect the tables in information_schema \
+             first; pass values as parameters.";
         tool_spec("database-tool", &[1.0], "Database", "Let an agent query a database")
             .credential("postgres", false)
             .credential("mySql", false)
             .params([
-                Param::text("name", "Name", "query_database").help("The name under which the model knows the tool."),
-                Param::long_text("description", "Description", description).help("What the model is told: what is in the database."),
-                Param::choice("server", "Server", &servers).help("Which kind of database it is; the credential of that kind is used."),
-                Param::choice("access", "Access", &access).help("What the model may do."),
-                Param::number("maxRows", "Max rows", 100).at_least(1.0).help("How many rows the model sees at most."),
+                Param::text("name", "Name", "query_database").help("Name of the tool for the model."),
+                Param::long_text("description", "Description", description).help("Tells the model what is in the database."),
+                Param::choice("server", "Server", &servers).help("Type of the database and its credential."),
+                Param::choice("access", "Access", &access).help("Operations the model may use."),
+                Param::number("maxRows", "Max rows", 100).at_least(1.0).help("Maximum number of rows returned to the model."),
                 Param::collection(
                     "options",
                     "Options",
-                    [Param::number("connectionTimeout", "Connection timeout", 30).at_least(1.0).help("Seconds to wait for the server.")],
+                    [Param::number("connectionTimeout", "Connection timeout", 30).at_least(1.0).help("Timeout in seconds.")],
                 )
                 .help("Fine points."),
             ])
-            .hint("Give it a user of the database that sees no more than the agent may tell.")
+            .hint("Use a database user whose permissions are limited to what the agent may reveal.")
             .alias(&["sql", "postgres", "mysql", "query"])
             .note(
-                "With 'Only read' the server enforces it: it prepares one statement, which must return rows, and runs it in a read-only \
-                 transaction of a read-only session that is closed afterwards. Statements such as CALL, SET and COPY are not run.",
+                "With 'Only read', the server enforces it: one statement, which must return \
+                     rows, runs in a read-only transaction. The read-only session is closed \
+                     afterwards. Statements such as CALL, SET and COPY are not run.",
             )
             .note(&format!(
-                "With 'Only read' no more rows are read than the model sees. A statement is stopped after {} seconds, or when its rows \
-                 hold more than {} MB.",
+                "With 'Only read', only as many rows are read as are returned to the model. A \
+                     statement is stopped after {} seconds, or if its rows exceed {} MB.",
                 MAX_TIME_MS / 1000,
                 MAX_BYTES >> 20
             ))
             .note(
-                "Functions of the database can have effects that no read-only transaction prevents, such as ending another session. So the \
-                 tool always counts as one that may change something, and 'Ask before tools run' asks about it.",
+                "Database functions can have effects that a read-only transaction does not \
+                     prevent, such as ending another session. So the tool always counts as one that \
+                     makes changes, and 'Ask before tools run' applies to it.",
             )
     }
 
@@ -58,8 +61,8 @@ impl Supplier for DatabaseTool {
         let parameters = json!({
             "type": "object",
             "properties": {
-                "query": { "type": "string", "description": "One SQL statement; $1, $2 … (PostgreSQL) or ? (MySQL) stand for the parameters" },
-                "parameters": { "type": "array", "items": {}, "description": "The values of the parameters in their order" }
+                "query": { "type": "string", "description": "One SQL statement; use $1, $2 … (PostgreSQL) or ? (MySQL) for the parameters" },
+                "parameters": { "type": "array", "items": {}, "description": "The values of the parameters, in order" }
             },
             "required": ["query"],
             "additionalProperties": false

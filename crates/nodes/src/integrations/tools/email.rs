@@ -11,17 +11,23 @@ pub struct EmailTool;
 
 impl Supplier for EmailTool {
     fn spec() -> Spec {
-        tool_spec("email-tool", &[1.0], "Email", "Let an agent send mails")
+        tool_spec("email-tool", &[1.0], "Email", "Let an agent send emails")
             .credential("smtp", true)
             .params([
-                Param::text("name", "Name", "send_email").help("The name under which the model knows the tool."),
-                Param::long_text("description", "Description", "Sends a mail. A mail that was sent cannot be taken back.")
-                    .help("What the model is told about the tool."),
+                Param::text("name", "Name", "send_email").help("Name of the tool for the model."),
+                Param::long_text(
+                    "description",
+                    "Description",
+                    "Sends an email. A sent email cannot be recalled.",
+                )
+                .help("Description of the tool for the model."),
                 Param::text("fromEmail", "From email", "")
                     .required()
-                    .help("Who the mails are from, such as `Support <support@example.com>`."),
-                Param::text("allowedRecipients", "Allowed recipients", "")
-                    .help("Addresses, or domains such as @example.com, that mails may go to, with commas between. Any if empty."),
+                    .help("Sender of the emails, such as `Support <support@example.com>`."),
+                Param::text("allowedRecipients", "Allowed recipients", "").help(
+                    "Comma-separated allowed addresses, or domains such as @example.com. If \
+                         empty, all recipients are allowed.",
+                ),
                 Param::collection(
                     "options",
                     "Options",
@@ -30,7 +36,10 @@ impl Supplier for EmailTool {
                 )
                 .help("Fine points."),
             ])
-            .hint("Name the recipients: a model that reads untrusted text can be talked into sending it anywhere.")
+            .hint(
+                "Restrict the recipients: a model that reads untrusted text can be tricked into \
+                 sending it anywhere.",
+            )
             .alias(&["smtp", "mail", "send"])
     }
 
@@ -38,9 +47,9 @@ impl Supplier for EmailTool {
         let parameters = json!({
             "type": "object",
             "properties": {
-                "to": { "type": "string", "description": "The address; several with commas between" },
+                "to": { "type": "string", "description": "Email address; separate several with commas" },
                 "subject": { "type": "string" },
-                "text": { "type": "string", "description": "The mail as plain text" }
+                "text": { "type": "string", "description": "The email as plain text" }
             },
             "required": ["to", "subject", "text"],
             "additionalProperties": false
@@ -68,7 +77,7 @@ async fn send(call: ToolInvocation) -> Result<Value, NodeError> {
     let to = recipients(&call.text("to"), &ctx.text("allowedRecipients", item)?)?;
     let subject = call.text("subject");
     if subject.contains(char::is_control) {
-        return Err(NodeError::input("A subject is one line"));
+        return Err(NodeError::input("The subject must be a single line"));
     }
     let mail = Mail {
         from: ctx.text("fromEmail", item)?.to_string(),
@@ -101,7 +110,7 @@ fn recipients(to: &str, allowed: &str) -> Result<Vec<String>, NodeError> {
     };
     let (to, allowed) = (list(to), list(&allowed.to_lowercase()));
     if to.is_empty() {
-        return Err(NodeError::input("The mail has no recipient"));
+        return Err(NodeError::input("The email has no recipient"));
     }
     for address in &to {
         // Only bare addresses, so that what is checked is what the mail goes to.
@@ -109,14 +118,14 @@ fn recipients(to: &str, allowed: &str) -> Result<Vec<String>, NodeError> {
             && !address
                 .contains(|letter: char| letter.is_control() || " <>\"()\\".contains(letter));
         if !is_plain {
-            return Err(NodeError::input(format!("'{address}' is no plain mail address")));
+            return Err(NodeError::input(format!("'{address}' is not a plain email address")));
         }
         let lower = address.to_lowercase();
         let fits = |entry: &String| {
             if entry.starts_with('@') { lower.ends_with(entry.as_str()) } else { lower == *entry }
         };
         if !allowed.is_empty() && !allowed.iter().any(fits) {
-            return Err(NodeError::disallowed(format!("Mails to {address} are not allowed here")));
+            return Err(NodeError::disallowed(format!("Emails to {address} are not allowed")));
         }
     }
     Ok(to)

@@ -38,7 +38,7 @@ impl Node for DateTimeV1 {
         ];
         let from_format = || {
             Param::text("fromFormat", "From format", "")
-                .help("moment's tokens of the input, if it is not recognised by itself.")
+                .help("Moment tokens of the input format, if it is not recognized automatically.")
         };
         Spec::new(
             "n8n-nodes-base.dateTime",
@@ -53,39 +53,39 @@ impl Node for DateTimeV1 {
                 &[("format", "Format a date"), ("calculate", "Calculate a date")],
             )
             .help("What to do."),
-            Param::text("value", "Value", "").required().help("The date to work on."),
+            Param::text("value", "Value", "").required().help("The date to use."),
             Param::flag("custom", "Custom format", false)
-                .help("Write the format yourself.")
+                .help("Use a custom format.")
                 .show("action", format),
             Param::text("toFormat", "To format", "")
-                .help("moment's tokens, such as YYYY-MM-DD HH:mm.")
+                .help("Moment tokens, such as YYYY-MM-DD HH:mm.")
                 .show("action", format)
                 .show("custom", &[true]),
             Param::choice("toFormat", "To format", &formats)
-                .help("How the date is written.")
+                .help("Format of the output date.")
                 .show("action", format)
                 .show("custom", &[false]),
             Param::choice("operation", "Operation", &[("add", "Add"), ("subtract", "Subtract")])
-                .help("Which way to count.")
+                .help("Add or subtract.")
                 .show("action", calculate),
             Param::number("duration", "Duration", 0)
-                .help("How many units.")
+                .help("Number of units.")
                 .show("action", calculate),
             Param::choice("timeUnit", "Time unit", &units)
                 .help("The unit of the duration.")
                 .show("action", calculate),
             Param::text("dataPropertyName", "Property name", "data")
                 .required()
-                .help("The field that receives the result."),
+                .help("Field for the result."),
             Param::collection(
                 "options",
                 "Options",
                 [
                     from_format(),
                     Param::text("fromTimezone", "From timezone", "UTC")
-                        .help("The zone that the input is in."),
+                        .help("Time zone of the input."),
                     Param::text("toTimezone", "To timezone", "UTC")
-                        .help("The zone to show the date in."),
+                        .help("Time zone of the output."),
                 ],
             )
             .help("Further settings.")
@@ -211,7 +211,7 @@ fn calculate(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
     let moved = Moment::new(epoch_ms, PROCESS_ZONE).and_then(|moment| moment.plus(amount, unit));
     moved
         .map(|moment| moment.to_iso())
-        .ok_or_else(|| NodeError::parameter("duration", "The date lies outside of the calendar"))
+        .ok_or_else(|| NodeError::parameter("duration", "The date is out of range"))
 }
 
 #[cfg(test)]

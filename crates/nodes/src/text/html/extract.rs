@@ -48,18 +48,18 @@ pub(super) fn params() -> Vec<Param> {
         "values",
         "Value",
         [
-            Param::text("key", "Key", "").help("The field that receives the value."),
-            Param::text("cssSelector", "CSS selector", "").help("Which elements to look at."),
+            Param::text("key", "Key", "").help("Field for the value."),
+            Param::text("cssSelector", "CSS selector", "").help("CSS selector of the elements."),
             Param::choice("returnValue", "Return value", &kinds)
-                .help("What to take from the element."),
+                .help("What to extract from the element."),
             Param::text("attribute", "Attribute", "")
-                .help("The name of the attribute; all of them if empty.")
+                .help("Name of the attribute. If empty, all attributes are returned.")
                 .show("returnValue", &["attribute"]),
             Param::text("skipSelectors", "Skip selectors", "")
                 .help("Selectors of elements whose text is left out, separated by commas.")
                 .show("returnValue", &["text"]),
             Param::flag("returnArray", "Return array", false)
-                .help("Give back a list with the value of each element found."),
+                .help("Return a list with the values of all matching elements."),
         ],
     );
     vec![
@@ -67,9 +67,9 @@ pub(super) fn params() -> Vec<Param> {
             .help("Whether the HTML is in a field or in a file."),
         Param::text("dataPropertyName", "Property", "data")
             .required()
-            .help("The field or file with the HTML; a field may hold a list of texts."),
+            .help("Field or binary field with the HTML. A field can contain a list of texts."),
         Param::repeated("extractionValues", "Extraction values", [value])
-            .help("The values to take."),
+            .help("Values to extract."),
     ]
 }
 
@@ -154,7 +154,7 @@ fn compile(wanted: ExtractionRule) -> Result<(ExtractionRule, Selector, Vec<Sele
         Selector::parse(text).map_err(|problem| {
             NodeError::parameter(
                 "cssSelector",
-                format!("The CSS selector '{text}' cannot be used: {problem}"),
+                format!("The CSS selector '{text}' is not valid: {problem}"),
             )
         })
     };

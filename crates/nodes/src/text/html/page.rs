@@ -110,7 +110,7 @@ fn check_depth(depth: usize) -> Result<(), NodeError> {
     match depth > MAX_DEPTH {
         true => Err(NodeError::new(
             Code::INPUT_BOMB,
-            format!("The HTML is nested deeper than {MAX_DEPTH} levels"),
+            format!("The HTML exceeds the limit of {MAX_DEPTH} nested levels"),
         )),
         false => Ok(()),
     }
@@ -124,7 +124,7 @@ impl NodeShare {
         if nodes > MAX_NODES {
             return Err(NodeError::new(
                 Code::INPUT_BOMB,
-                format!("The HTML has more than {MAX_NODES} elements and texts"),
+                format!("The HTML exceeds the limit of {MAX_NODES} elements and text nodes"),
             )
             .hint("Cut the page into smaller parts."));
         }
@@ -133,7 +133,7 @@ impl NodeShare {
         match NODES.fetch_add(more, Ordering::Relaxed) + more > MAX_NODES_TOGETHER {
             true => Err(NodeError::new(
                 Code::OVERLOAD,
-                "Too many large pages of HTML are being read at once",
+                "Too many large HTML pages are being parsed at once",
             )
             .hint("Try again later.")),
             false => Ok(()),
@@ -157,9 +157,12 @@ impl ExtractedBytes {
         if self.0 > MAX_TAKEN_BYTES {
             return Err(NodeError::new(
                 Code::INPUT_BOMB,
-                format!("What fits the selector has more than {MAX_TAKEN_BYTES} bytes"),
+                format!(
+                    "The elements that match the selector exceed the limit of {MAX_TAKEN_BYTES} \
+                     bytes"
+                ),
             )
-            .hint("Use a selector that does not fit elements inside of each other."));
+            .hint("Use a selector that does not match nested elements."));
         }
         tick()
     }

@@ -64,13 +64,13 @@ pub(super) fn params() -> Vec<Param> {
     let pattern = || {
         [
             Param::text("pattern", "Pattern", "").help("A regular expression."),
-            Param::text("replacement", "Replacement", "").help("What the match becomes."),
+            Param::text("replacement", "Replacement", "").help("Replacement for the match."),
         ]
     };
     vec![
-        Param::text("bulletMarker", "Bullet marker", "*").help("What list items start with."),
-        Param::text("codeFence", "Code block fence", "```").help("What surrounds code blocks."),
-        Param::text("emDelimiter", "Emphasis delimiter", "_").help("What surrounds emphasis."),
+        Param::text("bulletMarker", "Bullet marker", "*").help("Marker of list items."),
+        Param::text("codeFence", "Code block fence", "```").help("Delimiter of code blocks."),
+        Param::text("emDelimiter", "Emphasis delimiter", "_").help("Delimiter of emphasized text."),
         Param::group(
             "globalEscape",
             "Global escape pattern",
@@ -80,7 +80,7 @@ pub(super) fn params() -> Vec<Param> {
         Param::text("ignore", "Ignored elements", "")
             .help("Names of elements to leave out, separated by commas."),
         Param::flag("keepDataImages", "Keep images with data", false)
-            .help("Keep images whose data is in their address."),
+            .help("Keep images with data URLs."),
         Param::group(
             "lineStartEscape",
             "Line start escape pattern",
@@ -88,17 +88,16 @@ pub(super) fn params() -> Vec<Param> {
         )
         .help("Replaces the built-in escaping at the start of lines."),
         Param::number("maxConsecutiveNewlines", "Max consecutive new lines", 3)
-            .help("More line breaks in a row than this are cut."),
+            .help("Maximum number of consecutive line breaks."),
         Param::flag("useLinkReferenceDefinitions", "Place URLs at the bottom", false)
-            .help("List the addresses of links at the end."),
-        Param::text("strongDelimiter", "Strong delimiter", "**")
-            .help("What surrounds strong text."),
+            .help("List the URLs of links at the end."),
+        Param::text("strongDelimiter", "Strong delimiter", "**").help("Delimiter of strong text."),
         Param::choice(
             "codeBlockStyle",
             "Style for code block",
             &[("fence", "Fence"), ("indented", "Indented")],
         )
-        .help("How code blocks are marked."),
+        .help("Style of code blocks."),
         Param::repeated(
             "textReplace",
             "Text replacement pattern",

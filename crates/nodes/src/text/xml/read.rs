@@ -32,15 +32,15 @@ pub(crate) fn parse(text: &str, options: &XmlReadOptions) -> Result<Value, NodeE
     if text.len() > MAX_BYTES {
         return Err(NodeError::new(
             Code::INPUT_BOMB,
-            format!("The XML is larger than the limit of {MAX_BYTES} bytes"),
+            format!("The XML exceeds the limit of {MAX_BYTES} bytes"),
         ));
     }
     if model::memory_estimate::estimate_xml(text) > model::memory_estimate::MAX_BYTES {
         let message = format!(
-            "The XML holds more elements and attributes than fit into {} bytes of memory",
+            "The XML has more elements and attributes than fit into {} bytes of memory",
             model::memory_estimate::MAX_BYTES
         );
-        return Err(NodeError::new(Code::INPUT_BOMB, message).hint("Take it in smaller parts."));
+        return Err(NodeError::new(Code::INPUT_BOMB, message).hint("Process it in smaller parts."));
     }
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
@@ -91,7 +91,7 @@ pub(crate) fn parse(text: &str, options: &XmlReadOptions) -> Result<Value, NodeE
             if open.len() >= MAX_DEPTH {
                 return Err(NodeError::new(
                     Code::INPUT_BOMB,
-                    format!("The XML is nested deeper than {MAX_DEPTH} levels"),
+                    format!("The XML exceeds the limit of {MAX_DEPTH} nested levels"),
                 ));
             }
             let (element, is_closed) = scanner.open_tag(options)?;
@@ -205,7 +205,7 @@ impl<'t> Scanner<'t> {
                 ']' => in_subset = false,
                 '>' if !in_subset => {
                     if self.rest()[..found].to_ascii_uppercase().contains("<!ENTITY") {
-                        let message = "The XML declares entities, which are not expanded here";
+                        let message = "The XML declares entities, which are not supported";
                         return Err(NodeError::new(Code::INPUT_BOMB, message));
                     }
                     self.at += found + 1;

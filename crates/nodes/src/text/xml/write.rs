@@ -66,7 +66,7 @@ impl Element {
         if depth > MAX_DEPTH {
             return Err(NodeError::new(
                 Code::INPUT_BOMB,
-                format!("The data is nested deeper than {MAX_DEPTH} levels"),
+                format!("The data exceeds the limit of {MAX_DEPTH} nested levels"),
             ));
         }
         match value {

@@ -34,81 +34,85 @@ pub(crate) fn fields_param() -> Param {
 }
 
 fn field_params() -> Vec<Param> {
-    let option = [Param::text("option", "Option", "").help("One thing to choose.")];
+    let option = [Param::text("option", "Option", "").help("An option to choose.")];
     let limits = [("exact", "Exact number"), ("range", "Range"), ("unlimited", "Unlimited")];
     vec![
         Param::text("fieldName", "Field name", "")
             .hide("fieldType", &["html"])
-            .help("The field's name in the item; the label if empty."),
+            .help("Name of the field in the item. Defaults to the label."),
         Param::text("fieldLabel", "Label", "")
             .hide("fieldType", UNLABELLED)
             .help("The label above the field."),
-        Param::choice("fieldType", "Element type", KINDS)
-            .preset("text")
-            .help("What can be entered."),
+        Param::choice("fieldType", "Element type", KINDS).preset("text").help("Type of the field."),
         Param::text("elementName", "Element name", "")
             .show("fieldType", &["html"])
-            .help("Under this name the HTML is put into the item."),
+            .help("Name of the field for the HTML in the item."),
         Param::long_text("html", "HTML", "<p>A note</p>")
             .show("fieldType", &["html"])
-            .help("Shown between the fields; scripts, styles and inputs are taken out."),
+            .help("Shown between the fields. Scripts, styles and inputs are removed."),
         Param::text("fieldValue", "Field value", "")
             .show("fieldType", &["hiddenField"])
-            .help("The value, unless the address brings one."),
+            .help("Value of the field, unless the URL provides one."),
         Param::text("placeholder", "Placeholder", "")
             .show("fieldType", &["email", "number", "password", "text", "textarea"])
-            .help("Shown while the field is empty."),
+            .help("Placeholder of the empty field."),
         Param::text("defaultValue", "Default value", "")
             .hide("fieldType", &["html", "file", "hiddenField", "password"])
-            .help("What the field holds at first; several choices with commas."),
+            .help("Default value. Separate several choices with commas."),
         Param::repeated(
             "fieldOptions",
             "Field options",
             [FieldGroup::new("values", "Option", option)],
         )
         .show("fieldType", CHOICES)
-        .help("What can be chosen."),
+        .help("Options to choose from."),
         Param::flag("multiselect", "Multiple choice", false)
             .show("fieldType", &["dropdown"])
-            .help("Several options may be chosen."),
+            .help("Allow several options."),
         Param::choice("limitSelection", "Limit selection", &limits)
             .preset("unlimited")
             .show("fieldType", &["checkbox"])
-            .help("How many boxes must be ticked."),
+            .help("How many options must be selected."),
         Param::number("numberOfSelections", "Number of selections", 1)
             .at_least(1.0)
             .show("fieldType", &["checkbox"])
             .show("limitSelection", &["exact"])
-            .help("So many boxes must be ticked."),
+            .help("Exact number of options to select."),
         Param::number("minSelections", "Minimum selections", 0)
             .at_least(0.0)
             .show("fieldType", &["checkbox"])
             .show("limitSelection", &["range"])
-            .help("At least so many boxes must be ticked."),
+            .help("Minimum number of options to select."),
         Param::number("maxSelections", "Maximum selections", 1)
             .at_least(1.0)
             .show("fieldType", &["checkbox"])
             .show("limitSelection", &["range"])
-            .help("At most so many boxes may be ticked."),
+            .help("Maximum number of options to select."),
         Param::flag("multipleFiles", "Multiple files", true)
             .show("fieldType", &["file"])
-            .help("Several files may be chosen."),
+            .help("Allow several files."),
         Param::text("acceptFileTypes", "Accepted file types", "")
             .show("fieldType", &["file"])
-            .help("Extensions or types such as `.jpg, .png, application/pdf`; any if empty."),
+            .help(
+                "Extensions or MIME types such as `.jpg, .png, application/pdf`. If empty, all are \
+                 accepted.",
+            ),
         Param::text("formatDate", "Format date as", "")
             .show("fieldType", &["date"])
-            .help("How the date is written in the item, such as `dd/MM/yyyy`."),
+            .help("Format of the date in the item, such as `dd/MM/yyyy`."),
         Param::flag("requiredField", "Required field", false)
             .hide("fieldType", UNLABELLED)
-            .help("The form cannot be sent without it."),
+            .help("Whether the field is required."),
     ]
 }
 
 /// The fields that a page shows, from the entries of a form.
 pub(crate) fn fields_of(entries: &[Value]) -> Result<Vec<FormField>, NodeError> {
     if entries.len() > MAX_FIELDS {
-        let message = format!("The form has {} fields, more than {MAX_FIELDS}", entries.len());
+        let message = format!(
+            "The form has {} fields, which exceeds the limit of {MAX_FIELDS}",
+            entries.len()
+        );
         return Err(NodeError::parameter("formFields", message)
             .hint("Spread them over several pages with Form nodes."));
     }
@@ -116,9 +120,9 @@ pub(crate) fn fields_of(entries: &[Value]) -> Result<Vec<FormField>, NodeError> 
     for (index, entry) in entries.iter().enumerate() {
         let field = field_of(entry.as_object().unwrap_or(&Object::new()), index)?;
         if !field.name.is_empty() && fields.iter().any(|other| other.name == field.name) {
-            let message = format!("Two fields of the form are called '{}'", field.name);
+            let message = format!("The field name '{}' is used more than once", field.name);
             return Err(NodeError::parameter("formFields", message)
-                .hint("Give each field a label or a field name of its own."));
+                .hint("Give each field a unique label or field name."));
         }
         fields.push(field);
     }
@@ -169,10 +173,7 @@ fn field_of(entry: &Object, index: usize) -> Result<FormField, NodeError> {
         ));
     }
     if CHOICES.contains(&kind_name.as_str()) && options_of(&given).is_empty() {
-        return Err(wrong(
-            format!("'{name}' has nothing to choose from"),
-            "Add at least one option.",
-        ));
+        return Err(wrong(format!("'{name}' has no options"), "Add at least one option."));
     }
     let default = match &kind {
         FormFieldKind::Hidden => given.value("fieldValue").cloned().unwrap_or_default(),
@@ -235,9 +236,10 @@ fn limits_of(given: &NodeParams<'_>) -> Result<(Option<usize>, Option<usize>), N
     };
     match (at_least, at_most) {
         (Some(least), Some(most)) if least > most => {
-            let message = format!("At least {least} and at most {most} selections cannot be made");
+            let message =
+                format!("The minimum of {least} selections exceeds the maximum of {most}");
             Err(NodeError::parameter("formFields", message)
-                .hint("Make the minimum no larger than the maximum."))
+                .hint("The minimum must not exceed the maximum."))
         }
         limits => Ok(limits),
     }

@@ -18,38 +18,55 @@ impl Node for FormNode {
         let pages = [("page", "Next form page"), ("completion", "Form ending")];
         let ways = [("fields", "Using fields below"), ("json", "Using JSON")];
         let fields = fields_param().show("operation", &["page"]).show("defineForm", &["fields"]);
-        Spec::new("n8n-nodes-base.form", &[1.0, 2.3, 2.4, 2.5], "n8n Form", "Show a further page of a form, or end it")
-            .untrusted()
-            .sends_to("redirectUrl")
-            .group(NodeGroup::Flow)
-            .params([
-                Param::notice("triggerNotice", "The workflow must start with a Form Trigger."),
-                Param::choice("operation", "Page type", &pages).raw().help("Whether the form goes on or ends here."),
-                Param::choice("defineForm", "Define form", &ways).raw().show("operation", &["page"]).help("How the fields are given."),
-                Param::json("jsonOutput", "Form fields", "[\n  {\n    \"fieldLabel\": \"Name\",\n    \"requiredField\": true\n  }\n]")
-                    .show("operation", &["page"])
-                    .show("defineForm", &["json"])
-                    .help("The fields as a list of objects with `fieldLabel`, `fieldType` and so on."),
-                fields,
-            ])
-            .params(limit_params().into_iter().map(|param| param.show("operation", &["page"])))
-            .params(ending_params())
-            .params(option_params())
-            .hint("Use it after a Form Trigger: for a further page, or for the ending that answers with what the workflow found out.")
-            .alias(&["wizard", "step", "page", "ending", "thank you"])
-            .differs_when(
-                "respondWith",
-                &["returnBinary"],
-                "The file is the whole answer, without the completion title and message around it.",
+        Spec::new(
+            "n8n-nodes-base.form",
+            &[1.0, 2.3, 2.4, 2.5],
+            "n8n Form",
+            "Show another page of a form, or its ending",
+        )
+        .untrusted()
+        .sends_to("redirectUrl")
+        .group(NodeGroup::Flow)
+        .params([
+            Param::notice("triggerNotice", "The workflow must start with a Form Trigger."),
+            Param::choice("operation", "Page type", &pages)
+                .raw()
+                .help("Whether to show another page or end the form."),
+            Param::choice("defineForm", "Define form", &ways)
+                .raw()
+                .show("operation", &["page"])
+                .help("How to define the fields."),
+            Param::json(
+                "jsonOutput",
+                "Form fields",
+                "[\n  {\n    \"fieldLabel\": \"Name\",\n    \"requiredField\": true\n  }\n]",
             )
-            .note("Where several branches end the form, the first ending that runs is shown.")
-            .repeatable()
-            .example(
-                "The end of a form",
-                r#"{ "operation": "completion", "completionTitle": "Thank you" }"#,
-                r#"[{ "Name": "Ada" }]"#,
-                r#"[[{ "Name": "Ada" }]]"#,
-            )
+            .show("operation", &["page"])
+            .show("defineForm", &["json"])
+            .help("The fields as a list of objects with `fieldLabel`, `fieldType` and so on."),
+            fields,
+        ])
+        .params(limit_params().into_iter().map(|param| param.show("operation", &["page"])))
+        .params(ending_params())
+        .params(option_params())
+        .hint(
+            "Use it after a Form Trigger to show another page, or an ending with the workflow's \
+                 results.",
+        )
+        .alias(&["wizard", "step", "page", "ending", "thank you"])
+        .differs_when(
+            "respondWith",
+            &["returnBinary"],
+            "The file is the whole response, without a completion title and message.",
+        )
+        .note("Where several branches end the form, the first ending that runs is shown.")
+        .repeatable()
+        .example(
+            "The end of a form",
+            r#"{ "operation": "completion", "completionTitle": "Thank you" }"#,
+            r#"[{ "Name": "Ada" }]"#,
+            r#"[[{ "Name": "Ada" }]]"#,
+        )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -155,12 +172,11 @@ fn ending_params() -> Vec<Param> {
         ("returnBinary", "Return binary file"),
     ];
     let params = [
-        Param::choice("respondWith", "On form submission", &ways)
-            .help("What the visitor sees at the end."),
+        Param::choice("respondWith", "On form submission", &ways).help("What to show at the end."),
         Param::text("redirectUrl", "URL", "")
             .required()
             .show("respondWith", &["redirect"])
-            .help("Where the visitor is sent."),
+            .help("URL to redirect the visitor to."),
         Param::text("completionTitle", "Completion title", "")
             .required()
             .show("respondWith", &["text", "returnBinary"])
@@ -173,30 +189,31 @@ fn ending_params() -> Vec<Param> {
             .help("A whole page as HTML, or plain text."),
         Param::text("inputDataFieldName", "Input data field name", "data")
             .show("respondWith", &["returnBinary"])
-            .help("The field of the file that the visitor gets."),
+            .help("Binary field with the file for the visitor."),
     ];
     params.into_iter().map(|param| param.show("operation", &["completion"])).collect()
 }
 
 fn option_params() -> [Param; 2] {
     let title = |label: &str| {
-        Param::text("formTitle", label, "").help("The title of the page; the trigger's if empty.")
+        Param::text("formTitle", label, "")
+            .help("Title of the page. Defaults to the trigger's title.")
     };
     let css = || {
         Param::long_text("customCss", "Custom form styling", "")
-            .help("CSS that is added to the page's own.")
+            .help("CSS added to the page's own styles.")
     };
     let description = Param::long_text("formDescription", "Form description", "")
         .help("Shown under the title; simple HTML is allowed.");
-    let button = Param::text("buttonLabel", "Button label", "Submit")
-        .help("The label of the button that sends the form.");
+    let button =
+        Param::text("buttonLabel", "Button label", "Submit").help("Label of the submit button.");
     [
         Param::collection("options", "Options", [title("Form title"), description, button, css()])
             .show("operation", &["page"])
-            .help("How the page looks."),
+            .help("Options of the page."),
         Param::collection("options", "Options", [title("Completion page title"), css()])
             .show("operation", &["completion"])
-            .help("How the last page looks."),
+            .help("Options of the last page."),
     ]
 }
 

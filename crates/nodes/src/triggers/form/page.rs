@@ -75,8 +75,8 @@ pub(super) fn css_of(given: &NodeParams<'_>) -> Result<Str, NodeError> {
     let css = given.text("options.customCss");
     match css.contains("</") || css.contains("<!") {
         true => {
-            Err(NodeError::parameter("options.customCss", "The custom styling has markup in it")
-                .hint("Write only CSS, without `<style>` around it."))
+            Err(NodeError::parameter("options.customCss", "The custom styling contains markup")
+                .hint("Use only CSS, without `<style>` tags."))
         }
         false => Ok(css),
     }
@@ -111,9 +111,9 @@ pub(super) fn web_address(parameter: &str, given: &str) -> Result<Str, NodeError
         true => Ok(encoded_address(&address)),
         false => Err(NodeError::parameter(
             parameter,
-            format!("'{given}' is no address that a browser could be sent to"),
+            format!("'{given}' is not a URL that a browser can be redirected to"),
         )
-        .hint("Write a whole address, such as `https://example.org/thanks`.")),
+        .hint("Enter a full URL, such as `https://example.org/thanks`.")),
     }
 }
 
@@ -128,9 +128,9 @@ fn fields_from_json(value: &Value) -> Result<Value, NodeError> {
     ) {
         return Err(NodeError::parameter(
             "jsonOutput",
-            format!("The form's fields cannot be used: {reason}"),
+            format!("The form's fields are not valid: {reason}"),
         )
-        .hint("Write a list of objects, such as `[{ \"fieldLabel\": \"Name\" }]`."));
+        .hint("Enter a list of objects, such as `[{ \"fieldLabel\": \"Name\" }]`."));
     }
     Ok(match value {
         Value::String(text) => {

@@ -34,7 +34,7 @@ pub fn submitted_item(
         json.insert(field.name.clone(), if value.is_undefined() { Value::Null } else { value });
     }
     let at = Moment::new(now_ms as f64, zone)
-        .ok_or_else(|| NodeError::failed(format!("There is no time zone '{zone}'")))?;
+        .ok_or_else(|| NodeError::failed(format!("Unknown time zone '{zone}'")))?;
     json.insert("submittedAt", at.to_iso());
     json.insert(MODE_FIELD, sent.json.get(MODE_FIELD).and_then(Value::as_str).unwrap_or("test"));
     item.json = json.into();

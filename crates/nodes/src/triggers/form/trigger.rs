@@ -14,7 +14,7 @@ impl Node for FormTrigger {
     fn spec() -> Spec {
         let versions = [1.0, 2.0, 2.1, 2.2, 2.3, 2.4, 2.5, 2.6];
         let ways = [("basicAuth", "Basic auth"), ("none", "None")];
-        Spec::trigger("n8n-nodes-base.formTrigger", &versions, "n8n Form Trigger", "Start when a form is sent")
+        Spec::trigger("n8n-nodes-base.formTrigger", &versions, "n8n Form Trigger", "Start when a form is submitted")
             .untrusted()
             .credential("httpBasicAuth", false)
             .params([
@@ -22,17 +22,19 @@ impl Node for FormTrigger {
                     .preset("none")
                     .since(2.0)
                     .raw()
-                    .help("How visitors show who they are."),
-                Param::text("path", "Form path", "").until(2.1).help("The last part of the form's address; the node's own id if empty."),
+                    .help("How visitors authenticate."),
+                Param::text("path", "Form path", "").until(2.1).help("Last part of the form's URL. Defaults to the node's ID."),
                 Param::text("formTitle", "Form title", "").required().help("Shown above the form and as the page's title."),
                 Param::long_text("formDescription", "Form description", "").help("Shown under the title; simple HTML is allowed."),
                 fields_param(),
             ])
             .params(response_params())
-            .param(Param::collection("options", "Options", option_params()).help("How the form looks and answers."))
-            .hint("Use it to let people start a workflow from a page; add Form nodes for further pages and an ending.")
+            .param(Param::collection("options", "Options", option_params()).help("Form options."))
+            .hint("Use it to let users start a workflow from a page. Add Form nodes for more pages \
+                 and an ending.")
             .alias(&["form", "survey", "page", "input", "questionnaire"])
-            .note("The item has a value for each field, `submittedAt` and `formMode`; fields that the form does not have are dropped.")
+            .note("The item contains the value of each field, `submittedAt` and `formMode`. Values \
+                 that are not form fields are dropped.")
             .repeatable()
             .example(
                 "An item of an earlier run",
@@ -86,10 +88,10 @@ fn response_params() -> [Param; 2] {
     [
         Param::choice("responseMode", "Respond when", &modes)
             .until(2.1)
-            .help("When the visitor is answered."),
+            .help("When to respond to the visitor."),
         Param::choice("responseMode", "Respond when", modes.get(..2).unwrap_or_default())
             .since(2.2)
-            .help("When the visitor is answered."),
+            .help("When to respond to the visitor."),
     ]
 }
 
@@ -98,42 +100,46 @@ pub(crate) fn shared_options() -> Vec<Param> {
     let ways = [("text", "Form submitted text"), ("redirect", "Redirect URL")];
     let ending = [
         Param::choice("respondWith", "Respond with", &ways)
-            .help("What follows once the form is sent."),
+            .help("What to show after the form is submitted."),
         Param::long_text("formSubmittedText", "Text to show", "Your response has been recorded")
             .show("respondWith", &["text"])
-            .help("Shown once the form is sent."),
+            .help("Shown after the form is submitted."),
         Param::text("redirectUrl", "URL to redirect to", "")
             .show("respondWith", &["redirect"])
-            .help("Where the visitor is sent."),
+            .help("URL to redirect the visitor to."),
     ];
     vec![
         Param::flag("appendAttribution", "Append attribution", true)
-            .help("Show at the foot of the page what made it."),
-        Param::text("buttonLabel", "Button label", "Submit")
-            .help("The label of the button that sends the form."),
+            .help("Show an attribution at the bottom of the page."),
+        Param::text("buttonLabel", "Button label", "Submit").help("Label of the submit button."),
         Param::flag("ignoreBots", "Ignore bots", false)
             .guard()
-            .help("Crawlers and link previews see nothing."),
+            .help("Do not serve the form to crawlers and link previews."),
         Param::group(
             "respondWithOptions",
             "Form response",
             [FieldGroup::new("values", "Values", ending)],
         )
         .preset(json!({ "values": { "respondWith": "text" } }))
-        .help("What follows once the form is sent, unless another page does."),
+        .help("What to show after the form is submitted, unless there is another page."),
         Param::long_text("customCss", "Custom form styling", "")
-            .help("CSS that is added to the page's own."),
+            .help("CSS added to the page's own styles."),
     ]
 }
 
 fn option_params() -> Vec<Param> {
     let mut options = shared_options();
     options.extend([
-        Param::text("formSubmittedText", "Form submitted text", "").versions(&[1.0]).help("Shown once the form is sent."),
-        Param::text("path", "Form path", "").since(2.2).help("The last part of the form's address; the node's own id if empty."),
-        Param::flag("useWorkflowTimezone", "Use workflow timezone", false)
-            .since(2.0)
-            .help("`submittedAt` is in the workflow's time zone instead of UTC; after version 2 it is unless this is off."),
+        Param::text("formSubmittedText", "Form submitted text", "")
+            .versions(&[1.0])
+            .help("Shown after the form is submitted."),
+        Param::text("path", "Form path", "")
+            .since(2.2)
+            .help("Last part of the form's URL. Defaults to the node's ID."),
+        Param::flag("useWorkflowTimezone", "Use workflow timezone", false).since(2.0).help(
+            "Return `submittedAt` in the workflow's time zone instead of UTC. On by default \
+                 after version 2.",
+        ),
     ]);
     options
 }

@@ -57,7 +57,7 @@ impl CronExpression {
         let cron = parser.parse(spelled_out).map_err(|error| refused(error.to_string()))?;
         match can_occur(&cron.pattern) {
             true => Ok(Self { text: text.into(), cron: cron.into() }),
-            false => Err(refused("no such day ever comes".into())),
+            false => Err(refused("it never matches a date".into())),
         }
     }
 
@@ -123,7 +123,7 @@ fn check_fields(text: &str) -> Result<(), String> {
         if let Some(word) =
             words.into_iter().find(|word| !names.iter().any(|name| name.eq_ignore_ascii_case(word)))
         {
-            return Err(format!("'{word}' means nothing in '{field}'"));
+            return Err(format!("'{word}' is not valid in '{field}'"));
         }
     }
     Ok(())

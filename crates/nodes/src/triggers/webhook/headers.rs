@@ -24,7 +24,7 @@ pub(crate) fn headers_of(parameter: &str, entries: &[Value]) -> Result<Vec<(Str,
 pub(crate) fn checked_name(parameter: &str, name: &str) -> Result<Str, NodeError> {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(letter);
     if name.is_empty() || !name.chars().all(fits) {
-        let message = format!("{} is no name of a header", truncated_text(&name.into()));
+        let message = format!("{} is not a valid header name", truncated_text(&name.into()));
         return Err(NodeError::parameter(parameter, message)
             .hint("Use letters, digits and hyphens only, such as `X-Request-Id`."));
     }

@@ -19,27 +19,27 @@ pub(crate) fn response_params() -> Vec<Param> {
     vec![
         Param::choice("responseMode", "Respond", modes.get(..3).unwrap_or_default())
             .until(2.0)
-            .help("When the caller is answered."),
+            .help("When to respond to the caller."),
         Param::choice("responseMode", "Respond", &modes)
             .since(2.1)
-            .help("When the caller is answered; streaming sends as it comes."),
+            .help("When to respond to the caller. Streaming sends data as it becomes available."),
         Param::number("responseCode", "Response code", 200)
             .between(100.0, 599.0)
             .until(1.1)
             .hide("responseMode", &["responseNode"])
-            .help("The status of the answer."),
+            .help("Status code of the response."),
         Param::choice("responseData", "Response data", &data)
             .preset("firstEntryJson")
             .show("responseMode", &["lastNode"])
             .guard()
-            .help("What of the last node's items is sent back."),
+            .help("Which data of the last node's items to return."),
         Param::text("responseBinaryPropertyName", "Property name", "data")
             .required()
             .show("responseData", &["firstEntryBinary"])
-            .help("The field of the file that is sent back."),
+            .help("Binary field with the file to return."),
         Param::notice(
             "webhookNotice",
-            "Put a 'Respond to Webhook' node where the answer is known.",
+            "Add a 'Respond to Webhook' node where the response is known.",
         )
         .show("responseMode", &["responseNode"]),
     ]
@@ -62,57 +62,72 @@ pub(crate) fn option_params() -> Vec<Param> {
     });
     let code = Param {
         kind: ParamKind::Choice { options: codes },
-        ..Param::number("responseCode", "Response code", 200).help("The status of the answer.")
+        ..Param::number("responseCode", "Response code", 200).help("Status code of the response.")
     };
     let custom = Param::number("customCode", "Code", 200)
         .at_least(100.0)
         .show("responseCode", &["customCode"])
         .help("Any other status.");
     let header = [
-        Param::text("name", "Name", "").help("The header's name."),
-        Param::text("value", "Value", "").help("The header's value."),
+        Param::text("name", "Name", "").help("Name of the header."),
+        Param::text("value", "Value", "").help("Value of the header."),
     ];
     vec![
         Param::text("allowedOrigins", "Allowed origins (CORS)", "*")
             .guard()
-            .help("Pages of these origins may call it; several with commas."),
+            .help("Comma-separated origins whose pages may call it."),
         Param::flag("binaryData", "Binary file", false)
             .versions(&[1.0])
             .show("/httpMethod", &["PATCH", "PUT", "POST"])
-            .help("The body of a call is a file."),
+            .help("Treat the body as a file."),
         Param::text("binaryPropertyName", "Put output file in field", "data")
-            .help("The field for files; those of a form are numbered from 0 behind it."),
-        Param::text("deliveryHeader", "Delivery header", "")
+            .help("Binary field for files. Form files get a number appended, starting at 0."),
+        Param::text("deliveryHeader", "Delivery header", "").guard().help(
+            "Heddle only: a header that identifies deliveries, such as `X-GitHub-Delivery`. A \
+                 repeated call with the same value does not start a run.",
+        ),
+        Param::flag("ignoreBots", "Ignore bots", false)
             .guard()
-            .help("Heddle's own: a header that tells deliveries apart, such as `X-GitHub-Delivery`; a second call with the same value starts nothing."),
-        Param::flag("ignoreBots", "Ignore bots", false).guard().help("Calls of crawlers and link previews start nothing."),
+            .help("Ignore calls from crawlers and link previews."),
         Param::text("ipWhitelist", "IP(s) allowlist", "")
             .guard()
-            .help("Only calls from these addresses or networks are taken; several with commas."),
+            .help("Comma-separated IP addresses or networks whose calls are accepted."),
         Param::flag("noResponseBody", "No response body", false)
             .show("/responseMode", &["onReceived"])
             .hide("rawBody", &[true])
-            .help("The answer has no body."),
-        Param::text("onlyRunIf", "Only run if", "").help("An expression over the call, such as `{{ $json.body.type === 'paid' }}`; unless it gives true, the call is answered and no run begins."),
-        Param::flag("rawBody", "Raw body", false).help("The body is kept as a file, byte for byte, and not read."),
-        Param::group("responseCode", "Response code", [FieldGroup::new("values", "Values", [code, custom])])
-            .since(2.0)
-            .hide("/responseMode", &["responseNode"])
-            .preset(json!({ "values": { "responseCode": 200 } }))
-            .help("The status of the answer."),
+            .help("Send a response without a body."),
+        Param::text("onlyRunIf", "Only run if", "").help(
+            "An expression on the call, such as `{{ $json.body.type === 'paid' }}`. Unless it is \
+             true, the call gets a response but no run starts.",
+        ),
+        Param::flag("rawBody", "Raw body", false)
+            .help("Store the body as a file, byte for byte, without parsing it."),
+        Param::group(
+            "responseCode",
+            "Response code",
+            [FieldGroup::new("values", "Values", [code, custom])],
+        )
+        .since(2.0)
+        .hide("/responseMode", &["responseNode"])
+        .preset(json!({ "values": { "responseCode": 200 } }))
+        .help("Status code of the response."),
         Param::text("responseContentType", "Response content-type", "")
             .show("/responseData", &["firstEntryJson"])
             .show("/responseMode", &["lastNode"])
-            .help("The type of the answer, if it is not JSON."),
+            .help("Content type of the response, if it is not JSON."),
         Param::text("responseData", "Response data", "")
             .show("/responseMode", &["onReceived"])
-            .help("What is answered at once, instead of the usual message."),
-        Param::repeated("responseHeaders", "Response headers", [FieldGroup::new("entries", "Entries", header)])
-            .help("Headers of the answer."),
+            .help("Immediate response, instead of the default message."),
+        Param::repeated(
+            "responseHeaders",
+            "Response headers",
+            [FieldGroup::new("entries", "Entries", header)],
+        )
+        .help("Headers of the response."),
         Param::text("responsePropertyName", "Property name", "data")
             .show("/responseData", &["firstEntryJson"])
             .show("/responseMode", &["lastNode"])
             .guard()
-            .help("Only this field of the item is sent back."),
+            .help("Return only this field of the item."),
     ]
 }

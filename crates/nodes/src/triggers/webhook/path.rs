@@ -28,7 +28,7 @@ pub(crate) fn path_of(
         (true, None) if is_plain(setup.workflow_id) && is_plain(&setup.node.id) => {
             checked(parameter, &format!("{}/{}", setup.workflow_id, setup.node.id))
         }
-        (true, None) => Err(NodeError::parameter(parameter, "The node has no path to listen at")
+        (true, None) => Err(NodeError::parameter(parameter, "The webhook path is required")
             .hint("Enter a path, such as `orders`.")),
     }
 }
@@ -42,13 +42,13 @@ pub(crate) fn checked(parameter: &str, given: &str) -> Result<Str, NodeError> {
             .take(60)
             .map(|letter| if letter.is_control() { '\u{fffd}' } else { letter })
             .collect();
-        Err(NodeError::parameter(parameter, format!("The path '{start}' cannot be used: {reason}"))
+        Err(NodeError::parameter(parameter, format!("The path '{start}' is not valid: {reason}"))
             .hint(hint))
     };
     if path.len() > MAX_BYTES {
         return refused(
             "it is longer than 1 KB",
-            "Shorten the path; what varies from call to call belongs into the query or the body.",
+            "Shorten the path. Put values that vary from call to call in the query or the body.",
         );
     }
     if path.chars().any(char::is_control) {
@@ -60,7 +60,7 @@ pub(crate) fn checked(parameter: &str, given: &str) -> Result<Str, NodeError> {
     if path.contains(['?', '#', '\\']) {
         return refused(
             "it has a '?', '#' or backslash",
-            "Write only the path; a call's query arrives in `query` by itself.",
+            "Enter only the path. The query of a call is available in `query`.",
         );
     }
     if path.is_empty() {
@@ -69,19 +69,19 @@ pub(crate) fn checked(parameter: &str, given: &str) -> Result<Str, NodeError> {
     let mut names = Vec::new();
     for part in path.split('/') {
         if part.is_empty() {
-            return refused("it has an empty part", "Write one slash between two parts.");
+            return refused("it contains an empty segment", "Use a single slash between segments.");
         }
         if matches!(part, "." | "..") {
             return refused(
-                "'.' and '..' lead nowhere",
-                "Write the path from its beginning, such as `orders/new`.",
+                "'.' and '..' are not allowed",
+                "Enter the path from its beginning, such as `orders/new`.",
             );
         }
         if let Some(name) = part.strip_prefix(':') {
             if name.is_empty() || names.contains(&name) {
                 return refused(
-                    "each ':' needs a name of its own",
-                    "Name the parts that vary, such as `user/:userId/order/:orderId`.",
+                    "each ':' needs a unique name",
+                    "Name the segments that vary, such as `user/:userId/order/:orderId`.",
                 );
             }
             names.push(name);
@@ -100,8 +100,10 @@ fn checked_id(id: &str) -> Result<&str, NodeError> {
         .take(60)
         .map(|letter| if letter.is_control() { '\u{fffd}' } else { letter })
         .collect();
-    Err(NodeError::parameter("webhookId", format!("The id '{start}' cannot be part of an address"))
-        .hint("An id has letters, digits, '-' and '_'. Remove `webhookId` from the node; it gets one of its own."))
+    Err(NodeError::parameter("webhookId", format!("The ID '{start}' is not valid in a URL")).hint(
+        "IDs contain only letters, digits, '-' and '_'. Remove `webhookId` from the node to \
+             generate a new one.",
+    ))
 }
 
 fn is_plain(id: &str) -> bool {

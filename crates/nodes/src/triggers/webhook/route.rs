@@ -78,7 +78,7 @@ pub(crate) fn unknown_auth(parameter: &str, given: &str, known: &str) -> NodeErr
     let message = match start.chars().next() {
         None => "No authentication is chosen".to_owned(),
         Some('=') => "The authentication cannot be an expression".to_owned(),
-        Some(_) => format!("There is no authentication '{start}'"),
+        Some(_) => format!("Unknown authentication '{start}'"),
     };
     NodeError::parameter(parameter, message).hint(format!("Choose {known}."))
 }
@@ -90,11 +90,10 @@ pub(crate) fn answer_when(given: &NodeParams<'_>) -> Result<ResponseMode, NodeEr
         "lastNode" => Ok(ResponseMode::LastNode),
         "responseNode" => Ok(ResponseMode::ResponseNode),
         "streaming" => Ok(ResponseMode::Streaming),
-        other => Err(NodeError::parameter(
-            "responseMode",
-            format!("There is no response mode '{other}'"),
-        )
-        .hint("Choose 'onReceived', 'lastNode', 'responseNode' or 'streaming'.")),
+        other => {
+            Err(NodeError::parameter("responseMode", format!("Unknown response mode '{other}'"))
+                .hint("Choose 'onReceived', 'lastNode', 'responseNode' or 'streaming'."))
+        }
     }
 }
 
@@ -110,7 +109,7 @@ fn methods_of(given: &NodeParams<'_>) -> Result<Vec<Str>, NodeError> {
             let known: Vec<&str> = METHODS.iter().map(|(known, _)| *known).collect();
             return Err(NodeError::parameter(
                 "httpMethod",
-                format!("The method {} cannot be listened for", truncated_text(&method.into())),
+                format!("The method {} is not supported", truncated_text(&method.into())),
             )
             .hint(format!("Choose one of {}.", known.join(", "))));
         }
@@ -169,7 +168,7 @@ fn data_of(given: &NodeParams<'_>, answer: ResponseMode) -> Result<ResponseData,
             other => {
                 return Err(NodeError::parameter(
                     "responseData",
-                    format!("There is no response data {}", truncated_text(&other.into())),
+                    format!("Unknown response data {}", truncated_text(&other.into())),
                 )
                 .hint("Choose 'allEntries', 'firstEntryJson', 'firstEntryBinary' or 'noData'."));
             }
@@ -197,8 +196,14 @@ fn ips_of(given: &NodeParams<'_>) -> Result<Vec<Str>, NodeError> {
     listed
         .map(|address| match is_address_or_network(address) {
             true => Ok(Str::from(address)),
-            false => Err(NodeError::parameter("options.ipWhitelist", format!("{} is no IP address", truncated_text(&address.into())))
-                .hint("Write whole addresses or networks, such as `192.0.2.7, 198.51.100.0/24, 2001:db8::/32`.")),
+            false => Err(NodeError::parameter(
+                "options.ipWhitelist",
+                format!("{} is not an IP address", truncated_text(&address.into())),
+            )
+            .hint(
+                "Enter full addresses or networks, such as `192.0.2.7, 198.51.100.0/24, \
+                     2001:db8::/32`.",
+            )),
         })
         .collect()
 }

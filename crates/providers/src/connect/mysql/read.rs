@@ -86,10 +86,10 @@ async fn kill(server: SqlServer, address: SocketAddr, id: u32) {
     match tokio::time::timeout(KILL_TIMEOUT, killing).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => {
-            tracing::warn!(place = %server.server.authority(), %error, "A statement could not be stopped on its server.")
+            tracing::warn!(place = %server.server.authority(), %error, "Could not cancel a statement on its server.")
         }
         Err(_) => {
-            tracing::warn!(place = %server.server.authority(), "A statement could not be stopped on its server in time.")
+            tracing::warn!(place = %server.server.authority(), "Cancelling a statement on its server timed out.")
         }
     }
 }

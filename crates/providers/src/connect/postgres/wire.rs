@@ -113,7 +113,7 @@ impl Connection {
                     if !body.mechanisms().iterator().flatten().any(|name| name == SCRAM_SHA_256) {
                         return Err(sign_in_error(
                             server,
-                            "it asks for a way of signing in that is not known here",
+                            "it requests an unsupported authentication method",
                         ));
                     }
                     let begun =
@@ -154,7 +154,7 @@ impl Connection {
                 _ => {
                     return Err(sign_in_error(
                         server,
-                        "it asks for a way of signing in that is not known here",
+                        "it requests an unsupported authentication method",
                     ));
                 }
             };
@@ -301,7 +301,7 @@ impl Connection {
                 Message::ErrorResponse(body) => failure = Some(refused(&body)),
                 Message::CopyInResponse(_) => {
                     let mut out = BytesMut::new();
-                    frontend::copy_fail("COPY FROM STDIN is not possible here", &mut out)
+                    frontend::copy_fail("COPY FROM STDIN is not supported", &mut out)
                         .map_err(|error| unreachable(server, &error))?;
                     self.write(server, &out).await?;
                 }
@@ -439,6 +439,9 @@ fn unexpected_message(server: &RemoteServer) -> ConnectError {
 
 fn holds_nul() -> ConnectError {
     ConnectError::Unsendable {
-        message: "The statement holds a character (NUL) that PostgreSQL cannot take, or a value is too large".into(),
+        message:
+            "The statement contains a NUL character, which PostgreSQL does not accept, or a value \
+             is too large"
+                .into(),
     }
 }

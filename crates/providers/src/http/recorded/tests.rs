@@ -25,7 +25,7 @@ async fn each_answer_is_given_once_unless_it_says_otherwise() {
         seen.push(get(&http, "https://a.test/x").await.unwrap_or_else(|error| error.to_string()));
     }
     assert_eq!(seen[..3], ["first", "next", "next"]);
-    assert!(seen[3].contains("no recorded answer"), "{}", seen[3]);
+    assert!(seen[3].contains("no recorded response"), "{}", seen[3]);
     for _ in 0..3 {
         assert_eq!(get(&http, "https://a.test/y").await.unwrap(), r#"{"n":1}"#);
     }

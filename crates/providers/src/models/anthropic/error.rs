@@ -79,7 +79,7 @@ mod tests {
     fn a_page_of_a_server_in_between_is_told_by_its_status() {
         assert_eq!(
             refused(502, "<html>Bad gateway</html>").error.message,
-            "anthropic answered with status 502"
+            "anthropic responded with status 502"
         );
         assert_eq!(refused(529, "").error.code, Code::MODEL_ERROR);
         assert_eq!(refused(503, "busy").error.message, "anthropic: busy");

@@ -17,7 +17,7 @@ pub fn turn(reply: &Value, info: &ModelInfo) -> Result<ModelReply, ModelFailure>
         return Err(error::event(reply));
     }
     let Some(content) = reply.get("content").and_then(Value::as_array) else {
-        return Err(ModelFailure::broken("anthropic", "The answer has no content"));
+        return Err(ModelFailure::broken("anthropic", "The response has no content"));
     };
     let blocks =
         content.iter().map(|block| ContentBlock { value: block.clone(), input: None }).collect();

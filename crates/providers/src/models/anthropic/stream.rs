@@ -62,7 +62,7 @@ impl AnthropicDecoder {
         self.take(
             name,
             &model::json::parse(data).map_err(|_| {
-                ModelFailure::broken("anthropic", "An event of the answer is no JSON")
+                ModelFailure::broken("anthropic", "An event of the response is not JSON")
             })?,
         )
     }
@@ -114,7 +114,7 @@ impl AnthropicDecoder {
         match (self.is_over, &self.stop_reason) {
             (true, _) => Ok(Vec::new()),
             (false, Some(_)) => Ok(vec![self.finish()?]),
-            (false, None) => Err(ModelFailure::broken("anthropic", "The answer broke off")),
+            (false, None) => Err(ModelFailure::broken("anthropic", "The response was cut off")),
         }
     }
 
@@ -228,7 +228,7 @@ impl PartialBlock {
             None => {
                 return Err(ModelFailure::broken(
                     "anthropic",
-                    "A part of the answer has no beginning",
+                    "A part of the response has no beginning",
                 ));
             }
         };

@@ -64,7 +64,7 @@ impl GeminiReplyBuilder {
             return Err(error::event(reply));
         }
         if !reply.is_object() {
-            return Err(ModelFailure::broken("gemini", "The answer is no object"));
+            return Err(ModelFailure::broken("gemini", "The response is not an object"));
         }
         self.ids.get_or_insert_with(|| CallIds::new(&text_of(reply, "responseId")));
         match text_of(reply, "modelVersion") {
@@ -104,7 +104,7 @@ impl GeminiReplyBuilder {
 
     pub(super) fn finish(&mut self) -> Result<ModelReply, ModelFailure> {
         if !self.has_end() {
-            return Err(ModelFailure::broken("gemini", "The answer broke off"));
+            return Err(ModelFailure::broken("gemini", "The response was cut off"));
         }
         let mut message = Message::new(ChatRole::Assistant, std::mem::take(&mut self.parts));
         let token = self

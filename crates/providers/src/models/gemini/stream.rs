@@ -23,8 +23,9 @@ impl GeminiDecoder {
             return Ok(Vec::new());
         }
         self.take(
-            &model::json::parse(data)
-                .map_err(|_| ModelFailure::broken("gemini", "An event of the answer is no JSON"))?,
+            &model::json::parse(data).map_err(|_| {
+                ModelFailure::broken("gemini", "An event of the response is not JSON")
+            })?,
         )
     }
 

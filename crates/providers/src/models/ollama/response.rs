@@ -58,7 +58,7 @@ impl OllamaReplyBuilder {
                     self.last = Some(reply.clone());
                     Ok(Vec::new())
                 }
-                _ => Err(ModelFailure::broken("ollama", "The answer has no message")),
+                _ => Err(ModelFailure::broken("ollama", "The response has no message")),
             };
         };
         let mut events = Vec::new();
@@ -86,7 +86,7 @@ impl OllamaReplyBuilder {
 
     pub(super) fn finish(&mut self) -> Result<ModelReply, ModelFailure> {
         let Some(last) = self.last.take() else {
-            return Err(ModelFailure::broken("ollama", "The answer broke off"));
+            return Err(ModelFailure::broken("ollama", "The response was cut off"));
         };
         let mut parts = Vec::new();
         if !self.thinking.is_empty() {

@@ -21,8 +21,9 @@ impl OllamaDecoder {
             return Ok(Vec::new());
         }
         self.take(
-            &model::json::parse(line)
-                .map_err(|_| ModelFailure::broken("ollama", "A line of the answer is no JSON"))?,
+            &model::json::parse(line).map_err(|_| {
+                ModelFailure::broken("ollama", "A line of the response is not JSON")
+            })?,
         )
     }
 
@@ -47,7 +48,7 @@ impl OllamaDecoder {
         if self.is_over {
             Ok(Vec::new())
         } else {
-            Err(ModelFailure::broken("ollama", "The answer broke off"))
+            Err(ModelFailure::broken("ollama", "The response was cut off"))
         }
     }
 }

@@ -221,7 +221,7 @@ fn an_error_after_the_beginning_is_one() {
         .line(r#"{"error":"an error was encountered while running the model"}"#)
         .unwrap_err();
     assert_eq!((refusal.error.code, refusal.error.status), (Code::MODEL_ERROR, None));
-    assert_eq!(decoder.end().unwrap_err().error.message, "ollama: The answer broke off");
+    assert_eq!(decoder.end().unwrap_err().error.message, "ollama: The response was cut off");
     assert!(OllamaDecoder::new(&info()).line("{\"mess").is_err());
     assert!(OllamaDecoder::new(&info()).line("{}").is_err());
 }
@@ -237,5 +237,5 @@ fn refusals_go_by_their_status() {
         refused(400, r#"{"error":"x does not support tools"}"#).error.code,
         Code::MODEL_REQUEST
     );
-    assert_eq!(refused(500, "").error.message, "ollama answered with status 500");
+    assert_eq!(refused(500, "").error.message, "ollama responded with status 500");
 }

@@ -167,7 +167,7 @@ impl EventReader for ChatReader {
         if self.finish.is_none() && !self.done {
             return Err(ModelFailure::transient(ModelError::new(
                 Code::MODEL_ERROR,
-                "The answer of the model broke off before its end",
+                "The model's response was cut off before its end",
             )));
         }
         if self.finish.is_none() && self.said_nothing() {

@@ -14,7 +14,7 @@ pub(super) fn of_answer(
     let said = ErrorBody::read(&body);
     let mut message = said
         .message
-        .unwrap_or_else(|| format!("The model's provider answered with status {status}").into());
+        .unwrap_or_else(|| format!("The model's provider responded with status {status}").into());
     if let Some((_, id)) =
         headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("x-request-id"))
     {
@@ -41,7 +41,7 @@ fn inside(event: &Value) -> Option<ModelFailure> {
     let status = said.status.unwrap_or(500);
     let message = said
         .message
-        .unwrap_or_else(|| "The model's provider broke the answer off with an error".into());
+        .unwrap_or_else(|| "The model's provider aborted the response with an error".into());
     let code = code_of(status, &said.codes);
     let mut failure = ModelFailure::of_status(status, code, &message, &[], 0);
     if said.status.is_none() {
@@ -161,9 +161,9 @@ mod tests {
             (r#"{"error":"b"}"#, "b"),
             (r#"{"object":"error","message":"c","code":400}"#, "c"),
             (r#"{"detail":"d"}"#, "d"),
-            ("<html>bad gateway</html>", "The model's provider answered with status 502"),
-            ("", "The model's provider answered with status 502"),
-            ("\u{0}\u{ff}", "The model's provider answered with status 502"),
+            ("<html>bad gateway</html>", "The model's provider responded with status 502"),
+            ("", "The model's provider responded with status 502"),
+            ("\u{0}\u{ff}", "The model's provider responded with status 502"),
         ] {
             assert_eq!(answer(502, body).error.message, message, "{body}");
         }

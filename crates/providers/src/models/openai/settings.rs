@@ -125,8 +125,12 @@ impl OpenAiSettings {
     }
 
     pub(super) fn url(&self, path: &[&str], model: Option<&str>) -> Result<String, ModelError> {
-        let invalid =
-            || ModelError::new(Code::EGRESS_URL, "The base URL of the model's server is no URL");
+        let invalid = || {
+            ModelError::new(
+                Code::EGRESS_URL,
+                "The base URL of the model's server is not a valid URL",
+            )
+        };
         let mut url = Url::parse(self.base_url.trim()).map_err(|_| invalid())?;
         {
             let mut segments = url.path_segments_mut().map_err(|()| invalid())?;

@@ -255,7 +255,7 @@ async fn what_breaks_is_asked_again_only_before_the_first_word() {
     let outcome = ask(vec![says(&["o"], Then::Breaks), says(&["ok."], Then::Ends)], LIMITS).await;
     let error = outcome.end.unwrap_err();
     assert!(
-        error.may_pass && error.message.starts_with("The answer of the model broke off"),
+        error.may_pass && error.message.starts_with("The model's response was cut off"),
         "{error:?}"
     );
     assert_eq!((outcome.told, outcome.left), (vec![ChatEvent::Text("o".into())], 1));

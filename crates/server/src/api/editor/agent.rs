@@ -23,7 +23,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "/executions/{id}/agent",
     "execution:read",
     "getExecutionAgent",
-    "What an agent did, step by step",
+    "Show the steps of an agent",
     || get(show),
 )
 .query(&[QueryParam("node", "string"), QueryParam("run", "integer")])

@@ -20,7 +20,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "/workflows/check",
     "workflow:read",
     "checkWorkflow",
-    "What is wrong with a workflow",
+    "Check a workflow for problems",
     || post(show),
 )
 .request_body("drawnWorkflow")
@@ -38,7 +38,7 @@ async fn show(
     let checked = move || {
         let report = match Workflow::from_value(&document) {
             Some(workflow) => check(&workflow, &registry),
-            None => CheckReport::unreadable("The workflow is no object"),
+            None => CheckReport::unreadable("The workflow is not an object"),
         };
         to_value(&report, &registry)
     };

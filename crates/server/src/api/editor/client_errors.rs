@@ -63,7 +63,7 @@ impl ReportLimits {
         let wait =
             self.people.take_for(person).and_then(|()| self.addresses.take(origin.client.address));
         wait.map_err(|seconds| {
-            ApiError::new(Code::RATE_LIMIT, "Too many errors were reported").retry_after(seconds)
+            ApiError::new(Code::RATE_LIMIT, "Too many errors reported").retry_after(seconds)
         })
     }
 }
@@ -83,7 +83,7 @@ async fn report(
         Some(value) => value
             .as_str()
             .map(|text| sanitize(text, chars))
-            .ok_or_else(|| invalid(name, "must be a text")),
+            .ok_or_else(|| invalid(name, "must be a string")),
     };
     let (message, stack) = (field("message", MESSAGE_CHARS)?, field("stack", STACK_CHARS)?);
     let (part, address, build) =

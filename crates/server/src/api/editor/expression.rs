@@ -23,7 +23,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "/workflows/expression",
     "workflow:read",
     "evaluateExpression",
-    "What an expression gives",
+    "Evaluate an expression",
     || post(evaluate),
 )
 .request_body("expressionInput")
@@ -52,7 +52,7 @@ async fn evaluate(
     let count = |field: &str| match body.get(field) {
         None => Ok(0),
         Some(value) => {
-            value.as_usize().ok_or_else(|| invalid(field, "must be a whole number from 0"))
+            value.as_usize().ok_or_else(|| invalid(field, "must be a whole number of at least 0"))
         }
     };
     let (item, run) = (count("item")?, count("runIndex")?);

@@ -17,7 +17,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "/workflows/fetch",
     "workflow:create",
     "fetchWorkflow",
-    "Read a workflow from an address",
+    "Fetch a workflow from a URL",
     || post(fetch),
 )
 .request_body("fetchInput")
@@ -40,7 +40,7 @@ async fn fetch(
     let body = BodyFields::read(&text, &["url"])?;
     let url = body.text("url", 1, 2000)?;
     if !url.starts_with("http://") && !url.starts_with("https://") {
-        return Err(invalid("url", "must begin with http:// or https://"));
+        return Err(invalid("url", "must start with http:// or https://"));
     }
     let mut request = HttpRequest {
         timeout_ms: ANSWER_MS,
@@ -56,14 +56,14 @@ async fn fetch(
         app.runtime.engine.ports.http.send(request).await.map_err(|error| unreadable(&error))?;
     if !(200..300).contains(&answer.status) {
         return Err(unreadable(
-            &format!("the server answered {} {}", answer.status, answer.status_text).trim(),
+            &format!("the server responded with {} {}", answer.status, answer.status_text).trim(),
         ));
     }
-    let text = std::str::from_utf8(&answer.body).map_err(|_| unreadable(&"it is no text"))?;
-    let value =
-        model::json::parse(text).map_err(|error| unreadable(&format!("it is no JSON: {error}")))?;
+    let text = std::str::from_utf8(&answer.body).map_err(|_| unreadable(&"it is not text"))?;
+    let value = model::json::parse(text)
+        .map_err(|error| unreadable(&format!("it is not JSON: {error}")))?;
     let workflow = unwrap_workflow(&value).ok_or_else(|| {
-        invalid("url", "leads to JSON that is no workflow: it has no nodes and connections")
+        invalid("url", "returns JSON that is not a workflow: it has no nodes and connections")
     })?;
     Ok(json(
         StatusCode::OK,

@@ -25,7 +25,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "/insights",
     "execution:list",
     "getInsights",
-    "Runs, their time and their cost over some days",
+    "Show runs, durations and costs over a number of days",
     || get(show),
 )
 .query(&[QueryParam("days", "integer"), QueryParam("workflowId", "string")])

@@ -9,12 +9,16 @@ use axum::response::Response;
 use axum::routing::get;
 use model::{Object, Value};
 
-pub(in crate::api) const OPERATIONS: &[ApiOperation] =
-    &[ApiOperation::new("GET", "/instance", "", "getInstance", "What this instance is", || {
-        get(show)
-    })
-    .without_scope()
-    .response(200, "instance")];
+pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
+    "GET",
+    "/instance",
+    "",
+    "getInstance",
+    "Show instance information",
+    || get(show),
+)
+.without_scope()
+.response(200, "instance")];
 
 async fn show(State(app): State<App>) -> Response {
     let limits = Object::from_iter([

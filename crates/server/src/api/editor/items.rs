@@ -29,7 +29,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
         "/executions/{id}/items",
         "execution:read",
         "getExecutionItems",
-        "Items of a node, a page at a time",
+        "List the items of a node, page by page",
         || get(list),
     )
     .query(&[
@@ -48,7 +48,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
         "/executions/{id}/schema",
         "execution:read",
         "getExecutionSchema",
-        "The fields of what a node put out",
+        "List the output fields of a node",
         || get(super::schema::show),
     )
     .query(&[NODE, RUN, QueryParam("kind", "string"), OUTPUT, QueryParam("direction", "string")])
@@ -81,7 +81,7 @@ pub(super) async fn run_blocking(
     work: impl FnOnce() -> Result<Response, ApiError> + Send + 'static,
 ) -> Result<Response, ApiError> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|_| Err(ApiError::new(Code::STORE_DISK, "The items could not be read")))
+    done.unwrap_or_else(|_| Err(ApiError::new(Code::STORE_DISK, "The items cannot be read")))
 }
 
 /// Refuses to show a list of which some could not be read.
@@ -153,7 +153,7 @@ pub(super) fn selected_items(story: &JournalView, query: &QueryParams) -> Result
     let kind = match query.get("kind").map(String::as_str) {
         None => None,
         Some(name) => {
-            Some(Kind::from_name(name).ok_or_else(|| invalid("kind", "is no kind of connection"))?)
+            Some(Kind::from_name(name).ok_or_else(|| invalid("kind", "is not a connection type"))?)
         }
     };
     let is_input = match query.get("direction").map(String::as_str) {

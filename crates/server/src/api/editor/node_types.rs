@@ -27,7 +27,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
         "/node-types",
         "",
         "getNodeTypes",
-        "The descriptions of all nodes",
+        "List all node descriptions",
         || get(list),
     )
     .without_scope()
@@ -37,7 +37,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
         "/node-types/{type}/docs",
         "",
         "getNodeTypeDocs",
-        "The page of a node",
+        "Show the documentation of a node",
         || get(page),
     )
     .without_scope()
@@ -57,7 +57,7 @@ impl Catalogue {
         let failed = |cause: &dyn std::fmt::Display| {
             ApiError::new(
                 Code::STORE_CORRUPT,
-                format!("The descriptions cannot be written: {cause}"),
+                format!("The descriptions could not be serialized: {cause}"),
             )
         };
         let all: Result<Vec<Value>, ApiError> =
@@ -81,7 +81,7 @@ fn describe(found: &NodeType) -> Result<Value, ApiError> {
     let failed = |error| {
         ApiError::new(
             Code::STORE_CORRUPT,
-            format!("The description of '{}' cannot be written: {error}", found.spec.id),
+            format!("The description of '{}' could not be serialized: {error}", found.spec.id),
         )
     };
     let mut value = model::to_value(found.spec.as_ref()).map_err(failed)?;
@@ -149,7 +149,7 @@ async fn page(
         let type_name: String = type_name.chars().take(100).collect();
         return Err(ApiError::new(
             Code::NOT_FOUND,
-            format!("There is no node of the type '{type_name}' in this version"),
+            format!("Node type '{type_name}' does not exist in this version"),
         ));
     }
     Ok(response::json(

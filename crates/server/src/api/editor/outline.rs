@@ -21,7 +21,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
         "/executions/{id}/outline",
         "execution:read",
         "getExecutionOutline",
-        "What an execution did, without items",
+        "Show an execution without its items",
         || get(outline),
     )
     .response(200, "executionOutline"),
@@ -30,7 +30,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
         "/executions/{id}/document",
         "execution:read",
         "getExecutionDocument",
-        "The workflow as it was run",
+        "Show the workflow as it was executed",
         || get(document),
     )
     .response(200, "executionDocument"),
@@ -190,7 +190,7 @@ async fn document(
         Some(document) => Ok(json(StatusCode::OK, &document)),
         None => Err(ApiError::new(
             Code::WORKFLOW_NOT_FOUND,
-            format!("The workflow that execution {} ran is not kept any more", execution.id),
+            format!("The workflow that execution {} ran is no longer stored", execution.id),
         )),
     }
 }

@@ -72,7 +72,7 @@ impl Previews {
         };
         let turn = tokio::time::timeout(self.queue_timeout, turn).await.ok().flatten();
         turn.ok_or_else(|| {
-            ApiError::new(Code::OVERLOAD, "Too many expressions and checks are being computed")
+            ApiError::new(Code::OVERLOAD, "Too many expressions and checks are being evaluated")
                 .hint("Try again in a moment.")
         })
     }
@@ -80,8 +80,7 @@ impl Previews {
     /// The turns of somebody who has not asked too often.
     fn user_permits(&self, user_id: &str) -> Result<Arc<Semaphore>, ApiError> {
         self.rates.take_for(user_id).map_err(|seconds| {
-            let message =
-                "You have asked for more expressions and checks than are computed for one person";
+            let message = "You have too many expressions and checks being evaluated at once";
             ApiError::new(Code::RATE_LIMIT, message).retry_after(seconds)
         })?;
         let mut people = self.per_user.lock().unwrap_or_else(PoisonError::into_inner);
@@ -111,7 +110,7 @@ impl PreviewPermit {
         let stopped = || {
             ApiError::new(
                 Code::OVERLOAD,
-                format!("It took longer than {} seconds to compute", WORK_TIMEOUT.as_secs()),
+                format!("The evaluation timed out after {} seconds", WORK_TIMEOUT.as_secs()),
             )
         };
         tokio::time::timeout(WORK_TIMEOUT, done)

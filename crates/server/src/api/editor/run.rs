@@ -18,7 +18,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "/workflows/{id}/run",
     "workflow:execute",
     "runWorkflow",
-    "Run a workflow by hand, as it is drawn, whole or in part",
+    "Run an unsaved workflow manually, fully or partially",
     || post(run),
 )
 .optional_body("runInput")
@@ -73,7 +73,7 @@ fn items(value: &Value) -> Result<Items, ApiError> {
         .ok_or_else(|| invalid("items", "must be a list with at least one item"))?;
     match list.iter().all(Value::is_object) {
         true => Ok(list.iter().map(Item::from_value).collect()),
-        false => Err(invalid("items", "has one that is no object")),
+        false => Err(invalid("items", "contains a value that is not an object")),
     }
 }
 

@@ -246,19 +246,9 @@ pub(super) const FOR_ANY_KEY: &[(&str, &str)] = &[
 ];
 
 /// Pages of the editor: one file, whatever is behind them, and nothing of it needs a session.
-pub(super) const PAGES: [&str; 14] = [
-    "workflows",
-    "workflow",
-    "executions",
-    "compare",
-    "templates",
-    "agents",
-    "knowledge",
-    "credentials",
-    "tables",
-    "variables",
-    "insights",
-    "settings",
-    "setup",
-    "signin",
-];
+pub(super) fn pages() -> Vec<String> {
+    let list = include_str!("../../../../../web/src/app/pages.json");
+    let rows: Vec<serde_json::Value> = serde_json::from_str(list).unwrap();
+    assert!(rows.len() >= 14, "the list of pages is not read");
+    rows.iter().map(|row| row["path"].as_str().unwrap().to_owned()).collect()
+}

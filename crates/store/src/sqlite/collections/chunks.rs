@@ -83,7 +83,7 @@ pub(super) fn insert(
 fn check(new: &NewChunks, limits: &CollectionLimits) -> Result<Option<usize>, CollectionError> {
     if new.documents.len() != new.vectors.len() {
         let problem =
-            format!("{} chunks came with {} vectors", new.documents.len(), new.vectors.len());
+            format!("{} chunks were given with {} vectors", new.documents.len(), new.vectors.len());
         return Err(CollectionError::request(problem));
     }
     if new.documents.len() > limits.chunks_per_call {
@@ -106,7 +106,7 @@ fn check(new: &NewChunks, limits: &CollectionLimits) -> Result<Option<usize>, Co
     }
     let Some(first) = new.vectors.first() else { return Ok(None) };
     if first.is_empty() || new.vectors.iter().any(|vector| vector.len() != first.len()) {
-        return Err(CollectionError::request("The vectors are not of one length"));
+        return Err(CollectionError::request("The vectors have different lengths"));
     }
     if first.len() > limits.dimensions {
         return Err(CollectionError::Limit {
@@ -115,7 +115,7 @@ fn check(new: &NewChunks, limits: &CollectionLimits) -> Result<Option<usize>, Co
         });
     }
     if new.vectors.iter().flatten().any(|number| !number.is_finite()) {
-        return Err(CollectionError::request("A vector holds something that is no number"));
+        return Err(CollectionError::request("A vector contains a value that is not a number"));
     }
     Ok(Some(first.len()))
 }
@@ -126,9 +126,8 @@ pub(super) fn select(
     query: &ChunkQuery,
 ) -> Result<Vec<DocumentChunk>, Error> {
     let after = match &query.after {
-        Some(id) => {
-            number_of(id).ok_or_else(|| CollectionError::request("A chunk's id is a number"))?
-        }
+        Some(id) => number_of(id)
+            .ok_or_else(|| CollectionError::request("A chunk's ID must be a number"))?,
         None => 0,
     };
     let sql = "SELECT number, source, content, metadata, created_ms FROM chunks

@@ -96,7 +96,7 @@ fn no_collection(which: &CollectionName) -> CollectionError {
         text.chars().filter(|letter| !letter.is_control()).take(100).collect::<String>()
     };
     let name = match which {
-        CollectionName::Id(id) => format!("with the id '{}'", shortened(id)),
+        CollectionName::Id(id) => format!("with the ID '{}'", shortened(id)),
         CollectionName::Name(name) => format!("named '{}'", shortened(name)),
     };
     CollectionError::NoCollection { name: name.into() }

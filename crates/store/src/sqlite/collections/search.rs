@@ -27,7 +27,7 @@ pub(super) fn search(
     limits: &CollectionLimits,
 ) -> Result<Vec<ScoredDocument>, Error> {
     if question.vector.is_empty() || question.vector.iter().any(|number| !number.is_finite()) {
-        return Err(CollectionError::request("The vector of the question cannot be used").into());
+        return Err(CollectionError::request("The query vector is invalid").into());
     }
     if meta.collection.n_chunks == 0 {
         return Ok(Vec::new());

@@ -148,14 +148,14 @@ async fn vectors_of_another_model_or_length_are_refused() {
     let error = store.insert_chunks(&id, other).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "The collection 'shop' holds vectors of the model 'm', and these come from 'another'"
+        "The collection 'shop' contains vectors of the model 'm', but these come from 'another'"
     );
     assert_eq!(error.code(), model::Code::COLLECTION_MODEL);
     let long = NewChunks { vectors: vec![vec![1.0; 4]], ..of_source("b", &[SHIPPING]) };
     let error = store.insert_chunks(&id, long).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "The collection 'shop' holds vectors of 3 numbers, and these have 4"
+        "The collection 'shop' contains vectors with 3 dimensions, but these have 4"
     );
     let asked = ChunkSearch { model: "another".into(), ..near(REFUNDS.1) };
     assert_eq!(

@@ -112,8 +112,9 @@ fn is_free(meta: &TableMeta, name: &str) -> Result<(), TableError> {
 fn in_range(index: usize, count: usize) -> Result<(), TableError> {
     match index < count {
         true => Ok(()),
-        false => {
-            Err(TableError::request(format!("A column stands at a place from 0 to {}", count - 1)))
-        }
+        false => Err(TableError::request(format!(
+            "A column's position must be between 0 and {}",
+            count - 1
+        ))),
     }
 }

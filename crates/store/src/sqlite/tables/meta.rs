@@ -226,7 +226,7 @@ fn no_table(which: &TableName) -> TableError {
         text.chars().filter(|letter| !letter.is_control()).take(100).collect::<String>()
     };
     let name = match which {
-        TableName::Id(id) => format!("with the id '{}'", shortened(id)),
+        TableName::Id(id) => format!("with the ID '{}'", shortened(id)),
         TableName::Name(name) => format!("named '{}'", shortened(name)),
     };
     TableError::NoTable { name: name.into() }

@@ -234,7 +234,7 @@ fn fits(meta: &TableMeta, more: i64, limits: &TableLimits) -> Result<(), TableEr
     let is_too_large =
         more > 0 && meta.table.bytes as i64 + more > i64::try_from(limit).unwrap_or(i64::MAX);
     if is_too_large {
-        Err(TableError::Limit { what: "The data table would have too many bytes", limit })
+        Err(TableError::Limit { what: "The data table would exceed its size limit", limit })
     } else {
         Ok(())
     }

@@ -8,7 +8,7 @@ use node_api::NodeError;
 /// it.
 pub(crate) fn to_texts(text: &str) -> Result<Vec<Str>, NodeError> {
     let value = model::json::parse(text)
-        .map_err(|error| NodeError::input(format!("The JSON cannot be read: {error}")))?;
+        .map_err(|error| NodeError::input(format!("The JSON is not valid: {error}")))?;
     let entries = match &value {
         Value::Array(entries) => entries.to_vec(),
         other => vec![other.clone()],

@@ -11,7 +11,7 @@ pub(super) fn text(data: &[u8], most: u64) -> Result<String, NodeError> {
         .into_iter()
         .find(|(name, _)| name.as_str() == "word/document.xml")
         .map(|(_, content)| content);
-    let body = body.ok_or_else(|| NodeError::input("The file is no Word document"))?;
+    let body = body.ok_or_else(|| NodeError::input("The file is not a Word document"))?;
     let xml = String::from_utf8(body).map_err(|_| unreadable(&"it is not UTF-8"))?;
     let mut reader = Reader::from_str(&xml);
     let mut text = String::new();
@@ -45,7 +45,7 @@ pub(super) fn text(data: &[u8], most: u64) -> Result<String, NodeError> {
         if text.len() as u64 > most {
             return Err(NodeError::new(
                 model::Code::INPUT_BOMB,
-                format!("The document has more than {most} bytes of text"),
+                format!("The document's text exceeds the limit of {most} bytes"),
             ));
         }
     }
@@ -101,7 +101,7 @@ mod tests {
             .unwrap_err()
             .message()
             .as_str(),
-            "The file is no Word document"
+            "The file is not a Word document"
         );
     }
 }

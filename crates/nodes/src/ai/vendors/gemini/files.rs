@@ -65,7 +65,7 @@ async fn content(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<(Str, Str, 
     if !answer.is_success() {
         return Err(NodeError::api(
             answer.status,
-            format!("The file at {address} cannot be had: {}", answer.status_text),
+            format!("Could not download the file at {address}: {}", answer.status_text),
         ));
     }
     let told = answer
@@ -97,10 +97,7 @@ async fn upload_file(
     request.body = HttpBody::Bytes(model::json::to_string(&about).into());
     let answer = api.exchange(ctx, request).await?;
     let Some(place) = answer.header("x-goog-upload-url").map(str::to_owned) else {
-        return Err(NodeError::new(
-            Code::MODEL_ERROR,
-            "The provider does not say where the file is to go",
-        ));
+        return Err(NodeError::new(Code::MODEL_ERROR, "The provider did not return an upload URL"));
     };
     let mut request = HttpRequest::new("POST", place);
     request.set_header("content-type", &kind);
@@ -110,7 +107,7 @@ async fn upload_file(
     let answer = api.exchange(ctx, request).await?;
     let read = model::json::parse(&String::from_utf8_lossy(&answer.body)).unwrap_or_default();
     read.get("file").cloned().ok_or_else(|| {
-        NodeError::new(Code::MODEL_ERROR, "The provider does not say what became of the file")
+        NodeError::new(Code::MODEL_ERROR, "The provider did not return the status of the file")
     })
 }
 
@@ -126,7 +123,7 @@ async fn wait_until_active(
             let minutes = PROCESSING_TIMEOUT_MS / 60_000;
             return Err(NodeError::new(
                 Code::MODEL_TIMEOUT,
-                format!("The provider has not read the file within {minutes} minutes"),
+                format!("The provider did not process the file within {minutes} minutes"),
             ));
         }
         ctx.host().sleep(POLL_INTERVAL_MS).await?;
@@ -135,7 +132,7 @@ async fn wait_until_active(
     }
     match file.get("state").and_then(Value::as_str) {
         Some("FAILED") => {
-            Err(NodeError::new(Code::MODEL_ERROR, "The provider cannot read the file"))
+            Err(NodeError::new(Code::MODEL_ERROR, "The provider could not process the file"))
         }
         _ => Ok(file),
     }

@@ -97,7 +97,7 @@ async fn download_parts(
         if !answer.is_success() {
             return Err(NodeError::api(
                 answer.status,
-                format!("The file at {url} cannot be had: {}", answer.status_text),
+                format!("Could not download the file at {url}: {}", answer.status_text),
             ));
         }
         left = left.saturating_sub(answer.body.len());
@@ -196,8 +196,8 @@ async fn generate_images(
         .collect();
     match made {
         Ok(made) if made.is_empty() => {
-            Err(NodeError::new(Code::MODEL_ERROR, "The model made no image")
-                .hint("Choose a model that makes images, such as gemini-2.5-flash-image."))
+            Err(NodeError::new(Code::MODEL_ERROR, "The model returned no image")
+                .hint("Choose a model that generates images, such as gemini-2.5-flash-image."))
         }
         made => made,
     }

@@ -19,7 +19,7 @@ pub(super) async fn generate(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, N
     if !model.contains("veo") {
         return Err(NodeError::parameter(
             "modelId",
-            format!("The model '{model}' makes no videos"),
+            format!("The model '{model}' does not generate videos"),
         )
         .hint("Choose a Veo model."));
     }
@@ -52,7 +52,7 @@ pub(super) async fn generate(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, N
         let why = made
             .get_path("response.generateVideoResponse.raiMediaFilteredReasons[0]")
             .map(Value::to_js_string);
-        let error = NodeError::new(Code::MODEL_REFUSED, "The provider made no video");
+        let error = NodeError::new(Code::MODEL_REFUSED, "The provider returned no video");
         return Err(why.map_or(error.clone(), |why| error.describe(why)));
     }
     if ctx.text("returnAs", index)? == "url" {
@@ -71,8 +71,8 @@ pub(super) async fn generate(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, N
 pub(super) async fn download(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeError> {
     let address = ctx.text("url", index)?;
     if address.trim().is_empty() {
-        return Err(NodeError::parameter("url", "No address is given")
-            .hint("Use the address that making a video gave."));
+        return Err(NodeError::parameter("url", "The URL is required")
+            .hint("Use the URL returned by the operation that generates videos."));
     }
     Ok(vec![download_video(ctx, index, &api(ctx, index)?, address.trim()).await?])
 }
@@ -86,7 +86,7 @@ async fn wait_until_done(ctx: &Ctx<'_>, api: &VendorApi, begun: Value) -> Result
             let message = error.get("message").map(Value::to_js_string).unwrap_or_default();
             return Err(NodeError::new(
                 Code::MODEL_ERROR,
-                format!("The video could not be made: {message}"),
+                format!("The video could not be generated: {message}"),
             ));
         }
         if stands.get("done").is_some_and(Value::is_truthy) {
@@ -95,7 +95,7 @@ async fn wait_until_done(ctx: &Ctx<'_>, api: &VendorApi, begun: Value) -> Result
         let Some(name) = stands.get("name").and_then(Value::as_str) else {
             return Err(NodeError::new(
                 Code::MODEL_ERROR,
-                "The provider does not say where its work can be seen",
+                "The provider did not return a URL to check the progress",
             ));
         };
         if ctx.host().now_ms() - since > GENERATION_TIMEOUT_MS {

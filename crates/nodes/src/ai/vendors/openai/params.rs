@@ -14,11 +14,11 @@ pub(super) fn params() -> Vec<Param> {
         ("video", "Video"),
     ];
     let mut params =
-        vec![Param::choice("resource", "Resource", &resources).raw().help("What is worked with.")];
+        vec![Param::choice("resource", "Resource", &resources).raw().help("Resource to use.")];
     params.extend(operations());
     params.extend(texts());
     params.extend(media());
-    params.push(Param::collection("options", "Options", options()).help("How it is done."));
+    params.push(Param::collection("options", "Options", options()).help("Additional options."));
     params
 }
 
@@ -27,7 +27,7 @@ fn operations() -> Vec<Param> {
         Param::choice("operation", "Operation", choices)
             .raw()
             .show("resource", &[resource])
-            .help("What is done.")
+            .help("Operation to perform.")
     };
     vec![
         operation(
@@ -85,40 +85,36 @@ fn operations() -> Vec<Param> {
 fn texts() -> Vec<Param> {
     let roles = [("user", "User"), ("assistant", "Assistant"), ("system", "System")];
     let message = [
-        Param::long_text("content", "Prompt", "").help("What is said."),
-        Param::choice("role", "Role", &roles).help("Who says it."),
+        Param::long_text("content", "Prompt", "").help("Text of the message."),
+        Param::choice("role", "Role", &roles).help("Role of the message."),
     ];
     let response = [
         Param::choice("type", "Type", &[("text", "Text"), ("image", "Image"), ("file", "File")])
-            .help("What is said."),
-        Param::choice("role", "Role", &roles).help("Who says it."),
+            .help("Text of the message."),
+        Param::choice("role", "Role", &roles).help("Role of the message."),
         Param::long_text("content", "Prompt", "").show("type", &["text"]).help("The words."),
         Param::choice(
             "imageType",
             "Image type",
-            &[("url", "URL"), ("base64", "File of the item"), ("fileId", "File at the provider")],
+            &[("url", "URL"), ("base64", "Binary file"), ("fileId", "File at the provider")],
         )
         .show("type", &["image"])
-        .help("Where the image is."),
+        .help("Source of the image."),
         Param::text("imageUrl", "Image URL", "")
             .show("imageType", &["url"])
-            .help("Where the model finds it."),
+            .help("URL of the image."),
         Param::choice(
             "fileType",
             "File type",
-            &[
-                ("base64", "File of the item"),
-                ("fileUrl", "URL"),
-                ("fileId", "File at the provider"),
-            ],
+            &[("base64", "Binary file"), ("fileUrl", "URL"), ("fileId", "File at the provider")],
         )
         .show("type", &["file"])
-        .help("Where the file is."),
+        .help("Source of the file."),
         Param::text("binaryPropertyName", "Input data field name", "data")
-            .help("The file of the item."),
+            .help("Binary field of the item."),
     ];
     let model =
-        Param::locator("modelId", "Model", &["list", "id"]).help("From the list, or by its id.");
+        Param::locator("modelId", "Model", &["list", "id"]).help("From the list, or by ID.");
     vec![
         model.clone().show("resource", &["text"]).hide("operation", &["classify"]),
         model.show("resource", &["image"]).show("operation", &["analyze"]),
@@ -131,13 +127,13 @@ fn texts() -> Vec<Param> {
             .help("The conversation."),
         Param::flag("simplify", "Simplify output", true)
             .hide("operation", &["classify"])
-            .help("Put out the answer without what is around it."),
+            .help("Return only the content of the response."),
         Param::flag("simplify", "Simplify output", false)
             .show("operation", &["classify"])
-            .help("Put out only whether the text is flagged."),
+            .help("Return only whether the text is flagged."),
         Param::flag("jsonOutput", "Output content as JSON", false)
             .show("operation", &["message"])
-            .help("Have the answer as JSON."),
+            .help("Return the response as JSON."),
         built_in_tools().show("operation", &["response"]),
         Param::hidden("hideTools", ""),
     ]
@@ -146,27 +142,25 @@ fn texts() -> Vec<Param> {
 fn media() -> Vec<Param> {
     let edit = |param: Param| param.show("resource", &["image"]).show("operation", &["edit"]);
     let file = Param::text("binaryPropertyName", "Input data field name", "data")
-        .help("The file of the item.");
+        .help("Binary field of the item.");
     let voices = ["alloy", "echo", "fable", "nova", "onyx", "shimmer"].map(|voice| (voice, voice));
     vec![
         Param::long_text("input", "Text input", "")
             .show("operation", &["classify", "generate"])
-            .help("The text that is judged or spoken."),
+            .help("Text to classify or speak."),
         Param::long_text("text", "Text input", "What's in this image?")
             .show("operation", &["analyze"])
-            .help("What is asked about the image."),
+            .help("Prompt about the image."),
         Param::choice(
             "inputType",
             "Input type",
             &[("url", "Image URL(s)"), ("base64", "Binary file(s)")],
         )
         .show("operation", &["analyze"])
-        .help("Where the images are."),
-        Param::text("imageUrls", "URL(s)", "")
-            .show("inputType", &["url"])
-            .help("With commas between."),
+        .help("URLs of the images."),
+        Param::text("imageUrls", "URL(s)", "").show("inputType", &["url"]).help("Comma-separated."),
         Param::text("binaryPropertyName", "Input data field name", "data")
-            .help("The file of the item; several with commas between."),
+            .help("Binary field of the item. Separate several with commas."),
         Param::text("model", "Model", "dall-e-3")
             .show("resource", &["image"])
             .show("operation", &["generate"])
@@ -174,31 +168,31 @@ fn media() -> Vec<Param> {
         Param::text("model", "Model", "gpt-image-1")
             .show("resource", &["image"])
             .show("operation", &["edit"])
-            .help("The model that changes images."),
+            .help("Model that edits images."),
         Param::text("model", "Model", "tts-1")
             .show("resource", &["audio"])
-            .help("The model that speaks."),
+            .help("Model that generates speech."),
         Param::long_text("prompt", "Prompt", "")
             .show("resource", &["image"])
-            .help("What the image shows."),
+            .help("Description of the image."),
         edit(Param::repeated("images", "Images", [FieldGroup::new("values", "Image", [file])]))
             .preset(json!({ "values": [{ "binaryPropertyName": "data" }] }))
-            .help("The files of the item that are worked on."),
+            .help("Binary fields of the item to process."),
         edit(Param::number("n", "Number of images", 1))
             .between(1.0, 10.0)
-            .help("How many images are made."),
+            .help("Number of images to generate."),
         edit(Param::text("size", "Size", "1024x1024")).help("Such as 1024x1536, or auto."),
         edit(Param::text("quality", "Quality", "auto")).help("auto, high, medium or low."),
         edit(Param::text("responseFormat", "Response format", "url"))
-            .help("What a DALL-E model gives: url or b64_json."),
+            .help("Response format of DALL-E models: url or b64_json."),
         edit(Param::text("outputFormat", "Output format", "png")).help("png, jpeg or webp."),
         edit(Param::number("outputCompression", "Output compression", 100))
             .between(0.0, 100.0)
-            .help("For jpeg and webp, in percent."),
+            .help("Compression for jpeg and webp, in percent."),
         Param::choice("voice", "Voice", &voices).show("resource", &["audio"]).help("Who speaks."),
         Param::locator("fileId", "File", &["list", "id"])
             .show("resource", &["file"])
-            .help("The file at the provider."),
+            .help("ID of the file at the provider."),
     ]
 }
 
@@ -206,38 +200,39 @@ fn options() -> Vec<Param> {
     vec![
         Param::number("temperature", "Temperature", 1)
             .between(0.0, 2.0)
-            .help("How much answers vary."),
+            .help("How much responses vary."),
         Param::number("topP", "Top P", 1)
             .between(0.0, 1.0)
-            .help("How much answers vary, by likelihood."),
-        Param::number("maxTokens", "Maximum number of tokens", 16).help("The longest answer."),
+            .help("Cumulative probability of the tokens to consider."),
+        Param::number("maxTokens", "Maximum number of tokens", 16)
+            .help("Maximum response length in tokens."),
         Param::number("frequency_penalty", "Frequency penalty", 0)
             .between(-2.0, 2.0)
             .help("Against repetition."),
         Param::number("presence_penalty", "Presence penalty", 0)
             .between(-2.0, 2.0)
-            .help("For new subjects."),
+            .help("Encourages new topics."),
         Param::number("n", "Number of results", 1)
-            .help("How many images are made; texts are made once."),
+            .help("Number of images to generate. Only one completion is generated for text."),
         Param::number("maxToolsIterations", "Max tool calls iterations", 15)
-            .help("How often tools may be called; 0 for no limit."),
+            .help("Maximum number of tool call iterations. 0 for no limit."),
         Param::long_text("instructions", "Instructions", "")
-            .help("What the model is told before everything else."),
+            .help("System message sent to the model first."),
         Param::text("conversationId", "Conversation id", "")
-            .help("A conversation that is kept at the provider."),
+            .help("ID of a conversation stored at the provider."),
         Param::text("previousResponseId", "Previous response id", "")
-            .help("The answer that this one goes on from."),
-        Param::flag("store", "Store", true).help("Whether the provider keeps the answer."),
+            .help("Response to continue from."),
+        Param::flag("store", "Store", true).help("Whether the provider stores the response."),
         Param::group(
             "reasoning",
             "Reasoning",
             [FieldGroup::new(
                 "reasoningOptions",
                 "Reasoning",
-                [Param::text("effort", "Effort", "medium").help("How much the model thinks.")],
+                [Param::text("effort", "Effort", "medium").help("Reasoning effort of the model.")],
             )],
         )
-        .help("How the model thinks."),
+        .help("Reasoning options."),
         Param::group(
             "textFormat",
             "Output format",
@@ -255,35 +250,36 @@ fn options() -> Vec<Param> {
                         ],
                     )
                     .help("The form."),
-                    Param::text("name", "Name", "my_schema").help("What the form is called."),
-                    Param::json("schema", "Schema", "{}").help("The form as JSON Schema."),
-                    Param::flag("strict", "Strict", false).help("Hold the model to it."),
-                    Param::text("verbosity", "Verbosity", "medium").help("How many words."),
+                    Param::text("name", "Name", "my_schema").help("Name of the format."),
+                    Param::json("schema", "Schema", "{}").help("Format as JSON Schema."),
+                    Param::flag("strict", "Strict", false).help("Enforce the schema strictly."),
+                    Param::text("verbosity", "Verbosity", "medium")
+                        .help("Verbosity of the response."),
                 ],
             )],
         )
-        .help("The form of the answer."),
+        .help("Format of the response."),
         Param::flag("useStableModel", "Use stable model", false)
-            .help("A fixed version of the model that judges texts."),
+            .help("Use a pinned version of the moderation model."),
         Param::text("size", "Resolution", "1024x1024").help("The size of an image."),
         Param::text("quality", "Quality", "").help("The quality of an image."),
-        Param::text("dalleQuality", "Quality", "")
-            .help("The quality of an image of a DALL-E model."),
+        Param::text("dalleQuality", "Quality", "").help("Quality of the image (DALL-E models)."),
         Param::text("style", "Style", "").help("natural or vivid."),
         Param::flag("returnImageUrls", "Respond with image URL(s)", false)
-            .help("Put out addresses in place of files."),
+            .help("Return URLs instead of files."),
         Param::text("binaryPropertyOutput", "Put output in field", "data")
-            .help("The name of the file that is put out."),
+            .help("Name of the output binary field."),
         Param::text("response_format", "Response format", "mp3")
-            .help("The form of spoken words: mp3, opus, aac or flac."),
-        Param::number("speed", "Audio speed", 1).between(0.25, 4.0).help("How fast it is spoken."),
-        Param::text("language", "Language of the audio file", "").help("As ISO 639-1 writes it."),
-        Param::text("user", "User", "").help("Whom the provider is told an image is for."),
+            .help("Audio format: mp3, opus, aac or flac."),
+        Param::number("speed", "Audio speed", 1).between(0.25, 4.0).help("Speed of the speech."),
+        Param::text("language", "Language of the audio file", "")
+            .help("Language code in ISO 639-1 format."),
+        Param::text("user", "User", "").help("End-user ID sent to the provider."),
         Param::text("background", "Background", "auto").help("auto, transparent or opaque."),
         Param::text("inputFidelity", "Input fidelity", "low")
-            .help("How close a changed image stays: low or high."),
+            .help("How closely an edited image matches the original: low or high."),
         Param::text("imageMask", "Image mask", "")
-            .help("The file whose transparent parts say where an image is changed."),
-        Param::text("purpose", "Purpose", "assistants").help("What a file is for."),
+            .help("Binary field with the mask; its transparent areas are edited."),
+        Param::text("purpose", "Purpose", "assistants").help("Purpose of the file."),
     ]
 }

@@ -178,7 +178,7 @@ fn part(ctx: &Ctx<'_>, index: usize, item: &Item, entry: &Value) -> Result<Messa
         _ => Err(unsupported_operation(
             &kind,
             &source,
-            "Send the file itself: choose a file of the item.",
+            "Send the file itself: choose a binary field of the item.",
         )),
     }
 }

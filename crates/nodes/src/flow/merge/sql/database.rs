@@ -35,7 +35,7 @@ impl Database {
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         #[expect(
             clippy::disallowed_methods,
-            reason = "a query of Merge has a database of its own, in memory"
+            reason = "a Merge query uses its own in-memory database"
         )]
         let connection = Connection::open_in_memory_with_flags(flags).map_err(table_problem)?;
         limit(&connection).map_err(table_problem)?;
@@ -209,9 +209,8 @@ fn bind_values(statement: &mut Statement<'_>, query: &MergeQuery) -> Result<(), 
         let value =
             query.values.iter().enumerate().find(|(place, _)| parameter_name(place + 1) == name);
         let Some((_, value)) = value else {
-            let description = format!(
-                "The query has the parameter {name}, which has no value. Write values as {{{{ … }}}}."
-            );
+            let description =
+                format!("The query parameter {name} has no value. Write values as {{{{ … }}}}.");
             return Err(QueryError::Worded(refused(&description)));
         };
         bind(statement, at, value).map_err(QueryError::Sqlite)?;
@@ -251,7 +250,8 @@ fn query_problem(
         return error;
     }
     if let Some(denied) = authorizer.denied() {
-        return refused(&format!("A query cannot use {denied}: it only sees the tables of its inputs and those it creates"))
+        return refused(&format!("A query cannot use {denied}: it can only access the tables of its inputs and those it \
+             creates"))
             .hint("Use SELECT, INSERT, UPDATE, DELETE, CREATE and DROP with the tables input1, input2 and so on.");
     }
     let reason = sqlite_message(problem);
@@ -259,10 +259,13 @@ fn query_problem(
         .any(|number| reason.contains(&format!("\"{}\"", parameter_name(number))))
     {
         return refused(&format!(
-            "An expression stands where SQL is expected ({reason}). It is always a value: it cannot be a table, a column or a part of \
-             the SQL."
+            "An expression is used where SQL is expected ({reason}). Expressions are always \
+                 values: they cannot be tables, columns or other parts of the SQL."
         ))
-        .hint("Write tables, columns and keywords into the query, and use {{ … }} for values only.");
+        .hint(
+            "Write tables, columns and keywords in the query itself, and use {{ … }} for values \
+             only.",
+        );
     }
     NodeError::failed("Issue while executing query").describe(reason).on_item(0)
 }
@@ -270,13 +273,14 @@ fn query_problem(
 fn limit_error(problem: &rusqlite::Error) -> Option<NodeError> {
     let reason = match problem.sqlite_error_code()? {
         ErrorCode::OperationInterrupted => {
-            format!("The query took longer than {} seconds", TIME_LIMIT.as_secs())
+            format!("The query timed out after {} seconds", TIME_LIMIT.as_secs())
         }
-        ErrorCode::OutOfMemory | ErrorCode::DiskFull => {
-            "The query needs more memory than it may have".into()
-        }
+        ErrorCode::OutOfMemory | ErrorCode::DiskFull => "The query exceeds its memory limit".into(),
         ErrorCode::TooBig => {
-            format!("A value is larger than {} MB, or the query is too long", MAX_VALUE_BYTES >> 20)
+            format!(
+                "A value exceeds the limit of {} MB, or the query is too long",
+                MAX_VALUE_BYTES >> 20
+            )
         }
         _ => return None,
     };

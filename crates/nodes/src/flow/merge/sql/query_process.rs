@@ -48,8 +48,8 @@ pub(super) async fn run(
         runtime.block_on(async {
             let exchange = tokio::time::timeout(time + GRACE, exchange(program, &query, tables, output, &turn));
             tokio::select! {
-                done = exchange => done.unwrap_or_else(|_| Err(over_limit(&format!("The query took longer than {} seconds", time.as_secs())))),
-                _ = gone => Err(NodeError::failed("Nobody waits for the query")),
+                done = exchange => done.unwrap_or_else(|_| Err(over_limit(&format!("The query timed out after {} seconds", time.as_secs())))),
+                _ = gone => Err(NodeError::failed("The query was cancelled")),
             }
         })
     });
@@ -63,9 +63,8 @@ async fn exchange(
     mut output: QueryOutput,
     turn: &ChildPermit,
 ) -> Result<QueryOutput, NodeError> {
-    let failed = |error: io::Error| {
-        NodeError::failed(format!("The process for the query could not be started: {error}"))
-    };
+    let failed =
+        |error: io::Error| NodeError::failed(format!("Could not start the query process: {error}"));
     let mut child = spawn_child(program, SQL_COMMAND, turn).map_err(failed)?;
     let (to_child, from_child) = (child.stdin.take(), child.stdout.take());
     if let Some(to_child) = to_child {
@@ -82,9 +81,7 @@ async fn exchange(
         StreamEnd::RowTooLarge => Err(row_too_large()),
         StreamEnd::Failed(error) => Err(error.on_item(0)),
         // The system ends a process that takes too much, before it can say so.
-        StreamEnd::Truncated => {
-            Err(over_limit("The query needs more time or memory than it may have"))
-        }
+        StreamEnd::Truncated => Err(over_limit("The query exceeds its time or memory limit")),
     }
 }
 
@@ -114,7 +111,8 @@ async fn send(
 }
 
 fn line_of(what: &str, value: &Value) -> Result<String, NodeError> {
-    let too_large = || over_limit(&format!("{what} holds more than {} MB", MAX_ROW_BYTES >> 20));
+    let too_large =
+        || over_limit(&format!("{what} exceeds the limit of {} MB", MAX_ROW_BYTES >> 20));
     let mut line = bounded_json(value).ok_or_else(too_large)?;
     line.push('\n');
     Ok(line)
@@ -138,7 +136,7 @@ pub fn serve_merge_sql(input: impl Read + Send, output: impl Write + Send) -> io
     std::thread::scope(|scope| {
         let answer = move || answer(io::BufReader::with_capacity(BUFFER_BYTES, input), output);
         let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, answer)?;
-        worker.join().unwrap_or_else(|_| Err(io::Error::other("the query cannot be run")))
+        worker.join().unwrap_or_else(|_| Err(io::Error::other("the query could not be run")))
     })
 }
 
@@ -185,7 +183,7 @@ fn run_request(
     match refused {
         Some(RowWriteError::TooLarge) => Err(row_too_large()),
         Some(RowWriteError::Failed(error)) => {
-            Err(NodeError::failed(format!("The rows cannot be handed over: {error}")))
+            Err(NodeError::failed(format!("Could not transfer the rows: {error}")))
         }
         None if n_bytes > MAX_RESULT_BYTES => Err(too_many_rows()),
         None => Ok(()),
@@ -201,7 +199,7 @@ fn next_line(input: &mut impl BufRead) -> Result<Option<String>, NodeError> {
 }
 
 fn damaged() -> NodeError {
-    NodeError::failed("The request for a query is damaged")
+    NodeError::failed("The query request is corrupted")
 }
 
 #[cfg(test)]
@@ -243,7 +241,7 @@ mod tests {
             assert!(
                 is_sent
                     || (end.contains("QUERY_LIMIT")
-                        && end.contains("A row of the result holds more than 32 MB")),
+                        && end.contains("A row of the result exceeds the limit of 32 MB")),
                 "{end}"
             );
         }
@@ -254,7 +252,7 @@ mod tests {
         let large = json!({ "a": "\u{1}".repeat(6_000_000) });
         let error = line_of("An item of input 1", &large).unwrap_err();
         assert_eq!(error.code(), model::Code::QUERY_LIMIT);
-        assert_eq!(error.description().unwrap(), "An item of input 1 holds more than 32 MB");
+        assert_eq!(error.description().unwrap(), "An item of input 1 exceeds the limit of 32 MB");
     }
 
     #[test]
@@ -264,7 +262,7 @@ mod tests {
         assert_eq!(answered(whole), "r{\"a\":1}\n.\n");
         for length in 0..whole.len() {
             let answer = answered(&whole[..length]);
-            assert!(answer.starts_with('e') && answer.contains("damaged"), "{length}: {answer}");
+            assert!(answer.starts_with('e') && answer.contains("corrupted"), "{length}: {answer}");
         }
     }
 }

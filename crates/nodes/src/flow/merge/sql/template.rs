@@ -59,7 +59,7 @@ impl MergeQuery {
     ) -> Result<Self, NodeError> {
         if raw.len() > MAX_QUERY_BYTES as usize {
             return Err(over_limit(&format!(
-                "The query is longer than {} KB",
+                "The query exceeds the limit of {} KB",
                 MAX_QUERY_BYTES >> 10
             )));
         }
@@ -120,14 +120,16 @@ impl ExpressionUsage {
     ) -> Result<Value, NodeError> {
         self.n_expressions += 1;
         if self.n_expressions > MAX_EXPRESSIONS {
-            return Err(refused(&format!("The query has more than {MAX_EXPRESSIONS} expressions")));
+            return Err(refused(&format!(
+                "The query exceeds the limit of {MAX_EXPRESSIONS} expressions"
+            )));
         }
         let value = evaluate()?;
         // As texts and as JSON they take a few times as much at most.
         self.n_bytes = self.n_bytes.saturating_add(value.estimated_bytes());
         if self.n_bytes > MAX_VALUE_BYTES as usize {
             return Err(over_limit(&format!(
-                "The values of the query's expressions hold more than {} MB",
+                "The values of the query's expressions exceed the limit of {} MB",
                 MAX_VALUE_BYTES >> 20
             )));
         }
@@ -164,8 +166,9 @@ fn pieces(raw: &str) -> Result<Vec<QueryToken<'_>>, NodeError> {
             None => pieces.push(QueryToken::Value(expression)),
             Some(OpenToken { kind: SqlTokenKind::Quoted('`' | '['), .. }) => {
                 return Err(refused(&format!(
-                    "{expression} is in the quotes of a name. An expression is always a value: it cannot be the name of a table or a \
-                     column. Write the name into the query."
+                    "{expression} is inside a quoted identifier. Expressions are always values: \
+                         they cannot be names of tables or columns. Write the name in the query \
+                         itself."
                 )));
             }
             Some(open) => open.parts.push(TokenPart::Expression(expression)),
@@ -309,7 +312,7 @@ mod tests {
     fn issue_14_01_an_expression_cannot_be_a_name() {
         for raw in ["SELECT `{{ x }}` FROM input1", "SELECT [a {{ x }}] FROM input1"] {
             let error = try_read(raw, &json!({ "x": "a" })).unwrap_err();
-            assert!(error.description().unwrap().contains("cannot be the name"), "{error:?}");
+            assert!(error.description().unwrap().contains("cannot be names"), "{error:?}");
         }
         assert!(try_read("SELECT 1 \0", &json!({})).is_err());
     }

@@ -94,7 +94,7 @@ impl EventReader for ResponsesReader {
         let Some(last) = self.last.take() else {
             return Err(ModelFailure::transient(ModelError::new(
                 Code::MODEL_ERROR,
-                "The answer of the model broke off before its end",
+                "The model's response was cut off before its end",
             )));
         };
         if let Some(model) = last.get("model").and_then(Value::as_str) {
