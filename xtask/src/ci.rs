@@ -1,8 +1,8 @@
 //! Everything that must hold before a change lands.
 
 use crate::{
-    audit, call, clients, clippy, dist, error_pages, fuzz, sandbox, services, simulate, tidy,
-    types, web, weights,
+    audit, call, clients, clippy, dist, error_pages, fuzz, sandbox, services, simulate, spelling,
+    tidy, types, web, weights,
 };
 use anyhow::Result;
 use std::time::Instant;
@@ -13,6 +13,7 @@ type CiStep = fn() -> Result<()>;
 const STEPS: &[(&str, CiStep)] = &[
     ("format", || call("cargo", &["fmt", "--all", "--check"])),
     ("tidy", tidy::run),
+    ("spelling", spelling::check),
     ("third-party code", audit::run),
     ("services", services::install),
     ("sandbox", sandbox::build),

@@ -13,6 +13,7 @@ mod hostile;
 mod sandbox;
 mod services;
 mod simulate;
+mod spelling;
 mod tidy;
 mod types;
 mod web;

@@ -11,6 +11,7 @@ pub(crate) fn run() -> Result<()> {
     let mut problems = Vec::new();
     sizes(Path::new("crates"), &mut problems)?;
     architecture(&mut problems)?;
+    type_names(&mut problems)?;
     fuzz_targets(&mut problems)?;
     html(&mut problems)?;
     for problem in &problems {
@@ -47,6 +48,27 @@ fn sizes(folder: &Path, problems: &mut Vec<String>) -> Result<()> {
                 "{} does not open with a sentence on what it is for",
                 file.display()
             ));
+        }
+    }
+    Ok(())
+}
+
+/// Types are named by what they are, and each name once: see `docs/GLOSSARY.md`.
+fn type_names(problems: &mut Vec<String>) -> Result<()> {
+    const VAGUE: &[&str] = &[
+        "Asked", "Began", "Begun", "Course", "Deed", "Door", "Found", "Given", "Going", "Held",
+        "Kept", "Past", "Piece", "Place", "Said", "Scene", "Story", "Told", "Wanted", "World",
+    ];
+    for file in rust_files(Path::new("crates"))? {
+        for line in std::fs::read_to_string(&file)?.lines() {
+            let words: Vec<&str> =
+                line.split(|letter: char| !letter.is_alphanumeric() && letter != '_').collect();
+            let declared = words.windows(2).find(|pair| {
+                ["struct", "enum", "trait"].contains(&pair[0]) && VAGUE.contains(&pair[1])
+            });
+            if let Some(name) = declared.map(|pair| pair[1]) {
+                problems.push(format!("{}: `{name}` does not say what it is", file.display()));
+            }
         }
     }
     Ok(())
