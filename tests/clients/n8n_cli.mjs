@@ -56,7 +56,7 @@ const executions = await run("execution", "list", "--workflow", workflow);
 check("the execution is listed", executions.length === 1 && executions[0].status === "success", executions);
 const execution = await run("execution", "get", String(executions[0].id), "--include-data");
 check("with its data", JSON.stringify(execution).includes("doubled"), execution);
-await fails("only failed ones", "execution", "retry", String(executions[0].id));
+await fails("only failed", "execution", "retry", String(executions[0].id));
 await fails("success", "execution", "stop", String(executions[0].id));
 await run("execution", "delete", String(executions[0].id));
 check("it is gone", (await run("execution", "list")).length === 0, "");
@@ -95,7 +95,7 @@ await run("variable", "delete", variable.id);
 
 check("the audit tells of the webhook", JSON.stringify(await run("audit")).includes("webhook"), "");
 await fails("No repository", "source-control", "pull");
-await fails("no workflow", "workflow", "get", "nothing");
+await fails("does not exist", "workflow", "get", "nothing");
 
 await run("workflow", "deactivate", workflow);
 await run("workflow", "delete", workflow);
