@@ -50,6 +50,7 @@ fn run() -> Result<()> {
         Some("clients") => clients::run(),
         Some("services") => services::install(),
         Some("simulate") => simulate::run(),
+        Some("spelling") => spelling::check(),
         Some("docs") => ci::write_docs(),
         Some("tidy") => tidy::run(),
         Some("types") => types::write(),
@@ -59,7 +60,7 @@ fn run() -> Result<()> {
             weights::prepare(&std::env::args().nth(2).unwrap_or_else(|| ".heddle".to_owned()))
         }
         _ => bail!(
-            "usage: cargo xtask ci | audit | bench | clients | crash [N] | dist | fuzz [SECONDS [TARGET…]] | hostile [SECONDS] | sandbox | services | simulate [N | --seed SEED | bugs] | docs | tidy | types | web | weights | example [FOLDER]"
+            "usage: cargo xtask ci | audit | bench | clients | crash [N] | dist | fuzz [SECONDS [TARGET…]] | hostile [SECONDS] | sandbox | services | simulate [N | --seed SEED | bugs] | spelling | docs | tidy | types | web | weights | example [FOLDER]"
         ),
     }
 }

@@ -139,7 +139,7 @@ static NODES: &[NodeEntry] = &[
     row::<Call>(),
 ];
 
-/// A workflow from lines such as `RunStart:start -> A:pass -> B:pass`, `A =1=> C:fail`, `A -2->
+/// A workflow from lines such as `Start:start -> A:pass -> B:pass`, `A =1=> C:fail`, `A -2->
 /// J:join`. `->` leads from output 0 to input 0, `=n=>` from output n, `-n->` to input n. The type
 /// is told where a node first stands.
 fn graph(text: &str) -> Value {

@@ -40,8 +40,8 @@ const SMALL_READ_BYTES: usize = 32 << 20;
 
 static SMALL_READ_PERMITS: Semaphore = Semaphore::const_new(SMALL_READ_BYTES / UNIT);
 
-/// Waits until there is room to read a body, whose length may be so much at most; it is taken until
-/// what comes back is dropped.
+/// Waits until there is memory to read a body with this length limit. It is reserved until the permit
+/// is dropped.
 pub(crate) async fn reserve_memory(
     text: &str,
     format: BodyFormat,
@@ -101,11 +101,11 @@ pub(super) async fn wait_for_memory(length: usize) -> Result<(), ApiError> {
 }
 
 async fn acquire(
-    room: &'static Semaphore,
+    permits: &'static Semaphore,
     units: u32,
 ) -> Result<Option<SemaphorePermit<'static>>, ApiError> {
-    let turn = tokio::time::timeout(ACQUIRE_TIMEOUT, room.acquire_many(units)).await;
-    turn.ok().and_then(Result::ok).map(Some).ok_or_else(overload)
+    let permit = tokio::time::timeout(ACQUIRE_TIMEOUT, permits.acquire_many(units)).await;
+    permit.ok().and_then(Result::ok).map(Some).ok_or_else(overload)
 }
 
 pub(super) fn overload() -> ApiError {

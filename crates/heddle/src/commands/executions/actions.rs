@@ -1,4 +1,4 @@
-//! `heddle executions retry | resume_decided | approve | reject` and `heddle replay --from`: by the server
+//! `heddle executions retry | resume | approve | reject` and `heddle replay --from`: by the server
 //! that runs on the folder, or in this process if there is none.
 
 use super::line;
