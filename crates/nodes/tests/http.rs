@@ -86,6 +86,7 @@ impl HttpCase {
         let registry = heddle_nodes::registry();
         let node = registry.find(self.kind, self.version).unwrap();
         let mut host = TestHost::new(&node.spec, self.version, &self.params);
+        host.credential_types = registry.credentials.clone();
         let seen = Arc::new(Mutex::new(Vec::new()));
         host.http = Box::new(RecordingHttp {
             answers: RecordedHttp::from_value(&self.answers).unwrap(),

@@ -126,6 +126,7 @@ async fn fetch(params: Value, answers: Value, credentials: Value) -> Result<Valu
     let registry = heddle_nodes::registry();
     let node = registry.find("n8n-nodes-base.httpRequest", 4.2).unwrap();
     let mut inner = TestHost::new(&node.spec, 4.2, &params);
+    inner.credential_types = registry.credentials.clone();
     inner.http = Box::new(RecordedHttp::from_value(&answers).unwrap());
     inner.credentials = credentials.as_object().cloned().unwrap_or_default();
     let host = PathHost { inner };

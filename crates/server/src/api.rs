@@ -4,8 +4,7 @@ mod approvals;
 mod audit;
 mod collection_chunks;
 mod collections;
-mod credential_kinds;
-mod credential_models;
+mod credential_fields;
 mod credential_test;
 mod credentials;
 mod data_table_rows;
@@ -29,7 +28,7 @@ mod variables;
 mod versions;
 mod workflows;
 
-pub(crate) use editor::{Catalogue, Previews};
+pub(crate) use editor::Previews;
 pub(crate) use operation::ApiOperation;
 pub(crate) use request::{BodyFields, JsonBody, RequestJson, invalid, json_error};
 

@@ -9,6 +9,7 @@ mod access;
 mod admission;
 mod api;
 mod body;
+mod catalogue;
 mod chat;
 mod error;
 mod events;
@@ -39,13 +40,14 @@ pub use routes::{EntryPoint, RouteGuard, entry_points};
 pub use web::{EDITOR, WebFile};
 
 use access::DeviceCookies;
-use api::{Catalogue, Previews};
+use api::Previews;
+use catalogue::Catalogue;
 use model::Str;
 use node_api::collections::Ingestor;
 use read_budget::ReadBudget;
 use routes::RequestHandler;
 use runtime::Runtime;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use store::Sqlite;
 use tokio::net::TcpListener;
 use tokio::sync::OnceCell;
@@ -60,8 +62,7 @@ struct AppState {
     started_ms: i64,
     /// What readers of executions share.
     read_budget: ReadBudget,
-    /// The descriptions of all nodes, made when somebody first asks for them.
-    catalogue: OnceLock<Catalogue>,
+    catalogue: Catalogue,
     /// Signs the cookies of known devices; read when somebody first signs in.
     device_key: OnceCell<DeviceCookies>,
     previews: Previews,
@@ -98,7 +99,7 @@ impl From<ServerParts> for App {
             parts,
             started_ms,
             read_budget: ReadBudget::default(),
-            catalogue: OnceLock::new(),
+            catalogue: Catalogue::default(),
             device_key: OnceCell::new(),
             previews: Previews::default(),
         };
@@ -145,8 +146,7 @@ impl App {
         &self.0.read_budget
     }
 
-    /// The place of the descriptions of all nodes.
-    pub(crate) fn catalogue(&self) -> &OnceLock<Catalogue> {
+    pub(crate) fn catalogue(&self) -> &Catalogue {
         &self.0.catalogue
     }
 }

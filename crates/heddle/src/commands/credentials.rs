@@ -5,6 +5,7 @@ use crate::cli::{CredentialsCommand, DataFolder};
 use crate::terminal::{Colour, eprint_line, paint, print_line};
 use anyhow::{Context as _, Result, bail, ensure};
 use model::{Object, Value};
+use node_api::credential::CredentialRegistry;
 use std::path::Path;
 use std::process::ExitCode;
 use store::credentials::{CredentialStore as _, NewCredential, SecretFields, StoredCredential};
@@ -41,10 +42,11 @@ fn import(data: &DataFolder, file: &Path) -> Result<ExitCode> {
         other => bail!("{} is {}, not a list of credentials", file.display(), other.kind_name()),
     };
     // All are looked at before the first is kept.
+    let types = nodes::credentials::registry();
     let new = rows
         .iter()
         .enumerate()
-        .map(|(index, row)| read(row).with_context(|| format!("credential {}", index + 1)));
+        .map(|(index, row)| read(row, &types).with_context(|| format!("credential {}", index + 1)));
     let new = new.collect::<Result<Vec<_>>>()?;
     let store = open(data)?;
     block_on(async {
@@ -57,7 +59,7 @@ fn import(data: &DataFolder, file: &Path) -> Result<ExitCode> {
 }
 
 /// A credential as n8n's `export:credentials --decrypted` writes it.
-fn read(row: &Value) -> Result<NewCredential> {
+fn read(row: &Value, types: &CredentialRegistry) -> Result<NewCredential> {
     let text = |key: &str| row.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let kind = text("type").context("it has no type")?;
     let name = text("name").context("it has no name")?;
@@ -75,7 +77,7 @@ fn read(row: &Value) -> Result<NewCredential> {
     Ok(NewCredential {
         id,
         name: name.into(),
-        kind: kind.into(),
+        kind: types.canonical_id(kind).into(),
         secret: SecretFields::new(fields),
         project_id: None,
     })

@@ -180,7 +180,8 @@ async fn credential(store: &Sqlite, named: &str) -> Result<StoredCredential> {
 
 fn librarian() -> Result<NodeIngestor> {
     let ports = wiring::ports(&Settings::load()?)?;
-    Ok(NodeIngestor::new(ports.http, ports.local_models))
+    let credentials = Arc::new(nodes::credentials::registry());
+    Ok(NodeIngestor::new(ports.http, ports.local_models, credentials))
 }
 
 async fn embedder(

@@ -81,6 +81,7 @@ async fn serve(arguments: &cli::ServeArgs, settings: &Settings) -> Result<ExitCo
     let librarian = Arc::new(nodes::ai::knowledge::NodeIngestor::new(
         engine.ports.http.clone(),
         engine.ports.local_models.clone(),
+        engine.registry.credentials.clone(),
     ));
     let runtime = Runtime::start(engine, Arc::new(store.clone()), options).await?;
     let traces = match Traces::start(&runtime.recorder, &store).await {

@@ -263,7 +263,8 @@ async fn run_as(
         journal,
         spill: None,
     };
-    let registry = Registry::new(nodes::TABLES.iter().copied().chain([more]));
+    let registry = Registry::new(nodes::TABLES.iter().copied().chain([more]))
+        .with_credentials(nodes::credentials::registry());
     let engine = Engine::new(Arc::new(registry), ports);
     let document = model::json::parse(&document.to_string()).unwrap();
     let mut plan = engine.plan(&Workflow::from_value(&document).unwrap());

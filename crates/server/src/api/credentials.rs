@@ -2,18 +2,21 @@
 
 use super::operation::{CURSOR, LIMIT};
 use super::{
-    ApiOperation, BodyFields, QueryParams, RequestJson, credential_kinds, credential_models,
-    credential_test, from_cursor, invalid, iso, limit, not_found, page_of,
+    ApiOperation, BodyFields, QueryParams, RequestJson, credential_fields, credential_test,
+    from_cursor, invalid, iso, limit, not_found, page_of,
 };
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
 use crate::response::json;
 use axum::extract::{Extension, Path, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::{delete, get, patch, post};
-use model::{Object, Value};
+use model::{Code, Object, Value};
+use node_api::Credential;
+use node_api::credential::{CredentialRegistry, CredentialSpec};
+use std::sync::Arc;
 use store::CredentialStore as _;
 use store::credentials::{CredentialChange, NewCredential, SecretFields, StoredCredential};
 
@@ -94,6 +97,16 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
     )
     .without_scope()
     .response(200, "schema"),
+    ApiOperation::new(
+        "GET",
+        "/credential-types",
+        "",
+        "getCredentialTypes",
+        "List all descriptions of credential types",
+        || get(types),
+    )
+    .without_scope()
+    .response(200, "credentialTypes"),
 ];
 
 async fn list(
@@ -134,8 +147,9 @@ async fn create(
     let body = BodyFields::read(&body, &["name", "type", "data", "isResolvable", "projectId"])?;
     let (name, kind) = (body.text("name", 1, 128)?, body.text("type", 1, 128)?);
     let fields = fields(&body)?.ok_or_else(|| invalid("data", "is missing"))?;
-    known(&app, kind)?;
-    credential_kinds::check(kind, &fields, false)?;
+    let types = &app.runtime.engine.registry.credentials;
+    let kind = types.canonical_id(kind);
+    credential_fields::check(known(types, kind)?, &fields, false)?;
     let project_id =
         Some(who.target_project(&app, body.optional_text("projectId", 1, 100)?).await?);
     let new = NewCredential {
@@ -165,15 +179,15 @@ async fn update(
             value.as_bool().ok_or_else(|| invalid("isPartialData", "must be true or false"))?
         }
     };
-    let kind = body.optional_text("type", 1, 128)?;
+    let types = &app.runtime.engine.registry.credentials;
+    let kind = body.optional_text("type", 1, 128)?.map(|kind| types.canonical_id(kind));
     let fields = fields(&body)?;
     if kind.is_some_and(|kind| kind != before.kind) && (fields.is_none() || is_partial) {
         return Err(invalid("data", "is required in full when the type changes"));
     }
-    let new_kind = kind.unwrap_or(&before.kind);
-    known(&app, new_kind)?;
+    let spec = known(types, kind.unwrap_or(&before.kind))?;
     if let Some(fields) = &fields {
-        credential_kinds::check(new_kind, fields, is_partial)?;
+        credential_fields::check(spec, fields, is_partial)?;
     }
     let change = CredentialChange {
         name: body.optional_text("name", 1, 128)?.map(Into::into),
@@ -183,7 +197,7 @@ async fn update(
     };
     let after = app
         .store
-        .change_credential(&id, change)
+        .change_credential(&id, change, types.clone())
         .await?
         .ok_or_else(|| not_found("credential", &id))?;
     Ok(json(StatusCode::OK, &to_value(&after)))
@@ -200,17 +214,26 @@ async fn remove(
 }
 
 async fn schema(State(app): State<App>, Path(kind): Path<String>) -> Result<Response, ApiError> {
-    let any_fields = || {
-        let fields = [
-            ("additionalProperties", Value::from(true)),
-            ("type", "object".into()),
-            ("properties", Value::empty_object()),
-        ];
-        Value::from(Object::from_iter(fields))
-    };
-    let shown =
-        credential_kinds::schema(&kind).or_else(|| is_used_by_a_node(&app, &kind).then(any_fields));
-    Ok(json(StatusCode::OK, &shown.ok_or_else(|| not_found("credential type", &kind))?))
+    let spec = app.runtime.engine.registry.credentials.find(&kind);
+    let spec = spec.ok_or_else(|| not_found("credential type", &kind))?;
+    Ok(json(StatusCode::OK, &credential_fields::schema(spec)))
+}
+
+/// The descriptions of all types, from which forms are drawn.
+async fn types(State(app): State<App>, headers: HeaderMap) -> Result<Response, ApiError> {
+    app.catalogue().credentials.respond(&headers, || {
+        let specs = app.runtime.engine.registry.credentials.all().iter();
+        let described = specs.map(|spec| {
+            let host_fields = spec.all_fields().skip(spec.fields.len()).cloned();
+            model::to_value(&(**spec).clone().fields(host_fields))
+        });
+        let described: Result<Vec<Value>, _> = described.collect();
+        let failed = |error| {
+            let message = format!("The credential types could not be serialized: {error}");
+            ApiError::new(Code::STORE_CORRUPT, message)
+        };
+        Ok(Value::array(described.map_err(failed)?))
+    })
 }
 
 /// Uses a credential once, the way its kind is tested.
@@ -220,17 +243,8 @@ async fn test(
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let credential = who.credential(&app, &id, AccessLevel::Edit).await?;
-    let secret = app
-        .store
-        .open_credential(&credential.id)
-        .await?
-        .ok_or_else(|| not_found("credential", &id))?;
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "users who may change a credential may also test it"
-    )]
-    let fields = secret.reveal();
-    let (status, message) = match credential_test::run(&app, &credential.kind, fields).await {
+    let opened = open(&app, &credential).await?;
+    let (status, message) = match credential_test::run(&app, &opened).await {
         Ok(()) => ("OK", "The connection was tested and works".to_owned()),
         Err(reason) => ("Error", reason),
     };
@@ -247,17 +261,8 @@ async fn models(
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let credential = who.credential(&app, &id, AccessLevel::Edit).await?;
-    let secret = app
-        .store
-        .open_credential(&credential.id)
-        .await?
-        .ok_or_else(|| not_found("credential", &id))?;
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "users who may change a credential may also test it"
-    )]
-    let fields = secret.reveal();
-    let (names, message) = match credential_models::list(&app, &credential.kind, fields).await {
+    let opened = open(&app, &credential).await?;
+    let (names, message) = match credential_test::models(&app, &opened).await {
         Ok(names) => (names, Value::Null),
         Err(reason) => (Vec::new(), reason.into()),
     };
@@ -270,26 +275,25 @@ fn fields(body: &BodyFields) -> Result<Option<Object>, ApiError> {
     value.as_object().cloned().map(Some).ok_or_else(|| invalid("data", "must be an object"))
 }
 
-fn known(app: &App, kind: &str) -> Result<(), ApiError> {
-    if credential_kinds::is_known(kind) || is_used_by_a_node(app, kind) {
-        return Ok(());
-    }
-    Err(invalid(
-        "type",
-        &format!(
-            "is '{}', which is not a known credential type",
-            kind.chars().take(100).collect::<String>()
-        ),
-    ))
+/// The description of a type that credentials may have.
+fn known<'a>(types: &'a CredentialRegistry, kind: &str) -> Result<&'a CredentialSpec, ApiError> {
+    let unknown = || {
+        let kind: String = kind.chars().take(100).collect();
+        invalid("type", &format!("is '{kind}', which is not a known credential type"))
+    };
+    types.find(kind).map(Arc::as_ref).ok_or_else(unknown)
 }
 
-fn is_used_by_a_node(app: &App, kind: &str) -> bool {
-    app.runtime
-        .engine
-        .registry
-        .all()
-        .iter()
-        .any(|node| node.spec.credentials.iter().any(|used| used.kind == kind))
+/// A stored credential with its secrets, to be tried out.
+async fn open(app: &App, credential: &StoredCredential) -> Result<Credential, ApiError> {
+    let secret = app.store.open_credential(&credential.id).await?;
+    let secret = secret.ok_or_else(|| not_found("credential", &credential.id))?;
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "users who may change a credential may also test it"
+    )]
+    let fields = secret.reveal();
+    Ok(app.runtime.engine.registry.credentials.open(&credential.kind, fields))
 }
 
 fn to_value(credential: &StoredCredential) -> Value {

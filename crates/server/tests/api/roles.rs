@@ -8,7 +8,8 @@ use store::users::{UserRole, UserStore as _};
 const LEAST: &[(UserRole, &[&str])] = &[
     (UserRole::Viewer, &[
         "getWorkflows", "getWorkflow", "getWorkflowHistory", "getWorkflowVersion", "getDeprecatedWorkflowVersion", "getExecutions", "getExecution", "getApprovals", "getCredentials",
-        "getCredential", "getCredentialType", "getTags", "getTag", "getSpending", "getWorkflowTags", "getExecutionTags", "getVariables", "getProjects",
+        "getCredential", "getCredentialType",
+        "getCredentialTypes", "getTags", "getTag", "getSpending", "getWorkflowTags", "getExecutionTags", "getVariables", "getProjects",
         "getProject", "getProjectUsers",
         "checkWorkflow", "evaluateExpression", "getExecutionOutline", "getExecutionDocument", "getExecutionItems", "getExecutionSchema", "getExecutionAgent", "getInsights", "getFolders",
         "getOpenApi", "getNodeTypes", "getInstance", "getNodeTypeDocs", "followExecution", "followExecutions", "getExecutionFile", "listDataTables", "getDataTable", "listDataTableColumns", "listDataTableRows",

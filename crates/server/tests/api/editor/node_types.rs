@@ -62,3 +62,27 @@ async fn a_node_has_a_page_of_all_its_versions_or_of_one() {
         assert_eq!(page(path).await.status, status, "{path}");
     }
 }
+
+#[tokio::test]
+async fn credential_types_are_described_and_an_alias_is_stored_as_its_type() {
+    let app = TestApp::start().await;
+    let key = app.owner_key().await;
+    let types = app.call("GET", "/api/v1/credential-types").key(&key).send().await.json();
+    let named = |list: &Value, key: &str, name: &str| {
+        let is_it = |one: &&Value| one.get(key).and_then(Value::as_str) == Some(name);
+        list.as_array().unwrap().iter().find(is_it).cloned().unwrap()
+    };
+    let openai = named(&types, "id", "openAiApi");
+    let text = |value: &Value, key: &str| value.get(key).map(Value::to_js_string).unwrap();
+    assert_eq!(
+        (text(&openai, "name").as_str(), text(&openai, "group").as_str()),
+        ("OpenAI", "Models")
+    );
+    let field = |name: &str| named(openai.get("fields").unwrap(), "name", name);
+    assert_eq!(text(&field("apiKey"), "role"), "secret");
+    assert_eq!(text(&field("url"), "role"), "destination");
+    assert_eq!(text(&field("allowedDomains"), "advanced"), "true", "every type has it");
+    let body = r#"{ "name": "K", "type": "openaiApi", "data": { "apiKey": "k" } }"#;
+    let made = app.call("POST", "/api/v1/credentials").key(&key).json(body).send().await.json();
+    assert_eq!(text(&made, "type"), "openAiApi");
+}
