@@ -20,7 +20,6 @@ pub mod flow;
 pub mod http;
 pub mod integrations;
 pub mod text;
-mod ticker;
 pub mod triggers;
 
 pub use ai::EMBED_TEXTS;
