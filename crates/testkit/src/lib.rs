@@ -9,6 +9,7 @@ mod default_reply;
 mod embeddings;
 mod fault;
 mod http;
+mod isolated;
 mod other_apis;
 mod reply;
 mod respond;
@@ -19,6 +20,7 @@ mod wire;
 
 pub use clock::TimestampStream;
 pub use fault::{NetFault, RetryAfter};
+pub use isolated::{isolated, isolated_with};
 pub use reply::{ScriptedCall, ScriptedReply, ScriptedUsage};
 pub use script::replies_from_json;
 pub use server::{MockModels, RecordedRequest, RequestRetention};

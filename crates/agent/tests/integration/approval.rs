@@ -1,10 +1,7 @@
 //! A loop that asks a person before its tools run: what is asked, what a decision does, and what a
 //! crash leaves. Part of T-HITL.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support::{CallLedger, Crash, ScriptedModel, TestAgentHost, answers, calls, tool};
 use heddle_agent::{
     AgentError, AgentEvent, AgentOptions, AgentOutcome, ApprovalPolicy, ToolGuard, ToolsAgent,
 };
@@ -12,7 +9,6 @@ use model::{Value, json};
 use node_api::ai::{Message, ToolEffect};
 use node_api::checkpoints::{self, ApprovalRequest, ApprovalVerdict, DecisionRecord};
 use std::sync::Arc;
-use support::{CallLedger, Crash, ScriptedModel, TestAgentHost, answers, calls, tool};
 
 const HOUR_MS: u64 = 3_600_000;
 

@@ -1,8 +1,6 @@
 //! The requests of a program: how many are under way, and how much of an answer is taken in,
 //! whatever the request is called.
 
-#![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
-
 use heddle_engine::{
     Clock, Engine, NoCredentials, NoJournal, NoLedger, NoWorkflows, Ports, Random, RunOptions,
     RunOutcome, RunStart,

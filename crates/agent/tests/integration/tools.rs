@@ -1,10 +1,10 @@
 //! The loop of native tool calls with a scripted model: what is asked, what is done, how it ends,
 //! and what a crash leaves.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support;
+use crate::support::{
+    CallLedger, Crash, ListMemory, ScriptedModel, TestAgentHost, answers, calls, tool,
+};
 use heddle_agent::{
     AgentError, AgentEvent, AgentHost as _, AgentOptions, EndReason, OnLimit, ToolGuard, ToolsAgent,
 };
@@ -12,7 +12,6 @@ use model::{Code, json};
 use node_api::ai::{ChatRole, Message, MessagePart, ToolChoice, ToolEffect};
 use node_api::checkpoints;
 use std::sync::Arc;
-use support::{CallLedger, Crash, ListMemory, ScriptedModel, TestAgentHost, answers, calls, tool};
 
 fn agent(
     script: &Arc<ScriptedModel>,

@@ -1,16 +1,12 @@
 //! The strict agent: its contract to the letter.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support::{CallLedger, Crash, ScriptedModel, TestAgentHost, answers, tool};
 use heddle_agent::react::{Config, ContractViolation, ReactAgent, ReactOutcome, SCHEMA};
 use heddle_agent::{AgentError, AgentEvent, EndReason, ToolGuard};
 use model::{Value, json};
 use node_api::ai::ToolEffect;
 use node_api::checkpoints;
 use std::sync::Arc;
-use support::{CallLedger, Crash, ScriptedModel, TestAgentHost, answers, tool};
 
 fn config(more: &str) -> Config {
     let text = format!(

@@ -15,15 +15,11 @@
 //!
 //! T-LIM has its table in `heddle/tests/agent_limits.rs`.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support::{CallLedger, ScriptedModel, TestAgentHost, answers, calls, tool, tool_with};
 use heddle_agent::{AgentError, AgentOptions, OnLimit, ToolGuard, ToolsAgent};
 use model::{Code, Object, Value, json};
 use node_api::ai::{ChatRole, Message, MessagePart, Tool, ToolArguments, ToolCall, ToolEffect};
 use std::sync::Arc;
-use support::{CallLedger, ScriptedModel, TestAgentHost, answers, calls, tool, tool_with};
 
 fn strict_schema() -> Value {
     json!({

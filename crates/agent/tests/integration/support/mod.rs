@@ -1,9 +1,6 @@
 //! A model that says what a script says, tools that keep a ledger, and a world that may end at any
 //! note.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-#![allow(dead_code, reason = "each test program uses some of it")]
-
 use futures::stream;
 use heddle_agent::{AgentEvent, AgentHost, MemorySession};
 use model::{Object, Str, Value, json};

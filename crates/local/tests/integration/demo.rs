@@ -1,8 +1,6 @@
 //! The demo model: which tool it takes, what it asks of it, and that it says nothing but what the
 //! tool gave.
 
-#![expect(clippy::unwrap_used, reason = "a test stops where something is not as it should be")]
-
 use futures::StreamExt as _;
 use heddle_local::{LABEL, Library, registry};
 use model::{Code, Object, Value, json};

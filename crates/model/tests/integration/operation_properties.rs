@@ -1,7 +1,5 @@
 //! Random operations on a sound workflow leave a sound workflow, or none at all.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use heddle_model::{Object, Operation, Str, Value, Workflow, apply, json};
 use proptest::prelude::*;
 use std::collections::HashSet;

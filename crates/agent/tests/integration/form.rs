@@ -1,15 +1,12 @@
 //! Answers in a form: how they are asked for, repaired and kept, alone and at the end of a loop.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support;
+use crate::support::{CallLedger, Crash, ScriptedModel, TestAgentHost, answers, calls, tool};
 use heddle_agent::{AgentError, AgentOptions, SchemaCheck, ToolGuard, ToolsAgent, ask_structured};
 use model::{Str, Value, json};
 use node_api::NodeError;
 use node_api::ai::{ChatRole, Message, OutputFormat, OutputParser, ToolEffect};
 use std::sync::Arc;
-use support::{CallLedger, Crash, ScriptedModel, TestAgentHost, answers, calls, tool};
 
 /// A number in a field `n`.
 struct Numbers(Value);

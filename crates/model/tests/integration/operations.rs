@@ -1,8 +1,6 @@
 //! Operations on a workflow: what each does to nodes, names, connections and the rest of the
 //! document.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use heddle_model::{
     Code, Operation, OperationError, Str, UndoHistory, Value, Workflow, apply, json,
 };

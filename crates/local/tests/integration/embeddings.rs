@@ -1,8 +1,6 @@
 //! The embedding model against what its authors publish, and against an independent computation of
 //! the same weights.
 
-#![expect(clippy::unwrap_used, reason = "a test stops where something is not as it should be")]
-
 use heddle_local::Library;
 use model::Str;
 use node_api::ai::{LOCAL_EMBEDDING_MODEL, LocalModels as _, cosine_similarity};

@@ -1,9 +1,6 @@
 //! T-LIM: an agent spends no more than it may, and what it has until then is not lost.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support::{CallLedger, ScriptedModel, TestAgentHost, calls, tool};
 use futures::{StreamExt as _, stream};
 use heddle_agent::{AgentOptions, AgentOutcome, EndReason, OnLimit, ToolGuard, ToolsAgent};
 use model::{Code, SpendingLimit, json};
@@ -12,7 +9,6 @@ use node_api::ai::{
     ChatModel, ChatRequest, ChatStream, Message, MessagePart, ModelError, ModelInfo, ToolEffect,
 };
 use std::sync::Arc;
-use support::{CallLedger, ScriptedModel, TestAgentHost, calls, tool};
 
 /// Never comes to an end; each of its turns takes 15 tokens and costs 30 millionths of a dollar.
 fn endless() -> Arc<ScriptedModel> {

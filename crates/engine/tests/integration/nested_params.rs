@@ -1,8 +1,6 @@
 //! Parameters that refer to parameters of other nodes: each is an evaluation of its own, and all
 //! share one stack.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use heddle_engine::{Plan, Preview, Vars, preview};
 use model::{Code, Value, Workflow, json};
 use node_api::{NodeEntry, Registry};

@@ -1,8 +1,6 @@
 //! Putting models in their place: only the very files that are known are taken, and nothing is left
 //! half done.
 
-#![expect(clippy::unwrap_used, reason = "a test stops where something is not as it should be")]
-
 use heddle_local::registry::{self, PackageState};
 use heddle_local::{Library, LocalError};
 use model::Code;

@@ -1,16 +1,7 @@
 //! T-IMPORT: hostile workflows are read, checked and planned without harm, and nothing in them is
 //! run.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test may stop at the first surprise"
-)]
-
-extern crate heddle_engine as engine;
-
-#[path = "../../../fuzz/src/workflow_json.rs"]
+#[path = "../../../../fuzz/src/workflow_json.rs"]
 mod property;
 
 use engine::Plan;

@@ -1,6 +1,6 @@
 //! What the native evaluator allocates is charged: every method and function is called with large
-//! arguments, and what is in use at most while it runs is compared with what it has paid for. In a
-//! binary of its own, because it counts what the process allocates.
+//! arguments, and what is in use at most while it runs is compared with what it has paid for. The
+//! allocator is that of the whole binary, but counts for each thread, so other tests do not matter.
 
 #![expect(unsafe_code, reason = "counting what is allocated needs an allocator")]
 

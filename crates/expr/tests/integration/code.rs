@@ -1,8 +1,6 @@
 //! Programs of Code nodes in both evaluators: what the native one takes means the same in the
 //! sandbox.
 
-#![expect(clippy::panic, reason = "a test may stop at the first surprise")]
-
 use futures::future::BoxFuture;
 use heddle_expr::native::NativeCode;
 use heddle_expr::sandbox::{

@@ -1,16 +1,13 @@
 //! Schemas of tools that ask for endless work: they are refused, or what they would be asked about
 //! is, before the work begins.
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-mod support;
-
+use crate::support::{CallLedger, tool_with};
 use heddle_agent::{AgentError, SchemaCheck, ToolGuard};
 use model::Value;
 use node_api::ai::ToolEffect;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use support::{CallLedger, tool_with};
 
 /// Far more than any of it takes, and far less than it took.
 const SOON: Duration = Duration::from_secs(60);

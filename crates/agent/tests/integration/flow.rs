@@ -1,9 +1,9 @@
 //! Where data comes from and goes: what a loop does about calls that would lead private data out.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support::{
+    CallLedger, Crash, ListMemory, ScriptedModel, TestAgentHost, answers, calls, remembering,
+    tool_that_flows,
+};
 use heddle_agent::react::{Config, ReactAgent};
 use heddle_agent::{
     AgentError, AgentEvent, AgentOptions, AgentOutcome, ApprovalPolicy, ToolGuard, ToolsAgent,
@@ -15,10 +15,6 @@ use node_api::ai::{
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use support::{
-    CallLedger, Crash, ListMemory, ScriptedModel, TestAgentHost, answers, calls, remembering,
-    tool_that_flows,
-};
 
 const CHOSEN: DataFlow =
     DataFlow { untrusted: false, private: false, sends: EgressTarget::ModelChosen };

@@ -1,7 +1,5 @@
 //! Small graphs, written as text, run with test nodes: order, errors, retries, waiting, limits.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop at the first surprise")]
-
 use heddle_engine::{
     CallReply, Clock, Engine, Journal, NoCredentials, PendingRecord, Ports, Random, RecordedStep,
     RunOptions, RunOutcome, RunStart, Subworkflows, WorkflowSource,

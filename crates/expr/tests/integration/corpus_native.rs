@@ -1,8 +1,6 @@
 //! Sends the corpus' expressions through the native evaluator: each must be right or declined,
 //! never wrong.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use heddle_expr::native::NativeFailure;
 use heddle_expr::{ExprError, PreviousNode, Scope, Template};
 use model::{Item, Items, Object, Str, Value, json};

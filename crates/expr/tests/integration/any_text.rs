@@ -1,8 +1,6 @@
 //! Any text as a parameter is harmless: the fuzzer's property on bounded random input.
 
-extern crate heddle_expr as expr;
-
-#[path = "../../../fuzz/src/expression.rs"]
+#[path = "../../../../fuzz/src/expression.rs"]
 mod property;
 
 use proptest::prelude::*;
