@@ -5,16 +5,11 @@ use heddle_expr::{
     rename_in_expression, split,
 };
 use model::{Object, Value, json};
-use std::path::PathBuf;
 
 #[test]
 fn functions_on_expression_texts_answer_as_n8n_does() {
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/corpus/expressions/functions.jsonl");
-    let Ok(text) = std::fs::read_to_string(file) else {
-        println!("corpus not found, 61 cases not run");
-        return;
-    };
+    let Some(file) = testkit::corpus("expressions/functions.jsonl") else { return };
+    let text = std::fs::read_to_string(file).unwrap();
     let (mut passed, mut wrong) = (0, Vec::new());
     for line in text.lines() {
         let case = json::parse(line).unwrap();

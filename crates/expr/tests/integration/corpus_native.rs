@@ -4,17 +4,13 @@
 use heddle_expr::native::NativeFailure;
 use heddle_expr::{ExprError, PreviousNode, Scope, Template};
 use model::{Item, Items, Object, Str, Value, json};
-use std::path::PathBuf;
 
 /// The share of the expressions that the native evaluator must take.
 const WANTED_SHARE: f64 = 0.8;
 
 #[test]
 fn every_corpus_expression_is_right_or_declined() {
-    let Some(corpus) = corpus() else {
-        println!("corpus not found, 860 cases not run");
-        return;
-    };
+    let Some(corpus) = testkit::corpus("expressions") else { return };
     let mut tally = Tally::default();
     for case in lines(&corpus.join("expressions.jsonl")) {
         tally.expression(&case);
@@ -43,12 +39,9 @@ fn every_corpus_expression_is_right_or_declined() {
 /// worth knowing.
 #[test]
 fn most_expressions_of_published_workflows_compile() {
-    let Some(corpus) = corpus() else {
-        println!("corpus not found, 468 workflows not read");
-        return;
-    };
+    let Some(corpus) = testkit::corpus("") else { return };
     let mut expressions = Vec::new();
-    for folder in ["../templates", "../flows"] {
+    for folder in ["templates", "flows"] {
         for file in std::fs::read_dir(corpus.join(folder)).unwrap() {
             collect_expressions(
                 &json::parse(&std::fs::read_to_string(file.unwrap().path()).unwrap()).unwrap(),
@@ -82,12 +75,6 @@ fn collect_expressions(value: &Value, out: &mut Vec<Str>) {
         Value::Object(object) => object.values().for_each(|value| collect_expressions(value, out)),
         _ => {}
     }
-}
-
-fn corpus() -> Option<PathBuf> {
-    let folder =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/expressions");
-    folder.is_dir().then_some(folder)
 }
 
 fn lines(file: &std::path::Path) -> Vec<Value> {

@@ -12,9 +12,9 @@ use node_api::ai::{
 use std::sync::Arc;
 
 /// The model, unless its weights are not here.
-fn demo(n_cases: usize) -> Option<Arc<dyn ChatModel>> {
-    let folder = testkit::weights(registry::DEMO.name, n_cases)?;
-    testkit::weights(registry::EMBEDDINGS.name, n_cases)?;
+fn demo() -> Option<Arc<dyn ChatModel>> {
+    let folder = testkit::weights(registry::DEMO.name)?;
+    testkit::weights(registry::EMBEDDINGS.name)?;
     Some(Library::new(folder).chat_model().unwrap())
 }
 
@@ -147,7 +147,7 @@ const REQUESTS: [(&str, &str); 24] = [
 
 #[tokio::test]
 async fn requests_find_their_tool() {
-    let Some(model) = demo(REQUESTS.len()) else { return };
+    let Some(model) = demo() else { return };
     let mut wrong = Vec::new();
     for (question, wanted) in REQUESTS {
         let turn = model.chat(request(question, tools())).await.unwrap();
@@ -168,7 +168,7 @@ async fn requests_find_their_tool() {
 /// S0-33: 2+2 goes to the calculator, and the answer is its result.
 #[tokio::test]
 async fn two_and_two_is_what_the_calculator_says() {
-    let Some(model) = demo(1) else { return };
+    let Some(model) = demo() else { return };
     let asked = request("What is 2+2?", tools());
     let turn = model.chat(asked.clone()).await.unwrap();
     assert_eq!(arguments(&turn), [("calculator".to_owned(), r#"{"expression":"2+2"}"#.to_owned())]);
@@ -182,7 +182,7 @@ async fn two_and_two_is_what_the_calculator_says() {
 /// S0-33: the refund policy is looked up, and the answer quotes it.
 #[tokio::test]
 async fn the_refund_policy_is_quoted_with_its_source() {
-    let Some(model) = demo(1) else { return };
+    let Some(model) = demo() else { return };
     let asked = request("What is your refund policy?", tools());
     let turn = model.chat(asked.clone()).await.unwrap();
     assert_eq!(
@@ -208,7 +208,7 @@ async fn the_refund_policy_is_quoted_with_its_source() {
 
 #[tokio::test]
 async fn a_message_with_two_requests_takes_two_steps_and_no_more() {
-    let Some(model) = demo(1) else { return };
+    let Some(model) = demo() else { return };
     let asked = request("What is 6 times 7 and what is the refund policy?", tools());
     let turn = model.chat(asked.clone()).await.unwrap();
     let names: Vec<String> = arguments(&turn).into_iter().map(|(name, _)| name).collect();
@@ -251,7 +251,7 @@ async fn slots_are_filled_from_the_request() {
         ("Work out 19% of 1200", "calculator", r#"{"expression":"1200 * 19 / 100"}"#),
         ("Weather for San Francisco please", "get_weather", r#"{"city":"San Francisco"}"#),
     ];
-    let Some(model) = demo(CASES.len()) else { return };
+    let Some(model) = demo() else { return };
     let mut wrong = Vec::new();
     for (question, name, wanted) in CASES {
         let asked = ChatRequest {
@@ -275,7 +275,7 @@ async fn slots_are_filled_from_the_request() {
 
 #[tokio::test]
 async fn a_slot_that_nothing_fits_is_asked_for_and_not_made_up() {
-    let Some(model) = demo(1) else { return };
+    let Some(model) = demo() else { return };
     let asked = ChatRequest {
         tool_choice: ToolChoice::Tool("http_request".into()),
         ..request("call the API for me", tools())
@@ -290,7 +290,7 @@ async fn a_slot_that_nothing_fits_is_asked_for_and_not_made_up() {
 
 #[tokio::test]
 async fn forms_are_filled_in_with_labels_and_words_of_the_text() {
-    let Some(model) = demo(4) else { return };
+    let Some(model) = demo() else { return };
     let schema = json!({
         "type": "object",
         "properties": { "sentiment": { "type": "string", "enum": ["positive", "negative"] } },
@@ -317,7 +317,7 @@ async fn forms_are_filled_in_with_labels_and_words_of_the_text() {
 
 #[tokio::test]
 async fn without_tools_it_chats_piece_by_piece_and_stops_when_nobody_listens() {
-    let Some(model) = demo(2) else { return };
+    let Some(model) = demo() else { return };
     let options = ModelOptions { max_tokens: Some(12), ..ModelOptions::default() };
     let asked = ChatRequest { options, ..request("Say hello to Ada.", Vec::new()) };
     let events: Vec<ChatEvent> = model.stream(asked.clone()).map(Result::unwrap).collect().await;
@@ -346,7 +346,7 @@ async fn without_tools_it_chats_piece_by_piece_and_stops_when_nobody_listens() {
 
 #[tokio::test]
 async fn a_tool_that_fails_is_told_in_its_own_words() {
-    let Some(model) = demo(1) else { return };
+    let Some(model) = demo() else { return };
     let call = ToolCall {
         id: "1".into(),
         name: "calculator".into(),

@@ -7,7 +7,7 @@ use node_api::ai::{LOCAL_EMBEDDING_MODEL, LocalModels as _, cosine_similarity};
 
 /// The vectors of texts, unless the weights are not here.
 async fn vectors(texts: &[&str]) -> Option<Vec<Vec<f32>>> {
-    let folder = testkit::weights(LOCAL_EMBEDDING_MODEL, texts.len())?;
+    let folder = testkit::weights(LOCAL_EMBEDDING_MODEL)?;
     let embedder = Library::new(folder).embedder().unwrap();
     assert_eq!(embedder.model(), LOCAL_EMBEDDING_MODEL);
     let texts: Vec<Str> = texts.iter().map(|text| Str::from(*text)).collect();

@@ -68,7 +68,7 @@ fn a_missing_model_says_which_command_brings_it() {
 
 #[test]
 fn weights_are_taken_with_a_note_of_their_licence_and_damage_is_seen() {
-    let Some(weights) = testkit::weights(registry::DEMO.name, 4) else { return };
+    let Some(weights) = testkit::weights(registry::DEMO.name) else { return };
     let folder = Folder::new("weights");
     let known = registry::import(
         &weights.join(registry::DEMO.name).join("model.gguf"),

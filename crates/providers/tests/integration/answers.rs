@@ -1,0 +1,98 @@
+//! Answers of services share the memory that there is for them. One test alone, because the limit
+//! is the process's.
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use heddle_providers::http::{EgressPolicy, GuardedHttp};
+use node_api::http::{Http as _, HttpError, HttpRequest, HttpResponse};
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+const MB: usize = 1 << 20;
+
+/// Forty bytes that become 20 MB.
+const BROTLI: &[u8] = b"\xcb\xff\xff\x3f\xf8\x27\x00\xe2\xb1\x40\x20\xf7\xfe\x8f\xff\xff\x7f\xf0\x4f\x00\xc4\x61\x11\x80\xee\xfd\x5f\xfe\xff\xff\xe0\x9f\x00\x88\xc3\x02\x00\xdd\xfb\x1f";
+
+fn gzip(data: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(data).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Answers with four megabytes: as they are, or packed.
+async fn serve() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    // Text that packs as text does, and not as a bomb.
+    let letters = (0..4 * MB as u64).map(|at| {
+        b"0123456789abcdef"
+            [(at.wrapping_mul(at).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 60) as usize]
+    });
+    let plain: Vec<u8> = letters.collect();
+    let packed = gzip(&plain);
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let (plain, packed) = (plain.clone(), packed.clone());
+            tokio::spawn(async move {
+                let mut asked = [0; 1024];
+                let length = stream.read(&mut asked).await.unwrap_or(0);
+                let asked = String::from_utf8_lossy(&asked[..length]).into_owned();
+                let (coding, body): (&str, &[u8]) = match () {
+                    () if asked.starts_with("GET /gzip") => ("content-encoding: gzip\r\n", &packed),
+                    () if asked.starts_with("GET /br") => ("content-encoding: br\r\n", BROTLI),
+                    () => ("", &plain),
+                };
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\n{coding}connection: close\r\ncontent-length: {}\r\n\r\n",
+                    body.len()
+                );
+                let _ = stream.write_all(head.as_bytes()).await;
+                let _ = stream.write_all(body).await;
+            });
+        }
+    });
+    address
+}
+
+#[tokio::test]
+async fn issue_14_09_answers_share_the_memory_that_there_is_for_them() {
+    compute::limit_intake(16 * MB, 16 * MB);
+    let address = serve().await;
+    let http = GuardedHttp::new(EgressPolicy::parse(&address.to_string()).unwrap());
+    let get = async |path: &str, timeout_ms: u64| -> Result<HttpResponse, HttpError> {
+        let mut request = HttpRequest::new("GET", format!("http://{address}{path}"));
+        request.timeout_ms = timeout_ms;
+        http.send(request).await
+    };
+    // Three fit; a fourth goes on because nobody else waits.
+    let mut held = Vec::new();
+    for path in ["/", "/gzip", "/", "/gzip"] {
+        let answer = get(path, 10_000).await.unwrap();
+        assert_eq!(answer.body.len(), 4 * MB, "{path}");
+        held.push(answer);
+    }
+    for path in ["/", "/gzip"] {
+        assert!(matches!(get(path, 300).await, Err(HttpError::Timeout { .. })), "{path} waits");
+    }
+    let error = get("/br", 10_000).await.unwrap_err();
+    assert!(matches!(error, HttpError::NoCapacity { limit } if limit == 16 * MB), "{error}");
+    assert_eq!(error.code(), model::Code::OVERLOAD);
+    assert_eq!(
+        error.to_string(),
+        "Not enough memory for the response: data received from other services already uses the limit of 16777216 bytes"
+    );
+
+    let (waited, ()) = tokio::join!(get("/", 10_000), async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        held.clear();
+    });
+    assert_eq!(waited.unwrap().body.len(), 4 * MB, "it goes on when others are done");
+    assert_eq!(
+        get("/br", 10_000).await.unwrap().body.len(),
+        20 * MB,
+        "alone, an answer may be larger than all together"
+    );
+}
