@@ -25,10 +25,15 @@ pub fn isolated<F: FnOnce()>(test: F) {
 ///
 /// As [`isolated`] does.
 pub fn isolated_with<G, F: FnOnce()>(prepare: impl FnOnce(&mut Command) -> G, test: F) {
+    run_named::<F, G>(prepare, test);
+}
+
+/// `Body` is the type of the closure or block whose name tells the test.
+fn run_named<Body, G>(prepare: impl FnOnce(&mut Command) -> G, test: impl FnOnce()) {
     if std::env::var_os(VARIABLE).is_some() {
         return test();
     }
-    let name = test_name(type_name::<F>()).expect("the body is a closure of the test itself");
+    let name = test_name(type_name::<Body>()).expect("the body is a closure of the test itself");
     let program = std::env::current_exe().expect("a test knows its own binary");
     let mut command = Command::new(program);
     command.args(["--exact", name, "--nocapture"]).env(VARIABLE, "1");
@@ -41,6 +46,22 @@ pub fn isolated_with<G, F: FnOnce()>(prepare: impl FnOnce(&mut Command) -> G, te
         output.status.success() && text.contains("1 passed"),
         "{name} in its own process: {}\n{text}",
         output.status
+    );
+}
+
+/// As [`isolated`], for an asynchronous test: an `async` block of it, which is polled in the process of
+/// its own only.
+///
+/// # Panics
+///
+/// As [`isolated`] does.
+pub fn isolated_async<F: Future<Output = ()>>(test: F) {
+    run_named::<F, _>(
+        |_| (),
+        || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.expect("a test can have a runtime").block_on(test);
+        },
     );
 }
 

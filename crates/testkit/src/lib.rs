@@ -21,7 +21,7 @@ mod wire;
 
 pub use clock::TimestampStream;
 pub use fault::{NetFault, RetryAfter};
-pub use isolated::{isolated, isolated_with};
+pub use isolated::{isolated, isolated_async, isolated_with};
 pub use reply::{ScriptedCall, ScriptedReply, ScriptedUsage};
 pub use requirement::{corpus, not_run, weights};
 pub use script::replies_from_json;

@@ -1,5 +1,5 @@
-//! Answers of services share the memory that there is for them. One test alone, because the limit
-//! is the process's.
+//! Answers of services share the memory that there is for them. The limit is one for the process, so
+//! the test has its own.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -57,42 +57,44 @@ async fn serve() -> SocketAddr {
     address
 }
 
-#[tokio::test]
-async fn issue_14_09_answers_share_the_memory_that_there_is_for_them() {
-    compute::limit_intake(16 * MB, 16 * MB);
-    let address = serve().await;
-    let http = GuardedHttp::new(EgressPolicy::parse(&address.to_string()).unwrap());
-    let get = async |path: &str, timeout_ms: u64| -> Result<HttpResponse, HttpError> {
-        let mut request = HttpRequest::new("GET", format!("http://{address}{path}"));
-        request.timeout_ms = timeout_ms;
-        http.send(request).await
-    };
-    // Three fit; a fourth goes on because nobody else waits.
-    let mut held = Vec::new();
-    for path in ["/", "/gzip", "/", "/gzip"] {
-        let answer = get(path, 10_000).await.unwrap();
-        assert_eq!(answer.body.len(), 4 * MB, "{path}");
-        held.push(answer);
-    }
-    for path in ["/", "/gzip"] {
-        assert!(matches!(get(path, 300).await, Err(HttpError::Timeout { .. })), "{path} waits");
-    }
-    let error = get("/br", 10_000).await.unwrap_err();
-    assert!(matches!(error, HttpError::NoCapacity { limit } if limit == 16 * MB), "{error}");
-    assert_eq!(error.code(), model::Code::OVERLOAD);
-    assert_eq!(
-        error.to_string(),
-        "Not enough memory for the response: data received from other services already uses the limit of 16777216 bytes"
-    );
+#[test]
+fn issue_14_09_answers_share_the_memory_that_there_is_for_them() {
+    testkit::isolated_async(async {
+        compute::limit_intake(16 * MB, 16 * MB);
+        let address = serve().await;
+        let http = GuardedHttp::new(EgressPolicy::parse(&address.to_string()).unwrap());
+        let get = async |path: &str, timeout_ms: u64| -> Result<HttpResponse, HttpError> {
+            let mut request = HttpRequest::new("GET", format!("http://{address}{path}"));
+            request.timeout_ms = timeout_ms;
+            http.send(request).await
+        };
+        // Three fit; a fourth goes on because nobody else waits.
+        let mut held = Vec::new();
+        for path in ["/", "/gzip", "/", "/gzip"] {
+            let answer = get(path, 10_000).await.unwrap();
+            assert_eq!(answer.body.len(), 4 * MB, "{path}");
+            held.push(answer);
+        }
+        for path in ["/", "/gzip"] {
+            assert!(matches!(get(path, 300).await, Err(HttpError::Timeout { .. })), "{path} waits");
+        }
+        let error = get("/br", 10_000).await.unwrap_err();
+        assert!(matches!(error, HttpError::NoCapacity { limit } if limit == 16 * MB), "{error}");
+        assert_eq!(error.code(), model::Code::OVERLOAD);
+        assert_eq!(
+            error.to_string(),
+            "Not enough memory for the response: data received from other services already uses the limit of 16777216 bytes"
+        );
 
-    let (waited, ()) = tokio::join!(get("/", 10_000), async {
-        tokio::time::sleep(Duration::from_millis(100)).await;
-        held.clear();
+        let (waited, ()) = tokio::join!(get("/", 10_000), async {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            held.clear();
+        });
+        assert_eq!(waited.unwrap().body.len(), 4 * MB, "it goes on when others are done");
+        assert_eq!(
+            get("/br", 10_000).await.unwrap().body.len(),
+            20 * MB,
+            "alone, an answer may be larger than all together"
+        );
     });
-    assert_eq!(waited.unwrap().body.len(), 4 * MB, "it goes on when others are done");
-    assert_eq!(
-        get("/br", 10_000).await.unwrap().body.len(),
-        20 * MB,
-        "alone, an answer may be larger than all together"
-    );
 }
