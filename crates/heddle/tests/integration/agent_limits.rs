@@ -18,11 +18,9 @@
 use crate::asking::{credential, n8n, node, openai, run_document, workflow};
 use model::Code;
 use serde_json::{Value as Json, json as js};
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use testkit::{MockModels, NetFault, ScriptedReply};
+use testkit::{FakeHttp, FakeResponse, MockModels, NetFault, ScriptedReply};
 
 /// An agent with a calculator.
 fn agent(parameters: Json) -> Json {
@@ -120,32 +118,18 @@ async fn a_million_items_stop_where_the_budget_does() {
 }
 
 /// A service whose answers are larger than anything that fits into a conversation.
-fn large_service(megabytes: usize) -> String {
-    let socket = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}/", socket.local_addr().unwrap());
-    std::thread::spawn(move || {
-        for mut stream in socket.incoming().flatten() {
-            let _ = stream.read(&mut [0; 4096]);
-            // Without a length, so that only the bytes themselves tell.
-            let _ = stream.write_all(
-                b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n",
-            );
-            let piece = vec![b'x'; 1 << 20];
-            for _ in 0..megabytes {
-                if stream.write_all(&piece).is_err() {
-                    break;
-                }
-            }
-        }
-    });
-    address
+fn large_service(megabytes: usize) -> FakeHttp {
+    // Without a length, so that only the bytes themselves tell.
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n";
+    let body = vec![b'x'; megabytes << 20];
+    FakeHttp::fixed(FakeResponse::raw([head.as_bytes(), &body].concat()))
 }
 
 #[tokio::test]
 async fn a_tool_takes_in_no_more_than_32_megabytes() {
     assert_eq!(node_api::http::MAX_MODEL_BYTES, 32 << 20);
     for (megabytes, is_taken) in [(2, true), (40, false)] {
-        let url = large_service(megabytes);
+        let service = large_service(megabytes);
         let mock =
             MockModels::start([ScriptedReply::call("Fetch", js!({})), ScriptedReply::text("done")])
                 .unwrap();
@@ -153,7 +137,7 @@ async fn a_tool_takes_in_no_more_than_32_megabytes() {
             "Fetch",
             "n8n-nodes-base.httpRequestTool",
             4.2,
-            js!({ "url": url, "options": {} }),
+            js!({ "url": service.url("/"), "options": {} }),
         );
         let document = workflow(
             node("Agent", "ai-agent", 1.0, js!({ "userMessage": "go" })),

@@ -1,28 +1,19 @@
 //! Agents that remember, as their users meet them: the real binary, webhooks, restarts, a real
 //! Redis and a real Postgres.
 
-use crate::support::{Folder, Server, heddle};
+use crate::support::{Server, TempFolder, heddle, model_server};
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
-use testkit::services;
-use testkit::services::PASSWORD;
+use std::net::TcpListener;
+use testkit::services::{self, PASSWORD};
+use testkit::{FakeHttp, FakeResponse};
 
 /// A model that answers with everything that it was told in the user's name.
-fn start_model() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            std::thread::spawn(move || answer(&stream));
-        }
-    });
-    address
+fn start_model() -> FakeHttp {
+    FakeHttp::unrecorded(|request| respond(&request.json()))
 }
 
-fn answer(stream: &TcpStream) {
-    let asked = read_json(stream);
-    let messages = asked["messages"].as_array().unwrap();
+fn respond(request: &Value) -> FakeResponse {
+    let messages = request["messages"].as_array().unwrap();
     let text = |message: &Value| {
         message["content"].as_str().map_or_else(|| message["content"].to_string(), str::to_owned)
     };
@@ -34,44 +25,7 @@ fn answer(stream: &TcpStream) {
         true => format!("summarized: {}", of("user").join("|").replace('\n', " ")),
         false => format!("heard: {}", of("user").join("|")),
     };
-    say(stream, &content);
-}
-
-/// The answer in one piece, then why it stopped.
-fn say(mut stream: &TcpStream, content: &str) {
-    let chunk = |delta: Value, reason: Value| json!({ "model": "mock", "choices": [{ "index": 0, "delta": delta, "finish_reason": reason }] });
-    let events = [
-        chunk(json!({ "role": "assistant", "content": content }), Value::Null),
-        chunk(json!({}), json!("stop")),
-    ];
-    let body: String = events
-        .iter()
-        .map(|event| format!("data: {event}\n\n"))
-        .chain(["data: [DONE]\n\n".to_owned()])
-        .collect();
-    let head = format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
-        body.len()
-    );
-    stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
-}
-
-fn read_json(stream: &TcpStream) -> Value {
-    let mut reader = BufReader::new(stream);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        if line.trim().is_empty() {
-            break;
-        }
-        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).unwrap();
-    serde_json::from_slice(&body).unwrap()
+    model_server::respond(&json!({ "content": content }))
 }
 
 /// A memory as a workflow has it.
@@ -129,7 +83,7 @@ impl MemoryCase {
 }
 
 /// Webhook → agent, with a model and a memory.
-fn workflow(model: &str, path: &str, memory: Value) -> Value {
+fn workflow(model: &FakeHttp, path: &str, memory: Value) -> Value {
     let part = |name: &str, kind: &str, version: f64, parameters: Value| {
         json!({ "id": format!("{name}-{path}"), "name": name, "type": kind, "typeVersion": version, "position": [0, 0], "parameters": parameters,
                 "webhookId": format!("{name}-{path}") })
@@ -138,7 +92,7 @@ fn workflow(model: &str, path: &str, memory: Value) -> Value {
         |node: &str, kind: &str| json!({ kind: [[{ "node": node, "type": kind, "index": 0 }]] });
     let called =
         json!({ "httpMethod": "POST", "path": path, "responseMode": "lastNode", "options": {} });
-    let asked = json!({ "baseUrl": format!("http://{model}/v1"), "model": "mock" });
+    let asked = json!({ "baseUrl": model.url("/v1"), "model": "mock" });
     json!({
         "name": path,
         "nodes": [
@@ -157,16 +111,16 @@ fn workflow(model: &str, path: &str, memory: Value) -> Value {
     })
 }
 
-fn import(data: &Folder, name: &str, document: &Value) -> String {
-    let file = data.workflow(name, document);
+fn import(data: &TempFolder, name: &str, document: &Value) -> String {
+    let file = data.write_json(name, document);
     let told = heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     told.split_whitespace().next().unwrap().to_owned()
 }
 
-fn import_credentials(data: &Folder, redis_port: u16, postgres_port: u16) {
+fn import_credentials(data: &TempFolder, redis_port: u16, postgres_port: u16) {
     let redis = json!({ "host": "127.0.0.1", "port": redis_port, "password": PASSWORD });
     let postgres = json!({ "host": "127.0.0.1", "port": postgres_port, "user": "postgres", "password": PASSWORD, "database": "postgres" });
-    let file = data.workflow(
+    let file = data.write_json(
         "credentials",
         &json!([{ "id": "redis", "name": "redis", "type": "redis", "data": redis },
                 { "id": "postgres", "name": "postgres", "type": "postgres", "data": postgres }]),
@@ -189,7 +143,7 @@ fn ask(server: &Server, path: &str, user: &str, text: &str) -> String {
 #[test]
 fn every_memory_remembers_the_next_call_and_those_that_last_a_restart() {
     let (redis, postgres) = (services::redis(), services::postgres());
-    let (data, model) = (Folder::new("memories"), start_model());
+    let (data, model) = (TempFolder::new("memories"), start_model());
     import_credentials(&data, redis.port, postgres.port);
     for memory in memories() {
         import(&data, &memory.path(), &workflow(&model, &memory.path(), memory.node()));
@@ -226,7 +180,7 @@ fn every_memory_remembers_the_next_call_and_those_that_last_a_restart() {
 #[test]
 fn sessions_that_speak_at_the_same_time_do_not_mix() {
     let (redis, postgres) = (services::redis(), services::postgres());
-    let (data, model) = (Folder::new("two-sessions"), start_model());
+    let (data, model) = (TempFolder::new("two-sessions"), start_model());
     import_credentials(&data, redis.port, postgres.port);
     for memory in memories() {
         let mut node = memory.node();
@@ -270,7 +224,7 @@ fn sessions_that_speak_at_the_same_time_do_not_mix() {
 #[test]
 fn a_memory_that_is_out_of_reach_is_done_without_and_the_execution_says_so() {
     let redis = services::redis();
-    let (data, model) = (Folder::new("no-memory"), start_model());
+    let (data, model) = (TempFolder::new("no-memory"), start_model());
     // A port that nobody listens on.
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     import_credentials(&data, closed, closed);
@@ -302,7 +256,7 @@ fn a_memory_that_is_out_of_reach_is_done_without_and_the_execution_says_so() {
 /// T-MEM: session 'default' across users.
 #[test]
 fn a_webhook_without_sessions_is_refused_and_says_what_to_do() {
-    let (data, model) = (Folder::new("default-session"), start_model());
+    let (data, model) = (TempFolder::new("default-session"), start_model());
     let memory = json!({ "id": "m", "name": "Memory", "type": "buffer-memory", "typeVersion": 1, "position": [0, 0], "parameters": {} });
     import(&data, "default", &workflow(&model, "default", memory));
     let server = Server::start(&data.0, &SETTINGS);
@@ -319,7 +273,7 @@ fn a_webhook_without_sessions_is_refused_and_says_what_to_do() {
 /// lost.
 #[test]
 fn conversations_outlive_a_change_of_the_key_and_are_deleted_with_their_workflow() {
-    let (data, model) = (Folder::new("deleted"), start_model());
+    let (data, model) = (TempFolder::new("deleted"), start_model());
     let memory = memories().into_iter().find(|memory| memory.kind == "sqlite-memory").unwrap();
     let kept = import(&data, "kept", &workflow(&model, "kept", memory.node()));
     let deleted = import(&data, "deleted", &workflow(&model, "deleted", memory.node()));
@@ -361,7 +315,7 @@ fn conversations_outlive_a_change_of_the_key_and_are_deleted_with_their_workflow
 /// One memory node for the agent and for the node that looks after it.
 #[test]
 fn the_memory_manager_reads_adds_and_removes_what_an_agent_remembers() {
-    let (data, model) = (Folder::new("manager"), start_model());
+    let (data, model) = (TempFolder::new("manager"), start_model());
     let memory = memories().into_iter().find(|memory| memory.version == 1.4).unwrap();
     let manage = |path: &str, version: f64, parameters: Value| {
         let mut document = workflow(&model, "chat", memory.node());
@@ -431,7 +385,7 @@ fn the_memory_manager_reads_adds_and_removes_what_an_agent_remembers() {
 
 #[test]
 fn a_strict_agent_has_what_was_said_in_its_envelope() {
-    let (data, model) = (Folder::new("strict-memory"), start_strict_model());
+    let (data, model) = (TempFolder::new("strict-memory"), start_strict_model());
     let memory = memories().into_iter().find(|memory| memory.kind == "sqlite-memory").unwrap();
     let mut document = workflow(&model, "strict", memory.node());
     document["nodes"][1]["type"] = json!("agent-core-react");
@@ -457,14 +411,9 @@ fn a_strict_agent_has_what_was_said_in_its_envelope() {
 }
 
 /// A model that always says that it is done.
-fn start_strict_model() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            read_json(&stream);
-            say(&stream, "{ \"action\": \"final\", \"message\": \"fine\", \"confidence\": 1 }");
-        }
-    });
-    address
+fn start_strict_model() -> FakeHttp {
+    FakeHttp::unrecorded(|_| {
+        let content = "{ \"action\": \"final\", \"message\": \"fine\", \"confidence\": 1 }";
+        model_server::respond(&json!({ "content": content }))
+    })
 }

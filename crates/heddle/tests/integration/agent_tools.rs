@@ -1,12 +1,13 @@
 //! What agents may use as tools, in workflows as n8n writes them, with a scripted server in the
 //! place of the model.
 
-use crate::support::model_server::{Model, Service, calls};
+use crate::support::model_server::{Model, calls};
 use crate::support::workflow::{node, row};
-use crate::support::{Folder, Server, heddle, wait_until};
+use crate::support::{Server, TempFolder, heddle, wait_until};
 use serde_json::{Value, json};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use testkit::{FakeHttp, FakeResponse};
 
 /// An agent with a model and these nodes as its tools.
 fn workflow(model: &Model, prompt: &str, tools: &[Value]) -> Value {
@@ -43,8 +44,8 @@ fn tool(name: &str, kind: &str, version: f64, parameters: Value) -> Value {
 /// The run data that `heddle run` prints, and the error it ended with.
 fn run(document: &Value, input: &Value) -> (Value, Value) {
     static RUNS: AtomicUsize = AtomicUsize::new(0);
-    let folder = Folder::new(&format!("agent-tools-{}", RUNS.fetch_add(1, Ordering::Relaxed)));
-    let file = folder.workflow("workflow", document);
+    let folder = TempFolder::new(&format!("agent-tools-{}", RUNS.fetch_add(1, Ordering::Relaxed)));
+    let file = folder.write_json("workflow", document);
     let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
     command.args(["run", "--json", "--input", &input.to_string()]).arg(file);
     let files = folder.0.join("files");
@@ -66,7 +67,8 @@ fn answer(run_data: &Value) -> &Value {
 
 #[test]
 fn an_http_request_tool_is_filled_in_by_the_model_and_sees_the_item_of_the_agent() {
-    let service = Service::start("application/json", r#"{ "temperature": 21 }"#);
+    let service =
+        FakeHttp::fixed(FakeResponse::new(200, "application/json", r#"{ "temperature": 21 }"#));
     let model = Model::start(vec![
         calls("Get_weather_", &json!({ "city": "Lyon" })),
         json!({ "content": "It is 21 degrees." }),
@@ -89,9 +91,9 @@ fn an_http_request_tool_is_filled_in_by_the_model_and_sees_the_item_of_the_agent
     let (run_data, error) =
         run(&workflow(&model, "Weather in Lyon?", &[weather]), &json!([{ "user": "ada" }]));
     assert_eq!(answer(&run_data), "It is 21 degrees.", "{error}");
-    assert_eq!(service.asked(0), "GET /weather/Lyon?units=metric&user=ada");
+    assert_eq!(service.requests()[0].summary(), "GET /weather/Lyon?units=metric&user=ada");
     assert_eq!(model.last_result(1), r#"{"temperature":21}"#);
-    let offered = &model.asked(0)["tools"][0]["function"];
+    let offered = &model.request(0)["tools"][0]["function"];
     assert_eq!(
         (offered["name"].as_str(), offered["description"].as_str()),
         (Some("Get_weather_"), Some("The weather of a city"))
@@ -110,7 +112,8 @@ fn an_http_request_tool_is_filled_in_by_the_model_and_sees_the_item_of_the_agent
 
 #[test]
 fn what_served_the_agent_stands_in_the_run_data_under_its_own_name() {
-    let service = Service::start("application/json", r#"[{ "n": 1 }, { "n": 2 }]"#);
+    let service =
+        FakeHttp::fixed(FakeResponse::new(200, "application/json", r#"[{ "n": 1 }, { "n": 2 }]"#));
     let model = Model::start(vec![
         calls("Numbers", &json!({})),
         calls("calculator", &json!({ "expression": "1+" })),
@@ -158,8 +161,11 @@ fn inline_workflow(source: &str) -> String {
 
 #[test]
 fn an_agent_uses_n8ns_code_workflow_and_request_tools_in_one_run() {
-    let service =
-        Service::start("application/json", r#"{ "rows": [{ "id": 7, "note": "long" }] }"#);
+    let service = FakeHttp::fixed(FakeResponse::new(
+        200,
+        "application/json",
+        r#"{ "rows": [{ "id": 7, "note": "long" }] }"#,
+    ));
     let turns = vec![
         calls("shout", &json!({ "input": "hello" })),
         calls("Stock", &json!({ "product": "tea" })),
@@ -201,7 +207,7 @@ fn an_agent_uses_n8ns_code_workflow_and_request_tools_in_one_run() {
     assert_eq!(model.last_result(1), "HELLO!");
     assert_eq!(model.last_result(2), r#"[{"product":"tea","left":3,"asked":"ada"}]"#);
     assert_eq!(model.last_result(3), r#"[{"id":7}]"#);
-    assert_eq!(service.asked(0), r#"POST /orders {"filter":"a\"b","limit":5}"#);
+    assert_eq!(service.requests()[0].summary(), r#"POST /orders {"filter":"a\"b","limit":5}"#);
     for name in ["Code", "Stock", "Find rows"] {
         assert_eq!(run_data[name][0]["executionStatus"], "success", "{name}");
     }
@@ -248,7 +254,7 @@ fn what_a_tool_refuses_or_fails_at_is_told_to_the_model() {
 
 #[test]
 fn files_and_requests_stay_within_what_their_nodes_allow() {
-    let service = Service::start("text/plain", "plain words");
+    let service = FakeHttp::fixed(FakeResponse::new(200, "text/plain", "plain words"));
     let url = format!("http://{}/a", service.address);
     let turns = vec![
         calls("files", &json!({ "operation": "list", "path": "*.txt" })),
@@ -304,7 +310,7 @@ fn files_and_requests_stay_within_what_their_nodes_allow() {
         "{}",
         told[7]
     );
-    assert_eq!(service.n_asked(), 1);
+    assert_eq!(service.n_requests(), 1);
 }
 
 /// The agent with a row of agents below it, each the tool of the one above.
@@ -353,9 +359,9 @@ fn an_agent_asks_another_agent() {
     let (run_data, error) = run(&document, &json!([{}]));
     assert_eq!(answer(&run_data), "They say 42.", "{error}");
     assert_eq!(model.last_result(3), "It is 42.");
-    assert_eq!(model.asked(1)["messages"][1]["content"], "add");
+    assert_eq!(model.request(1)["messages"][1]["content"], "add");
     assert_eq!(
-        model.asked(0)["tools"].as_array().unwrap().len(),
+        model.request(0)["tools"].as_array().unwrap().len(),
         1,
         "the outer agent does not see the inner one's tools"
     );
@@ -396,7 +402,7 @@ fn tools_whose_names_come_out_alike_are_told_apart() {
         tool("Get?", "n8n-nodes-base.set", 3.4, set("third")),
     ];
     let (run_data, error) = run(&workflow(&model, "go", &tools), &json!([{}]));
-    let offered: Vec<String> = model.asked(0)["tools"]
+    let offered: Vec<String> = model.request(0)["tools"]
         .as_array()
         .unwrap()
         .iter()
@@ -406,9 +412,9 @@ fn tools_whose_names_come_out_alike_are_told_apart() {
     assert_eq!(run_data["Get?"][0]["data"]["ai_tool"][0][0]["json"], json!({ "which": "third" }));
 }
 
-fn import(data: &Folder, id: &str, mut document: Value) {
+fn import(data: &TempFolder, id: &str, mut document: Value) {
     document["id"] = json!(id);
-    let file = data.workflow(id, &document);
+    let file = data.write_json(id, &document);
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
 }
 
@@ -432,7 +438,8 @@ fn wait_for_statuses(server: &Server, parent: &str, child: &str) {
 /// call.
 #[test]
 fn an_agent_sleeps_with_the_workflow_it_called_and_repeats_nothing() {
-    let service = Service::start("application/json", r#"{ "paid": true }"#);
+    let service =
+        FakeHttp::fixed(FakeResponse::new(200, "application/json", r#"{ "paid": true }"#));
     let both = json!({ "tool_calls": [
         { "index": 0, "id": "c1", "type": "function", "function": { "name": "Ask", "arguments": "{\"input\":\"may I?\"}" } },
         { "index": 1, "id": "c2", "type": "function", "function": { "name": "Pay", "arguments": "{}" } }
@@ -447,7 +454,7 @@ fn an_agent_sleeps_with_the_workflow_it_called_and_repeats_nothing() {
     let mut document = workflow(&model, "go", &tools);
     document["nodes"][0] =
         node("Start", "webhook", 2.0, json!({ "httpMethod": "POST", "path": "go", "options": {} }));
-    let data = Folder::new("agent-sleeps");
+    let data = TempFolder::new("agent-sleeps");
     let set = |name: &str, field: &str, value: &str| {
         let assignments = json!([{ "id": "1", "name": field, "value": value, "type": "string" }]);
         node(
@@ -487,12 +494,12 @@ fn an_agent_sleeps_with_the_workflow_it_called_and_repeats_nothing() {
     let parent = execution_of(&server, "parent");
     let run_data = &parent["data"]["resultData"]["runData"];
     assert_eq!(answer(run_data), "all done");
-    assert_eq!((model.n_asked(), service.n_asked()), (2, 1));
+    assert_eq!((model.n_requests(), service.n_requests()), (2, 1));
     assert_eq!(
         server.executions().iter().filter(|execution| execution["workflowId"] == "child").count(),
         1
     );
-    let asked = model.asked(1);
+    let asked = model.request(1);
     let results: Vec<&str> = asked["messages"]
         .as_array()
         .unwrap()

@@ -1,6 +1,6 @@
 //! Agents in workflows, with a server that speaks OpenAI's format in the place of a model.
 
-use crate::support::Folder;
+use crate::support::TempFolder;
 use crate::support::model_server::{Model, calls};
 use serde_json::{Value, json};
 use std::process::Command;
@@ -30,8 +30,8 @@ fn agent(kind: &str, parameters: Value) -> Value {
 }
 
 /// What `heddle run` prints, or its error.
-fn run(folder: &Folder, document: &Value) -> Result<Value, String> {
-    let file = folder.workflow("agent", document);
+fn run(folder: &TempFolder, document: &Value) -> Result<Value, String> {
+    let file = folder.write_json("agent", document);
     let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
     let output = command
         .args(["run", "--json"])
@@ -55,7 +55,7 @@ fn an_agent_calls_its_calculator_and_answers() {
         calls("calculator", &json!({ "expression": "2+2" })),
         json!({ "content": "It is 4." }),
     ]);
-    let folder = Folder::new("agent");
+    let folder = TempFolder::new("agent");
     let parameters =
         json!({ "userMessage": "What is 2+2?", "options": { "outputFormat": "full" } });
     let answer = run(&folder, &workflow(&model, agent("ai-agent", parameters))).unwrap();
@@ -66,14 +66,14 @@ fn an_agent_calls_its_calculator_and_answers() {
             && answer.contains("\"result\":\"4\""),
         "{answer}"
     );
-    let second = model.asked(1);
+    let second = model.request(1);
     let messages = second["messages"].as_array().unwrap();
     let roles: Vec<&str> =
         messages.iter().map(|message| message["role"].as_str().unwrap()).collect();
     assert_eq!(roles, ["system", "user", "assistant", "tool"]);
     assert_eq!(messages[3]["content"], "4");
     assert_eq!(messages[3]["tool_call_id"], "call_1");
-    assert_eq!(model.asked(0)["tools"][0]["function"]["name"], "calculator");
+    assert_eq!(model.request(0)["tools"][0]["function"]["name"], "calculator");
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_strict_agent_puts_out_its_envelope_or_says_which_rule_was_broken() {
     let tool = json!({ "content": "{ \"action\": \"tool\", \"tool\": \"calculator\", \"input\": { \"expression\": \"6*7\" }, \"confidence\": 0.5 }" });
     let last =
         json!({ "content": "{ \"action\": \"final\", \"message\": \"42\", \"confidence\": 1 }" });
-    let folder = Folder::new("react");
+    let folder = TempFolder::new("react");
     let model = Model::start(vec![tool, last]);
     let answer =
         run(&folder, &workflow(&model, agent("agent-core-react", json!({})))).unwrap().to_string();
@@ -99,6 +99,6 @@ fn an_agent_without_a_model_says_so() {
     let model = Model::start(Vec::new());
     let mut document = workflow(&model, agent("ai-agent", json!({ "userMessage": "hi" })));
     document["connections"].as_object_mut().unwrap().remove("Model");
-    let error = run(&Folder::new("no-model"), &document).unwrap_err();
+    let error = run(&TempFolder::new("no-model"), &document).unwrap_err();
     assert!(error.contains("A model is not connected"), "{error}");
 }

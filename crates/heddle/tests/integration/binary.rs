@@ -2,7 +2,7 @@
 //! gone with their execution.
 
 use crate::support::workflow::{node, row};
-use crate::support::{Folder, Reply, Server, heddle, request, wait_until};
+use crate::support::{Reply, Server, TempFolder, heddle, request, wait_until};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::Command;
@@ -41,16 +41,16 @@ fn sums() -> Value {
     )
 }
 
-fn set_up(name: &str) -> Folder {
-    let data = Folder::new(name);
+fn set_up(name: &str) -> TempFolder {
+    let data = TempFolder::new(name);
     for (name, workflow) in [("echo", echo()), ("sums", sums())] {
-        let file = data.workflow(name, &workflow);
+        let file = data.write_json(name, &workflow);
         heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     }
     data
 }
 
-fn serve(data: &Folder) -> Server {
+fn serve(data: &TempFolder) -> Server {
     Server::start(&data.0, &[("HEDDLE_MAX_BODY", "64MB"), ("HEDDLE_LOG", "off")])
 }
 
@@ -87,7 +87,7 @@ fn reference(file: &Value) -> String {
     file["id"].as_str().unwrap().rsplit('/').next().unwrap().to_owned()
 }
 
-fn folder_of(data: &Folder, execution: &Value) -> PathBuf {
+fn folder_of(data: &TempFolder, execution: &Value) -> PathBuf {
     data.0.join("binary").join(execution["id"].as_str().unwrap())
 }
 
@@ -227,7 +227,7 @@ fn a_file_outlives_kill_9_and_a_lost_one_fails_only_its_run() {
 
     // A backup has the files, and a folder that is made of it serves them.
     server.stop();
-    let (archive, other) = (data.0.join("all.zip"), Folder::new("binary-restored"));
+    let (archive, other) = (data.0.join("all.zip"), TempFolder::new("binary-restored"));
     heddle(&data.0, &["backup", archive.to_str().unwrap()]);
     std::fs::remove_dir_all(&other.0).unwrap();
     heddle(&other.0, &["restore", archive.to_str().unwrap()]);

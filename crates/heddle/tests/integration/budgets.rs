@@ -2,7 +2,7 @@
 
 use crate::support;
 use crate::support::workflow::{node, row};
-use crate::support::{Folder, Reply as Answer, Server, heddle};
+use crate::support::{Reply as Answer, Server, TempFolder, heddle};
 use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::{MockModels, RequestRetention, ScriptedReply};
@@ -38,10 +38,10 @@ fn workflow(name: &str, models: &MockModels, agents: &[&str], budget: Value) -> 
     document
 }
 
-fn start(folder: &Folder, documents: &[Value], settings: &[(&str, &str)]) -> Server {
+fn start(folder: &TempFolder, documents: &[Value], settings: &[(&str, &str)]) -> Server {
     let data = folder.0.join("data");
     for (number, document) in documents.iter().enumerate() {
-        let file = folder.workflow(&format!("workflow-{number}"), document);
+        let file = folder.write_json(&format!("workflow-{number}"), document);
         heddle(&data, &["import", "--activate", file.to_str().unwrap()]);
     }
     let settings =
@@ -61,7 +61,7 @@ fn error(server: &Server) -> Value {
 #[test]
 fn a_run_asks_no_model_once_its_budget_is_used_up() {
     let models = models(5);
-    let folder = Folder::new("budget-run");
+    let folder = TempFolder::new("budget-run");
     let server = start(
         &folder,
         &[workflow("two", &models, &["First", "Second"], json!({ "run": { "tokens": 30 } }))],
@@ -81,7 +81,7 @@ fn a_run_asks_no_model_once_its_budget_is_used_up() {
 #[test]
 fn the_budget_of_a_workflow_for_a_day_holds_over_a_restart() {
     let models = models(5);
-    let folder = Folder::new("budget-day");
+    let folder = TempFolder::new("budget-day");
     let documents = [
         workflow("limited", &models, &["Agent"], json!({ "day": { "tokens": 50 } })),
         workflow("free", &models, &["Agent"], json!({})),
@@ -127,7 +127,7 @@ fn of_twenty_runs_at_once_a_budget_for_five_calls_pays_for_five() {
         Duration::from_millis(50),
     )
     .unwrap();
-    let folder = Folder::new("budget-parallel");
+    let folder = TempFolder::new("budget-parallel");
     let server = start(
         &folder,
         &[workflow("many", &models, &["Agent"], json!({ "day": { "tokens": 150 } }))],
@@ -155,7 +155,7 @@ fn of_twenty_items_at_once_the_budget_of_a_run_for_five_calls_pays_for_five() {
         Duration::from_millis(50),
     )
     .unwrap();
-    let folder = Folder::new("budget-items");
+    let folder = TempFolder::new("budget-items");
     let mut document = workflow("items", &models, &["Agent"], json!({ "run": { "tokens": 140 } }));
     let split = node("Split", "splitOut", 1.0, json!({ "fieldToSplitOut": "body.list" }));
     document["nodes"].as_array_mut().unwrap().push(split);
@@ -180,7 +180,7 @@ fn of_twenty_items_at_once_the_budget_of_a_run_for_five_calls_pays_for_five() {
 #[test]
 fn the_budget_of_the_instance_is_for_all_workflows_together() {
     let models = models(5);
-    let folder = Folder::new("budget-instance");
+    let folder = TempFolder::new("budget-instance");
     let documents = ["a", "b"].map(|name| workflow(name, &models, &["Agent"], json!({})));
     let server = start(&folder, &documents, &[("HEDDLE_TOKENS_PER_DAY", "60")]);
     assert_eq!(
@@ -216,7 +216,7 @@ fn call_it(name: &str) -> Value {
 #[test]
 fn issue_15_12_what_called_runs_have_spent_counts_after_a_sleep_and_a_crash() {
     let models = models(5);
-    let folder = Folder::new("budget-called");
+    let folder = TempFolder::new("budget-called");
     let wait = node(
         "Wait",
         "wait",

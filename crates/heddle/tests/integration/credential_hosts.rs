@@ -4,38 +4,18 @@
 use crate::asking::{KEY, credential, n8n, node, openai, run_document, workflow};
 use model::{Code, Object, Value};
 use serde_json::{Value as Json, json as js};
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
-use std::sync::{Arc, Mutex};
-use testkit::{MockModels, ScriptedReply};
+use testkit::{FakeHttp, FakeResponse, MockModels, ScriptedReply};
 
-/// A server that remembers every byte it is sent.
+/// A server that records every byte it is sent.
 struct RecordingServer {
     port: u16,
-    heard: Arc<Mutex<String>>,
+    server: FakeHttp,
 }
 
 impl RecordingServer {
-    fn start(answer: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let (port, heard) =
-            (listener.local_addr().unwrap().port(), Arc::new(Mutex::new(String::new())));
-        let (kept, answer) = (heard.clone(), Arc::new(answer));
-        std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                let Ok(mut stream) = stream else { break };
-                let (kept, answer) = (kept.clone(), answer.clone());
-                std::thread::spawn(move || {
-                    let mut buffer = [0; 65_536];
-                    while let Ok(n_bytes @ 1..) = stream.read(&mut buffer) {
-                        let text = String::from_utf8_lossy(&buffer[..n_bytes]).into_owned();
-                        kept.lock().unwrap().push_str(&text);
-                        let _ = stream.write_all(answer(&text).as_bytes());
-                    }
-                });
-            }
-        });
-        Self { port, heard }
+    fn start(answer: impl Fn(&str) -> FakeResponse + Send + Sync + 'static) -> Self {
+        let server = FakeHttp::start(move |request| answer(&request.text()));
+        Self { port: server.port(), server }
     }
 
     /// One that says yes to everything.
@@ -44,9 +24,7 @@ impl RecordingServer {
     }
 
     fn redirecting(status: u16, to: String) -> Self {
-        Self::start(move |_| {
-            format!("HTTP/1.1 {status} Elsewhere\r\nlocation: {to}\r\ncontent-length: 0\r\n\r\n")
-        })
+        Self::start(move |_| FakeResponse::redirect(status, &to))
     }
 
     /// The same under a name.
@@ -58,16 +36,13 @@ impl RecordingServer {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    fn heard(&self) -> String {
-        self.heard.lock().unwrap().clone()
+    fn received(&self) -> String {
+        self.server.received()
     }
 }
 
-fn ok(body: &str) -> String {
-    format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
-    )
+fn ok(body: &str) -> FakeResponse {
+    FakeResponse::new(200, "application/json", body)
 }
 
 fn fields(pairs: &[(&str, &str)]) -> Object {
@@ -115,7 +90,7 @@ async fn issue_14_07_a_node_gets_no_credential_that_nobody_chose_for_it() {
             assert!(error.message.contains(&format!("'{kind}'")), "{}", error.message);
         }
     }
-    assert_eq!((evil.heard().as_str(), mock.requests().len()), ("", 0));
+    assert_eq!((evil.received().as_str(), mock.requests().len()), ("", 0));
 }
 
 #[tokio::test]
@@ -161,7 +136,7 @@ async fn issue_14_08_the_base_url_of_a_model_does_not_lead_its_key_away() {
         assert_eq!(error.code, Code::CREDENTIAL_HOST, "{}", error.message);
         assert!(!error.message.contains(KEY));
     }
-    assert_eq!(evil.heard(), "");
+    assert_eq!(evil.received(), "");
     // The owner of the credential may list the host, or set the address there.
     let listed = fields(&[
         ("apiKey", KEY),
@@ -171,7 +146,7 @@ async fn issue_14_08_the_base_url_of_a_model_does_not_lead_its_key_away() {
     let chat =
         with_model(n8n("Model", "lmChatOpenAi", 1.2, js!({ "model": locator, "options": base })));
     run_document(listed, &chat, js!([{}])).await;
-    assert!(evil.heard().contains(KEY));
+    assert!(evil.received().contains(KEY));
 }
 
 #[tokio::test]
@@ -182,7 +157,7 @@ async fn issue_14_08_a_service_credential_is_not_sent_to_other_hosts_by_a_reques
     );
     let error = run_document(fields(&[("apiKey", KEY)]), &document, js!([{}])).await.error.unwrap();
     assert_eq!(error.code, Code::CREDENTIAL_HOST, "{}", error.message);
-    assert_eq!(evil.heard(), "");
+    assert_eq!(evil.received(), "");
 }
 
 #[tokio::test]
@@ -207,8 +182,8 @@ async fn issue_14_08_redirects_take_neither_secrets_nor_bodies_out_of_the_hosts_
                     "options": { "redirect": { "redirect": { "followRedirects": true, "sendCredentialsOnCrossOriginRedirect": across } } }
                 }));
                 run_document(held.clone(), &document, js!([{}])).await;
-                assert!(good.heard().contains("canary-body"), "{status} {kind}");
-                let heard = evil.heard();
+                assert!(good.received().contains("canary-body"), "{status} {kind}");
+                let heard = evil.received();
                 assert!(
                     !heard.contains(KEY) && !heard.contains("canary-body"),
                     "{status} {kind} {across}: {heard}"
@@ -221,7 +196,7 @@ async fn issue_14_08_redirects_take_neither_secrets_nor_bodies_out_of_the_hosts_
             "options": { "redirect": { "redirect": { "followRedirects": true } } }
         }));
         run_document(fields(&[("json", &custom)]), &document, js!([{}])).await;
-        assert!(!evil.heard().contains(KEY), "{status}");
+        assert!(!evil.received().contains(KEY), "{status}");
     }
 }
 
@@ -254,14 +229,14 @@ async fn issue_14_08_a_credential_is_bound_to_names_and_not_to_what_is_behind_th
                 .unwrap();
         assert_eq!(error.code, Code::CREDENTIAL_HOST, "{name}: {}", error.message);
     }
-    assert_eq!(server.heard(), "");
+    assert_eq!(server.received(), "");
     let outcome = run_document(
         bound_to("good.example"),
         &signed("GET", &server.named("good.example")),
         js!([{}]),
     )
     .await;
-    assert!(outcome.error.is_none() && server.heard().contains(KEY), "{:?}", outcome.error);
+    assert!(outcome.error.is_none() && server.received().contains(KEY), "{:?}", outcome.error);
 }
 
 #[tokio::test]
@@ -277,9 +252,9 @@ async fn issue_14_08_a_body_does_not_leave_the_hosts_of_a_credential_in_two_hops
         let held = bound_to("good.example, other.example");
         let outcome =
             run_document(held, &signed("POST", &first.named("good.example")), js!([{}])).await;
-        assert!(outcome.error.is_some() && second.heard().contains("canary-body"), "{status}");
-        assert!(!second.heard().contains(KEY), "another origin gets no secret");
-        assert_eq!(evil.heard(), "", "{status}");
+        assert!(outcome.error.is_some() && second.received().contains("canary-body"), "{status}");
+        assert!(!second.received().contains(KEY), "another origin gets no secret");
+        assert_eq!(evil.received(), "", "{status}");
     }
 }
 
@@ -290,11 +265,11 @@ async fn issue_14_08_a_blank_in_the_name_of_a_header_does_not_take_it_along() {
         let good = RecordingServer::redirecting(302, evil.named("evil.example"));
         let held = fields(&[("name", name), ("value", KEY)]);
         run_document(held, &signed("GET", &good.named("good.example")), js!([{}])).await;
-        assert!(good.heard().contains(KEY), "{name}");
+        assert!(good.received().contains(KEY), "{name}");
         assert!(
-            !evil.heard().is_empty() && !evil.heard().contains(KEY),
+            !evil.received().is_empty() && !evil.received().contains(KEY),
             "{name}: {}",
-            evil.heard()
+            evil.received()
         );
     }
 }
@@ -310,7 +285,7 @@ async fn issue_14_08_a_credential_as_a_host_header_is_not_told_in_an_error() {
         .unwrap();
     assert_eq!(error.code, Code::CREDENTIAL_HOST);
     assert!(!error.message.contains(KEY) && !format!("{error:?}").contains(KEY), "{error:?}");
-    assert_eq!(server.heard(), "");
+    assert_eq!(server.received(), "");
 }
 
 #[tokio::test]
@@ -337,7 +312,7 @@ async fn issue_14_08_a_proxy_of_the_workflow_does_not_read_a_bound_credential() 
         );
         assert!(run_document(held.clone(), &document, js!([{}])).await.error.is_some());
     }
-    assert!(!proxy.heard().contains(KEY), "{}", proxy.heard());
+    assert!(!proxy.received().contains(KEY), "{}", proxy.received());
 }
 
 /// An agent whose model calls this tool once with these arguments.
@@ -386,11 +361,11 @@ async fn issue_14_12_a_model_does_not_choose_where_a_credential_is_sent() {
     call_once(held(), glued, "Ask", js!({ "rest": format!(":{}", evil.port) })).await;
     let hidden = request("={{ 'http://' + ($fromAI('at') || 'api.example.com') }}");
     call_once(held(), hidden, "Ask", js!({ "at": format!("127.0.0.1:{}", evil.port) })).await;
-    assert_eq!(evil.heard(), "", "nothing at all was sent");
+    assert_eq!(evil.received(), "", "nothing at all was sent");
     // A path and a query within the author's host are the model's to choose.
     let within = request(&format!("={}/items/{{{{ $fromAI('id') }}}}", good.url()));
     call_once(held(), within, "Ask", js!({ "id": "7?x=1" })).await;
-    assert!(good.heard().contains("GET /items/7?x=1") && good.heard().contains(KEY));
+    assert!(good.received().contains("GET /items/7?x=1") && good.received().contains(KEY));
     // With hosts in the credential the model may choose among them.
     let mut bound = held();
     bound.insert("allowedHttpRequestDomains", "domains");
@@ -402,9 +377,9 @@ async fn issue_14_12_a_model_does_not_choose_where_a_credential_is_sent() {
         js!({ "url": format!("{}/chosen", good.url()) }),
     )
     .await;
-    assert!(good.heard().contains("GET /chosen"));
+    assert!(good.received().contains("GET /chosen"));
     call_once(bound, whole, "Ask", js!({ "url": evil.url() })).await;
-    assert_eq!(evil.heard(), "");
+    assert_eq!(evil.received(), "");
 }
 
 #[tokio::test]
@@ -428,9 +403,9 @@ async fn issue_14_12_a_model_does_not_choose_the_host_header() {
     let told =
         call_once(held(), ask.clone(), "Ask", js!({ "name": "Host", "value": "evil.test" })).await;
     assert!(told.contains("cannot set the Host header"), "{told}");
-    assert_eq!(good.heard(), "");
+    assert_eq!(good.received(), "");
     call_once(held(), ask, "Ask", js!({ "name": "X-Page", "value": "2" })).await;
-    assert!(good.heard().to_lowercase().contains("x-page: 2"), "{}", good.heard());
+    assert!(good.received().to_lowercase().contains("x-page: 2"), "{}", good.received());
 }
 
 #[tokio::test]
@@ -466,13 +441,13 @@ async fn issue_14_12_a_model_does_not_choose_where_a_called_workflow_sends_a_cre
     )
     .await;
     assert!(told.contains("may not be sent"), "{told}");
-    assert_eq!(evil.heard(), "");
+    assert_eq!(evil.received(), "");
     let within = format!("={}/items/{{{{ $json.input }}}}", good.url());
     call_once(held(), tool(&within), "send", js!({ "input": "7" })).await;
     assert!(
-        good.heard().contains("GET /items/7") && good.heard().contains(KEY),
+        good.received().contains("GET /items/7") && good.received().contains(KEY),
         "{}",
-        good.heard()
+        good.received()
     );
 }
 
@@ -518,14 +493,14 @@ async fn issue_14_12_a_model_does_not_choose_where_the_next_page_takes_a_credent
         node("Ask", "n8n-nodes-base.httpRequestTool", 4.2, parameters("={{ $fromAI('next') }}"));
     let told = call_once(held(), tool, "Ask", js!({ "next": evil.url() })).await;
     assert!(told.contains("may not be sent"), "{told}");
-    assert_eq!(evil.heard(), "");
+    assert_eq!(evil.received(), "");
     // Another host that the author wrote down is the author's choice.
     let authors = format!("={}/pages/{{{{ $json.input }}}}", other.url());
     let told = call_once(held(), workflow_tool(&authors), "send", js!({ "input": "7" })).await;
     assert!(
-        other.heard().contains("GET /pages/7") && other.heard().contains(KEY),
+        other.received().contains("GET /pages/7") && other.received().contains(KEY),
         "{told}: {}",
-        other.heard()
+        other.received()
     );
 }
 
@@ -543,8 +518,8 @@ async fn issue_14_12_allowed_hosts_hold_for_redirects_too() {
         call_once(Object::new(), tool, "http_request", js!({ "url": good.url(), "method": "GET" }))
             .await;
     assert!(told.contains("not allowed"), "{told}");
-    assert!(good.heard().contains("GET /"));
-    assert_eq!(evil.heard(), "");
+    assert!(good.received().contains("GET /"));
+    assert_eq!(evil.received(), "");
 }
 
 #[tokio::test]
@@ -587,7 +562,7 @@ async fn issue_14_00_code_is_judged_by_what_it_asks_the_sandbox_for() {
     let mock = mind();
     let outcome =
         run_document(credential(&mock, mock.v1()), &agent(&hidden, "changes"), js!([{}])).await;
-    assert_eq!(evil.heard(), "", "{:?}", outcome.error);
+    assert_eq!(evil.received(), "", "{:?}", outcome.error);
     assert_eq!(mock.requests().len(), 1, "the model has no result yet: a person is asked");
     // Code that only computes asks nobody.
     let mock = mind();
@@ -601,5 +576,5 @@ async fn issue_14_00_code_is_judged_by_what_it_asks_the_sandbox_for() {
     // Where nobody wants to be asked it goes out, once.
     let mock = mind();
     run_document(credential(&mock, mock.v1()), &agent(&hidden, "never"), js!([{}])).await;
-    assert_eq!(evil.heard().matches("GET /?d=1").count(), 1);
+    assert_eq!(evil.received().matches("GET /?d=1").count(), 1);
 }

@@ -1,7 +1,7 @@
 //! The built-in models from end to end: the command that puts them in place, collections without a
 //! credential, and the example that `make run` shows, with the real binary.
 
-use crate::support::{Folder, Server, heddle};
+use crate::support::{Server, TempFolder, heddle};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn errors(output: &Output) -> String {
 }
 
 /// A folder of programs in which only pip is, and does this.
-fn pip(folder: &Folder, script: &str) -> String {
+fn pip(folder: &TempFolder, script: &str) -> String {
     let programs = folder.0.join("programs");
     std::fs::create_dir_all(&programs).unwrap();
     let program = programs.join("pip");
@@ -34,7 +34,7 @@ fn pip(folder: &Folder, script: &str) -> String {
 
 #[test]
 fn a_pull_that_fails_says_why_and_what_to_do_and_leaves_nothing_behind() {
-    let folder = Folder::new("models-pull");
+    let folder = TempFolder::new("models-pull");
     let data = folder.0.join("data");
     let pull = |path: &str| run(&data, &["models", "pull", "all-minilm-l6-v2"], &[("PATH", path)]);
     let told = errors(&pull("/nowhere"));
@@ -73,7 +73,7 @@ fn a_pull_that_fails_says_why_and_what_to_do_and_leaves_nothing_behind() {
 
 #[test]
 fn the_list_says_what_is_here_and_a_foreign_file_is_refused() {
-    let folder = Folder::new("models-list");
+    let folder = TempFolder::new("models-list");
     let listed = heddle(&folder.0, &["models", "list"]);
     assert_eq!(
         listed
@@ -102,7 +102,7 @@ fn the_list_says_what_is_here_and_a_foreign_file_is_refused() {
 
 #[test]
 fn without_weights_everything_says_which_command_brings_them() {
-    let folder = Folder::new("models-none");
+    let folder = TempFolder::new("models-none");
     let file = folder.0.join("a.md");
     std::fs::write(&file, "# Refunds\n\nWithin 30 days.").unwrap();
     let refused = run(&folder.0, &["knowledge", "add", "docs", file.to_str().unwrap()], &[]);
@@ -141,7 +141,7 @@ fn ask(server: &Server, question: &str) -> String {
 fn the_example_answers_from_the_documentation_and_calculates() {
     let Some(models) = testkit::weights("smollm2-135m-instruct") else { return };
     let models = models.to_str().unwrap().to_owned();
-    let folder = Folder::new("models-example");
+    let folder = TempFolder::new("models-example");
     let settings = [("HEDDLE_MODELS", models.as_str())];
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../");
     let pages = [
@@ -203,7 +203,7 @@ fn the_example_answers_from_the_documentation_and_calculates() {
 #[test]
 fn the_api_fills_and_searches_a_collection_without_a_credential() {
     let Some(models) = testkit::weights("all-minilm-l6-v2") else { return };
-    let folder = Folder::new("models-api");
+    let folder = TempFolder::new("models-api");
     let server = Server::start(&folder.0, &[("HEDDLE_MODELS", models.to_str().unwrap())]);
     let made: Value = serde_json::from_str(
         &server.api("POST", "/collections", Some(&json!({ "name": "shop" }))).text(),

@@ -2,7 +2,7 @@
 //! and little time.
 
 use crate::support::workflow::node;
-use crate::support::{Folder, Server, heddle, peak_memory_kb, request};
+use crate::support::{Server, TempFolder, heddle, peak_memory_kb, request};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -70,7 +70,7 @@ fn a_query_gives_its_rows() {
 /// It is confined before it reads anything, so settings that cannot be read do not matter to it.
 #[test]
 fn issue_14_00_the_process_reads_no_settings() {
-    let folder = Folder::new("merge-settings");
+    let folder = TempFolder::new("merge-settings");
     std::fs::create_dir_all(folder.0.join(".heddle")).unwrap();
     std::fs::write(folder.0.join(".heddle/heddle.toml"), "this is [no TOML").unwrap();
     assert_eq!(answer_in(&folder.0, "SELECT 1 AS a").text, "r{\"a\":1}\n.\n");
@@ -103,7 +103,7 @@ fn issue_14_01_memory_is_bounded_whatever_the_query_does() {
 
 #[test]
 fn issue_14_01_the_process_opens_no_file() {
-    let data = Folder::new("merge-files");
+    let data = TempFolder::new("merge-files");
     heddle(&data.0, &["list"]);
     let file = data.0.join("heddle.db");
     let before = std::fs::read(&file).unwrap();
@@ -140,8 +140,8 @@ fn flow(query: &str) -> Value {
 
 /// What an anonymous caller gets.
 fn called(query: &str, body: &Value) -> (u16, String, Value) {
-    let data = Folder::new(&format!("merge-{}", query.len()));
-    let file = data.workflow("query", &flow(query));
+    let data = TempFolder::new(&format!("merge-{}", query.len()));
+    let file = data.write_json("query", &flow(query));
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let server = Server::start(&data.0, &[("HEDDLE_LOG", "off")]);
     let headers = [("content-type", "application/json")];
@@ -178,9 +178,9 @@ fn issue_14_01_an_expression_is_no_part_of_the_sql() {
 
 #[test]
 fn issue_14_01_a_server_outlives_a_query_without_end() {
-    let data = Folder::new("merge-endless");
+    let data = TempFolder::new("merge-endless");
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
-    let file = data.workflow("query", &flow(endless));
+    let file = data.write_json("query", &flow(endless));
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let server = Server::start(&data.0, &[("HEDDLE_LOG", "off")]);
     let headers = [("content-type", "application/json")];

@@ -3,7 +3,7 @@
 
 use crate::support::feed::Feed;
 use crate::support::workflow::node;
-use crate::support::{Folder, Server, heddle, wait_until};
+use crate::support::{Server, TempFolder, heddle, wait_until};
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -28,18 +28,18 @@ fn workflows(feed: &Feed) -> [Value; 2] {
     [news, alarm]
 }
 
-fn set_up(name: &str) -> (Feed, Folder) {
+fn set_up(name: &str) -> (Feed, TempFolder) {
     let feed = Feed::start();
     feed.publish(0);
-    let data = Folder::new(name);
+    let data = TempFolder::new(name);
     let [news, alarm] = workflows(&feed);
-    let (news, alarm) = (data.workflow("news", &news), data.workflow("alarm", &alarm));
+    let (news, alarm) = (data.write_json("news", &news), data.write_json("alarm", &alarm));
     heddle(&data.0, &["import", alarm.to_str().unwrap()]);
     heddle(&data.0, &["import", "--activate", news.to_str().unwrap()]);
     (feed, data)
 }
 
-fn serve(feed: &Feed, data: &Folder) -> Server {
+fn serve(feed: &Feed, data: &TempFolder) -> Server {
     Server::start(&data.0, &[("HEDDLE_EGRESS_ALLOW", feed.address.as_str()), ("HEDDLE_LOG", "off")])
 }
 

@@ -2,7 +2,7 @@
 //! steps.
 
 use crate::support::workflow::{node, row};
-use crate::support::{Folder, Server, heddle};
+use crate::support::{Server, TempFolder, heddle};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::{Command, Output};
@@ -40,14 +40,14 @@ fn workflow(models: &MockModels) -> Value {
 }
 
 /// The data folder after one call was answered, with no server on it any more.
-fn after_one_call(folder: &Folder) -> (std::path::PathBuf, MockModels, Server) {
+fn after_one_call(folder: &TempFolder) -> (std::path::PathBuf, MockModels, Server) {
     let models = MockModels::start([
         ScriptedReply::call("calculator", json!({ "expression": "2+2" })),
         ScriptedReply::text("It is four."),
     ])
     .unwrap();
     let data = folder.0.join("data");
-    let file = folder.workflow("workflow", &workflow(&models));
+    let file = folder.write_json("workflow", &workflow(&models));
     heddle(&data, &["import", "--activate", file.to_str().unwrap()]);
     let server =
         Server::start(&data, &[("HEDDLE_EGRESS_ALLOW", "127.0.0.1"), ("HEDDLE_LOG", "off")]);
@@ -73,7 +73,7 @@ fn outputs(server: &Server, index: usize, node: &str) -> Value {
 
 #[test]
 fn an_execution_is_done_again_without_asking_anybody() {
-    let folder = Folder::new("replay");
+    let folder = TempFolder::new("replay");
     let (data, models, server) = after_one_call(&folder);
     let before = server.executions().len();
     // The server may go on meanwhile.
@@ -93,7 +93,7 @@ fn an_execution_is_done_again_without_asking_anybody() {
 
 #[test]
 fn an_execution_goes_another_way_from_a_step_with_another_model() {
-    let folder = Folder::new("fork");
+    let folder = TempFolder::new("fork");
     let (data, models, server) = after_one_call(&folder);
     models.script([ScriptedReply::text("Four, I say.")]);
     let output = replay(&data, &["1", "--from", "Agent/model 2", "--model", "second"]);
@@ -124,7 +124,7 @@ fn an_execution_goes_another_way_from_a_step_with_another_model() {
 
 #[test]
 fn a_step_that_is_not_there_is_told_with_those_that_are() {
-    let folder = Folder::new("fork-nowhere");
+    let folder = TempFolder::new("fork-nowhere");
     let (data, _models, server) = after_one_call(&folder);
     let output = replay(&data, &["1", "--from", "Agent/model 7"]);
     let said = String::from_utf8_lossy(&output.stderr);

@@ -2,7 +2,7 @@
 
 use crate::support;
 use crate::support::workflow::{node, row};
-use crate::support::{Folder, Server, heddle, wait_until};
+use crate::support::{Server, TempFolder, heddle, wait_until};
 use serde_json::{Value, json};
 
 fn webhook(path: &str, mode: &str) -> Value {
@@ -25,15 +25,15 @@ fn doubled() -> Value {
     )
 }
 
-fn import(data: &Folder, name: &str, document: &Value) -> String {
-    let file = data.workflow(name, document);
+fn import(data: &TempFolder, name: &str, document: &Value) -> String {
+    let file = data.write_json(name, document);
     let told = heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     told.split_whitespace().next().unwrap().to_owned()
 }
 
 #[test]
 fn a_call_starts_the_workflow_and_is_answered_as_its_webhook_says() {
-    let data = Folder::new("answers");
+    let data = TempFolder::new("answers");
     import(&data, "received", &row("Received", &[webhook("received", "onReceived"), doubled()]));
     import(&data, "last", &row("Last", &[webhook("last", "lastNode"), doubled()]));
     let respond = node(
@@ -80,7 +80,7 @@ fn a_call_starts_the_workflow_and_is_answered_as_its_webhook_says() {
 /// What the option `onlyRunIf` of webhooks promises.
 #[test]
 fn a_call_that_does_not_meet_the_condition_is_answered_and_starts_nothing() {
-    let data = Folder::new("condition");
+    let data = TempFolder::new("condition");
     let conditional = |path: &str, mode: &str, condition: &str, more: Value| {
         let mut options = json!({ "onlyRunIf": condition });
         options.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -130,7 +130,7 @@ fn a_call_that_does_not_meet_the_condition_is_answered_and_starts_nothing() {
 
 #[test]
 fn a_body_that_cannot_be_read_is_refused_and_the_server_goes_on() {
-    let data = Folder::new("bodies");
+    let data = TempFolder::new("bodies");
     import(&data, "last", &row("Last", &[webhook("last", "lastNode"), doubled()]));
     let server = Server::start(&data.0, &[]);
     let send = |kind: &str, body: &[u8]| {
@@ -152,7 +152,7 @@ fn a_body_that_cannot_be_read_is_refused_and_the_server_goes_on() {
 
 #[test]
 fn workflows_come_and_go_through_the_api() {
-    let data = Folder::new("api");
+    let data = TempFolder::new("api");
     let server = Server::start(&data.0, &[]);
     assert_eq!(server.call("GET", "/api/v1/workflows", None).status, 401);
     let made = server
@@ -194,7 +194,7 @@ fn workflows_come_and_go_through_the_api() {
 
 #[test]
 fn a_workflow_imported_beside_a_running_server_listens_soon() {
-    let data = Folder::new("beside");
+    let data = TempFolder::new("beside");
     let server = Server::start(&data.0, &[]);
     let id = import(&data, "last", &row("Last", &[webhook("late", "lastNode"), doubled()]));
     wait_until("the import is noticed", || {
@@ -208,7 +208,7 @@ fn a_workflow_imported_beside_a_running_server_listens_soon() {
 
 #[test]
 fn a_second_server_on_the_same_folder_is_refused() {
-    let data = Folder::new("second");
+    let data = TempFolder::new("second");
     let _first = Server::start(&data.0, &[]);
     let second = std::process::Command::new(env!("CARGO_BIN_EXE_heddle"))
         .args(["serve", "--port", "0"])
@@ -221,7 +221,7 @@ fn a_second_server_on_the_same_folder_is_refused() {
 
 #[test]
 fn a_run_that_sleeps_goes_on_after_a_restart() {
-    let data = Folder::new("sleeps");
+    let data = TempFolder::new("sleeps");
     let wait = node(
         "Wait",
         "wait",
@@ -241,7 +241,7 @@ fn a_run_that_sleeps_goes_on_after_a_restart() {
 
 #[test]
 fn a_waiting_run_is_woken_by_its_address_and_by_no_other() {
-    let data = Folder::new("waiting");
+    let data = TempFolder::new("waiting");
     let respond = node(
         "Tell",
         "respondToWebhook",
@@ -284,7 +284,7 @@ fn a_waiting_run_is_woken_by_its_address_and_by_no_other() {
 
 #[test]
 fn a_form_is_shown_checked_and_followed_by_the_next_page() {
-    let data = Folder::new("form");
+    let data = TempFolder::new("form");
     let field = |label: &str| json!({ "fieldLabel": label, "requiredField": true });
     let trigger = node(
         "Form",
@@ -338,7 +338,7 @@ fn a_form_is_shown_checked_and_followed_by_the_next_page() {
 
 #[test]
 fn the_events_of_a_run_can_be_followed_and_taken_up_where_they_broke_off() {
-    let data = Folder::new("events");
+    let data = TempFolder::new("events");
     import(&data, "last", &row("Last", &[webhook("last", "lastNode"), doubled()]));
     let server = Server::start(&data.0, &[]);
     server.call("POST", "/webhook/last", Some(&json!({ "n": 1 })));
@@ -363,7 +363,7 @@ fn the_events_of_a_run_can_be_followed_and_taken_up_where_they_broke_off() {
 
 #[test]
 fn a_delivery_that_comes_twice_starts_one_run() {
-    let data = Folder::new("deliveries");
+    let data = TempFolder::new("deliveries");
     let options = json!({ "deliveryHeader": "X-Delivery" });
     let hook = node(
         "Webhook",
@@ -389,7 +389,7 @@ fn a_delivery_that_comes_twice_starts_one_run() {
 
 #[test]
 fn variables_reach_workflows_and_workflows_set_no_cookie_of_ours() {
-    let data = Folder::new("variables");
+    let data = TempFolder::new("variables");
     let headers = json!({ "entries": [{ "name": "Set-Cookie", "value": "heddle_session=x" }] });
     let options = json!({ "responseHeaders": headers });
     let respond = node(

@@ -1,7 +1,7 @@
 //! Data tables as workflows meet them: the real binary, a data folder, HTTP.
 
 use crate::support::workflow::{node, row};
-use crate::support::{Folder, Server, heddle, request, wait_until};
+use crate::support::{Server, TempFolder, heddle, request, wait_until};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -32,8 +32,8 @@ fn over_items(path: &str, node_under_test: Value) -> Value {
     )
 }
 
-fn import(data: &Folder, name: &str, document: &Value) {
-    let file = data.workflow(name, document);
+fn import(data: &TempFolder, name: &str, document: &Value) {
+    let file = data.write_json(name, document);
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
 }
 
@@ -70,14 +70,14 @@ fn condition(name: &str, condition: &str, value: Value) -> Value {
 }
 
 struct TableHarness {
-    data: Folder,
+    data: TempFolder,
     server: Server,
     table: String,
 }
 
 impl TableHarness {
     fn new(name: &str, workflows: &[(&str, Value)]) -> Self {
-        let data = Folder::new(name);
+        let data = TempFolder::new(name);
         for (path, document) in workflows {
             import(&data, path, document);
         }
@@ -154,7 +154,7 @@ fn a_workflow_inserts_what_it_is_sent() {
 fn a_node_that_continues_on_fail_keeps_the_good_items_and_tells_of_the_bad() {
     let mut node_under_test = insert_node();
     node_under_test["onError"] = json!("continueRegularOutput");
-    let data = Folder::new("table-continue");
+    let data = TempFolder::new("table-continue");
     import(&data, "insert", &over_items("insert", node_under_test));
     let server = Server::start(&data.0, &[("HEDDLE_TABLE_BYTES", "1KB")]);
     let made = server
@@ -307,11 +307,11 @@ fn the_command_line_uses_the_tables_of_the_data_folder() {
     let insert =
         node("Insert", "dataTable", 1.0, json!({ "dataTableId": foreign, "columns": columns }));
     let flow = row("hand", &[node("Start", "manualTrigger", 1.0, json!({})), insert]);
-    let file = world.data.workflow("hand", &flow);
+    let file = world.data.write_json("hand", &flow);
     let told = heddle(&world.data.0, &["run", file.to_str().unwrap()]);
     assert!(told.contains("by hand"), "{told}");
     assert_eq!(world.rows()[0]["firstName"], "by hand", "the server sees it at once");
-    let nowhere = Folder::new("table-nowhere");
+    let nowhere = TempFolder::new("table-nowhere");
     let empty = nowhere.0.join("none");
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_heddle"));
     let output =
@@ -326,7 +326,7 @@ fn the_command_line_uses_the_tables_of_the_data_folder() {
 
 #[test]
 fn a_table_that_is_full_says_so_with_its_limit() {
-    let data = Folder::new("table-full");
+    let data = TempFolder::new("table-full");
     import(&data, "insert", &over_items("insert", insert_node()));
     let server = Server::start(&data.0, &[("HEDDLE_TABLE_BYTES", "1KB")]);
     let made = server
@@ -344,7 +344,7 @@ fn a_table_that_is_full_says_so_with_its_limit() {
 
 #[test]
 fn the_n8n_node_manages_the_instance_it_runs_on() {
-    let data = Folder::new("n8n-node");
+    let data = TempFolder::new("n8n-node");
     let with = |path: &str, parameters: Value| {
         let mut under_test = node("n8n", "n8n", 1.0, parameters);
         under_test["credentials"] = json!({ "n8nApi": { "id": "own", "name": "n8n" } });
@@ -443,7 +443,7 @@ fn insist(
 #[test]
 fn a_row_is_inserted_once_or_somebody_is_asked() {
     const CRASHES: usize = 5;
-    let data = Folder::new("table-crash");
+    let data = TempFolder::new("table-crash");
     let columns =
         json!({ "mappingMode": "defineBelow", "value": { "age": "={{ $json.body.id }}" } });
     let insert =

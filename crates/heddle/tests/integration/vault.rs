@@ -1,31 +1,22 @@
 //! Credentials from end to end: brought along, used by a running server, and never shown.
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
+use testkit::TempFolder;
 
 const CANARY: &str = "canary-51b0c7de";
 
-struct VaultHome(PathBuf);
+struct VaultHome(TempFolder);
 
 impl VaultHome {
     fn new(name: &str) -> Self {
-        let path =
-            std::env::temp_dir().join(format!("heddle-cli-vault-{}-{name}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn file(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, text).unwrap();
-        path
+        Self(TempFolder::new(&format!("vault-{name}")))
     }
 
     fn heddle(&self, arguments: &[&str]) -> Output {
-        command(&self.0).args(arguments).output().unwrap()
+        command(&self.0.0).args(arguments).output().unwrap()
     }
 
     /// What a command prints; it must succeed.
@@ -43,15 +34,9 @@ impl VaultHome {
         let list = format!(
             r#"[{{"id":"c1","name":"Hook","type":"httpHeaderAuth","data":{{"name":"X-Key","value":"{CANARY}"}}}}]"#
         );
-        let file = self.file("credentials.json", &list);
+        let file = self.0.write("credentials.json", &list);
         self.says(&["credentials", "import", file.to_str().unwrap()]);
         std::fs::remove_file(file).unwrap();
-    }
-}
-
-impl Drop for VaultHome {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -70,7 +55,7 @@ struct VaultServer {
 
 impl VaultServer {
     fn start(folder: &VaultHome) -> Self {
-        let mut child = command(&folder.0)
+        let mut child = command(&folder.0.0)
             .args(["serve", "--port", "0"])
             .stderr(Stdio::piped())
             .spawn()
@@ -121,7 +106,7 @@ const WORKFLOW: &str = r#"{"id":"w1","name":"Guarded","nodes":[{"id":"n1","name"
 fn a_webhook_is_guarded_by_an_imported_credential_that_nobody_sees() {
     let folder = VaultHome::new("serve");
     folder.import();
-    let workflow = folder.file("flow.json", WORKFLOW);
+    let workflow = folder.0.write("flow.json", WORKFLOW);
     folder.says(&["import", "--activate", workflow.to_str().unwrap()]);
     let key = folder.says(&["api-keys", "create"]);
     let server = VaultServer::start(&folder);
@@ -141,7 +126,7 @@ fn a_webhook_is_guarded_by_an_imported_credential_that_nobody_sees() {
     assert!(log.contains("There is no owner yet"), "{log}");
     assert!(!log.contains(CANARY), "the log holds the secret");
     drop(server);
-    for entry in std::fs::read_dir(folder.0.join("data")).unwrap() {
+    for entry in std::fs::read_dir(folder.0.0.join("data")).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let bytes = std::fs::read(&path).unwrap_or_default();
@@ -168,7 +153,7 @@ fn credentials_go_out_as_they_came_in() {
 fn a_wrong_key_keeps_the_server_from_starting() {
     let folder = VaultHome::new("wrong");
     folder.import();
-    let path = folder.0.join("data/vault.key");
+    let path = folder.0.0.join("data/vault.key");
     let right = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, "11".repeat(32)).unwrap();
     for arguments in [
@@ -196,7 +181,7 @@ fn what_is_no_export_is_refused_whole() {
         ),
         (r#"[{"name":"a","data":{}}]"#, "no type"),
     ] {
-        let file = folder.file("bad.json", text);
+        let file = folder.0.write("bad.json", text);
         let output = folder.heddle(&["credentials", "import", file.to_str().unwrap()]);
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && error.contains(told), "{text}: {error}");
@@ -207,7 +192,7 @@ fn what_is_no_export_is_refused_whole() {
 #[test]
 fn people_are_managed_on_the_command_line() {
     let folder = VaultHome::new("users");
-    let mut child = command(&folder.0)
+    let mut child = command(&folder.0.0)
         .args(["users", "create", "Ada@x.y", "--role", "admin"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -232,11 +217,11 @@ fn a_change_of_the_key_that_is_killed_at_any_moment_loses_nothing() {
             format!(r#"{{"id":"c{index}","name":"n","type":"httpHeaderAuth","data":{{"name":"X-Key","value":"{CANARY}-{index}"}}}}"#)
         })
         .collect();
-    let file = folder.file("credentials.json", &format!("[{}]", rows.join(",")));
+    let file = folder.0.write("credentials.json", format!("[{}]", rows.join(",")));
     folder.says(&["credentials", "import", file.to_str().unwrap()]);
     let before = folder.says(&["credentials", "export", "--decrypted"]);
     for delay_ms in [0, 5, 10, 15, 20, 25, 30, 40, 50, 70, 100] {
-        let mut child = command(&folder.0)
+        let mut child = command(&folder.0.0)
             .args(["credentials", "rotate"])
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -5,61 +5,30 @@ use crate::asking;
 use crate::asking::{answers, credential, n8n, node, run_cut_off, run_document, workflow};
 use model::{Object, json};
 use serde_json::{Value as Json, json as js};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpListener;
-use std::sync::{Arc, Mutex};
-use testkit::{MockModels, ScriptedReply};
+use testkit::{FakeHttp, FakeRequest, FakeResponse, MockModels, ScriptedReply};
 
 /// A request: method and path, headers, body.
 type SentRequest = (String, String, Vec<u8>);
 
-/// Answers every request with the same body and keeps what it was sent.
+/// Answers every request with the same body and records what it was sent.
 struct FixedServer {
     address: String,
-    asked: Arc<Mutex<Vec<SentRequest>>>,
+    server: FakeHttp,
 }
 
 impl FixedServer {
-    fn start(status: u16, kind: &'static str, answer: impl Into<Vec<u8>>) -> Self {
-        Self::start_with(status, format!("content-type: {kind}\r\n"), answer)
+    fn start(status: u16, kind: &'static str, answer: impl AsRef<[u8]>) -> Self {
+        Self::with(FakeResponse::new(status, kind, answer))
     }
 
     /// Says where a file is to be sent.
-    fn naming_a_place(place: &str) -> Self {
-        Self::start_with(200, format!("x-goog-upload-url: {place}\r\n"), "")
+    fn with_upload_url(url: &str) -> Self {
+        Self::with(FakeResponse::with_headers(200, &[("x-goog-upload-url", url)], ""))
     }
 
-    fn start_with(status: u16, headers: String, answer: impl Into<Vec<u8>>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = format!("http://{}", listener.local_addr().unwrap());
-        let (asked, answer) = (Arc::new(Mutex::new(Vec::new())), answer.into());
-        let (known, said) = (asked.clone(), headers);
-        std::thread::spawn(move || {
-            for mut stream in listener.incoming().flatten() {
-                let mut reader = BufReader::new(stream.try_clone().unwrap());
-                let (mut first, mut headers) = (String::new(), String::new());
-                reader.read_line(&mut first).unwrap();
-                let mut line = String::new();
-                while reader.read_line(&mut line).unwrap() > 2 {
-                    headers.push_str(&std::mem::take(&mut line).to_lowercase());
-                }
-                let length = headers
-                    .lines()
-                    .find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok())
-                    .unwrap_or(0);
-                let mut body = vec![0; length];
-                reader.read_exact(&mut body).unwrap();
-                let place = first.rsplit_once(' ').unwrap().0.to_owned();
-                known.lock().unwrap().push((place, headers, body));
-                let head = format!(
-                    "HTTP/1.1 {status} X\r\n{said}content-length: {}\r\nconnection: close\r\n\r\n",
-                    answer.len()
-                );
-                stream.write_all(head.as_bytes()).unwrap();
-                stream.write_all(&answer).unwrap();
-            }
-        });
-        Self { address, asked }
+    fn with(response: FakeResponse) -> Self {
+        let server = FakeHttp::fixed(response);
+        Self { address: server.url(""), server }
     }
 
     fn credential(&self) -> Object {
@@ -70,12 +39,16 @@ impl FixedServer {
         ])
     }
 
-    fn asked(&self) -> Vec<SentRequest> {
-        self.asked.lock().unwrap().clone()
+    fn requests(&self) -> Vec<SentRequest> {
+        let sent = |request: FakeRequest| {
+            let line = format!("{} {}", request.method, request.path);
+            (line, request.head.to_lowercase(), request.body)
+        };
+        self.server.requests().into_iter().map(sent).collect()
     }
 
     fn body(&self) -> Json {
-        serde_json::from_slice(&self.asked()[0].2).unwrap()
+        serde_json::from_slice(&self.requests()[0].2).unwrap()
     }
 }
 
@@ -225,12 +198,12 @@ async fn images_are_looked_at_and_made() {
         (item.binary("data").unwrap().data.as_ref(), item.json.get("mimeType")),
         (b"hello".as_ref(), Some(&json!("image/png")))
     );
-    assert_eq!(plain.asked()[0].0, "POST /v1/images/generations");
+    assert_eq!(plain.requests()[0].0, "POST /v1/images/generations");
     assert_eq!(
         plain.body(),
         js!({ "prompt": "a cat", "model": "dall-e-3", "response_format": "b64_json", "size": "1024x1024", "quality": "hd" })
     );
-    assert!(plain.asked()[0].1.contains(&format!("authorization: bearer {}", asking::KEY)));
+    assert!(plain.requests()[0].1.contains(&format!("authorization: bearer {}", asking::KEY)));
 }
 
 #[tokio::test]
@@ -245,7 +218,7 @@ async fn speech_texts_and_judgements_go_to_their_places() {
     assert!(outcome.error.is_none(), "{:?}", outcome.error);
     let item = outcome.last_items().unwrap().get(0).unwrap();
     assert_eq!(
-        (item.binary("data").unwrap().data.as_ref(), spoken.asked()[0].0.as_str()),
+        (item.binary("data").unwrap().data.as_ref(), spoken.requests()[0].0.as_str()),
         (b"sound".as_ref(), "POST /v1/audio/speech")
     );
     for (operation, path) in
@@ -263,7 +236,7 @@ async fn speech_texts_and_judgements_go_to_their_places() {
             ),
             [json!({ "text": "hello" })]
         );
-        let (place, _, body) = heard.asked()[0].clone();
+        let (place, _, body) = heard.requests()[0].clone();
         let body = String::from_utf8_lossy(&body).into_owned();
         assert!(
             place == format!("POST {path}")
@@ -293,7 +266,7 @@ async fn speech_texts_and_judgements_go_to_their_places() {
         ),
         [json!({ "id": "file-1" })]
     );
-    assert!(String::from_utf8_lossy(&kept.asked()[0].2).contains("fine-tune"));
+    assert!(String::from_utf8_lossy(&kept.requests()[0].2).contains("fine-tune"));
 }
 
 #[tokio::test]
@@ -353,7 +326,7 @@ async fn gemini_answers_listens_and_draws() {
         outcome.last_items().unwrap().get(0).unwrap().binary("data").unwrap().data.as_ref(),
         b"hello"
     );
-    assert_eq!(plain.asked()[0].0, "POST /v1beta/models/gemini-2.5-flash-image:generateContent");
+    assert_eq!(plain.requests()[0].0, "POST /v1beta/models/gemini-2.5-flash-image:generateContent");
 }
 
 #[tokio::test]
@@ -375,7 +348,7 @@ async fn images_are_changed_by_either_provider() {
         outcome.last_items().unwrap().get(0).unwrap().binary("data").unwrap().data.as_ref(),
         b"hello"
     );
-    let (place, _, body) = plain.asked()[0].clone();
+    let (place, _, body) = plain.requests()[0].clone();
     let body = String::from_utf8_lossy(&body).into_owned();
     let sent =
         |name: &str, value: &str| body.contains(&format!("name=\"{name}\"\r\n\r\n{value}\r\n"));
@@ -411,7 +384,7 @@ async fn images_are_changed_by_either_provider() {
         &run_document(plain.credential(), &document, with_file("image/png", "cat.png")).await,
     );
     assert_eq!(answer, [json!({ "url": "https://a.example/b.png" })]);
-    assert!(String::from_utf8_lossy(&plain.asked()[0].2).contains("name=\"image\"; filename"));
+    assert!(String::from_utf8_lossy(&plain.requests()[0].2).contains("name=\"image\"; filename"));
     let drawn = js!({ "candidates": [{ "content": { "parts": [{ "inlineData": { "mimeType": "image/png", "data": "aGVsbG8=" } }] } }] });
     let plain = FixedServer::start(200, "application/json", drawn.to_string());
     let model = listed("models/gemini-2.5-flash-image");
@@ -463,7 +436,12 @@ async fn a_video_is_waited_for_and_its_key_goes_to_the_provider_alone() {
             outcome.last_items().unwrap().get(0).unwrap().binary("data").unwrap().data.as_ref(),
             b"film"
         );
-        assert_eq!(place.asked()[0].1.contains(asking::KEY), is_provider, "{}", place.asked()[0].1);
+        assert_eq!(
+            place.requests()[0].1.contains(asking::KEY),
+            is_provider,
+            "{}",
+            place.requests()[0].1
+        );
     }
     let refused = gemini(
         1.0,
@@ -486,13 +464,13 @@ async fn a_file_goes_to_the_place_that_the_provider_names_and_is_used_when_it_is
         "application/json",
         js!({ "file": { "name": "files/1", "uri": "https://g.example/files/1", "mimeType": "video/mp4", "state": "ACTIVE" } }).to_string(),
     );
-    let place = FixedServer::naming_a_place(&format!("{}/put", store.address));
+    let place = FixedServer::with_upload_url(&format!("{}/put", store.address));
     let document = gemini(1.0, js!({ "resource": "file", "inputType": "binary" }));
     let found = answers(
         &run_document(place.credential(), &document, with_file("video/mp4", "a.mp4")).await,
     );
     assert_eq!(found, [json!({ "fileUri": "https://g.example/files/1", "mimeType": "video/mp4" })]);
-    let (begun, headers, body) = place.asked()[0].clone();
+    let (begun, headers, body) = place.requests()[0].clone();
     assert_eq!(
         (begun.as_str(), String::from_utf8_lossy(&body).contains("a.mp4")),
         ("POST /upload/v1beta/files", true)
@@ -502,7 +480,7 @@ async fn a_file_goes_to_the_place_that_the_provider_names_and_is_used_when_it_is
             && headers.contains("x-goog-upload-protocol: resumable"),
         "{headers}"
     );
-    let (sent, headers, body) = store.asked()[0].clone();
+    let (sent, headers, body) = store.requests()[0].clone();
     assert_eq!((sent.as_str(), body.as_slice()), ("POST /put", b"hello".as_slice()));
     assert!(headers.contains("upload, finalize") && !headers.contains(asking::KEY), "{headers}");
 }
@@ -553,7 +531,7 @@ async fn a_process_that_ends_pays_for_nothing_twice() {
         let document = openai(1.8, js!({ "resource": "image", "prompt": "a cat" }));
         let outcome = run_cut_off(plain.credential(), &document, js!([{}]), n_notes).await;
         assert!(
-            outcome.error.is_none() && plain.asked().len() == wanted,
+            outcome.error.is_none() && plain.requests().len() == wanted,
             "{n_notes}: {:?}",
             outcome.error
         );
@@ -571,5 +549,5 @@ async fn a_process_that_ends_pays_for_nothing_twice() {
         model::Code::RUN_UNCERTAIN,
         "nobody knows whether the file is there"
     );
-    assert_eq!(plain.asked().len(), 1);
+    assert_eq!(plain.requests().len(), 1);
 }

@@ -2,7 +2,7 @@
 //! and its memory where it was.
 
 use crate::support;
-use crate::support::{Folder, Server, heddle};
+use crate::support::{Server, TempFolder, heddle};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -10,12 +10,12 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-fn echoing(name: &str, mode: &str) -> Folder {
-    let data = Folder::new(name);
+fn echoing(name: &str, mode: &str) -> TempFolder {
+    let data = TempFolder::new(name);
     let hook = json!({ "id": "1", "name": "Webhook", "type": "n8n-nodes-base.webhook", "typeVersion": 2, "position": [0, 0],
         "parameters": { "httpMethod": "POST", "path": "echo", "responseMode": mode, "options": {} }, "webhookId": "w" });
     let document = json!({ "name": name, "nodes": [hook], "connections": {}, "settings": {} });
-    let file = data.workflow("echo", &document);
+    let file = data.write_json("echo", &document);
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     data
 }

@@ -5,28 +5,11 @@ use heddle_local::registry::{self, PackageState};
 use heddle_local::{Library, LocalError};
 use model::Code;
 use node_api::ai::LocalModels as _;
-use std::path::PathBuf;
-
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let folder =
-            std::env::temp_dir().join(format!("heddle-shelf-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        Self(folder)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use testkit::TempFolder;
 
 #[test]
 fn a_file_that_is_no_model_is_refused_and_leaves_nothing_behind() {
-    let folder = Folder::new("foreign");
+    let folder = TempFolder::new("foreign");
     let file = folder.0.join("some.whl");
     std::fs::write(&file, b"not a model").unwrap();
     let models = folder.0.join("models");
@@ -48,7 +31,7 @@ fn a_file_that_is_no_model_is_refused_and_leaves_nothing_behind() {
 
 #[test]
 fn a_missing_model_says_which_command_brings_it() {
-    let folder = Folder::new("missing");
+    let folder = TempFolder::new("missing");
     let library = Library::new(folder.0.clone());
     for (error, command) in [
         (library.embedder().err().unwrap(), "heddle models pull all-minilm-l6-v2"),
@@ -69,7 +52,7 @@ fn a_missing_model_says_which_command_brings_it() {
 #[test]
 fn weights_are_taken_with_a_note_of_their_licence_and_damage_is_seen() {
     let Some(weights) = testkit::weights(registry::DEMO.name) else { return };
-    let folder = Folder::new("weights");
+    let folder = TempFolder::new("weights");
     let known = registry::import(
         &weights.join(registry::DEMO.name).join("model.gguf"),
         &folder.0,
@@ -91,7 +74,7 @@ fn weights_are_taken_with_a_note_of_their_licence_and_damage_is_seen() {
 
 #[tokio::test]
 async fn weights_that_break_off_are_an_error_and_not_a_crash() {
-    let folder = Folder::new("cut");
+    let folder = TempFolder::new("cut");
     let place = registry::EMBEDDINGS.folder(&folder.0);
     std::fs::create_dir_all(&place).unwrap();
     // Sparse files of the right length: everything in them is zero.

@@ -1,6 +1,6 @@
 //! Addresses and tags: who has them, and what becomes of those from before they had owners.
 
-use crate::support::Folder;
+use crate::support::TempFolder;
 use heddle_store::addresses::{AddressClaim, ClaimResult, EndpointKind};
 use heddle_store::tags::{TagAccess, TagChange, TagTarget, TagsUpdate};
 use heddle_store::workflows::{ActivatedVersion, NewVersion, StoredWorkflow};
@@ -36,7 +36,7 @@ async fn activate(store: &Sqlite, workflow: &StoredWorkflow, paths: &[&str]) -> 
 
 #[tokio::test]
 async fn issue_14_03_an_address_has_one_owner_until_it_is_given_up() {
-    let folder = Folder::new("addresses");
+    let folder = TempFolder::absent("addresses");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let one = store.save_workflow(version("one", "{}")).await.unwrap();
     let two = store.save_workflow(version("two", "{}")).await.unwrap();
@@ -67,7 +67,7 @@ async fn issue_14_03_an_address_has_one_owner_until_it_is_given_up() {
 
 #[tokio::test]
 async fn issue_14_03_a_version_and_its_addresses_are_saved_together_or_not_at_all() {
-    let folder = Folder::new("saved-together");
+    let folder = TempFolder::absent("saved-together");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let one = store.save_workflow(version("one", "{}")).await.unwrap();
     let two = store.save_workflow(version("two", "{}")).await.unwrap();
@@ -108,7 +108,7 @@ async fn issue_14_03_a_version_and_its_addresses_are_saved_together_or_not_at_al
 
 #[tokio::test]
 async fn issue_14_00_a_tag_is_there_for_its_maker_and_where_it_is_carried() {
-    let folder = Folder::new("tags-of-projects");
+    let folder = TempFolder::absent("tags-of-projects");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let reach = |user: &str, sees: &[&str], changes: &[&str]| {
         let list = |ids: &[&str]| ids.iter().map(|id| (*id).into()).collect();
@@ -163,7 +163,7 @@ async fn issue_14_00_a_tag_is_there_for_its_maker_and_where_it_is_carried() {
 /// A folder of the release before addresses had owners.
 #[tokio::test]
 async fn issue_14_03_what_older_releases_have_kept_stays() {
-    let folder = Folder::new("older");
+    let folder = TempFolder::absent("older");
     std::fs::create_dir_all(&folder.0).unwrap();
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
     raw.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;").unwrap();

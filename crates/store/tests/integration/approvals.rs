@@ -1,6 +1,6 @@
 //! Open approvals follow what the events of their runs say, in the same transaction.
 
-use crate::support::{Folder, Run};
+use crate::support::{Run, folder_with_workflow};
 use heddle_store::approvals::{ApprovalChange, ApprovalFilter, ApprovalStore as _, NewApproval};
 use heddle_store::executions::{ExecutionState, ExecutionStore as _};
 use heddle_store::{OpenMode, Sqlite};
@@ -52,7 +52,7 @@ async fn decided(store: &Sqlite) -> Vec<i64> {
 
 #[tokio::test]
 async fn what_is_asked_is_open_until_it_is_decided_made_late_or_over() {
-    let folder = Folder::with_workflow("approvals");
+    let folder = folder_with_workflow("approvals");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     sleeping(
         &store,
@@ -87,7 +87,7 @@ async fn what_is_asked_is_open_until_it_is_decided_made_late_or_over() {
 
 #[tokio::test]
 async fn a_run_that_is_stopped_or_removed_asks_for_nothing() {
-    let folder = Folder::with_workflow("approvals-over");
+    let folder = folder_with_workflow("approvals-over");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     for id in 1..=3 {
         sleeping(&store, id, vec![asked("tool 1.1", 100)]).await;

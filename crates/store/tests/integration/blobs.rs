@@ -1,7 +1,7 @@
 //! Large files beside the journal: kept once an execution, whole before they are named, and gone
 //! with it.
 
-use crate::support::{Fate, Folder, Run};
+use crate::support::{Fate, Run, TempFolder, folder_with_workflow};
 use heddle_store::blobs::{FileHash, INLINE_LIMIT};
 use heddle_store::executions::{ExecutionStore, RetentionLimits};
 use heddle_store::workflows::WorkflowStore;
@@ -10,7 +10,7 @@ use model::{Binary, Code, Item, Items, Object, RunEvent};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-fn files_of(folder: &Folder, execution: i64) -> Vec<PathBuf> {
+fn files_of(folder: &TempFolder, execution: i64) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder.0.join(format!("binary/{execution}")));
     entries.map(|entries| entries.map(|entry| entry.unwrap().path()).collect()).unwrap_or_default()
 }
@@ -41,7 +41,7 @@ fn picture(seed: u8) -> Vec<u8> {
 
 #[tokio::test]
 async fn a_file_that_ten_steps_pass_on_is_kept_read_and_counted_once() {
-    let folder = Folder::with_workflow("once");
+    let folder = folder_with_workflow("once");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let data = picture(1);
     store.flush(run(1, &data, 10, Fate::Kept)).await.unwrap();
@@ -76,7 +76,7 @@ async fn a_file_that_ten_steps_pass_on_is_kept_read_and_counted_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_that_write_one_file_at_a_time_do_not_get_in_each_others_way() {
-    let folder = Folder::with_workflow("at-once");
+    let folder = folder_with_workflow("at-once");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     for id in 1..=20 {
         let (data, flushing) = (picture(id as u8), run(id, &picture(id as u8), 1, Fate::Kept));
@@ -98,7 +98,7 @@ async fn two_that_write_one_file_at_a_time_do_not_get_in_each_others_way() {
 
 #[tokio::test]
 async fn small_files_stay_in_the_journal() {
-    let folder = Folder::with_workflow("small");
+    let folder = folder_with_workflow("small");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let data = vec![7; INLINE_LIMIT];
     store.flush(run(1, &data, 2, Fate::Kept)).await.unwrap();
@@ -108,7 +108,7 @@ async fn small_files_stay_in_the_journal() {
 
 #[tokio::test]
 async fn files_go_with_their_execution_however_it_goes() {
-    let folder = Folder::with_workflow("gone");
+    let folder = folder_with_workflow("gone");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     for id in 1..=4 {
         store.flush(run(id, &picture(id as u8), 1, Fate::Kept)).await.unwrap();
@@ -132,7 +132,7 @@ async fn files_go_with_their_execution_however_it_goes() {
 
 #[tokio::test]
 async fn files_that_a_crash_left_before_their_commit_are_swept() {
-    let folder = Folder::with_workflow("swept");
+    let folder = folder_with_workflow("swept");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     store.flush(run(1, &picture(1), 1, Fate::Kept)).await.unwrap();
     store.flush(run(2, &picture(2), 1, Fate::CutOff)).await.unwrap();
@@ -154,7 +154,7 @@ async fn files_that_a_crash_left_before_their_commit_are_swept() {
 
 #[tokio::test]
 async fn a_lost_file_is_told_with_its_run_and_the_others_go_on() {
-    let folder = Folder::with_workflow("lost");
+    let folder = folder_with_workflow("lost");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     for id in 1..=3 {
         store.flush(run(id, &picture(id as u8), 1, Fate::Kept)).await.unwrap();
@@ -185,7 +185,7 @@ async fn a_lost_file_is_told_with_its_run_and_the_others_go_on() {
 /// Two writes of one run may share a transaction: what the second has to tell rests upon the first.
 #[tokio::test]
 async fn issue_15_07_nobody_is_told_that_a_run_is_on_disk_while_a_piece_of_it_is_not() {
-    let folder = Folder::with_workflow("held-back");
+    let folder = folder_with_workflow("held-back");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     // A folder that cannot be made: there is a file in its place.
     std::fs::write(folder.0.join("binary"), "").unwrap();

@@ -1,14 +1,14 @@
 //! Conversations in the data folder: what ends is removed, and the key that seals them goes with
 //! the vault.
 
-use crate::support::Folder;
+use crate::support::TempFolder;
 use heddle_store::{ConversationCleanup as _, CredentialStore as _, Error, OpenMode, Sqlite};
 use node_api::ai::{
     ConversationId, ConversationStore as _, Lifetime, Message, RecallLimit, Sealer as _, SessionId,
     StoredTurn, TurnKey,
 };
 
-fn open(folder: &Folder) -> Sqlite {
+fn open(folder: &TempFolder) -> Sqlite {
     Sqlite::open(&folder.0, OpenMode::Shared).unwrap()
 }
 
@@ -31,7 +31,7 @@ async fn length(store: &Sqlite, session: &str) -> usize {
 
 #[tokio::test]
 async fn what_has_outlived_its_time_is_not_seen_and_then_removed() {
-    let folder = Folder::new("end");
+    let folder = TempFolder::absent("end");
     let store = open(&folder);
     append(&store, "over", Lifetime::Seconds(0)).await;
     append(&store, "soon", Lifetime::Seconds(3_600)).await;
@@ -47,7 +47,7 @@ async fn what_has_outlived_its_time_is_not_seen_and_then_removed() {
 
 #[tokio::test]
 async fn a_change_of_the_vaults_key_leaves_conversations_readable_here_and_elsewhere() {
-    let folder = Folder::new("rotate");
+    let folder = TempFolder::absent("rotate");
     let store = open(&folder);
     append(&store, "s", Lifetime::Endless).await;
     let sealed = store.seal("name", b"kept in Redis").await.unwrap();
@@ -63,7 +63,7 @@ async fn a_change_of_the_vaults_key_leaves_conversations_readable_here_and_elsew
 /// Without a credential to protect, a lost key was replaced; with conversations it must not be.
 #[tokio::test]
 async fn a_lost_key_is_not_replaced_while_there_are_conversations() {
-    let folder = Folder::new("lost");
+    let folder = TempFolder::absent("lost");
     append(&open(&folder), "s", Lifetime::Endless).await;
     let key = folder.0.join("vault.key");
     let held = std::fs::read(&key).unwrap();

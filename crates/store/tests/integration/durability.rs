@@ -1,7 +1,7 @@
 //! T-DISK and T-CRASH below the server: what a cut, a flip or a long reader does to the files
 //! themselves.
 
-use crate::support::{Folder, Run};
+use crate::support::{Run, folder_with_workflow};
 use heddle_store::executions::{ExecutionFilter, ExecutionStore, RetentionLimits};
 use heddle_store::{Error, OpenMode, Sqlite};
 use std::path::Path;
@@ -39,7 +39,7 @@ fn length(path: &Path) -> u64 {
 /// and the store goes on.
 #[tokio::test]
 async fn a_log_cut_at_any_byte_leaves_whole_runs_from_the_first_on() {
-    let (folder, copy) = (Folder::with_workflow("cut"), Folder::with_workflow("cut-copy"));
+    let (folder, copy) = (folder_with_workflow("cut"), folder_with_workflow("cut-copy"));
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let log = folder.0.join("heddle.db-wal");
     let mut ends = Vec::new();
@@ -76,7 +76,7 @@ async fn a_log_cut_at_any_byte_leaves_whole_runs_from_the_first_on() {
 /// T-DISK: a piece of the journal is cut at each byte. The run is named; the other one is there.
 #[tokio::test]
 async fn a_piece_cut_at_any_byte_is_told_with_its_run() {
-    let folder = Folder::with_workflow("piece");
+    let folder = folder_with_workflow("piece");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     store.flush(run(1, 200)).await.unwrap();
     store.flush(run(2, 200)).await.unwrap();
@@ -108,7 +108,7 @@ async fn a_piece_cut_at_any_byte_is_told_with_its_run() {
 /// T-DISK: under load beside many readers the log stays within 64 MB.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_log_stays_short_beside_readers_under_load() {
-    let folder = Folder::with_workflow("log");
+    let folder = folder_with_workflow("log");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let (stop, longest) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
     let mut readers = Vec::new();
@@ -151,7 +151,7 @@ async fn the_log_stays_short_beside_readers_under_load() {
 /// what lives.
 #[tokio::test]
 async fn after_pruning_runs_of_mixed_sizes_the_file_is_at_most_half_larger_than_what_lives() {
-    let folder = Folder::with_workflow("mixed");
+    let folder = folder_with_workflow("mixed");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let mut seed = 7_u64;
     let mut writing = Vec::new();

@@ -1,6 +1,6 @@
 //! What is written down about the past does not grow for ever.
 
-use crate::support::Folder;
+use crate::support::{folder_with_workflow, raw_database};
 use heddle_store::spending::{SpendingFilter, SpendingStore as _};
 use heddle_store::workflows::{ActivatedVersion, NewVersion, VersionLabel, WorkflowStore as _};
 use heddle_store::{OpenMode, Sqlite};
@@ -15,7 +15,7 @@ async fn save(store: &Sqlite, number: usize) -> String {
 
 #[tokio::test]
 async fn issue_15_00_versions_that_nobody_needs_go_and_the_others_stay() {
-    let folder = Folder::with_workflow("versions");
+    let folder = folder_with_workflow("versions");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let mut versions = Vec::new();
     for number in 0..20 {
@@ -30,7 +30,7 @@ async fn issue_15_00_versions_that_nobody_needs_go_and_the_others_stay() {
         .await
         .unwrap();
     let ran = "INSERT INTO executions (id, workflow_id, version_id, mode, status, started_ms, stopped_ms) VALUES (7, 'w', ?1, 'manual', 'success', 1, 2)";
-    folder.raw().execute(ran, [&versions[6]]).unwrap();
+    raw_database(&folder).execute(ran, [&versions[6]]).unwrap();
     assert_eq!(store.forget_versions(5).await.unwrap(), 12);
     let left: Vec<String> = store
         .versions("w")
@@ -48,19 +48,20 @@ async fn issue_15_00_versions_that_nobody_needs_go_and_the_others_stay() {
 
 #[tokio::test]
 async fn issue_15_00_which_session_spent_what_is_forgotten_and_the_sums_stay() {
-    let folder = Folder::with_workflow("sessions");
+    let folder = folder_with_workflow("sessions");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let insert = "INSERT INTO spending (day, workflow_id, session, provider, model, calls, input, cached, output, dollars)
                   VALUES (?1, 'w', ?2, 'p', 'm', 1, 10, 1, 5, 0.5)";
     for session in 0..500 {
-        folder.raw().execute(insert, ["2026-01-01", &format!("s{session}")]).unwrap();
+        raw_database(&folder).execute(insert, ["2026-01-01", &format!("s{session}")]).unwrap();
     }
-    folder.raw().execute(insert, ["2026-01-03", "today"]).unwrap();
+    raw_database(&folder).execute(insert, ["2026-01-03", "today"]).unwrap();
     let sums = || async { store.spending(SpendingFilter::default()).await.unwrap() };
     let before = sums().await;
     store.merge_sessions("2026-01-03".into()).await.unwrap();
     assert_eq!(sums().await, before);
-    let count: i64 =
-        folder.raw().query_row("SELECT count(*) FROM spending", [], |row| row.get(0)).unwrap();
+    let count: i64 = raw_database(&folder)
+        .query_row("SELECT count(*) FROM spending", [], |row| row.get(0))
+        .unwrap();
     assert_eq!(count, 2, "one for the day that is over, and the session of the other");
 }

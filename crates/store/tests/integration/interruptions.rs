@@ -1,6 +1,6 @@
 //! What is known of runs that a process left unfinished.
 
-use crate::support::{Fate, Folder, Run};
+use crate::support::{Fate, Run, folder_with_workflow};
 use heddle_store::executions::{ExecutionState, ExecutionStore};
 use heddle_store::interruptions::{Interruption, InterruptionStore};
 use heddle_store::{OpenMode, Sqlite};
@@ -18,7 +18,7 @@ async fn unfinished(store: &Sqlite, id: i64, status: RunStatus, events: &[RunEve
 
 #[tokio::test]
 async fn issue_14_02_the_trail_of_a_run_tells_its_last_step_and_whether_it_came_further() {
-    let folder = Folder::with_workflow("trail");
+    let folder = folder_with_workflow("trail");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let noted =
         RunEvent::StepRecorded { node: "Agent".into(), key: "model 1".into(), value: Value::Null };
@@ -52,7 +52,7 @@ async fn issue_14_02_the_trail_of_a_run_tells_its_last_step_and_whether_it_came_
 
 #[tokio::test]
 async fn issue_14_02_a_clean_stop_forgives_what_it_leaves_and_forgets_the_rest() {
-    let folder = Folder::with_workflow("forgive");
+    let folder = folder_with_workflow("forgive");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     for (id, status) in
         [(1, RunStatus::Running), (2, RunStatus::Running), (3, RunStatus::Uncertain)]
@@ -78,7 +78,7 @@ async fn issue_14_02_a_clean_stop_forgives_what_it_leaves_and_forgets_the_rest()
 
 #[tokio::test]
 async fn issue_14_12_what_is_begun_and_never_ended_is_counted_until_a_clean_stop() {
-    let folder = Folder::with_workflow("attempts");
+    let folder = folder_with_workflow("attempts");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     for before in 0..3 {
         assert_eq!(store.begin_attempt("w", "look A").await.unwrap(), before);

@@ -2,7 +2,7 @@
 //! the page.
 
 use crate::support;
-use crate::support::{Folder, Run};
+use crate::support::{Run, folder_with_workflow};
 use heddle_store::executions::{ExecutionStore, JournalLength, READ_FACTOR};
 use heddle_store::journal::{PART_BYTES, SegmentWriter};
 use heddle_store::{Error, OpenMode, Sqlite};
@@ -46,7 +46,7 @@ fn items_of(event: &RunEvent) -> &Items {
 
 #[tokio::test]
 async fn issue_14_09_a_large_list_is_read_by_the_chunk_and_no_row_is_large() {
-    let folder = Folder::with_workflow("large");
+    let folder = folder_with_workflow("large");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     support::write_streamed(&store, 1, &[started(40 << 20)]).await;
     let row = store.execution(1).await.unwrap().unwrap();
@@ -83,7 +83,7 @@ async fn issue_14_09_a_large_list_is_read_by_the_chunk_and_no_row_is_large() {
 
 #[tokio::test]
 async fn issue_14_11_what_large_events_hold_besides_lists_counts_for_their_readers() {
-    let folder = Folder::with_workflow("large-lines");
+    let folder = folder_with_workflow("large-lines");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let line =
         |bytes: usize| RunEvent::NodeLog { node: "A".into(), line: "x".repeat(bytes).into() };
@@ -100,7 +100,7 @@ async fn issue_14_11_what_large_events_hold_besides_lists_counts_for_their_reade
 
 #[tokio::test]
 async fn issue_14_09_a_damaged_part_is_told_before_a_run_goes_on() {
-    let folder = Folder::with_workflow("large-damaged");
+    let folder = folder_with_workflow("large-damaged");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     support::write_streamed(&store, 1, &[started(8 << 20)]).await;
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
@@ -120,7 +120,7 @@ async fn issue_14_09_a_damaged_part_is_told_before_a_run_goes_on() {
 /// Written by a version that knew nothing of parts.
 #[tokio::test]
 async fn a_piece_of_an_earlier_version_is_read() {
-    let folder = Folder::with_workflow("large-old");
+    let folder = folder_with_workflow("large-old");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     store.flush(Run::with_line(1, "said")).await.unwrap();
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
@@ -132,7 +132,7 @@ async fn a_piece_of_an_earlier_version_is_read() {
 
 #[tokio::test]
 async fn issue_14_09_parts_of_a_run_that_never_began_are_swept_at_the_next_start() {
-    let folder = Folder::with_workflow("large-stray");
+    let folder = folder_with_workflow("large-stray");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     support::write_streamed(&store, 1, &[started(4 << 20)]).await;
     drop(store);

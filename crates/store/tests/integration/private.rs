@@ -1,6 +1,6 @@
 //! Nobody else on the machine reads the data folder, and its secrets are sealed.
 
-use crate::support::{Folder, Run, add_workflow};
+use crate::support::{Run, TempFolder, add_workflow};
 use heddle_store::access::ApiKeyStore as _;
 use heddle_store::{CredentialStore as _, Error, ExecutionStore as _, OpenMode, Sqlite, inspect};
 use std::os::unix::fs::PermissionsExt as _;
@@ -17,7 +17,7 @@ const FILES: [&str; 5] =
 
 #[tokio::test]
 async fn issue_14_15_a_new_data_folder_is_closed_to_others() {
-    let folder = Folder::new("private");
+    let folder = TempFolder::absent("private");
     let store = Sqlite::open(&folder.0.join("data"), OpenMode::Serve).unwrap();
     add_workflow(&folder.0.join("data"));
     store.flush(Run::with_line(1, "said")).await.unwrap();
@@ -30,7 +30,7 @@ async fn issue_14_15_a_new_data_folder_is_closed_to_others() {
 
 #[tokio::test]
 async fn issue_14_15_what_an_earlier_version_left_open_is_closed_at_the_next_start() {
-    let folder = Folder::new("loose");
+    let folder = TempFolder::absent("loose");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     add_workflow(&folder.0);
     store.flush(Run::with_line(1, "said")).await.unwrap();
@@ -63,7 +63,7 @@ async fn issue_14_15_what_an_earlier_version_left_open_is_closed_at_the_next_sta
 #[tokio::test]
 async fn issue_14_15_a_secret_is_sealed_with_the_key_of_the_vault_and_one_of_before_signs_nothing_new()
  {
-    let folder = Folder::new("secret");
+    let folder = TempFolder::absent("secret");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
     raw.execute("INSERT INTO facts (key, value) VALUES ('resume_tickets', 'as it was before')", [])

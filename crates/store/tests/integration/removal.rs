@@ -1,20 +1,22 @@
 //! What is removed stays removed: no id is given twice, and nothing of a run that is gone is
 //! written.
 
-use crate::support::{Fate, Folder, Run};
+use crate::support::{Fate, Run, TempFolder, folder_with_workflow, raw_database};
 use heddle_store::executions::{ExecutionState, ExecutionStore, ParentCall};
 use heddle_store::interruptions::InterruptionStore as _;
 use heddle_store::workflows::{NewVersion, WorkflowStore as _};
 use heddle_store::{Error, OpenMode, Sqlite};
 use model::{RunStatus, Str};
 
-fn count(folder: &Folder, table: &str) -> i64 {
-    folder.raw().query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+fn count(folder: &TempFolder, table: &str) -> i64 {
+    raw_database(folder)
+        .query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))
+        .unwrap()
 }
 
 #[tokio::test]
 async fn issue_15_04_the_id_of_a_run_is_never_given_again() {
-    let folder = Folder::with_workflow("ids");
+    let folder = folder_with_workflow("ids");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     store.flush(Run::with_line(1, "said")).await.unwrap();
     assert_eq!(store.delete_workflow("w").await.unwrap(), Some(Vec::new()));
@@ -29,7 +31,7 @@ async fn issue_15_04_the_id_of_a_run_is_never_given_again() {
 
 #[tokio::test]
 async fn issue_15_04_the_id_of_a_run_that_nobody_keeps_is_not_given_again_either() {
-    let folder = Folder::with_workflow("discarded");
+    let folder = folder_with_workflow("discarded");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     for id in 1..=250 {
         store.flush(Run::new(id, &[], Fate::Discarded)).await.unwrap();
@@ -42,7 +44,7 @@ async fn issue_15_04_the_id_of_a_run_that_nobody_keeps_is_not_given_again_either
 
 #[tokio::test]
 async fn issue_15_04_nothing_is_written_of_a_run_that_is_gone_and_others_do_not_notice() {
-    let folder = Folder::with_workflow("gone");
+    let folder = folder_with_workflow("gone");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     store.flush(Run::with_line(1, "said")).await.unwrap();
     store.flush(Run::with_line(2, "said")).await.unwrap();
@@ -69,7 +71,7 @@ async fn issue_15_04_nothing_is_written_of_a_run_that_is_gone_and_others_do_not_
 
 #[tokio::test]
 async fn issue_15_04_a_workflow_with_many_runs_is_removed_whole() {
-    let folder = Folder::with_workflow("many");
+    let folder = folder_with_workflow("many");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     for id in 1..=450 {
         store.flush(Run::with_line(id, "said")).await.unwrap();
@@ -83,7 +85,7 @@ async fn issue_15_04_a_workflow_with_many_runs_is_removed_whole() {
 
 #[tokio::test]
 async fn issue_15_04_a_workflow_that_was_made_again_has_no_runs_of_versions_that_are_gone() {
-    let folder = Folder::with_workflow("again");
+    let folder = folder_with_workflow("again");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let version = |document: &str| NewVersion {
         id: "again".into(),
@@ -111,7 +113,7 @@ async fn issue_15_04_a_workflow_that_was_made_again_has_no_runs_of_versions_that
 
 #[tokio::test]
 async fn issue_15_04_whoever_was_waited_for_by_a_run_that_is_gone_is_found() {
-    let folder = Folder::with_workflow("abandoned");
+    let folder = folder_with_workflow("abandoned");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let called = |id: i64, parent: i64, is_awaited: bool| {
         Run::with(id, |piece| {

@@ -2,7 +2,7 @@
 //! is what a plain look at every row says.
 
 use crate::support;
-use crate::support::{Fate, Folder, Run};
+use crate::support::{Fate, Run, TempFolder, folder_with_workflow, raw_database};
 use heddle_store::addresses::{AddressClaim, ClaimResult, EndpointKind};
 use heddle_store::executions::{
     Execution, ExecutionFilter, ExecutionState, ExecutionStore, NewExecution, ParentCall,
@@ -44,9 +44,9 @@ fn ended(status: RunStatus, stopped_ms: i64) -> ExecutionState {
 }
 
 /// Executions of eight workflows in three projects, in every status.
-async fn filled(folder: &Folder, n_runs: i64) -> Sqlite {
+async fn filled(folder: &TempFolder, n_runs: i64) -> Sqlite {
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
-    let raw = folder.raw();
+    let raw = raw_database(folder);
     raw.pragma_update(None, "foreign_keys", false).unwrap();
     for number in 0..8 {
         let sql = "INSERT INTO workflows (id, name, version_id, document, created_ms, updated_ms, project_id) VALUES (?1, ?1, 'v', '{}', 1, 1, ?2)";
@@ -99,7 +99,7 @@ fn ids<'e>(executions: impl IntoIterator<Item = &'e Execution>) -> Vec<i64> {
 
 #[tokio::test]
 async fn issue_15_a_list_holds_what_a_look_at_every_row_finds() {
-    let folder = Folder::new("lists");
+    let folder = TempFolder::absent("lists");
     let store = filled(&folder, 400).await;
     let all = all(&store).await;
     assert_eq!(all.len(), 400);
@@ -174,11 +174,11 @@ async fn issue_15_pruning_in_small_steps_removes_what_the_rule_says() {
         RetentionLimits { at_most: 0, step: 1000, ..endless },
     ];
     for keep in cases {
-        let folder = Folder::new("rule");
+        let folder = TempFolder::absent("rule");
         let store = filled(&folder, 300).await;
         let before: BTreeSet<i64> = ids(&all(&store).await).into_iter().collect();
         let goes: BTreeSet<i64> = {
-            let raw = folder.raw();
+            let raw = raw_database(&folder);
             let mut found = raw.prepare(TO_BE_REMOVED).unwrap();
             let at_most = i64::try_from(keep.at_most).unwrap_or(i64::MAX);
             found
@@ -191,7 +191,7 @@ async fn issue_15_pruning_in_small_steps_removes_what_the_rule_says() {
         let left: BTreeSet<i64> = ids(&all(&store).await).into_iter().collect();
         assert_eq!(left, before.difference(&goes).copied().collect(), "{keep:?}");
         let journals: BTreeSet<i64> = {
-            let raw = folder.raw();
+            let raw = raw_database(&folder);
             let mut found = raw.prepare("SELECT DISTINCT place >> 24 FROM journal").unwrap();
             found.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
         };
@@ -202,14 +202,13 @@ async fn issue_15_pruning_in_small_steps_removes_what_the_rule_says() {
 
 #[tokio::test]
 async fn issue_15_a_run_that_is_larger_than_a_step_goes_as_a_whole() {
-    let folder = Folder::with_workflow("larger");
+    let folder = folder_with_workflow("larger");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let line = RunEvent::NodeLog { node: "A".into(), line: "x".repeat(400_000).into() };
     support::write_streamed(&store, 1, &vec![line; 20]).await;
     store.flush(Run::with_line(2, "small")).await.unwrap();
     let rows = |table: &str| {
-        folder
-            .raw()
+        raw_database(&folder)
             .query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get::<_, i64>(0))
             .unwrap()
     };
@@ -234,7 +233,7 @@ fn count(day: i64, status: RunStatus, took_ms: i64, runs: usize) -> RunCount {
 
 #[tokio::test]
 async fn issue_15_every_kept_run_is_counted_once_and_stays_counted_when_it_is_removed() {
-    let folder = Folder::with_workflow("counted");
+    let folder = folder_with_workflow("counted");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let day = |number: i64| number * DAY_MS;
     // In one piece, in two, and some of them in one commit.
@@ -297,13 +296,12 @@ async fn issue_15_every_kept_run_is_counted_once_and_stays_counted_when_it_is_re
 
 #[tokio::test]
 async fn issue_15_runs_are_counted_together_and_none_is_missed_or_counted_again() {
-    let folder = Folder::with_workflow("together");
+    let folder = folder_with_workflow("together");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let began = 3 * DAY_MS;
     let end_of = |id: i64, status: RunStatus| run_of(id, "w", ended(status, began + 70), began);
     let counted = || {
-        folder
-            .raw()
+        raw_database(&folder)
             .query_row("SELECT coalesce(sum(runs), 0) FROM run_days", [], |row| {
                 row.get::<_, i64>(0)
             })
@@ -340,7 +338,7 @@ async fn issue_15_runs_are_counted_together_and_none_is_missed_or_counted_again(
 
 #[tokio::test]
 async fn issue_15_days_that_nobody_can_ask_for_are_forgotten_and_the_others_outlive_their_runs() {
-    let folder = Folder::with_workflow("days");
+    let folder = folder_with_workflow("days");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let today =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs()
@@ -377,7 +375,7 @@ fn at(path: &str) -> Vec<AddressClaim> {
 
 #[tokio::test]
 async fn issue_15_many_workflows_are_saved_and_activated_in_one_transaction() {
-    let folder = Folder::new("import");
+    let folder = TempFolder::absent("import");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let import = |number: usize| WorkflowImport {
         workflow: version(&format!("w{number}"), "{}"),
@@ -405,7 +403,7 @@ async fn issue_15_many_workflows_are_saved_and_activated_in_one_transaction() {
 
 #[tokio::test]
 async fn issue_15_an_import_ends_behind_the_first_workflow_that_cannot_be_saved() {
-    let folder = Folder::new("refused-import");
+    let folder = TempFolder::absent("refused-import");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let inactive =
         |id: &str| WorkflowImport { workflow: version(id, "{}"), claims: None, activate: false };
@@ -444,10 +442,9 @@ async fn issue_15_an_import_ends_behind_the_first_workflow_that_cannot_be_saved(
 
 #[tokio::test]
 async fn issue_15_a_batch_that_cannot_be_written_leaves_nothing() {
-    let folder = Folder::new("broken-import");
+    let folder = TempFolder::absent("broken-import");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
-    folder
-        .raw()
+    raw_database(&folder)
         .execute_batch("CREATE TRIGGER broken BEFORE INSERT ON workflows WHEN new.id = 'w3' BEGIN SELECT RAISE(ABORT, 'no'); END")
         .unwrap();
     let import = |number: usize| WorkflowImport {
@@ -463,7 +460,7 @@ async fn issue_15_a_batch_that_cannot_be_written_leaves_nothing() {
 
 #[tokio::test]
 async fn issue_15_whoever_asks_what_has_changed_is_told_of_those_and_no_others() {
-    let folder = Folder::new("changes");
+    let folder = TempFolder::absent("changes");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let team = store.add_project("team").await.unwrap();
     for name in ["saved", "again", "on", "off", "archived", "moved", "left", "gone", "same"] {

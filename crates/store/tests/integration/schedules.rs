@@ -1,7 +1,7 @@
 //! Moments at which triggers are due: none is fired twice, whoever plans and moves them side by
 //! side.
 
-use crate::support::Folder;
+use crate::support::{TempFolder, folder_with_workflow, raw_database};
 use heddle_store::schedules::{MovedSchedule, PlannedSchedule, Schedule, ScheduleStore as _};
 use heddle_store::{OpenMode, Sqlite};
 
@@ -17,9 +17,9 @@ fn row(next_ms: i64, last_ms: Option<i64>, rule: &str) -> Schedule {
     }
 }
 
-async fn with_row(name: &str) -> (Folder, Sqlite) {
-    let folder = Folder::with_workflow(name);
-    folder.raw().execute("UPDATE workflows SET active = 1", []).unwrap();
+async fn with_row(name: &str) -> (TempFolder, Sqlite) {
+    let folder = folder_with_workflow(name);
+    raw_database(&folder).execute("UPDATE workflows SET active = 1", []).unwrap();
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let set = PlannedSchedule { found: None, planned: row(NOON, None, "hourly") };
     assert!(store.change_schedules(vec![set], Vec::new()).await.unwrap());

@@ -1,7 +1,7 @@
 //! The store on a real file: what was written is there, what failed left no trace, and the file
 //! does not grow for ever.
 
-use crate::support::{Folder, Run};
+use crate::support::{Run, TempFolder, folder_with_workflow};
 use heddle_store::executions::{
     ExecutionFilter, ExecutionState, ExecutionStore, NewExecution, ParentCall, RetentionLimits,
 };
@@ -10,13 +10,13 @@ use heddle_store::{Error, OpenMode, Sqlite};
 use model::{RunEvent, RunStatus};
 use std::sync::Arc;
 
-fn size(folder: &Folder) -> u64 {
+fn size(folder: &TempFolder) -> u64 {
     std::fs::metadata(folder.0.join("heddle.db")).unwrap().len()
 }
 
 #[tokio::test]
 async fn what_a_flush_has_returned_from_is_there_for_another_process() {
-    let folder = Folder::with_workflow("flush");
+    let folder = folder_with_workflow("flush");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     assert_eq!(store.next_execution_id().await.unwrap(), 1);
     store.flush(Run::with_line(1, "said")).await.unwrap();
@@ -34,7 +34,7 @@ async fn what_a_flush_has_returned_from_is_there_for_another_process() {
 
 #[tokio::test]
 async fn a_piece_that_cannot_be_written_goes_back_to_its_run() {
-    let folder = Folder::with_workflow("refused");
+    let folder = folder_with_workflow("refused");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     store.flush(Run::with_line(1, "first")).await.unwrap();
     let again = Run::with_line(1, "second");
@@ -53,7 +53,7 @@ async fn a_piece_that_cannot_be_written_goes_back_to_its_run() {
 
 #[tokio::test]
 async fn a_flipped_bit_is_told_with_its_run_and_the_others_go_on() {
-    let folder = Folder::with_workflow("damaged");
+    let folder = folder_with_workflow("damaged");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     store.flush(Run::with_line(1, "first")).await.unwrap();
     store.flush(Run::with_line(2, "second")).await.unwrap();
@@ -68,7 +68,7 @@ async fn a_flipped_bit_is_told_with_its_run_and_the_others_go_on() {
 
 #[tokio::test]
 async fn pruning_removes_the_oldest_and_gives_the_room_back() {
-    let folder = Folder::with_workflow("prune");
+    let folder = folder_with_workflow("prune");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let text = "x".repeat(100_000);
     for id in 1..=200 {
@@ -107,7 +107,7 @@ async fn pruning_removes_the_oldest_and_gives_the_room_back() {
 
 #[tokio::test]
 async fn saving_makes_versions_and_the_same_document_makes_none() {
-    let folder = Folder::new("versions");
+    let folder = TempFolder::absent("versions");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let version = |document: &str| NewVersion {
         id: "w".into(),
@@ -126,7 +126,7 @@ async fn saving_makes_versions_and_the_same_document_makes_none() {
 
 #[tokio::test]
 async fn a_folder_of_a_newer_heddle_and_a_second_server_are_refused() {
-    let folder = Folder::with_workflow("refusals");
+    let folder = folder_with_workflow("refusals");
     let first = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     assert!(matches!(Sqlite::open(&folder.0, OpenMode::Serve), Err(Error::Locked { .. })));
     drop(first);
@@ -159,7 +159,7 @@ fn called(execution: i64, number: i64) -> Arc<Run> {
 
 #[tokio::test]
 async fn a_called_run_stays_as_long_as_its_caller_may_ask_for_it() {
-    let folder = Folder::with_workflow("called");
+    let folder = folder_with_workflow("called");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let waiting = ExecutionState { waits_for: Some(3), ..ExecutionState::of(RunStatus::Waiting) };
     store.flush(standing(1, waiting, None)).await.unwrap();

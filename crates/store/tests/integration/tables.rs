@@ -1,6 +1,6 @@
 //! Data tables on a real file: what they hold, what they refuse, and what is left after a refusal.
 
-use crate::support::Folder;
+use crate::support::TempFolder;
 use heddle_store::{OpenMode, Sqlite};
 use model::{Code, Object, Value, json};
 use node_api::tables::{
@@ -8,8 +8,8 @@ use node_api::tables::{
     RowSort, SortOrder, TableLimits, TableName, TableRecord, Tables,
 };
 
-fn open(limits: TableLimits) -> (Folder, Sqlite) {
-    let folder = Folder::new("tables");
+fn open(limits: TableLimits) -> (TempFolder, Sqlite) {
+    let folder = TempFolder::absent("tables");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap().with_table_limits(limits);
     (folder, store)
 }

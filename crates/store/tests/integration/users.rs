@@ -1,14 +1,14 @@
 //! People, their sessions, keys and links: what a new password ends.
 
-use crate::support::Folder;
+use crate::support::TempFolder;
 use heddle_store::access::{ApiKey, ApiKeyStore as _};
 use heddle_store::users::{NewSession, NewUser, User, UserRole, UserStore as _};
 use heddle_store::{OpenMode, Sqlite};
 
 const LATER_MS: i64 = 9_000_000_000_000;
 
-async fn start(name: &str) -> (Folder, Sqlite, User) {
-    let folder = Folder::new(name);
+async fn start(name: &str) -> (TempFolder, Sqlite, User) {
+    let folder = TempFolder::absent(name);
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let (first_name, last_name) = ("".into(), "".into());
     let new = NewUser {
@@ -125,7 +125,7 @@ async fn issue_14_00_one_person_has_only_so_many_sessions() {
 /// A folder of the release whose journals hold the tokens of sessions.
 #[tokio::test]
 async fn issue_14_00_an_upgrade_ends_all_sessions_once() {
-    let folder = Folder::new("upgrade");
+    let folder = TempFolder::absent("upgrade");
     std::fs::create_dir_all(&folder.0).unwrap();
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
     raw.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;").unwrap();

@@ -1,8 +1,8 @@
 //! An agent that sends, looks and sends again, the model and the service that it asks, and what
 //! must hold after any number of kills.
 
-use crate::support::ledger::Ledger;
-use crate::support::{Folder, Server, heddle, new_key, request, wait_until};
+use crate::support::request_counter::RequestCounter;
+use crate::support::{Server, TempFolder, heddle, new_key, request, wait_until};
 use model::RunEvent;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -25,8 +25,8 @@ struct ModelState {
 }
 
 pub(crate) struct AgentCrashHarness {
-    pub(crate) data: Folder,
-    pub(crate) ledger: Ledger,
+    pub(crate) data: TempFolder,
+    pub(crate) ledger: RequestCounter,
     _models: MockModels,
     mind: Arc<Mutex<ModelState>>,
     key: String,
@@ -46,11 +46,11 @@ pub(crate) struct RunTally {
 
 impl AgentCrashHarness {
     pub(crate) fn new(name: &str) -> Self {
-        let (data, ledger) = (Folder::new(name), Ledger::start());
+        let (data, ledger) = (TempFolder::new(name), RequestCounter::start());
         let mind: Arc<Mutex<ModelState>> = Arc::default();
         let thinking = mind.clone();
         let models = MockModels::with_replies(move |body| answer(body, &thinking)).unwrap();
-        let file = data.workflow("agent", &workflow(&models.v1(), &ledger.address));
+        let file = data.write_json("agent", &workflow(&models.v1(), &ledger.address));
         heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
         let key = new_key(&data.0);
         let allowed = "127.0.0.1".to_owned();

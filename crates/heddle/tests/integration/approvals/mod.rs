@@ -8,8 +8,8 @@ mod people;
 mod responses;
 mod retries;
 
-use crate::support::ledger::Ledger;
-use crate::support::{Folder, Reply, Server, heddle, new_key, wait_until};
+use crate::support::request_counter::RequestCounter;
+use crate::support::{Reply, Server, TempFolder, heddle, new_key, wait_until};
 use serde_json::{Value, json};
 use testkit::MockModels;
 
@@ -18,8 +18,8 @@ use testkit::MockModels;
 struct ApprovalHarness {
     server: Server,
     models: MockModels,
-    ledger: Ledger,
-    folder: Folder,
+    ledger: RequestCounter,
+    folder: TempFolder,
     key: String,
 }
 
@@ -35,10 +35,10 @@ impl ApprovalHarness {
         change: impl FnOnce(&mut Value),
     ) -> Self {
         let (folder, ledger, models) =
-            (Folder::new(name), Ledger::start(), MockModels::start(replies).unwrap());
+            (TempFolder::new(name), RequestCounter::start(), MockModels::start(replies).unwrap());
         let mut document = workflow(&models.v1(), &ledger.address);
         change(&mut document);
-        let file = folder.workflow("agent", &document);
+        let file = folder.write_json("agent", &document);
         heddle(&folder.0, &["import", "--activate", file.to_str().unwrap()]);
         let key = new_key(&folder.0);
         let server = start_server(&folder, &key);
@@ -125,7 +125,7 @@ impl ApprovalHarness {
     }
 }
 
-fn start_server(folder: &Folder, key: &str) -> Server {
+fn start_server(folder: &TempFolder, key: &str) -> Server {
     Server::start_with_key(
         &folder.0,
         &[("HEDDLE_EGRESS_ALLOW", "127.0.0.1"), ("HEDDLE_LOG", "off")],

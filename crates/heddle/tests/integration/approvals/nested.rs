@@ -97,7 +97,7 @@ fn a_workflow_that_is_a_tool_asks_in_a_run_of_its_own() {
     called["name"] = json!("Called");
     called["nodes"][0] = node("Webhook", "n8n-nodes-base.executeWorkflowTrigger", 1.0, json!({}));
     called["nodes"][1]["parameters"]["userMessage"] = json!("send it");
-    let file = scene.folder.workflow("called", &called);
+    let file = scene.folder.write_json("called", &called);
     heddle(&scene.folder.0, &["import", file.to_str().unwrap()]);
     assert_eq!(scene.call().status, 200);
     scene.wait_for_questions(1);

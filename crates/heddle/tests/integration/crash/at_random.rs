@@ -1,7 +1,7 @@
 //! T-CRASH: kill -9 at random times under load.
 
-use crate::support::ledger::{Ledger, pay_workflow};
-use crate::support::{Folder, Server, heddle, request, wait_until};
+use crate::support::request_counter::{RequestCounter, pay_workflow};
+use crate::support::{Server, TempFolder, heddle, request, wait_until};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -38,9 +38,9 @@ fn load(
 fn what_was_accepted_survives_kill_9_and_nothing_happens_twice_silently() {
     let crashes: u64 =
         std::env::var("HEDDLE_CRASHES").ok().and_then(|text| text.parse().ok()).unwrap_or(8);
-    let ledger = Ledger::start();
-    let data = Folder::new("crash");
-    let file = data.workflow("pay", &pay_workflow(&ledger.address));
+    let ledger = RequestCounter::start();
+    let data = TempFolder::new("crash");
+    let file = data.write_json("pay", &pay_workflow(&ledger.address));
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")];
 

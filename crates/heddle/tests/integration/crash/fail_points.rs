@@ -2,8 +2,8 @@
 //! up and of a claim.
 
 use crate::support::faults::{Fault, Faults, Field};
-use crate::support::ledger::{Ledger, pay_workflow};
-use crate::support::{Folder, Server, heddle, request, wait_until};
+use crate::support::request_counter::{RequestCounter, pay_workflow};
+use crate::support::{Server, TempFolder, heddle, request, wait_until};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -54,7 +54,7 @@ fn statuses(server: &Server) -> HashMap<u64, Vec<String>> {
 
 /// Each accepted call happened once or is uncertain; the others at most once. Gives back how many
 /// are uncertain.
-fn check(server: &Server, ledger: &Ledger, accepted: &[u64], n_calls: u64) -> usize {
+fn check(server: &Server, ledger: &RequestCounter, accepted: &[u64], n_calls: u64) -> usize {
     let found = statuses(server);
     let mut uncertain = 0;
     for id in accepted {
@@ -85,8 +85,8 @@ fn check(server: &Server, ledger: &Ledger, accepted: &[u64], n_calls: u64) -> us
 /// row.
 #[test]
 fn killed_at_any_write_or_sync_of_start_recovery_and_run_a_call_happens_once_or_is_uncertain() {
-    let (data, ledger) = (Folder::new("fail-points"), Ledger::start());
-    let file = data.workflow("pay", &pay_workflow(&ledger.address));
+    let (data, ledger) = (TempFolder::new("fail-points"), RequestCounter::start());
+    let file = data.write_json("pay", &pay_workflow(&ledger.address));
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let faults = Faults::new(&data);
     let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")];
@@ -145,7 +145,7 @@ fn killed_at_any_write_or_sync_of_start_recovery_and_run_a_call_happens_once_or_
 fn a_first_start_that_is_killed_anywhere_is_done_again() {
     let mut kills = 0;
     for nth in (1..).step_by(stride(9)) {
-        let data = Folder::new("migration");
+        let data = TempFolder::new("migration");
         let faults = Faults::new(&data);
         faults.arm(Fault::Kill, nth as i64);
         // A key would be made before; this server needs none until it is up.
@@ -169,8 +169,8 @@ fn a_first_start_that_is_killed_anywhere_is_done_again() {
 /// that stays is touched.
 #[test]
 fn tidying_up_that_is_killed_leaves_everything_that_stays() {
-    let (data, ledger) = (Folder::new("vacuum"), Ledger::start());
-    let file = data.workflow("pay", &pay_workflow(&ledger.address));
+    let (data, ledger) = (TempFolder::new("vacuum"), RequestCounter::start());
+    let file = data.write_json("pay", &pay_workflow(&ledger.address));
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let faults = Faults::new(&data);
     let settings = [
@@ -223,8 +223,8 @@ fn tidying_up_that_is_killed_leaves_everything_that_stays() {
 /// anywhere in it, and started again once the claim is over, each moment has one run.
 #[test]
 fn a_moment_of_the_clock_is_taken_once_whenever_its_claim_is_killed() {
-    let (data, ledger) = (Folder::new("claim"), Ledger::start());
-    let file = data.workflow("tick", &tick_workflow(&ledger.address));
+    let (data, ledger) = (TempFolder::new("claim"), RequestCounter::start());
+    let file = data.write_json("tick", &tick_workflow(&ledger.address));
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let faults = Faults::new(&data);
     let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")];

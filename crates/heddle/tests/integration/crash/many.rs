@@ -1,8 +1,8 @@
 //! T-CRASH: many runs that a crash has interrupted: the server answers at once and goes on with
 //! them in turn.
 
-use crate::support::ledger::Ledger;
-use crate::support::{Folder, Server, heddle, wait_until, wait_until_within};
+use crate::support::request_counter::RequestCounter;
+use crate::support::{Server, TempFolder, heddle, wait_until, wait_until_within};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ fn n_interrupted() -> i64 {
 }
 
 /// Makes an interrupted run many.
-fn multiply(data: &Folder) {
+fn multiply(data: &TempFolder) {
     let database = rusqlite::Connection::open(data.0.join("heddle.db")).unwrap();
     let copies = format!(
         "WITH RECURSIVE copies (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM copies WHERE n < {})",
@@ -31,12 +31,12 @@ fn multiply(data: &Folder) {
 
 #[test]
 fn issue_15_08_interrupted_runs_take_turns_and_new_calls_are_not_turned_away() {
-    let (data, ledger) = (Folder::new("many"), Ledger::start());
+    let (data, ledger) = (TempFolder::new("many"), RequestCounter::start());
     let document = json!({ "id": "many", "name": "Many", "settings": {}, "nodes": [
         { "id": "1", "name": "Webhook", "type": "n8n-nodes-base.webhook", "typeVersion": 2, "position": [0, 0], "parameters": { "httpMethod": "POST", "path": "many", "options": {} } },
         { "id": "2", "name": "Ask", "type": "n8n-nodes-base.httpRequest", "typeVersion": 4.2, "position": [0, 0], "parameters": { "method": "GET", "url": format!("http://{}/seen/1", ledger.address), "options": {} } },
     ], "connections": { "Webhook": { "main": [[{ "node": "Ask", "type": "main", "index": 0 }]] } } });
-    let file = data.workflow("many", &document);
+    let file = data.write_json("many", &document);
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let settings = [
         ("HEDDLE_LOG", "off"),

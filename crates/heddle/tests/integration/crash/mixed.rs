@@ -2,9 +2,9 @@
 //! nothing happens twice in silence, and no run is stuck.
 
 use crate::support::feed::Feed;
-use crate::support::ledger::Ledger;
+use crate::support::request_counter::RequestCounter;
 use crate::support::workflow::{node, row};
-use crate::support::{Folder, Reply, Server, heddle, new_key, request, wait_until};
+use crate::support::{Reply, Server, TempFolder, heddle, new_key, request, wait_until};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -224,7 +224,7 @@ impl CrashCaller {
 fn issue_15_workflows_of_every_kind_survive_kill_9() {
     let crashes: usize =
         std::env::var("HEDDLE_CRASHES").ok().and_then(|text| text.parse().ok()).unwrap_or(8);
-    let (ledger, feed, data) = (Ledger::start(), Feed::start(), Folder::new("mixed"));
+    let (ledger, feed, data) = (RequestCounter::start(), Feed::start(), TempFolder::new("mixed"));
     let replies =
         (0..crashes * 200 + 1000).map(|_| testkit::ScriptedReply::text("fine").with_usage(2, 1));
     let models = MockModels::slow(
@@ -237,7 +237,7 @@ fn issue_15_workflows_of_every_kind_survive_kill_9() {
     feed.publish(0);
     for (id, mut document) in workflows(&ledger.address, &feed.address, &models) {
         document["id"] = json!(id);
-        let file = data.workflow(id, &document);
+        let file = data.write_json(id, &document);
         let activate: &[&str] = if id == "called" { &[] } else { &["--activate"] };
         heddle(&data.0, &[&["import"], activate, &[file.to_str().unwrap()]].concat());
     }
@@ -311,7 +311,7 @@ fn settle(server: &Server) {
 
 /// How the runs that know of a call stand, and where the database is kept for whoever looks into
 /// it.
-fn whereabouts(data: &Folder, id: u64) -> String {
+fn whereabouts(data: &TempFolder, id: u64) -> String {
     let database = rusqlite::Connection::open(data.0.join("heddle.db")).unwrap();
     let kept = std::env::temp_dir().join(format!("heddle-mixed-{}-{id}.db", std::process::id()));
     let _ = std::fs::remove_file(&kept);
@@ -330,9 +330,9 @@ fn whereabouts(data: &Folder, id: u64) -> String {
 
 fn check(
     server: &Server,
-    data: &Folder,
+    data: &TempFolder,
     world: &CrashCaller,
-    ledger: &Ledger,
+    ledger: &RequestCounter,
     crashes: usize,
     entries: usize,
 ) {

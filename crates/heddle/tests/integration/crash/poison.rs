@@ -1,8 +1,8 @@
 //! T-CRASH: a run that ends the process must not end the next one, and the one after it.
 
 use crate::support::faults::{Faults, Field};
-use crate::support::ledger::Ledger;
-use crate::support::{Folder, Server, heddle, request, wait_until};
+use crate::support::request_counter::RequestCounter;
+use crate::support::{Server, TempFolder, heddle, request, wait_until};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -40,15 +40,15 @@ fn poison_workflow(ledger: &str, changes: bool) -> Value {
 }
 
 struct PoisonHarness {
-    data: Folder,
-    ledger: Ledger,
+    data: TempFolder,
+    ledger: RequestCounter,
     key: String,
 }
 
 impl PoisonHarness {
     fn new(name: &str, changes: bool) -> Self {
-        let (data, ledger) = (Folder::new(name), Ledger::start());
-        let file = data.workflow("poison", &poison_workflow(&ledger.address, changes));
+        let (data, ledger) = (TempFolder::new(name), RequestCounter::start());
+        let file = data.write_json("poison", &poison_workflow(&ledger.address, changes));
         heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
         let key = crate::support::new_key(&data.0);
         Self { data, ledger, key }
@@ -302,7 +302,7 @@ fn issue_14_12_a_node_that_aborts_the_process_each_time_its_run_is_woken_is_quar
     let to = |node: &str| json!({ "main": [[{ "node": node, "type": "main", "index": 0 }]] });
     let document = json!({ "id": "woken", "name": "Woken", "nodes": nodes, "connections": { "Webhook": to("Tell"), "Tell": to("Wait"), "Wait": to("Die") },
         "settings": { "executionOrder": "v1" } });
-    let file = scene.data.workflow("woken", &document);
+    let file = scene.data.write_json("woken", &document);
     heddle(&scene.data.0, &["import", "--activate", file.to_str().unwrap()]);
     let faults = Faults::new(&scene.data);
     let server = scene.start_deadly(&faults).unwrap();
@@ -329,7 +329,7 @@ impl PoisonHarness {
               "parameters": { "feedUrl": format!("http://{}/feed/1", self.ledger.address), "pollTimes": every_second } },
             { "id": "2", "name": "Keep", "type": "n8n-nodes-base.noOp", "typeVersion": 1, "position": [0, 0], "parameters": {} }
         ] });
-        let file = self.data.workflow(id, &document);
+        let file = self.data.write_json(id, &document);
         heddle(&self.data.0, &["import", "--activate", file.to_str().unwrap()]);
     }
 }

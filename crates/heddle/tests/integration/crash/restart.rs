@@ -1,8 +1,8 @@
 //! T-CRASH: restarts under odd circumstances: another clock, another process, another version.
 
 use crate::support::faults::{Fault, Faults, Field};
-use crate::support::ledger::{Ledger, pay_workflow};
-use crate::support::{Folder, Server, heddle, request, wait_until};
+use crate::support::request_counter::{RequestCounter, pay_workflow};
+use crate::support::{Server, TempFolder, heddle, request, wait_until};
 use serde_json::{Value, json};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -10,8 +10,8 @@ use std::time::Duration;
 /// T-CRASH: the clock goes back or forward by a day between a crash and the next start.
 #[test]
 fn a_clock_that_jumps_between_crash_and_restart_repeats_and_loses_nothing() {
-    let (data, ledger) = (Folder::new("clock"), Ledger::start());
-    let file = data.workflow("pay", &pay_workflow(&ledger.address));
+    let (data, ledger) = (TempFolder::new("clock"), RequestCounter::start());
+    let file = data.write_json("pay", &pay_workflow(&ledger.address));
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let faults = Faults::new(&data);
     let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")];
@@ -71,12 +71,12 @@ fn pay(server: &Server, id: u64) -> std::io::Result<u16> {
 /// jump back.
 #[test]
 fn a_sleeping_run_wakes_when_the_clock_has_jumped_over_its_moment() {
-    let data = Folder::new("sleep");
+    let data = TempFolder::new("sleep");
     let document = json!({ "id": "nap", "name": "Nap", "settings": {}, "nodes": [
         { "id": "1", "name": "Webhook", "type": "n8n-nodes-base.webhook", "typeVersion": 2, "position": [0, 0], "parameters": { "httpMethod": "POST", "path": "nap", "options": {} } },
         { "id": "2", "name": "Wait", "type": "n8n-nodes-base.wait", "typeVersion": 1.1, "position": [0, 0], "parameters": { "resume": "timeInterval", "amount": 2, "unit": "hours" } },
     ], "connections": { "Webhook": { "main": [[{ "node": "Wait", "type": "main", "index": 0 }]] } } });
-    let file = data.workflow("nap", &document);
+    let file = data.write_json("nap", &document);
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let faults = Faults::new(&data);
     let status = |server: &Server| -> Value {
@@ -99,7 +99,7 @@ fn a_sleeping_run_wakes_when_the_clock_has_jumped_over_its_moment() {
 /// T-CRASH: two processes on one folder, and an old program on a new folder.
 #[test]
 fn a_second_server_and_a_newer_folder_are_refused_and_nothing_is_changed() {
-    let data = Folder::new("second");
+    let data = TempFolder::new("second");
     let server = Server::start(&data.0, &[("HEDDLE_LOG", "off")]);
     let refused = serve(&data);
     assert!(refused.contains("another Heddle process is using the data folder"), "{refused}");
@@ -121,8 +121,8 @@ fn a_second_server_and_a_newer_folder_are_refused_and_nothing_is_changed() {
 /// then on, and ends.
 #[test]
 fn issue_15_00_of_two_servers_on_one_folder_the_older_one_ends() {
-    let (data, ledger) = (Folder::new("two-servers"), Ledger::start());
-    let file = data.workflow("pay", &pay_workflow(&ledger.address));
+    let (data, ledger) = (TempFolder::new("two-servers"), RequestCounter::start());
+    let file = data.write_json("pay", &pay_workflow(&ledger.address));
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")];
     let mut first = Server::start(&data.0, &settings);
@@ -145,11 +145,11 @@ fn issue_15_00_of_two_servers_on_one_folder_the_older_one_ends() {
 /// is asked.
 #[test]
 fn issue_15_00_a_step_that_sends_a_key_is_repeated_with_it() {
-    let (data, ledger) = (Folder::new("keyed"), Ledger::start());
+    let (data, ledger) = (TempFolder::new("keyed"), RequestCounter::start());
     let mut document = pay_workflow(&ledger.address);
     document["nodes"][1]["parameters"]["options"]["idempotencyKeyHeader"] =
         json!("Idempotency-Key");
-    let file = data.workflow("pay", &document);
+    let file = data.write_json("pay", &document);
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")];
     let server = Server::start(&data.0, &settings);
@@ -181,7 +181,7 @@ fn issue_15_00_a_step_that_sends_a_key_is_repeated_with_it() {
 /// version works beside a server.
 #[test]
 fn issue_15_09_commands_beside_a_server_neither_migrate_nor_mix_versions() {
-    let data = Folder::new("versions");
+    let data = TempFolder::new("versions");
     let run = |arguments: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_heddle"))
             .args(arguments)
@@ -226,7 +226,7 @@ fn issue_15_09_commands_beside_a_server_neither_migrate_nor_mix_versions() {
 }
 
 /// What a server says that does not start.
-fn serve(data: &Folder) -> String {
+fn serve(data: &TempFolder) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
     let output = command
         .args(["serve", "--port", "0"])
@@ -278,13 +278,13 @@ fn two_waits(ledger: &str) -> Value {
 /// first wait, and so is its time.
 #[test]
 fn issue_14_00_a_run_that_was_called_before_its_turn_to_be_resumed_stays_at_its_next_wait() {
-    let (data, ledger) = (Folder::new("turn"), Ledger::start());
+    let (data, ledger) = (TempFolder::new("turn"), RequestCounter::start());
     let busy = json!({ "id": "busy", "name": "Busy", "settings": {}, "nodes": [
         { "id": "1", "name": "Webhook", "type": "n8n-nodes-base.webhook", "typeVersion": 2, "position": [0, 0], "parameters": { "httpMethod": "POST", "path": "busy", "options": {} } },
         { "id": "2", "name": "Ask", "type": "n8n-nodes-base.httpRequest", "typeVersion": 4.2, "position": [0, 0], "parameters": { "method": "GET", "url": format!("http://{}/busy/1", ledger.address), "options": {} } },
     ], "connections": { "Webhook": { "main": [[{ "node": "Ask", "type": "main", "index": 0 }]] } } });
     for (name, document) in [("waits", two_waits(&ledger.address)), ("busy", busy)] {
-        let file = data.workflow(name, &document);
+        let file = data.write_json(name, &document);
         heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     }
     let faults = Faults::new(&data);

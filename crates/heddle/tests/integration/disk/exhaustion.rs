@@ -97,7 +97,7 @@ fn a_run_past_its_memory_fails_and_the_server_lives() {
               "parameters": { "httpMethod": "POST", "path": name, "responseMode": "lastNode", "options": {} } },
             { "id": "2", "name": "Code", "type": "n8n-nodes-base.code", "typeVersion": 2, "position": [0, 0], "parameters": { "jsCode": code } },
         ], "connections": { "Webhook": { "main": [[{ "node": "Code", "type": "main", "index": 0 }]] } } });
-        let file = scene.data.workflow(name, &greedy);
+        let file = scene.data.write_json(name, &greedy);
         super::heddle(&scene.data.0, &["import", "--activate", file.to_str().unwrap()]);
     }
     let mut settings = scene.settings();
@@ -138,7 +138,7 @@ fn issue_15_00_a_run_whose_time_has_come_is_woken_however_many_new_ones_wait() {
           "parameters": { "resume": "timeInterval", "amount": 66, "unit": "seconds" } },
     ], "connections": { "Webhook": { "main": [[{ "node": "Wait", "type": "main", "index": 0 }]] } } });
     for (name, document) in [("busy", busy), ("sleeper", sleeper)] {
-        let file = scene.data.workflow(name, &document);
+        let file = scene.data.write_json(name, &document);
         super::heddle(&scene.data.0, &["import", "--activate", file.to_str().unwrap()]);
     }
     let mut settings = scene.settings();

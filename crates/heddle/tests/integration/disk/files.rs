@@ -1,13 +1,13 @@
 //! T-DISK: a disk that takes the database, and not the files of executions.
 
 use crate::support::faults::{Fault, Faults, Field};
-use crate::support::ledger::Ledger;
+use crate::support::request_counter::RequestCounter;
 use crate::support::workflow::{node, row};
-use crate::support::{Folder, Server, heddle, wait_until};
+use crate::support::{Server, TempFolder, heddle, wait_until};
 use serde_json::json;
 
 /// A call whose text becomes a file, and then asks the ledger.
-fn prepare(data: &Folder, ledger: &Ledger) {
+fn prepare(data: &TempFolder, ledger: &RequestCounter) {
     let webhook = node(
         "Webhook",
         "webhook",
@@ -24,7 +24,7 @@ fn prepare(data: &Folder, ledger: &Ledger) {
         format!("=http://{}/after/{{{{ $('Webhook').first().json.body.id }}}}", ledger.address);
     let after =
         node("After", "httpRequest", 4.2, json!({ "method": "POST", "url": url, "options": {} }));
-    let path = data.workflow("file", &row("File", &[webhook, file, after]));
+    let path = data.write_json("file", &row("File", &[webhook, file, after]));
     heddle(&data.0, &["import", "--activate", path.to_str().unwrap()]);
 }
 
@@ -44,7 +44,7 @@ fn statuses(server: &Server) -> Vec<String> {
 
 #[test]
 fn issue_15_07_an_accepted_run_whose_file_cannot_be_written_stands_still_until_it_can() {
-    let (data, ledger) = (Folder::new("unwritable-files"), Ledger::start());
+    let (data, ledger) = (TempFolder::new("unwritable-files"), RequestCounter::start());
     prepare(&data, &ledger);
     let faults = Faults::new(&data);
     faults.set(Field::OnlyFiles, 1);
@@ -74,7 +74,7 @@ fn issue_15_07_an_accepted_run_whose_file_cannot_be_written_stands_still_until_i
 /// What the disk did not confirm may be lost without a sign.
 #[test]
 fn issue_15_07_a_file_that_is_not_confirmed_ends_the_process_and_the_run_goes_on_after_it() {
-    let (data, ledger) = (Folder::new("unsynced-files"), Ledger::start());
+    let (data, ledger) = (TempFolder::new("unsynced-files"), RequestCounter::start());
     prepare(&data, &ledger);
     let faults = Faults::new(&data);
     faults.set(Field::OnlyFiles, 1);

@@ -2,8 +2,8 @@
 
 use super::{DiskHarness, all_over, pay, prepare, statuses};
 use crate::support::faults::{Fault, Field};
-use crate::support::ledger::{Ledger, pay_workflow};
-use crate::support::{Folder, Reply, Server, heddle, request, wait_until};
+use crate::support::request_counter::{RequestCounter, pay_workflow};
+use crate::support::{Reply, Server, TempFolder, heddle, request, wait_until};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -46,7 +46,7 @@ fn assert_turned_away(reply: &Reply, code: &str) {
 /// T-DISK: a real file system runs out of room under load and gets some back.
 #[test]
 fn on_a_disk_that_fills_up_calls_are_turned_away_and_the_accepted_ones_go_on_when_there_is_room() {
-    let (data, ledger) = (Folder::new("small"), Ledger::start());
+    let (data, ledger) = (TempFolder::new("small"), RequestCounter::start());
     let Some(disk) = SmallDisk::mount(&data.0, "3m") else {
         // The other tests have a full disk from the fault library.
         testkit::not_run("this user may not mount a small file system");
@@ -208,7 +208,7 @@ fn a_caller_who_waits_for_the_answer_of_a_run_that_cannot_begin_is_turned_away()
         { "id": "2", "name": "Note", "type": "n8n-nodes-base.set", "typeVersion": 3.4, "position": [0, 0], "parameters": { "options": {} } },
     ], "connections": { "Webhook": { "main": [[{ "node": "Note", "type": "main", "index": 0 }]] } } });
     for (name, document) in [("paying", &paying), ("pure", &pure)] {
-        let file = scene.data.workflow(name, document);
+        let file = scene.data.write_json(name, document);
         heddle(&scene.data.0, &["import", "--activate", file.to_str().unwrap()]);
     }
     let server = scene.start();
@@ -234,7 +234,7 @@ fn a_call_that_is_turned_away_leaves_no_file_behind() {
         { "id": "1", "name": "Webhook", "type": "n8n-nodes-base.webhook", "typeVersion": 2, "position": [0, 0],
           "parameters": { "httpMethod": "POST", "path": "upload", "options": { "rawBody": true } } },
     ] });
-    let file = scene.data.workflow("upload", &upload);
+    let file = scene.data.write_json("upload", &upload);
     heddle(&scene.data.0, &["import", "--activate", file.to_str().unwrap()]);
     let server = scene.start();
     let send = || {

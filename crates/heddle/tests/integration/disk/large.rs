@@ -2,39 +2,20 @@
 //! within bounds.
 
 use super::exhaustion::processor_time;
-use crate::support::{Folder, Server, heddle, peak_memory_kb, wait_until};
+use crate::support::{Server, TempFolder, heddle, peak_memory_kb, wait_until};
 use serde_json::{Value, json};
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
 use std::time::Instant;
+use testkit::{FakeHttp, FakeResponse};
 
 /// So many nodes fetch so many items each.
 const NODES: usize = 40;
 const ITEMS: usize = 5000;
 
 /// A service whose answer is always the same list of about five megabytes.
-fn list_service() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap().to_string();
+fn list_service() -> FakeHttp {
     let text = "x".repeat(980);
-    let list: Vec<Value> =
-        (0..ITEMS).map(|number| json!({ "number": number, "text": text })).collect();
-    let body = Value::from(list).to_string();
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let mut buffer = [0; 4096];
-            let head = format!(
-                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
-                body.len()
-            );
-            if stream.read(&mut buffer).is_ok() {
-                let _ = stream
-                    .write_all(head.as_bytes())
-                    .and_then(|()| stream.write_all(body.as_bytes()));
-            }
-        }
-    });
-    address
+    let list: Value = (0..ITEMS).map(|number| json!({ "number": number, "text": text })).collect();
+    FakeHttp::fixed(FakeResponse::json(&list))
 }
 
 fn workflow(service: &str) -> Value {
@@ -73,11 +54,12 @@ fn peak(process: u32) -> u64 {
 
 #[test]
 fn issue_14_09_two_hundred_megabytes_of_items_are_written_and_read_within_the_limit_on_memory() {
-    let (data, service) = (Folder::new("large-run"), list_service());
-    let file = data.workflow("large", &workflow(&service));
+    let (data, service) = (TempFolder::new("large-run"), list_service());
+    let file = data.write_json("large", &workflow(&service.address.to_string()));
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
+    let allow = service.address.to_string();
     let settings = [
-        ("HEDDLE_EGRESS_ALLOW", service.as_str()),
+        ("HEDDLE_EGRESS_ALLOW", allow.as_str()),
         ("HEDDLE_LOG", "off"),
         ("HEDDLE_RUN_MEMORY_LIMIT", "32MB"),
     ];
@@ -137,45 +119,29 @@ fn issue_14_09_two_hundred_megabytes_of_items_are_written_and_read_within_the_li
 }
 
 /// A service whose answer is always the same object of two hundred kilobytes.
-fn object_service() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    let body = json!({ "text": "x".repeat(200_000) }).to_string();
-    let head = format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
-        body.len()
-    );
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let mut buffer = [0; 4096];
-            if stream.read(&mut buffer).is_ok() {
-                let _ = stream
-                    .write_all(head.as_bytes())
-                    .and_then(|()| stream.write_all(body.as_bytes()));
-            }
-        }
-    });
-    address
+fn object_service() -> FakeHttp {
+    FakeHttp::fixed(FakeResponse::json(&json!({ "text": "x".repeat(200_000) })))
 }
 
 #[test]
 fn issue_14_05_one_list_of_large_items_is_written_within_the_limit_on_memory() {
-    let (data, service) = (Folder::new("large-items"), object_service());
+    let (data, service) = (TempFolder::new("large-items"), object_service());
     let code = "return Array.from({ length: 2000 }, (_, number) => ({ json: { number } }));";
     let nodes = json!([
         { "id": "W", "name": "Webhook", "type": "n8n-nodes-base.webhook", "typeVersion": 2, "position": [0, 0],
           "parameters": { "httpMethod": "POST", "path": "items", "options": {} } },
         { "id": "N", "name": "Numbers", "type": "n8n-nodes-base.code", "typeVersion": 2, "position": [0, 0], "parameters": { "jsCode": code } },
         { "id": "G", "name": "Get", "type": "n8n-nodes-base.httpRequest", "typeVersion": 4.2, "position": [0, 0],
-          "parameters": { "method": "GET", "url": format!("http://{service}/object"), "options": { "batching": { "batch": { "batchSize": 20, "batchInterval": 1 } } } } },
+          "parameters": { "method": "GET", "url": service.url("/object"), "options": { "batching": { "batch": { "batchSize": 20, "batchInterval": 1 } } } } },
     ]);
     let to = |node: &str| json!({ "main": [[{ "node": node, "type": "main", "index": 0 }]] });
     let connections = json!({ "Webhook": to("Numbers"), "Numbers": to("Get") });
     let document = json!({ "id": "items", "name": "Items", "nodes": nodes, "connections": connections, "settings": { "executionOrder": "v1" } });
-    let file = data.workflow("items", &document);
+    let file = data.write_json("items", &document);
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
+    let allow = service.address.to_string();
     let settings = [
-        ("HEDDLE_EGRESS_ALLOW", service.as_str()),
+        ("HEDDLE_EGRESS_ALLOW", allow.as_str()),
         ("HEDDLE_LOG", "off"),
         ("HEDDLE_RUN_MEMORY_LIMIT", "32MB"),
     ];

@@ -11,20 +11,20 @@ mod large;
 mod sync;
 
 use crate::support::faults::Faults;
-use crate::support::ledger::{Ledger, pay_workflow};
-use crate::support::{Folder, Reply, Server, heddle, request, wait_until};
+use crate::support::request_counter::{RequestCounter, pay_workflow};
+use crate::support::{Reply, Server, TempFolder, heddle, request, wait_until};
 use serde_json::{Value, json};
 
 /// A folder with the paying workflow, its ledger, and a hand on what goes wrong.
 struct DiskHarness {
-    ledger: Ledger,
+    ledger: RequestCounter,
     faults: Faults,
-    data: Folder,
+    data: TempFolder,
 }
 
 impl DiskHarness {
     fn new(name: &str) -> Self {
-        let (data, ledger) = (Folder::new(name), Ledger::start());
+        let (data, ledger) = (TempFolder::new(name), RequestCounter::start());
         prepare(&data, &ledger);
         Self { faults: Faults::new(&data), ledger, data }
     }
@@ -42,8 +42,8 @@ impl DiskHarness {
     }
 }
 
-fn prepare(data: &Folder, ledger: &Ledger) {
-    let file = data.workflow("pay", &pay_workflow(&ledger.address));
+fn prepare(data: &TempFolder, ledger: &RequestCounter) {
+    let file = data.write_json("pay", &pay_workflow(&ledger.address));
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
 }
 

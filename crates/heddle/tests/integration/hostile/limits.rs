@@ -4,7 +4,7 @@
 use super::attacks::{compare, set, webhook};
 use super::{activate, activate_document};
 use crate::support::workflow::{node, row};
-use crate::support::{Folder, Server, wait_until};
+use crate::support::{Server, TempFolder, wait_until};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -34,7 +34,7 @@ fn error_of(server: &Server, name: &str) -> Option<String> {
     error.split('"').next().map(str::to_owned)
 }
 
-fn start(data: &Folder, settings: &[(&str, &str)]) -> Server {
+fn start(data: &TempFolder, settings: &[(&str, &str)]) -> Server {
     let settings: Vec<_> = [("HEDDLE_LOG", "off"), ("HEDDLE_RATE_LIMIT", "0")]
         .into_iter()
         .chain(settings.iter().copied())
@@ -62,7 +62,7 @@ fn issue_14_01_javascript_takes_no_more_of_the_hosts_memory_than_its_limit() {
         ("requests", code(&format!("{flood} return [];")), ended),
         ("custom", code(custom), &[]),
     ];
-    let data = Folder::new("hostile-memory");
+    let data = TempFolder::new("hostile-memory");
     for (name, hit, _) in &cases {
         activate(&data, name, &[webhook(name), hit.clone()]);
     }
@@ -92,7 +92,7 @@ fn issue_14_02_deep_values_neither_kill_the_process_nor_reach_the_journal() {
     let again = json!({ "conditions": {
         "options": { "caseSensitive": true, "typeValidation": "strict", "version": 2 }, "combinator": "and",
         "conditions": [{ "id": "1", "leftValue": "={{ $runIndex }}", "rightValue": 2_000, "operator": { "type": "number", "operation": "lt" } }] } });
-    let data = Folder::new("hostile-depth");
+    let data = TempFolder::new("hostile-depth");
     for (name, hit) in [
         ("set", node("Set", "set", 3.4, named("={{ $json.body.name }}"))),
         ("rename", node("Rename", "renameKeys", 1.0, rename)),
@@ -147,7 +147,7 @@ fn long_list() -> Value {
 
 #[test]
 fn issue_14_04_a_step_that_computes_too_long_fails_and_others_are_served_meanwhile() {
-    let data = Folder::new("hostile-cpu");
+    let data = TempFolder::new("hostile-cpu");
     activate_document(&data, "comparing", &comparing("comparing"));
     activate(&data, "honest", &[webhook("honest"), set("={{ $json.body.text.length }}")]);
     let server = start(&data, &[("HEDDLE_STEP_CPU_TIME", "2")]);
@@ -188,7 +188,7 @@ fn issue_15_01_code_that_never_ends_can_be_stopped() {
 /// Calls the workflow `computing`, and stops its run while it computes.
 #[track_caller]
 fn is_stopped(folder: &str, document: &Value, body: &Value) {
-    let data = Folder::new(folder);
+    let data = TempFolder::new(folder);
     activate_document(&data, "computing", document);
     let server = start(&data, &[]);
     std::thread::scope(|scope| {

@@ -8,7 +8,7 @@ mod attacks;
 mod limits;
 
 use crate::support::workflow::row;
-use crate::support::{Folder, Server, heddle, request};
+use crate::support::{Server, TempFolder, heddle, request};
 use attacks::{Attack, attacks, set, webhook};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -45,7 +45,7 @@ fn issue_14_06_hostile_load_holds_up_neither_health_nor_honest_callers() {
     let asked: Option<u64> =
         std::env::var("HEDDLE_HOSTILE_SECONDS").ok().and_then(|text| text.parse().ok());
     let time = Duration::from_secs(asked.unwrap_or(8));
-    let data = Folder::new("hostile");
+    let data = TempFolder::new("hostile");
     let only = std::env::var("HEDDLE_HOSTILE_ONLY").ok();
     let attacks: Vec<Attack> = attacks()
         .into_iter()
@@ -101,12 +101,12 @@ fn issue_14_06_hostile_load_holds_up_neither_health_nor_honest_callers() {
     assert!(memory <= MEMORY_MB, "{memory} MB");
 }
 
-fn activate(data: &Folder, name: &str, nodes: &[Value]) {
+fn activate(data: &TempFolder, name: &str, nodes: &[Value]) {
     activate_document(data, name, &with_both_inputs(row(name, nodes)));
 }
 
-fn activate_document(data: &Folder, name: &str, document: &Value) {
-    let file = data.workflow(name, document);
+fn activate_document(data: &TempFolder, name: &str, document: &Value) {
+    let file = data.write_json(name, document);
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
 }
 

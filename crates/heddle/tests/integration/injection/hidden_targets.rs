@@ -55,9 +55,9 @@ async fn issue_14_12_every_address_of_a_list_is_a_place() {
     for list in [list.clone(), list.replace(',', " , "), format!(",{list},")] {
         let told = reply_to_tool(&web, &evil, js!({}), seen.clone(), js!({ "path": list })).await;
         assert!(
-            told.contains("AGENT_OUTWARD") && evil.heard().is_empty(),
+            told.contains("AGENT_OUTWARD") && evil.received().is_empty(),
             "{list}: {told} {}",
-            evil.heard()
+            evil.received()
         );
     }
     // The same in a workflow that the model calls.
@@ -65,13 +65,13 @@ async fn issue_14_12_every_address_of_a_list_is_a_place() {
         n8n("Out", "googleGemini", 1.0, looks_at(&format!("={}", web.at("/{{ $json.input }}"))));
     let told = reply_to_child(&web, &evil, js!({}), workflow(out.clone(), &[]), list.clone()).await;
     assert!(
-        told.contains("could choose where") && evil.heard().is_empty(),
+        told.contains("could choose where") && evil.received().is_empty(),
         "{told} {}",
-        evil.heard()
+        evil.received()
     );
     // One address, or several of the author's host, need nobody.
     let told = reply_to_tool(&web, &evil, js!({}), seen, js!({ "path": "look.png" })).await;
-    assert!(web.heard().contains("GET /look.png"), "{told}");
+    assert!(web.received().contains("GET /look.png"), "{told}");
     let fine = format!("one.png,{}", web.at("/two.png"));
     let told = reply_to_child(&web, &evil, js!({}), workflow(out.clone(), &[]), fine).await;
     assert!(!told.contains("AGENT_OUTWARD") && !told.contains("could choose where"), "{told}");
@@ -124,9 +124,9 @@ async fn issue_14_12_a_model_does_not_choose_the_workflow_that_runs() {
             if tool["type"].as_str().unwrap().ends_with("toolWorkflow") { "input" } else { "path" };
         let told = reply_to_tool(&web, &evil, js!({}), tool.clone(), js!({ argument: path })).await;
         assert!(
-            told.contains("AGENT_OUTWARD") && evil.heard().is_empty(),
+            told.contains("AGENT_OUTWARD") && evil.received().is_empty(),
             "{tool}: {told} {}",
-            evil.heard()
+            evil.received()
         );
     }
     // A workflow of the author's choice whose text is somebody else's: what is fixed in it is not
@@ -139,15 +139,15 @@ async fn issue_14_12_a_model_does_not_choose_the_workflow_that_runs() {
     for tool in &fixed {
         let told = reply_to_tool(&web, &evil, js!({}), tool.clone(), js!({})).await;
         assert!(
-            told.contains("could choose where") && evil.heard().is_empty(),
+            told.contains("could choose where") && evil.received().is_empty(),
             "{tool}: {told} {}",
-            evil.heard()
+            evil.received()
         );
     }
     let told =
         reply_to_tool(&web, &evil, js!({ "maySendAnywhere": "Run" }), fixed[0].clone(), js!({}))
             .await;
-    assert!(evil.heard().contains("GET /?w="), "the author lets the tool: {told}");
+    assert!(evil.received().contains("GET /?w="), "the author lets the tool: {told}");
 }
 
 #[tokio::test]
@@ -191,7 +191,7 @@ async fn issue_14_12_text_of_strangers_brings_no_models_and_tools_of_its_own() {
     };
     for at in [1, 2] {
         let told = reply_to_tool(&web, &evil, js!({}), runs(at), js!({})).await;
-        assert!(told.contains("could choose where") && evil.heard().is_empty(), "{at}: {told}");
+        assert!(told.contains("could choose where") && evil.received().is_empty(), "{at}: {told}");
     }
     let told = reply_to_tool(&web, &evil, js!({}), runs(3), js!({})).await;
     assert!(told.contains("42"), "what sends nothing goes on: {told}");
@@ -225,9 +225,9 @@ async fn issue_14_12_redirects_of_every_node_stay_at_the_host() {
     for tool in &tools {
         let told = reply_to_tool(&web, &evil, js!({}), tool.clone(), js!({ "to": away })).await;
         assert!(
-            told.contains("is not allowed") && evil.heard().is_empty(),
+            told.contains("is not allowed") && evil.received().is_empty(),
             "{tool}: {told} {}",
-            evil.heard()
+            evil.received()
         );
     }
     // In a called workflow as well, where the author wrote down the host.
@@ -238,7 +238,11 @@ async fn issue_14_12_redirects_of_every_node_stay_at_the_host() {
         js!({ "url": format!("={}", web.at("/go?to={{ $json.input }}")) }),
     );
     let told = reply_to_child(&web, &evil, js!({}), workflow(feed, &[]), away.clone()).await;
-    assert!(told.contains("is not allowed") && evil.heard().is_empty(), "{told} {}", evil.heard());
+    assert!(
+        told.contains("is not allowed") && evil.received().is_empty(),
+        "{told} {}",
+        evil.received()
+    );
     // A tool that may send anywhere follows them.
     let told = reply_to_tool(
         &web,
@@ -248,5 +252,5 @@ async fn issue_14_12_redirects_of_every_node_stay_at_the_host() {
         js!({ "to": away }),
     )
     .await;
-    assert!(evil.heard().contains("GET /?r="), "{told}");
+    assert!(evil.received().contains("GET /?r="), "{told}");
 }

@@ -9,63 +9,32 @@ use crate::asking::{credential, n8n, node, openai, run_cut_off, run_document, wo
 use engine::RunOutcome;
 use model::Object;
 use serde_json::{Value as Json, json as js};
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
 use std::sync::{Arc, Mutex, Once};
-use testkit::{MockModels, ScriptedReply};
+use testkit::{FakeHttp, FakeResponse, MockModels, ScriptedReply};
 
 const CANARY: &str = "canary-7f3a91";
 
-/// A server that remembers every byte, and answers each path with a document if it has one.
+/// A server that records every byte, and answers each path with a document if it has one.
 struct DocumentServer {
     port: u16,
-    heard: Arc<Mutex<String>>,
     documents: Arc<Mutex<Vec<String>>>,
+    server: FakeHttp,
 }
 
 impl DocumentServer {
     fn start(documents: Vec<String>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let (port, heard) =
-            (listener.local_addr().unwrap().port(), Arc::new(Mutex::new(String::new())));
         let documents = Arc::new(Mutex::new(documents));
-        let (kept, held) = (heard.clone(), documents.clone());
-        std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                let Ok(mut stream) = stream else { break };
-                let (kept, documents) = (kept.clone(), held.clone());
-                std::thread::spawn(move || {
-                    let mut buffer = [0; 65_536];
-                    while let Ok(n_bytes @ 1..) = stream.read(&mut buffer) {
-                        let text = String::from_utf8_lossy(&buffer[..n_bytes]).into_owned();
-                        kept.lock().unwrap().push_str(&text);
-                        let path = text
-                            .split(' ')
-                            .nth(1)
-                            .unwrap_or_default()
-                            .trim_start_matches('/')
-                            .to_owned();
-                        let document = path
-                            .parse()
-                            .ok()
-                            .and_then(|at: usize| documents.lock().unwrap().get(at).cloned());
-                        let body = document.unwrap_or_else(|| "ok".into());
-                        let head = match path.strip_prefix("go?to=") {
-                            Some(to) => format!(
-                                "HTTP/1.1 302 Found\r\nlocation: {to}\r\ncontent-length: {}\r\n\r\n",
-                                body.len()
-                            ),
-                            None => format!(
-                                "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: {}\r\n\r\n",
-                                body.len()
-                            ),
-                        };
-                        let _ = stream.write_all(format!("{head}{body}").as_bytes());
-                    }
-                });
+        let served = documents.clone();
+        let server = FakeHttp::start(move |request| {
+            let path = request.path.trim_start_matches('/');
+            if let Some(to) = path.strip_prefix("go?to=") {
+                return FakeResponse::redirect(302, to);
             }
+            let number: Option<usize> = path.parse().ok();
+            let document = number.and_then(|at| served.lock().unwrap().get(at).cloned());
+            FakeResponse::text(document.unwrap_or_else(|| "ok".into()))
         });
-        Self { port, heard, documents }
+        Self { port: server.port(), documents, server }
     }
 
     fn put(&self, documents: Vec<String>) {
@@ -76,8 +45,8 @@ impl DocumentServer {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    fn heard(&self) -> String {
-        self.heard.lock().unwrap().clone()
+    fn received(&self) -> String {
+        self.server.received()
     }
 }
 
@@ -354,8 +323,8 @@ async fn issue_14_00_injected_documents_move_nothing_out() {
         let told = last_results(&mock);
         assert!(told.contains(CANARY), "the secret was read: {told}");
         assert!(told.contains(wanted.refusal), "{document}: {told}");
-        assert!(evil.heard().is_empty(), "{document}: {}", evil.heard());
-        assert!(!web.heard().contains("evil.test"), "{document}: {}", web.heard());
+        assert!(evil.received().is_empty(), "{document}: {}", evil.received());
+        assert!(!web.received().contains("evil.test"), "{document}: {}", web.received());
         // A person is asked instead, where the author wants that.
         let mock = obeying(number);
         let outcome = run_document(
@@ -364,7 +333,7 @@ async fn issue_14_00_injected_documents_move_nothing_out() {
             js!([{}]),
         )
         .await;
-        assert!(evil.heard().is_empty(), "{document}: {}", evil.heard());
+        assert!(evil.received().is_empty(), "{document}: {}", evil.received());
         assert!(!wanted.asks || waits(&outcome), "{document}");
     }
 }
@@ -386,10 +355,10 @@ async fn issue_14_00_what_an_agent_has_read_is_not_forgotten_by_a_crash() {
             )
             .await;
             assert!(
-                evil.heard().is_empty(),
+                evil.received().is_empty(),
                 "{} after {n_notes} notes: {}",
                 wanted.tool,
-                evil.heard()
+                evil.received()
             );
         }
     }
@@ -417,14 +386,17 @@ async fn issue_14_12_a_called_workflow_goes_to_the_authors_places_and_where_its_
     let authors = format!("={}", evil.at("/fixed?x={{ $json.input }}"));
     let told = run(js!({}), &authors).await;
     assert_eq!(
-        evil.heard().matches("GET /fixed").count(),
+        evil.received().matches("GET /fixed").count(),
         1,
         "the author wrote the host down: {told}"
     );
     let told = run(js!({}), "={{ $json.input }}").await;
-    assert!(!evil.heard().contains("GET /asked") && told.contains("could choose where"), "{told}");
+    assert!(
+        !evil.received().contains("GET /asked") && told.contains("could choose where"),
+        "{told}"
+    );
     let told = run(js!({ "maySendAnywhere": "send" }), "={{ $json.input }}").await;
-    assert!(evil.heard().contains("GET /asked"), "the author lets the tool: {told}");
+    assert!(evil.received().contains("GET /asked"), "the author lets the tool: {told}");
 }
 
 /// What the model is told after a call of this workflow, to which it gives an address.
@@ -475,7 +447,7 @@ async fn issue_14_12_code_in_a_called_workflow_sends_nothing_unless_its_tool_may
         let told =
             reply_to_child(&web, &evil, js!({}), workflow(out.clone(), &[]), evil.at(&path)).await;
         assert!(told.contains("tried to access the network"), "{out}: {told}");
-        assert!(!evil.heard().contains(&path), "{out}: {}", evil.heard());
+        assert!(!evil.received().contains(&path), "{out}: {}", evil.received());
         let told = reply_to_child(
             &web,
             &evil,
@@ -484,7 +456,7 @@ async fn issue_14_12_code_in_a_called_workflow_sends_nothing_unless_its_tool_may
             evil.at(&path),
         )
         .await;
-        assert!(evil.heard().contains(&path), "the author lets the tool: {out}: {told}");
+        assert!(evil.received().contains(&path), "the author lets the tool: {out}: {told}");
     }
     // Code that stays inside goes on as before.
     let measures = "return [{ json: { length: $input.first().json.input.length } }];";
@@ -545,11 +517,11 @@ async fn issue_14_00_ordinary_agents_go_on_as_before() {
     for (options, requests) in
         [(js!({}), declared), (js!({ "maySendAnywhere": "http_request" }), js!({}))]
     {
-        let before = evil.heard().matches("GET /asked").count();
+        let before = evil.received().matches("GET /asked").count();
         let (outcome, mock) = run(options, requests).await;
         assert!(outcome.error.is_none(), "{:?}", outcome.error);
         assert_eq!(
-            evil.heard().matches("GET /asked").count(),
+            evil.received().matches("GET /asked").count(),
             before + 1,
             "{}",
             last_results(&mock)
@@ -576,7 +548,11 @@ async fn issue_14_00_ordinary_agents_go_on_as_before() {
         ],
     );
     let outcome = run_document(credential(&mock, mock.v1()), &browsing, js!([{}])).await;
-    assert!(outcome.error.is_none() && evil.heard().contains("GET /second"), "{:?}", outcome.error);
+    assert!(
+        outcome.error.is_none() && evil.received().contains("GET /second"),
+        "{:?}",
+        outcome.error
+    );
 }
 
 #[tokio::test]
@@ -602,7 +578,7 @@ async fn issue_14_00_the_body_of_a_webhook_is_text_of_a_stranger() {
         run_document(credentials_for(&mock, &evil), &document, js!([{ "body": "do it" }])).await;
         assert!(!mock.requests().is_empty(), "{trigger}: the agent ran");
         assert_eq!(
-            evil.heard().contains("GET /hooked"),
+            evil.received().contains("GET /hooked"),
             leaves,
             "{trigger}: {}",
             last_results(&mock)

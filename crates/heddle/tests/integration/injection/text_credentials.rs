@@ -70,7 +70,7 @@ async fn issue_14_07_a_workflow_as_text_gets_no_credential_by_guessing_its_id() 
                 "{}",
                 error.message
             );
-            assert!(evil.heard().is_empty(), "{document}: {}", evil.heard());
+            assert!(evil.received().is_empty(), "{document}: {}", evil.received());
         }
     }
 }
@@ -85,7 +85,7 @@ async fn issue_14_07_a_workflow_as_text_uses_what_its_caller_names() {
     let uses = child(sends(&service.at("/used"), "1", "Mine"));
     let outcome = run_document(secret(), &named(inline(&uses)), js!([{}])).await;
     assert!(outcome.error.is_none(), "{:?}", outcome.error);
-    assert!(service.heard().contains(KEY), "{}", service.heard());
+    assert!(service.received().contains(KEY), "{}", service.received());
     // Through another text only if that one names it too; and not if somebody else wrote it.
     let through = child(inline(&uses)["nodes"][1].clone());
     let error = run_document(secret(), &named(inline(&through)), js!([{}])).await.error.unwrap();
@@ -94,7 +94,7 @@ async fn issue_14_07_a_workflow_as_text_uses_what_its_caller_names() {
     let fetched = named(call(js!({ "source": "url", "workflowUrl": web.at("/0"), "options": {} })));
     let error = run_document(secret(), &fetched, js!([{}])).await.error.unwrap();
     assert_eq!(error.code, Code::CREDENTIAL_MISSING, "{}", error.message);
-    assert_eq!(service.heard().matches(KEY).count(), 1);
+    assert_eq!(service.received().matches(KEY).count(), 1);
 }
 
 #[tokio::test]
@@ -126,9 +126,9 @@ async fn issue_14_07_tools_and_retrievers_that_call_text_share_the_rule() {
         run_document(fields, &document, js!([{}])).await;
         let told = super::last_results(&mock);
         assert!(
-            told.contains("may not be used here") && evil.heard().is_empty(),
+            told.contains("may not be used here") && evil.received().is_empty(),
             "{tool}: {told} {}",
-            evil.heard()
+            evil.received()
         );
     }
     let mock = MockModels::start([ScriptedReply::text("done")]).unwrap();
@@ -149,9 +149,9 @@ async fn issue_14_07_tools_and_retrievers_that_call_text_share_the_rule() {
     fields.extend(secret());
     let error = run_document(fields, &document, js!([{}])).await.error.unwrap();
     assert!(
-        error.message.contains("may not be used here") && evil.heard().is_empty(),
+        error.message.contains("may not be used here") && evil.received().is_empty(),
         "{} {}",
         error.message,
-        evil.heard()
+        evil.received()
     );
 }

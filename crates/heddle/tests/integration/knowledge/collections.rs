@@ -3,7 +3,7 @@
 
 use super::harness::{KnowledgeHarness, chat_model, embeddings, node};
 use crate::support::pdf::pdf;
-use crate::support::{Folder, Server, heddle, request};
+use crate::support::{Server, TempFolder, heddle, request};
 use serde_json::{Value, json};
 use std::process::Command;
 use testkit::{MockModels, ScriptedReply};
@@ -13,13 +13,13 @@ const POLICY: &str =
 
 /// A data folder with a credential that leads to mock models.
 struct Shop {
-    folder: Folder,
+    folder: TempFolder,
     models: MockModels,
 }
 
 impl Shop {
     fn new(name: &str) -> Self {
-        let (folder, models) = (Folder::new(name), MockModels::start([]).unwrap());
+        let (folder, models) = (TempFolder::new(name), MockModels::start([]).unwrap());
         let credentials = json!([{ "id": "cred1", "name": "Mock", "type": "openAiApi", "data": { "apiKey": "sk-canary", "url": models.v1() } }]);
         let file = folder.0.join("credentials.json");
         std::fs::write(&file, credentials.to_string()).unwrap();
@@ -99,7 +99,7 @@ fn an_agent_finds_the_refund_policy_in_files_that_came_over_the_api() {
         1.0,
         json!({ "collection": "shop", "options": { "minScore": 0.6 } }),
     );
-    let file = shop.folder.workflow("shop", &asking(tool));
+    let file = shop.folder.write_json("shop", &asking(tool));
     heddle(&shop.folder.0, &["import", "--activate", file.to_str().unwrap()]);
     let server = shop.server();
     let answer = server.call("GET", "/webhook/ask", None);
@@ -304,7 +304,7 @@ fn the_author_and_then_the_agent_narrow_down_what_is_found() {
         1.0,
         json!({ "collection": "shop", "options": options }),
     );
-    let file = shop.folder.workflow("shop", &asking(tool));
+    let file = shop.folder.write_json("shop", &asking(tool));
     heddle(&shop.folder.0, &["import", "--activate", file.to_str().unwrap()]);
     let server = shop.server();
     assert_eq!(server.call("GET", "/webhook/ask", None).json()["response"], "Done.");

@@ -1,6 +1,6 @@
 //! An engine with mock models behind it and a data folder of its own.
 
-use crate::support::Folder;
+use crate::support::TempFolder;
 use engine::{
     Clock, CredentialSource, Engine, NoJournal, NoWorkflows, Ports, Random, RunOptions, RunOutcome,
     RunStart,
@@ -20,7 +20,7 @@ pub(crate) struct KnowledgeHarness {
     pub(crate) models: MockModels,
     pub(crate) engine: Engine,
     store: Arc<Sqlite>,
-    _folder: Folder,
+    _folder: TempFolder,
 }
 
 /// A clock that stands still, and one credential for every kind.
@@ -52,7 +52,7 @@ impl Random for FrozenPorts {
 impl KnowledgeHarness {
     pub(crate) fn new(name: &str, more_fields: &[(&str, Value)]) -> Self {
         let models = MockModels::start([]).unwrap();
-        let folder = Folder::new(&format!("knowledge-{name}"));
+        let folder = TempFolder::new(&format!("knowledge-{name}"));
         let store = Arc::new(Sqlite::open(&folder.0, OpenMode::Serve).unwrap());
         let mut fields =
             Object::from_iter([("apiKey", Value::from("sk-canary")), ("url", models.v1().into())]);

@@ -1,7 +1,7 @@
 //! Backups of a folder that a server works on, and restores that are killed.
 
 use super::{errors, import, node, row, run, webhook};
-use crate::support::{Folder, Server, heddle, wait_until};
+use crate::support::{Server, TempFolder, heddle, wait_until};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -29,7 +29,7 @@ fn is_healthy(data: &Path) {
 
 #[test]
 fn a_backup_of_a_busy_server_holds_every_call_answered_before_it_and_restores_whole() {
-    let folder = Folder::new("backup-busy");
+    let folder = TempFolder::new("backup-busy");
     let (data, file, target) =
         (folder.0.join("data"), folder.0.join("busy.backup"), folder.0.join("restored"));
     import(&data, &row("Fine", &[webhook("fine"), node("Pass", "noOp", 1.0, json!({}))]));
@@ -98,7 +98,7 @@ fn a_backup_of_a_busy_server_holds_every_call_answered_before_it_and_restores_wh
 
 #[test]
 fn a_damaged_backup_is_refused_with_a_code_and_a_used_folder_too() {
-    let folder = Folder::new("backup-damage");
+    let folder = TempFolder::new("backup-damage");
     let (data, file) = (folder.0.join("data"), folder.0.join("b.backup"));
     import(&data, &row("Fine", &[webhook("fine")]));
     backup(&data, &file);
@@ -123,7 +123,7 @@ fn a_damaged_backup_is_refused_with_a_code_and_a_used_folder_too() {
 
 #[test]
 fn a_kill_in_the_middle_of_a_backup_or_a_restore_leaves_a_usable_folder() {
-    let folder = Folder::new("backup-kill");
+    let folder = TempFolder::new("backup-kill");
     let (data, file) = (folder.0.join("data"), folder.0.join("b.backup"));
     import(&data, &row("Fine", &[webhook("fine")]));
     // Enough to be busy with for a while.

@@ -1,15 +1,15 @@
 //! Commands on the data folder: doctor, retry, resume, export.
 
 use super::{errors, import, node, row, run, stdout_text, stop, webhook};
-use crate::support::{Folder, Server, heddle, wait_until};
+use crate::support::{Server, TempFolder, heddle, wait_until};
 use serde_json::{Value, json};
-use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
+use testkit::{FakeHttp, FakeResponse};
 
 #[test]
 fn the_doctor_finds_a_healthy_folder_healthy_and_names_the_server_on_it() {
-    let data = Folder::new("doctor-fine");
+    let data = TempFolder::new("doctor-fine");
     import(&data.0.join("data"), &row("Fine", &[webhook("fine")]));
     let before = run(&data.0.join("data"), &["doctor"], &[("HEDDLE_PORT", "0")]);
     assert!(before.status.success(), "{}", stdout_text(&before));
@@ -36,7 +36,7 @@ fn the_doctor_finds_a_healthy_folder_healthy_and_names_the_server_on_it() {
 
 #[test]
 fn the_doctor_tells_what_is_wrong_and_what_to_do() {
-    let folder = Folder::new("doctor-ill");
+    let folder = TempFolder::new("doctor-ill");
     let data = folder.0.join("data");
     import(&data, &row("Fine", &[webhook("fine")]));
     Server::start(&data, &[]).stop();
@@ -97,7 +97,7 @@ fn last_failed(data: &Path) -> String {
 
 #[test]
 fn a_failed_execution_is_run_again_by_the_server_or_without_one() {
-    let folder = Folder::new("retry");
+    let folder = TempFolder::new("retry");
     let data = folder.0.join("data");
     let document = row("Broken", &[webhook("broken"), stop()]);
     let id = import(&data, &document);
@@ -146,24 +146,12 @@ fn a_failed_execution_is_run_again_by_the_server_or_without_one() {
 
 #[test]
 fn an_uncertain_execution_goes_on_when_a_person_says_so() {
-    let folder = Folder::new("resume");
+    let folder = TempFolder::new("resume");
     let data = folder.0.join("data");
     // A service that takes a request and never answers the first one.
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    let (tell, asked) = std::sync::mpsc::channel();
-    std::thread::spawn(move || {
-        let mut kept = Vec::new();
-        for (index, mut stream) in listener.incoming().flatten().enumerate() {
-            let mut buffer = [0; 4096];
-            let _ = stream.read(&mut buffer);
-            let _ = tell.send(());
-            if index > 0 {
-                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{\"paid\":1}");
-            }
-            kept.push(stream);
-        }
-    });
+    let paid = FakeResponse::json(&json!({ "paid": 1 }));
+    let service = FakeHttp::scripted(vec![FakeResponse::silence(), paid]);
+    let address = service.address.to_string();
     let pay = node(
         "Pay",
         "httpRequest",
@@ -176,7 +164,7 @@ fn an_uncertain_execution_goes_on_when_a_person_says_so() {
     let settings = [("HEDDLE_EGRESS_ALLOW", address.as_str())];
     let server = Server::start(&data, &settings);
     server.call("POST", "/webhook/pay", Some(&json!({})));
-    asked.recv_timeout(std::time::Duration::from_secs(60)).unwrap();
+    wait_until("it pays", || service.n_requests() == 1);
     server.kill();
     // The next start finds the step in doubt.
     let server = Server::start(&data, &settings);
@@ -199,7 +187,7 @@ fn an_uncertain_execution_goes_on_when_a_person_says_so() {
 
 #[test]
 fn workflows_are_written_out_and_come_back_the_same() {
-    let folder = Folder::new("export");
+    let folder = TempFolder::new("export");
     let (data, other) = (folder.0.join("data"), folder.0.join("other"));
     let mut document = row(
         "My: flow",

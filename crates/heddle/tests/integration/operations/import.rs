@@ -1,7 +1,7 @@
 //! Many workflows at once: `heddle import` saves them in batches, and says what came of each.
 
 use super::{errors, run, stdout_text, stop, webhook};
-use crate::support::Folder;
+use crate::support::TempFolder;
 use crate::support::workflow::row;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -9,20 +9,20 @@ use std::path::PathBuf;
 /// More than two batches.
 const MANY: usize = 1100;
 
-fn file(folder: &Folder, name: &str, content: &Value) -> String {
+fn file(folder: &TempFolder, name: &str, content: &Value) -> String {
     let path: PathBuf = folder.0.join(name);
     std::fs::write(&path, content.to_string()).unwrap();
     path.to_str().unwrap().to_owned()
 }
 
-fn listed(folder: &Folder) -> Vec<String> {
+fn listed(folder: &TempFolder) -> Vec<String> {
     let output = run(&folder.0.join("data"), &["list"], &[]);
     stdout_text(&output).lines().map(str::to_owned).collect()
 }
 
 #[test]
 fn issue_15_a_list_of_many_workflows_is_imported_and_listens() {
-    let folder = Folder::new("import-many");
+    let folder = TempFolder::new("import-many");
     let data = folder.0.join("data");
     let many: Vec<Value> = (0..MANY)
         .map(|number| row(&format!("Many {number}"), &[webhook(&format!("many-{number}"))]))
@@ -44,7 +44,7 @@ fn issue_15_a_list_of_many_workflows_is_imported_and_listens() {
 
 #[test]
 fn issue_15_what_stands_before_a_workflow_that_cannot_be_imported_is_imported() {
-    let folder = Folder::new("import-broken");
+    let folder = TempFolder::new("import-broken");
     let data = folder.0.join("data");
     let mut first = row("First", &[webhook("first")]);
     first["id"] = json!("first");

@@ -9,7 +9,7 @@ mod settings;
 
 use crate::support;
 use crate::support::workflow::{node, row};
-use crate::support::{Folder, heddle, wait_until};
+use crate::support::{TempFolder, heddle, wait_until};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
@@ -62,7 +62,12 @@ struct LoggedServer {
 }
 
 impl LoggedServer {
-    fn start(folder: &Folder, data: &Path, arguments: &[&str], settings: &[(&str, &str)]) -> Self {
+    fn start(
+        folder: &TempFolder,
+        data: &Path,
+        arguments: &[&str],
+        settings: &[(&str, &str)],
+    ) -> Self {
         let log = folder.0.join(format!("server-{}.log", settings.len() + arguments.len()));
         let process = Command::new(env!("CARGO_BIN_EXE_heddle"))
             .arg("serve")

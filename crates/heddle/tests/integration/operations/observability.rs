@@ -1,15 +1,13 @@
 //! Logs, traces and metrics of a server that works.
 
 use super::{LoggedServer, import, node, row, stop, webhook};
-use crate::support::{Folder, Server, wait_until};
+use crate::support::{Server, TempFolder, wait_until};
 use serde_json::{Value, json};
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
-use std::sync::{Arc, Mutex};
+use testkit::{FakeHttp, FakeRequest, FakeResponse};
 
 #[test]
 fn a_log_in_json_has_a_line_per_execution_names_the_request_and_no_secret() {
-    let folder = Folder::new("logs-json");
+    let folder = TempFolder::new("logs-json");
     let data = folder.0.join("data");
     import(&data, &row("Fine", &[webhook("fine"), node("Pass", "noOp", 1.0, json!({}))]));
     import(&data, &row("Broken", &[webhook("broken"), stop()]));
@@ -52,91 +50,51 @@ fn a_log_in_json_has_a_line_per_execution_names_the_request_and_no_secret() {
 
 #[test]
 fn a_log_at_info_says_nothing_of_refused_requests() {
-    let folder = Folder::new("logs-info");
+    let folder = TempFolder::new("logs-info");
     let data = folder.0.join("data");
     let server = LoggedServer::start(&folder, &data, &["--set", "log=info"], &[]);
     assert_eq!(server.post("/webhook/nowhere", &[]).status, 404);
     assert!(!server.stop().contains("WEBHOOK_NOT_FOUND"));
 }
 
-/// A collector: takes traces in OTLP's JSON form and keeps their spans.
+/// A collector: takes traces in OTLP's JSON form. It turns the first request away, as one does that is
+/// just starting.
 struct Collector {
     address: String,
-    spans: Arc<Mutex<Vec<Value>>>,
-    heads: Arc<Mutex<Vec<String>>>,
+    server: FakeHttp,
 }
 
 impl Collector {
     fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap().to_string();
-        let spans: Arc<Mutex<Vec<Value>>> = Arc::default();
-        let heads: Arc<Mutex<Vec<String>>> = Arc::default();
-        let (kept, seen) = (spans.clone(), heads.clone());
-        std::thread::spawn(move || {
-            for (index, mut stream) in listener.incoming().flatten().enumerate() {
-                let (kept, seen) = (kept.clone(), seen.clone());
-                std::thread::spawn(move || {
-                    let mut pending = Vec::new();
-                    let mut buffer = [0; 65536];
-                    let mut n_requests = 0;
-                    while let Ok(count @ 1..) = stream.read(&mut buffer) {
-                        pending.extend_from_slice(&buffer[..count]);
-                        let Some(end) = pending.windows(4).position(|window| window == b"\r\n\r\n")
-                        else {
-                            continue;
-                        };
-                        let head = String::from_utf8_lossy(&pending[..end]).to_lowercase();
-                        let length: usize = head
-                            .lines()
-                            .find_map(|line| line.strip_prefix("content-length:"))
-                            .unwrap()
-                            .trim()
-                            .parse()
-                            .unwrap();
-                        if pending.len() < end + 4 + length {
-                            continue;
-                        }
-                        let body: Value =
-                            serde_json::from_slice(&pending[end + 4..end + 4 + length]).unwrap();
-                        pending.drain(..end + 4 + length);
-                        n_requests += 1;
-                        // The very first request is turned away once, as a collector does that is
-                        // just starting.
-                        let is_busy = index == 0 && n_requests == 1;
-                        if !is_busy {
-                            seen.lock().unwrap().push(head);
-                            for resource in body["resourceSpans"].as_array().unwrap() {
-                                for scope in resource["scopeSpans"].as_array().unwrap() {
-                                    let about = attributes(&resource["resource"]);
-                                    let with_service = |span: &Value| {
-                                        let mut span = span.clone();
-                                        span["service"] = about["service.name"].clone();
-                                        span
-                                    };
-                                    kept.lock().unwrap().extend(
-                                        scope["spans"].as_array().unwrap().iter().map(with_service),
-                                    );
-                                }
-                            }
-                        }
-                        let status = if is_busy { "503 Service Unavailable" } else { "200 OK" };
-                        let answer = format!(
-                            "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{{}}"
-                        );
-                        if stream.write_all(answer.as_bytes()).is_err() {
-                            return;
-                        }
-                    }
-                });
-            }
-        });
-        Self { address, spans, heads }
+        let accepted = FakeResponse::json(&json!({}));
+        let busy = FakeResponse::new(503, "application/json", "{}");
+        let server = FakeHttp::scripted(vec![busy, accepted]);
+        Self { address: server.address.to_string(), server }
+    }
+
+    /// The requests that were not turned away.
+    fn requests(&self) -> Vec<FakeRequest> {
+        self.server.requests().into_iter().skip(1).collect()
     }
 
     fn spans(&self) -> Vec<Value> {
-        self.spans.lock().unwrap().clone()
+        self.requests().iter().flat_map(|request| spans_of(&request.json())).collect()
     }
+}
+
+/// The spans of a request, each with the name of its service.
+fn spans_of(body: &Value) -> Vec<Value> {
+    let list = |value: &Value| value.as_array().unwrap().clone();
+    let mut spans = Vec::new();
+    for resource in list(&body["resourceSpans"]) {
+        let about = attributes(&resource["resource"]);
+        let scopes = list(&resource["scopeSpans"]);
+        for mut span in scopes.iter().flat_map(|scope| list(&scope["spans"])) {
+            span["service"] = about["service.name"].clone();
+            spans.push(span);
+        }
+    }
+    spans
 }
 
 /// The attributes of a span as an object.
@@ -150,7 +108,7 @@ fn attributes(of: &Value) -> Value {
 
 #[test]
 fn a_collector_gets_a_span_per_execution_and_node_in_the_callers_trace() {
-    let folder = Folder::new("traces");
+    let folder = TempFolder::new("traces");
     let data = folder.0.join("data");
     let called = import(
         &data,
@@ -202,11 +160,10 @@ fn a_collector_gets_a_span_per_execution_and_node_in_the_callers_trace() {
     assert_eq!(spans.len(), 9, "{spans:#?}");
     assert!(
         collector
-            .heads
-            .lock()
-            .unwrap()
+            .requests()
             .iter()
-            .all(|head| head.starts_with("post /v1/traces ") && head.contains("x-tenant: acme"))
+            .all(|request| request.path == "/v1/traces"
+                && request.header("x-tenant") == Some("acme"))
     );
 
     let find = |name: &str, key: &str, value: &str| {
@@ -256,7 +213,7 @@ fn a_collector_gets_a_span_per_execution_and_node_in_the_callers_trace() {
 
 #[test]
 fn a_run_that_slept_goes_on_in_the_same_trace_after_a_restart() {
-    let folder = Folder::new("traces-wait");
+    let folder = TempFolder::new("traces-wait");
     let data = folder.0.join("data");
     let wait = node("Wait", "wait", 1.1, json!({ "resume": "webhook", "options": {} }));
     let assignments = json!([{ "id": "1", "name": "url", "value": "={{ $execution.resumeUrl }}", "type": "string" }]);
@@ -302,7 +259,7 @@ fn a_run_that_slept_goes_on_in_the_same_trace_after_a_restart() {
 
 #[test]
 fn metrics_count_what_happened() {
-    let data = Folder::new("metrics");
+    let data = TempFolder::new("metrics");
     import(
         &data.0.join("data"),
         &row("Fine", &[webhook("fine"), node("Pass", "noOp", 1.0, json!({}))]),

@@ -1,7 +1,7 @@
 //! Where settings come from, and what is said about wrong ones.
 
 use super::{LoggedServer, errors, run, stdout_text};
-use crate::support::{Folder, Server, wait_until};
+use crate::support::{Server, TempFolder, wait_until};
 
 /// The line of a setting in what the doctor says.
 fn line(text: &str, name: &str) -> String {
@@ -11,7 +11,7 @@ fn line(text: &str, name: &str) -> String {
 
 #[test]
 fn a_file_gives_way_to_the_environment_and_that_to_flags() {
-    let data = Folder::new("settings-order");
+    let data = TempFolder::new("settings-order");
     std::fs::write(
         data.0.join("heddle.toml"),
         "keep_days = 3\nkeep_count = 30\nmax_body = '1MB'\n",
@@ -36,7 +36,7 @@ fn a_file_gives_way_to_the_environment_and_that_to_flags() {
 
 #[test]
 fn another_file_can_be_named_and_must_then_be_there() {
-    let data = Folder::new("settings-named");
+    let data = TempFolder::new("settings-named");
     let file = data.0.join("other.toml");
     std::fs::write(&file, "timezone = 'Europe/Berlin'").unwrap();
     let name = file.to_str().unwrap();
@@ -56,7 +56,7 @@ fn another_file_can_be_named_and_must_then_be_there() {
 
 #[test]
 fn an_unknown_name_is_an_error_with_its_line_and_the_nearest_one() {
-    let data = Folder::new("settings-unknown");
+    let data = TempFolder::new("settings-unknown");
     std::fs::write(data.0.join("heddle.toml"), "# mine\nkeep_dyas = 3\n").unwrap();
     let refused = run(&data.0, &["serve"], &[]);
     assert_eq!(refused.status.code(), Some(2));
@@ -86,7 +86,7 @@ fn an_unknown_name_is_an_error_with_its_line_and_the_nearest_one() {
 
 #[test]
 fn a_value_that_cannot_be_used_is_named_with_where_it_stands() {
-    let data = Folder::new("settings-invalid");
+    let data = TempFolder::new("settings-invalid");
     std::fs::write(data.0.join("heddle.toml"), "\n\nport = 'many'\n").unwrap();
     let refused = run(&data.0, &["serve"], &[]);
     assert_eq!(refused.status.code(), Some(2));
@@ -102,7 +102,7 @@ fn a_value_that_cannot_be_used_is_named_with_where_it_stands() {
 
 #[test]
 fn secrets_among_settings_are_not_shown() {
-    let data = Folder::new("settings-secret");
+    let data = TempFolder::new("settings-secret");
     let doctor =
         run(&data.0, &["doctor"], &[("OTEL_EXPORTER_OTLP_HEADERS", "authorization=s3cret")]);
     assert!(stdout_text(&doctor).contains("(not shown)"));
@@ -111,7 +111,7 @@ fn secrets_among_settings_are_not_shown() {
 
 #[test]
 fn the_page_of_settings_is_up_to_date() {
-    let data = Folder::new("settings-page");
+    let data = TempFolder::new("settings-page");
     let page = data.0.join("settings.md");
     assert!(run(&data.0, &["doctor", "--docs", page.to_str().unwrap()], &[]).status.success());
     let kept = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/settings.md");
@@ -124,7 +124,7 @@ fn the_page_of_settings_is_up_to_date() {
 
 #[test]
 fn issue_14_05_workflows_get_an_origin_of_their_own_only_under_another_name() {
-    let data = Folder::new("settings-origins");
+    let data = TempFolder::new("settings-origins");
     for (base, hooks) in [
         ("https://heddle.example.com", "https://heddle.example.com:8443"),
         ("http://localhost:5678", "http://LOCALHOST:5679/"),
@@ -149,7 +149,7 @@ fn issue_14_05_workflows_get_an_origin_of_their_own_only_under_another_name() {
 
 #[test]
 fn issue_14_00_the_set_up_token_stands_where_browsers_keep_it_to_themselves() {
-    let folder = Folder::new("settings-setup");
+    let folder = TempFolder::new("settings-setup");
     let server = LoggedServer::start(&folder, &folder.0.join("data"), &[], &[]);
     wait_until("the link is shown", || server.text().contains("/setup"));
     let text = server.text();
@@ -159,7 +159,7 @@ fn issue_14_00_the_set_up_token_stands_where_browsers_keep_it_to_themselves() {
 
 #[test]
 fn issue_14_00_a_folder_of_files_from_which_workflows_could_reach_the_data_folder_is_refused() {
-    let folder = Folder::new("settings-overlap");
+    let folder = TempFolder::new("settings-overlap");
     let data = folder.0.join("data");
     std::fs::create_dir_all(data.join("binary")).unwrap();
     std::os::unix::fs::symlink(&folder.0, folder.0.join("link")).unwrap();

@@ -4,13 +4,11 @@
 
 use super::search::{CANARY, assert_free_of_secrets};
 use super::service::{CanaryServer, credential, listener};
-use crate::support::{Folder, heddle, request, wait_until};
+use crate::support::{TempFolder, heddle, request, wait_until};
 use serde_json::{Value, json};
-use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::process::Command;
-use std::sync::{Arc, Mutex};
-use testkit::{MockModels, ScriptedReply};
+use testkit::{FakeHttp, FakeResponse, MockModels, ScriptedReply};
 
 /// The node of each provider, what it is set to, and its kind of credential.
 fn models() -> [(&'static str, Value, &'static str); 5] {
@@ -92,34 +90,9 @@ fn workflow(
     })
 }
 
-/// A collector of traces that keeps all it is sent.
-fn collector() -> (String, Arc<Mutex<Vec<u8>>>) {
-    let socket = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}", socket.local_addr().unwrap());
-    let kept: Arc<Mutex<Vec<u8>>> = Arc::default();
-    let taken = kept.clone();
-    std::thread::spawn(move || {
-        for mut stream in socket.incoming().flatten() {
-            let taken = taken.clone();
-            std::thread::spawn(move || {
-                let mut buffer = [0; 65536];
-                while let Ok(count @ 1..) = stream.read(&mut buffer) {
-                    taken.lock().unwrap().extend_from_slice(&buffer[..count]);
-                    // Bodies are cut where they are cut; a piece that ends an object ends a
-                    // request.
-                    if buffer[..count].ends_with(b"}") {
-                        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");
-                    }
-                }
-            });
-        }
-    });
-    (address, kept)
-}
-
 #[test]
 fn what_an_agent_signs_with_is_in_no_prompt_trace_log_journal_export_or_answer() {
-    let folder = Folder::new("secrets-agents");
+    let folder = TempFolder::new("secrets-agents");
     let data = folder.0.join("data");
     let mock = MockModels::start([]).unwrap();
     let (good, got) = listener(
@@ -133,7 +106,8 @@ fn what_an_agent_signs_with_is_in_no_prompt_trace_log_journal_export_or_answer()
     );
     let (refusing, refused) = listener(refusal);
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let (traces, spans) = collector();
+    let collector = FakeHttp::fixed(FakeResponse::json(&json!({})));
+    let traces = collector.url("");
 
     let mut credentials = model_credentials(&mock.url());
     credentials.extend([
@@ -147,21 +121,21 @@ fn what_an_agent_signs_with_is_in_no_prompt_trace_log_journal_export_or_answer()
         ),
         credential("parrot", "openAiApi", json!({ "apiKey": CANARY, "url": format!("http://127.0.0.1:{refusing}/v1") })),
     ]);
-    let file = folder.workflow("credentials", &json!(credentials));
+    let file = folder.write_json("credentials", &json!(credentials));
     heddle(&data, &["credentials", "import", file.to_str().unwrap()]);
     std::fs::remove_file(file).unwrap();
     let mut names = Vec::new();
     for (number, model) in models().into_iter().enumerate() {
         let (name, memory) =
             (model.0.to_lowercase(), ["memoryRedisChat", "memoryPostgresChat"][number % 2]);
-        let file = folder.workflow(&name, &workflow(&name, model, memory, good, refusing));
+        let file = folder.write_json(&name, &workflow(&name, model, memory, good, refusing));
         heddle(&data, &["import", "--activate", file.to_str().unwrap()]);
         names.push(name);
     }
     // A provider that refuses and says the key back.
     let mut denied = workflow("denied", models()[0].clone(), "memoryRedisChat", good, refusing);
     denied["nodes"][3]["credentials"]["openAiApi"] = json!({ "id": "parrot", "name": "parrot" });
-    let file = folder.workflow("denied", &denied);
+    let file = folder.write_json("denied", &denied);
     heddle(&data, &["import", "--activate", file.to_str().unwrap()]);
 
     let key = heddle(&data, &["api-keys", "create"]).trim().to_owned();
@@ -202,10 +176,10 @@ fn what_an_agent_signs_with_is_in_no_prompt_trace_log_journal_export_or_answer()
         ));
     }
     assert!(
-        got.lock().unwrap().iter().filter(|head| head.contains(CANARY)).count() >= 2 * names.len(),
+        got.heads().iter().filter(|head| head.contains(CANARY)).count() >= 2 * names.len(),
         "both kinds of tools reach their service"
     );
-    assert!(refused.lock().unwrap().len() > names.len());
+    assert!(refused.heads().len() > names.len());
 
     let headers = [("x-n8n-api-key", key.as_str())];
     let api = |path: &str| request(&running.address, "GET", path, &headers, b"").unwrap().body;
@@ -247,10 +221,10 @@ fn what_an_agent_signs_with_is_in_no_prompt_trace_log_journal_export_or_answer()
     {
         seen.push((path.to_owned(), api(path)));
     }
-    wait_until("the traces are sent", || !spans.lock().unwrap().is_empty());
+    wait_until("the traces are sent", || collector.n_requests() > 0);
     seen.extend(running.left_behind(&data));
-    let spans = spans.lock().unwrap().clone();
-    assert!(String::from_utf8_lossy(&spans).contains("Agent"), "the traces tell of the agent");
-    seen.push(("the traces".to_owned(), spans));
+    let spans = collector.received();
+    assert!(spans.contains("Agent"), "the traces tell of the agent");
+    seen.push(("the traces".to_owned(), spans.into_bytes()));
     assert_free_of_secrets(seen);
 }

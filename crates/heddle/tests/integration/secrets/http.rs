@@ -3,7 +3,7 @@
 
 use super::search::{CANARY, assert_free_of_secrets};
 use super::service::{CanaryServer, credential, listener};
-use crate::support::{Folder, heddle, request, wait_until};
+use crate::support::{TempFolder, heddle, request, wait_until};
 use serde_json::{Value, json};
 
 const KINDS: [&str; 7] = [
@@ -67,7 +67,7 @@ fn workflow(
 
 #[test]
 fn a_request_keeps_its_credential_to_itself() {
-    let folder = Folder::new("secrets-http");
+    let folder = TempFolder::new("secrets-http");
     let data = folder.0.join("data");
     let (good, got) = listener(answer("200 OK", "", r#"{"page":1}"#));
     let (refusing, refused) = listener(answer(
@@ -75,11 +75,12 @@ fn a_request_keeps_its_credential_to_itself() {
         "www-authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\n",
         r#"{"no":"entry"}"#,
     ));
-    let (broken, _) = listener(answer("200 OK", "", "{ this is no JSON"));
+    let (broken, _broken) = listener(answer("200 OK", "", "{ this is no JSON"));
     // What a service says back is the workflow's to see where it is an answer, and nobody's where
     // it is the reason of a failure.
     let parrot = format!(r#"{{"message":"the key {CANARY} is wrong","again":"{CANARY}-client"}}"#);
-    let (echoing, _) = listener(answer("403 Forbidden", &format!("x-echo: {CANARY}\r\n"), &parrot));
+    let (echoing, _echoing) =
+        listener(answer("403 Forbidden", &format!("x-echo: {CANARY}\r\n"), &parrot));
     let (tokens, renewed) = listener(answer(
         "200 OK",
         "",
@@ -88,7 +89,7 @@ fn a_request_keeps_its_credential_to_itself() {
     let denied = format!(
         r#"{{"error":"invalid_grant","error_description":"{CANARY}-refresh of {CANARY}-client is over"}}"#
     );
-    let (no_tokens, _) = listener(answer("400 Bad Request", "", &denied));
+    let (no_tokens, _no_tokens) = listener(answer("400 Bad Request", "", &denied));
     let at = |port: u16| format!("http://127.0.0.1:{port}/x");
 
     let mut credentials: Vec<Value> =
@@ -97,7 +98,7 @@ fn a_request_keeps_its_credential_to_itself() {
     let mut textual = fields("oAuth2Api", "");
     textual["oauthTokenData"] = textual["oauthTokenData"].to_string().into();
     credentials.push(credential("textual", "oAuth2Api", textual));
-    let file = folder.workflow("credentials", &json!(credentials));
+    let file = folder.write_json("credentials", &json!(credentials));
     heddle(&data, &["credentials", "import", file.to_str().unwrap()]);
     std::fs::remove_file(file).unwrap();
 
@@ -110,7 +111,7 @@ fn a_request_keeps_its_credential_to_itself() {
     let mut names = Vec::new();
     let mut add =
         |name: String, kind: &str, credential: &str, port: u16, on_error: &str, options: &Value| {
-            let file = folder.workflow(
+            let file = folder.write_json(
                 &name,
                 &workflow(&name, kind, credential, &at(port), on_error, options.clone()),
             );
@@ -152,7 +153,7 @@ fn a_request_keeps_its_credential_to_itself() {
 
     let count =
         |heads: &[String], form: &str| heads.iter().filter(|head| head.contains(form)).count();
-    let good_heads = got.lock().unwrap().clone();
+    let good_heads = got.heads();
     assert!(
         count(&good_heads, CANARY) >= 5 * 3,
         "header, query, bearer, custom and token reach their service: {good_heads:?}"
@@ -163,11 +164,8 @@ fn a_request_keeps_its_credential_to_itself() {
         assert!(!shown.contains(CANARY), "$request shows the secret: {line}");
     }
     assert!(count(&good_heads, "shown=") >= KINDS.len(), "{good_heads:?}");
-    assert!(
-        count(&refused.lock().unwrap(), &format!("{CANARY}-new")) > 0,
-        "a renewed token is used"
-    );
-    assert!(!renewed.lock().unwrap().is_empty());
+    assert!(count(&refused.heads(), &format!("{CANARY}-new")) > 0, "a renewed token is used");
+    assert!(!renewed.heads().is_empty());
 
     let executions = api("/api/v1/executions?includeData=true&limit=250");
     let listed = serde_json::from_slice::<Value>(&executions).unwrap();

@@ -5,7 +5,7 @@ mod http;
 mod search;
 mod service;
 
-use crate::support::{Folder, heddle, request, wait_until};
+use crate::support::{TempFolder, heddle, request, wait_until};
 use search::{CANARY, assert_free_of_secrets};
 use serde_json::{Value, json};
 use service::{CanaryServer, credential, listener};
@@ -36,7 +36,7 @@ fn workflow(name: &str, node_type: &str, version: f64, parameters: &Value, kind:
 
 #[test]
 fn a_secret_is_found_nowhere_but_where_it_was_sent() {
-    let folder = Folder::new("secrets");
+    let folder = TempFolder::new("secrets");
     let data = folder.0.join("data");
     let (attacker, stolen) =
         listener("HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}".to_owned());
@@ -45,7 +45,7 @@ fn a_secret_is_found_nowhere_but_where_it_was_sent() {
     let away = format!(
         "HTTP/1.1 302 Found\r\nlocation: http://localhost:{attacker}/steal\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
     );
-    let (redirecting, _) = listener(away);
+    let (redirecting, _redirecting) = listener(away);
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
 
     let server = json!({ "host": "127.0.0.1", "port": closed, "user": "u", "password": CANARY });
@@ -64,7 +64,7 @@ fn a_secret_is_found_nowhere_but_where_it_was_sent() {
         credential("redis", "redis", with(json!({ "database": 0 }))),
         credential("smtp", "smtp", with(json!({ "secure": false }))),
     ]);
-    let file = folder.workflow("credentials", &credentials);
+    let file = folder.write_json("credentials", &credentials);
     heddle(&data, &["credentials", "import", file.to_str().unwrap()]);
     std::fs::remove_file(file).unwrap();
 
@@ -92,7 +92,7 @@ fn a_secret_is_found_nowhere_but_where_it_was_sent() {
     .map(|(name, node_type, version, parameters, kind)| (name.to_owned(), workflow(name, node_type, version, &parameters, kind)))
     .collect();
     for (name, document) in &cases {
-        let file = folder.workflow(name, document);
+        let file = folder.write_json(name, document);
         heddle(&data, &["import", "--activate", file.to_str().unwrap()]);
     }
     let key = heddle(&data, &["api-keys", "create"]).trim().to_owned();
@@ -116,12 +116,12 @@ fn a_secret_is_found_nowhere_but_where_it_was_sent() {
     });
 
     assert_eq!(
-        got.lock().unwrap().iter().filter(|head| head.contains(CANARY)).count(),
+        got.heads().iter().filter(|head| head.contains(CANARY)).count(),
         3,
         "header, query and bearer reach their service"
     );
-    assert!(got.lock().unwrap().len() >= 4);
-    let stolen = stolen.lock().unwrap().join("");
+    assert!(got.heads().len() >= 4);
+    let stolen = stolen.heads().join("");
     assert!(
         stolen.contains("/steal") && !stolen.contains(CANARY),
         "a redirect carries the secret away: {stolen}"
@@ -162,11 +162,11 @@ fn a_secret_is_found_nowhere_but_where_it_was_sent() {
 
 #[test]
 fn a_credential_is_tried_out_against_its_service() {
-    let folder = Folder::new("credential-test");
+    let folder = TempFolder::new("credential-test");
     let data = folder.0.join("data");
     let (good, got) =
         listener("HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}".to_owned());
-    let (bad, _) = listener(
+    let (bad, _bad) = listener(
         "HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}".to_owned(),
     );
     let key = heddle(&data, &["api-keys", "create"]).trim().to_owned();
@@ -186,8 +186,7 @@ fn a_credential_is_tried_out_against_its_service() {
         |port: u16| json!({ "apiKey": CANARY, "baseUrl": format!("http://127.0.0.1:{port}") });
     assert_eq!(tried("n8nApi", url(good))["status"], "OK");
     assert!(
-        got.lock().unwrap()[0].starts_with("GET /workflows?limit=1")
-            && got.lock().unwrap()[0].contains(CANARY)
+        got.heads()[0].starts_with("GET /workflows?limit=1") && got.heads()[0].contains(CANARY)
     );
     let refused = tried("n8nApi", url(bad));
     assert!(refused["status"] == "Error" && !refused.to_string().contains(CANARY), "{refused}");
@@ -205,7 +204,7 @@ fn a_credential_is_tried_out_against_its_service() {
 
 #[test]
 fn a_credential_lists_the_models_that_it_may_use() {
-    let folder = Folder::new("credential-models");
+    let folder = TempFolder::new("credential-models");
     let data = folder.0.join("data");
     let mock = testkit::MockModels::start([]).unwrap();
     let key = heddle(&data, &["api-keys", "create"]).trim().to_owned();

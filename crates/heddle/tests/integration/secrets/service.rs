@@ -2,34 +2,26 @@
 
 use super::search::files_of;
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
+use testkit::{FakeHttp, FakeResponse};
 
-/// A server that keeps the heads of the requests it got, and answers each the same.
-pub(crate) fn listener(answer: String) -> (u16, Arc<Mutex<Vec<String>>>) {
-    let socket = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = socket.local_addr().unwrap().port();
-    let heads = Arc::new(Mutex::new(Vec::new()));
-    let kept = heads.clone();
-    std::thread::spawn(move || {
-        for stream in socket.incoming().map_while(Result::ok) {
-            kept.lock().unwrap().push(serve(stream, &answer));
-        }
-    });
-    (port, heads)
+/// A server that answers each request the same.
+pub(crate) struct Listener(FakeHttp);
+
+/// Its port, and the server itself.
+pub(crate) fn listener(answer: String) -> (u16, Listener) {
+    let server = FakeHttp::fixed(FakeResponse::raw(answer));
+    (server.port(), Listener(server))
 }
 
-fn serve(mut stream: TcpStream, answer: &str) -> String {
-    let mut head = Vec::new();
-    let mut byte = [0];
-    while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).is_ok_and(|count| count > 0) {
-        head.push(byte[0]);
+impl Listener {
+    /// The heads of the requests so far.
+    pub(crate) fn heads(&self) -> Vec<String> {
+        self.0.requests().into_iter().map(|request| request.head).collect()
     }
-    let _ = stream.write_all(answer.as_bytes());
-    String::from_utf8_lossy(&head).into_owned()
 }
 
 pub(crate) struct CanaryServer {

@@ -2,10 +2,10 @@
 //! and none outlives its caller.
 
 use super::{address_of, go, id, import, of, post, set, start, statuses, waiting_child};
-use crate::support::ledger::Ledger;
 use crate::support::model_server::Model;
+use crate::support::request_counter::RequestCounter;
 use crate::support::workflow::{node, row};
-use crate::support::{Folder, Server, wait_until};
+use crate::support::{Server, TempFolder, wait_until};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ fn all_at_once(workflows: &[&str]) -> Value {
 
 #[test]
 fn issue_15_00_a_call_that_goes_to_sleep_does_not_end_the_one_beside_it() {
-    let (data, ledger) = (Folder::new("sub-beside"), Ledger::start());
+    let (data, ledger) = (TempFolder::new("sub-beside"), RequestCounter::start());
     let model =
         Model::start(vec![all_at_once(&["child", "worker"]), json!({ "content": "all done" })]);
     let pays = post("Pay", &format!("http://{}/pay/1", ledger.address));
@@ -68,7 +68,7 @@ fn issue_15_00_a_call_that_goes_to_sleep_does_not_end_the_one_beside_it() {
     assert_eq!(server.call("POST", &path, Some(&json!({ "word": "yes" }))).status, 200);
     wait_until("the agent ends", || statuses(&server, "parent") == ["success"]);
     assert_eq!(
-        (ledger.count("pay", 1), statuses(&server, "worker").len(), model.n_asked()),
+        (ledger.count("pay", 1), statuses(&server, "worker").len(), model.n_requests()),
         (1, 1, 2)
     );
     server.stop();
@@ -76,7 +76,7 @@ fn issue_15_00_a_call_that_goes_to_sleep_does_not_end_the_one_beside_it() {
 
 #[test]
 fn issue_15_00_whoever_stops_a_caller_stops_all_that_it_waits_for() {
-    let data = Folder::new("sub-both");
+    let data = TempFolder::new("sub-both");
     let both = ["child", "other"];
     let model =
         Model::start(vec![all_at_once(&both), all_at_once(&both), json!({ "content": "no" })]);

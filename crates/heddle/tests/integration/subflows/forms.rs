@@ -2,7 +2,7 @@
 
 use super::{call, import, set, start, wait_for};
 use crate::support::workflow::{node, row};
-use crate::support::{Folder, Server, request};
+use crate::support::{Server, TempFolder, request};
 use serde_json::{Value, json};
 
 /// A form with one field, called like the form.
@@ -50,7 +50,7 @@ fn title(server: &Server, path: &str) -> String {
 
 #[test]
 fn whoever_began_with_a_form_is_led_through_the_pages_of_what_it_calls_and_back() {
-    let data = Folder::new("sub-forms");
+    let data = TempFolder::new("sub-forms");
     import(
         &data,
         "child",
@@ -78,7 +78,7 @@ fn whoever_began_with_a_form_is_led_through_the_pages_of_what_it_calls_and_back(
 
 #[test]
 fn whoever_fills_in_the_form_of_a_run_that_no_form_began_sees_its_end_and_nothing_of_the_caller() {
-    let data = Folder::new("sub-forms-apart");
+    let data = TempFolder::new("sub-forms-apart");
     let tell = set("Tell", "url", "={{ $execution.resumeFormUrl }}");
     import(
         &data,

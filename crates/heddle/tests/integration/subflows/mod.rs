@@ -7,19 +7,16 @@ mod text;
 
 use crate::support;
 use crate::support::faults::{Faults, Field};
-use crate::support::ledger::Ledger;
+use crate::support::request_counter::RequestCounter;
 use crate::support::workflow::{node, row};
-use crate::support::{Folder, Server, heddle, wait_until};
+use crate::support::{Server, TempFolder, heddle, wait_until};
 use serde_json::{Value, json};
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use testkit::{FakeHttp, FakeResponse};
 
-fn import(data: &Folder, id: &str, document: Value) {
+fn import(data: &TempFolder, id: &str, document: Value) {
     let mut document = document;
     document["id"] = json!(id);
-    let file = data.workflow(id, &document);
+    let file = data.write_json(id, &document);
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
 }
 
@@ -137,7 +134,7 @@ fn id(execution: &Value) -> &str {
 
 #[test]
 fn a_caller_sleeps_with_the_workflow_it_called_and_goes_on_after_a_restart() {
-    let data = Folder::new("sub-webhook");
+    let data = TempFolder::new("sub-webhook");
     import(&data, "child", waiting_child());
     import(&data, "parent", parent(&[call("once", json!({}))]));
     let server = Server::start(&data.0, &[]);
@@ -168,7 +165,7 @@ fn a_caller_sleeps_with_the_workflow_it_called_and_goes_on_after_a_restart() {
 
 #[test]
 fn a_child_that_waits_for_a_moment_wakes_its_caller_too() {
-    let data = Folder::new("sub-time");
+    let data = TempFolder::new("sub-time");
     let wait = node(
         "Wait",
         "wait",
@@ -211,7 +208,7 @@ fn choosy_child(ledger: &str) -> Value {
 
 #[test]
 fn of_calls_for_each_item_the_second_waits_and_none_is_made_twice() {
-    let (data, ledger) = (Folder::new("sub-each"), Ledger::start());
+    let (data, ledger) = (TempFolder::new("sub-each"), RequestCounter::start());
     import(&data, "child", choosy_child(&ledger.address));
     let items = code("Items", "return [1, 2, 3].map(n => ({ json: { n } }))");
     import(&data, "parent", parent(&[items, call("each", json!({}))]));
@@ -255,7 +252,7 @@ fn of_calls_for_each_item_the_second_waits_and_none_is_made_twice() {
 
 #[test]
 fn kill_9_while_a_child_runs_leaves_no_doubt_about_its_caller() {
-    let (data, ledger) = (Folder::new("sub-kill"), Ledger::start());
+    let (data, ledger) = (TempFolder::new("sub-kill"), RequestCounter::start());
     let nap = node(
         "Nap",
         "wait",
@@ -304,30 +301,15 @@ fn kill_9_while_a_child_runs_leaves_no_doubt_about_its_caller() {
 }
 
 /// A service that never answers the first request, and all later ones at once.
-fn hesitant() -> (String, Arc<AtomicUsize>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    let asked = Arc::new(AtomicUsize::new(0));
-    let counter = asked.clone();
-    std::thread::spawn(move || {
-        let mut held = Vec::new();
-        for mut stream in listener.incoming().flatten() {
-            let _ = stream.read(&mut [0; 4096]);
-            if counter.fetch_add(1, Ordering::SeqCst) == 0 {
-                held.push(stream);
-                continue;
-            }
-            let _ = stream
-                .write_all(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}");
-        }
-    });
-    (address, asked)
+fn hesitant() -> FakeHttp {
+    FakeHttp::scripted(vec![FakeResponse::silence(), FakeResponse::json(&json!({}))])
 }
 
 #[test]
 fn a_caller_is_uncertain_as_long_as_the_run_it_called_is() {
-    let data = Folder::new("sub-uncertain");
-    let (address, asked) = hesitant();
+    let data = TempFolder::new("sub-uncertain");
+    let service = hesitant();
+    let address = service.address.to_string();
     import(
         &data,
         "child",
@@ -344,7 +326,7 @@ fn a_caller_is_uncertain_as_long_as_the_run_it_called_is() {
     let settings = [("HEDDLE_EGRESS_ALLOW", address.as_str())];
     let server = Server::start(&data.0, &settings);
     go(&server);
-    wait_until("the child pays", || asked.load(Ordering::SeqCst) == 1);
+    wait_until("the child pays", || service.n_requests() == 1);
     server.kill();
     let server = Server::start(&data.0, &settings);
     wait_for(&server, &["uncertain"], &["uncertain"]);
@@ -373,7 +355,7 @@ fn a_caller_is_uncertain_as_long_as_the_run_it_called_is() {
     let above = server.executions();
     assert_eq!(outputs(of(&above, "parent")[0], "After", "after"), [json!("paid after")]);
     assert_eq!(of(&above, "parent")[0]["data"]["resultData"]["error"], Value::Null);
-    assert_eq!(asked.load(Ordering::SeqCst), 2);
+    assert_eq!(service.n_requests(), 2);
     server.stop();
 }
 
@@ -382,7 +364,7 @@ fn a_caller_is_uncertain_as_long_as_the_run_it_called_is() {
 fn kill_9_at_any_time_makes_no_call_twice_and_loses_none() {
     let kills: u64 =
         std::env::var("HEDDLE_CRASHES").ok().and_then(|text| text.parse().ok()).unwrap_or(8);
-    let (data, ledger) = (Folder::new("sub-random"), Ledger::start());
+    let (data, ledger) = (TempFolder::new("sub-random"), RequestCounter::start());
     let to = |step: &str, from: &str| {
         post(
             step,
@@ -474,7 +456,7 @@ fn kill_9_at_any_time_makes_no_call_twice_and_loses_none() {
 
 #[test]
 fn stopping_and_removing_reach_the_other_run() {
-    let data = Folder::new("sub-stop");
+    let data = TempFolder::new("sub-stop");
     import(&data, "child", waiting_child());
     import(&data, "parent", parent(&[call("once", json!({}))]));
     let server = Server::start(&data.0, &[]);
@@ -516,7 +498,7 @@ fn stopping_and_removing_reach_the_other_run() {
 
 #[test]
 fn stopping_many_counts_those_that_were_stopped_with_their_callers() {
-    let data = Folder::new("sub-stop-many");
+    let data = TempFolder::new("sub-stop-many");
     import(&data, "child", waiting_child());
     import(&data, "parent", parent(&[call("once", json!({}))]));
     let server = Server::start(&data.0, &[]);
@@ -531,7 +513,7 @@ fn stopping_many_counts_those_that_were_stopped_with_their_callers() {
 
 #[test]
 fn stopping_a_caller_stops_a_child_that_runs() {
-    let data = Folder::new("sub-stop-running");
+    let data = TempFolder::new("sub-stop-running");
     let nap = node(
         "Nap",
         "wait",
@@ -539,7 +521,7 @@ fn stopping_a_caller_stops_a_child_that_runs() {
         json!({ "resume": "timeInterval", "amount": 60, "unit": "seconds" }),
     );
     // Posting makes it a run whose beginning is on disk at once.
-    let ledger = Ledger::start();
+    let ledger = RequestCounter::start();
     import(
         &data,
         "child",
@@ -557,7 +539,7 @@ fn stopping_a_caller_stops_a_child_that_runs() {
 
 #[test]
 fn a_caller_that_runs_out_of_time_takes_the_child_with_it() {
-    let (data, ledger) = (Folder::new("sub-timeout"), Ledger::start());
+    let (data, ledger) = (TempFolder::new("sub-timeout"), RequestCounter::start());
     let nap = node(
         "Nap",
         "wait",
@@ -584,7 +566,7 @@ fn a_caller_that_runs_out_of_time_takes_the_child_with_it() {
 
 #[test]
 fn callers_of_callers_sleep_and_wake_in_turn() {
-    let data = Folder::new("sub-deep");
+    let data = TempFolder::new("sub-deep");
     let mut deep = call("once", json!({}));
     deep["parameters"]["workflowId"]["value"] = json!("deep");
     import(&data, "deep", waiting_child());
@@ -623,7 +605,7 @@ fn callers_of_callers_sleep_and_wake_in_turn() {
 
 #[test]
 fn a_child_that_nobody_keeps_is_there_until_its_caller_is_over() {
-    let (data, ledger) = (Folder::new("sub-unkept"), Ledger::start());
+    let (data, ledger) = (TempFolder::new("sub-unkept"), RequestCounter::start());
     let mut child = choosy_child(&ledger.address);
     child["settings"]["saveDataSuccessExecution"] = json!("none");
     import(&data, "child", child);
@@ -650,7 +632,7 @@ fn a_child_that_nobody_keeps_is_there_until_its_caller_is_over() {
 
 #[test]
 fn a_call_that_nobody_waits_for_begins_for_good_and_its_caller_goes_on() {
-    let data = Folder::new("sub-forget");
+    let data = TempFolder::new("sub-forget");
     import(&data, "child", waiting_child());
     import(&data, "parent", parent(&[call("once", json!({ "waitForSubWorkflow": false }))]));
     let server = Server::start(&data.0, &[]);
@@ -673,7 +655,7 @@ fn a_call_that_nobody_waits_for_begins_for_good_and_its_caller_goes_on() {
 
 #[test]
 fn a_child_has_variables_and_keeps_static_data_of_its_own() {
-    let data = Folder::new("sub-data");
+    let data = TempFolder::new("sub-data");
     let count = "const kept = $getWorkflowStaticData('global'); kept.count = (kept.count ?? 0) + 1; return [{ json: { result: $vars.word + kept.count } }]";
     import(&data, "child", row("Child", &[start(), code("Count", count)]));
     let items = code("Items", "return [1, 2, 3].map(n => ({ json: { n } }))");
@@ -704,7 +686,7 @@ fn a_child_has_variables_and_keeps_static_data_of_its_own() {
 
 #[test]
 fn a_workflow_that_stands_in_the_node_can_wait_as_well() {
-    let data = Folder::new("sub-inline");
+    let data = TempFolder::new("sub-inline");
     let call = node(
         "Call",
         "executeWorkflow",
@@ -733,7 +715,7 @@ fn a_workflow_that_stands_in_the_node_can_wait_as_well() {
 
 #[test]
 fn the_command_line_runs_sub_workflows_in_memory_and_says_when_one_waits() {
-    let data = Folder::new("sub-run");
+    let data = TempFolder::new("sub-run");
     let inline = |child: Value| {
         node(
             "Call",
@@ -747,9 +729,9 @@ fn the_command_line_runs_sub_workflows_in_memory_and_says_when_one_waits() {
         "Quick",
         &[trigger.clone(), inline(row("Child", &[start(), set("Done", "result", "quick")]))],
     );
-    let file = data.workflow("quick", &quick);
+    let file = data.write_json("quick", &quick);
     assert_eq!(heddle(&data.0, &["run", file.to_str().unwrap()]).trim(), r#"{"result":"quick"}"#);
-    let file = data.workflow(
+    let file = data.write_json(
         "slow",
         &row("Slow", &[trigger, inline(waiting_child()), set("After", "after", "never")]),
     );

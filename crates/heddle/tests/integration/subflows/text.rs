@@ -2,36 +2,16 @@
 
 use super::{address_of, go, parent, row, set, start, statuses, wait_for_call};
 use crate::support::workflow::node;
-use crate::support::{Folder, Server, heddle, wait_until};
+use crate::support::{Server, TempFolder, heddle, wait_until};
 use serde_json::{Value, json};
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
 use std::process::Command;
-use std::sync::{Arc, Mutex};
+use testkit::{FakeHttp, FakeResponse};
 
 const CANARY: &str = "canary-51c0de";
 
-/// A server that says yes and remembers what it was sent.
-fn service() -> (String, Arc<Mutex<String>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/", listener.local_addr().unwrap());
-    let heard = Arc::new(Mutex::new(String::new()));
-    let kept = heard.clone();
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().map_while(Result::ok) {
-            let mut buffer = [0; 16_384];
-            let n_bytes = stream.read(&mut buffer).unwrap_or(0);
-            kept.lock().unwrap().push_str(&String::from_utf8_lossy(&buffer[..n_bytes]));
-            let _ =
-                stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}");
-        }
-    });
-    (url, heard)
-}
-
-fn keep_credential(data: &Folder) {
+fn keep_credential(data: &TempFolder) {
     let credential = json!([{ "id": "1", "name": "Mine", "type": "httpHeaderAuth", "data": { "name": "X-Key", "value": CANARY } }]);
-    let file = data.workflow("credentials", &credential);
+    let file = data.write_json("credentials", &credential);
     heddle(&data.0, &["credentials", "import", file.to_str().unwrap()]);
 }
 
@@ -43,9 +23,9 @@ fn sends(url: &str, id: &str, name: &str) -> Value {
     sends
 }
 
-fn import(data: &Folder, id: &str, mut document: Value) -> String {
+fn import(data: &TempFolder, id: &str, mut document: Value) -> String {
     document["id"] = json!(id);
-    let file = data.workflow(id, &document);
+    let file = data.write_json(id, &document);
     let import = ["import", "--activate", file.to_str().unwrap()];
     let output = Command::new(env!("CARGO_BIN_EXE_heddle"))
         .args(import)
@@ -59,9 +39,10 @@ fn import(data: &Folder, id: &str, mut document: Value) -> String {
 
 #[test]
 fn issue_14_07_text_that_waited_still_has_no_credential_that_its_caller_does_not_name() {
-    let data = Folder::new("text-guesses");
+    let data = TempFolder::new("text-guesses");
     keep_credential(&data);
-    let (url, heard) = service();
+    let service = FakeHttp::fixed(FakeResponse::json(&json!({})));
+    let url = service.url("/");
     let tell = set("Tell", "url", "={{ $execution.resumeUrl }}");
     let child = row("Child", &[start(), tell, wait_for_call(), sends(&url, "1", "x")]);
     let call = node(
@@ -85,15 +66,16 @@ fn issue_14_07_text_that_waited_still_has_no_credential_that_its_caller_does_not
     let below = all.iter().find(|execution| execution["mode"] == "integrated").unwrap();
     let error = below["data"]["resultData"]["error"].to_string();
     assert!(error.contains("CREDENTIAL_MISSING") && error.contains("'x'"), "{error}");
-    assert_eq!(heard.lock().unwrap().as_str(), "");
+    assert_eq!(service.received(), "");
     server.stop();
 }
 
 #[test]
 fn issue_14_07_an_imported_file_keeps_only_credentials_of_the_same_id_name_and_type() {
-    let data = Folder::new("import-guesses");
+    let data = TempFolder::new("import-guesses");
     keep_credential(&data);
-    let (url, heard) = service();
+    let service = FakeHttp::fixed(FakeResponse::json(&json!({})));
+    let url = service.url("/");
     let other_kind = |mut node: Value| {
         node["credentials"] = json!({ "httpBasicAuth": { "id": "1", "name": "Mine" } });
         node
@@ -121,10 +103,10 @@ fn issue_14_07_an_imported_file_keeps_only_credentials_of_the_same_id_name_and_t
             500
         );
     }
-    assert!(!heard.lock().unwrap().contains(CANARY));
+    assert!(!service.received().contains(CANARY));
     let reply = server.call("POST", "/webhook/known", Some(&json!({})));
     assert_eq!(
-        (reply.status, heard.lock().unwrap().contains(CANARY)),
+        (reply.status, service.received().contains(CANARY)),
         (200, true),
         "{}",
         reply.text()

@@ -1,7 +1,7 @@
 //! Faults of the disk, the clock and the system on demand: a small library in C that is loaded into
 //! the server.
 
-use super::{Folder, Server, new_key};
+use super::{Server, TempFolder, new_key};
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ pub(crate) struct Faults {
 }
 
 impl Faults {
-    pub(crate) fn new(data: &Folder) -> Self {
+    pub(crate) fn new(data: &TempFolder) -> Self {
         Self::of(&data.0)
     }
 

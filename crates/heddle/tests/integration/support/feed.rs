@@ -1,11 +1,10 @@
 //! A site with a feed, for triggers that look for news.
 
 use super::wait_until;
-use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use testkit::{FakeHttp, FakeResponse};
 
 /// A site with a feed.
 #[derive(Default)]
@@ -21,21 +20,15 @@ pub(crate) struct Site {
 pub(crate) struct Feed {
     pub(crate) address: String,
     pub(crate) site: Arc<Site>,
+    _server: FakeHttp,
 }
 
 impl Feed {
     pub(crate) fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap().to_string();
         let site = Arc::new(Site::default());
         let served = site.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let site = served.clone();
-                std::thread::spawn(move || site.serve(stream));
-            }
-        });
-        Self { address, site }
+        let server = FakeHttp::unrecorded(move |_| served.respond());
+        Self { address: server.address.to_string(), site, _server: server }
     }
 
     pub(crate) fn publish(&self, entry: usize) {
@@ -51,29 +44,17 @@ impl Feed {
 }
 
 impl Site {
-    fn serve(&self, mut stream: TcpStream) {
-        let mut request = Vec::new();
-        let mut buffer = [0; 4096];
-        while !request.windows(4).any(|window| window == b"\r\n\r\n") {
-            match stream.read(&mut buffer) {
-                Ok(0) | Err(_) => return,
-                Ok(count) => request.extend_from_slice(&buffer[..count]),
-            }
-        }
+    fn respond(&self) -> FakeResponse {
         let at_once = self.n_at_once.fetch_add(1, Ordering::SeqCst) + 1;
         self.most_at_once.fetch_max(at_once, Ordering::SeqCst);
         std::thread::sleep(Duration::from_millis(self.delay_ms.load(Ordering::SeqCst) as u64));
         let (status, body) = match self.is_down.load(Ordering::SeqCst) {
-            true => ("503 Service Unavailable", String::new()),
-            false => ("200 OK", self.text()),
+            true => (503, String::new()),
+            false => (200, self.text()),
         };
         self.n_at_once.fetch_sub(1, Ordering::SeqCst);
-        let length = body.len();
-        let answer = format!(
-            "HTTP/1.1 {status}\r\ncontent-type: application/rss+xml\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
-        );
-        let _ = stream.write_all(answer.as_bytes());
         self.n_served.fetch_add(1, Ordering::SeqCst);
+        FakeResponse::new(status, "application/rss+xml", body)
     }
 
     fn text(&self) -> String {

@@ -2,42 +2,18 @@
 
 pub(crate) mod faults;
 pub(crate) mod feed;
-pub(crate) mod ledger;
 pub(crate) mod model_server;
 pub(crate) mod pdf;
+pub(crate) mod request_counter;
 pub(crate) mod workflow;
 
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-
-/// A data folder that is gone when the test is.
-pub(crate) struct Folder(pub(crate) PathBuf);
-
-impl Folder {
-    pub(crate) fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("heddle-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    /// Writes a workflow file and gives its path.
-    pub(crate) fn workflow(&self, name: &str, document: &Value) -> PathBuf {
-        let path = self.0.join(format!("{name}.json"));
-        std::fs::write(&path, document.to_string()).unwrap();
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+pub(crate) use testkit::TempFolder;
 
 pub(crate) fn heddle(data: &Path, arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_heddle"))

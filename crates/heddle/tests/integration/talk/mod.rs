@@ -11,7 +11,7 @@ mod sessions;
 mod terminal;
 
 use crate::support;
-use crate::support::{Folder, Server, heddle, request};
+use crate::support::{Server, TempFolder, heddle, request};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -21,7 +21,7 @@ use testkit::{MockModels, ScriptedReply};
 struct ChatHarness {
     model: MockModels,
     server: Server,
-    folder: Folder,
+    folder: TempFolder,
 }
 
 impl ChatHarness {
@@ -37,10 +37,10 @@ impl ChatHarness {
         change: impl FnOnce(&mut Value),
     ) -> Self {
         let model = MockModels::start(replies).unwrap();
-        let folder = Folder::new(name);
+        let folder = TempFolder::new(name);
         let mut document = workflow(&model, chat);
         change(&mut document);
-        let file = folder.workflow("chat", &document);
+        let file = folder.write_json("chat", &document);
         heddle(&folder.0, &["import", "--activate", file.to_str().unwrap()]);
         let server = Server::start(&folder.0, &[("HEDDLE_EGRESS_ALLOW", "127.0.0.1")]);
         Self { model, server, folder }

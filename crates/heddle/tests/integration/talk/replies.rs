@@ -3,7 +3,7 @@
 
 use super::terminal::{heddle, text};
 use super::{ChatHarness, message, with_memory};
-use crate::support::Folder;
+use crate::support::TempFolder;
 use serde_json::{Value, json};
 use testkit::{MockModels, ScriptedReply};
 
@@ -180,10 +180,10 @@ fn through_openais_api_the_question_is_an_answer_and_the_same_user_replies() {
 #[test]
 fn in_the_terminal_the_next_line_is_the_reply() {
     let model = MockModels::start([ScriptedReply::text("Hello, Ada.")]).unwrap();
-    let folder = Folder::new("reply-terminal");
+    let folder = TempFolder::new("reply-terminal");
     let mut document = super::workflow(&model, json!({}));
     asks_first(&mut document);
-    let file = folder.workflow("chat", &document);
+    let file = folder.write_json("chat", &document);
     let output = heddle(&folder, &["chat", file.to_str().unwrap()], &[], "friend\nAda\n");
     assert_eq!(
         text(&output.stdout),

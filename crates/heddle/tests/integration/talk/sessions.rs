@@ -121,7 +121,7 @@ fn issue_14_11_a_called_workflow_keeps_conversations_apart() {
             document["connections"] = json!({ "Chat": to("Pick"), "Pick": to("Call") });
         },
     );
-    let file = talk.folder.workflow("called", &called);
+    let file = talk.folder.write_json("called", &called);
     heddle(&talk.folder.0, &["import", file.to_str().unwrap()]);
     check(&talk, |names| {
         [&names.shown, &names.plain, &names.forged]

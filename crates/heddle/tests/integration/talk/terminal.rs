@@ -1,7 +1,7 @@
 //! `heddle chat` and `heddle agent`.
 
 use super::{calculation, with_memory, workflow};
-use crate::support::Folder;
+use crate::support::TempFolder;
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
@@ -9,7 +9,7 @@ use testkit::{MockModels, ScriptedReply};
 
 /// Runs a command with this on its standard input.
 pub(crate) fn heddle(
-    folder: &Folder,
+    folder: &TempFolder,
     arguments: &[&str],
     settings: &[(&str, &str)],
     input: &str,
@@ -40,8 +40,8 @@ fn each_line_of_a_pipe_is_answered_with_what_was_said_before() {
         [calculation(), vec![ScriptedReply::text("You asked for 6*7.")]].concat(),
     )
     .unwrap();
-    let folder = Folder::new("chat-pipe");
-    let file = folder.workflow("chat", &workflow(&model, json!({})));
+    let folder = TempFolder::new("chat-pipe");
+    let file = folder.write_json("chat", &workflow(&model, json!({})));
     let output =
         heddle(&folder, &["chat", file.to_str().unwrap()], &[], "6*7?\n\nWhat did I ask?\n");
     assert_eq!(text(&output.stdout), "It is 42.\nYou asked for 6*7.\n", "{}", text(&output.stderr));
@@ -58,10 +58,10 @@ fn each_line_of_a_pipe_is_answered_with_what_was_said_before() {
 #[test]
 fn a_stored_workflow_remembers_the_session_that_is_named() {
     let model = MockModels::start(["One.", "Two."].map(ScriptedReply::text)).unwrap();
-    let folder = Folder::new("chat-stored");
+    let folder = TempFolder::new("chat-stored");
     let mut document = workflow(&model, json!({}));
     with_memory(&mut document);
-    let file = folder.workflow("chat", &document);
+    let file = folder.write_json("chat", &document);
     crate::support::heddle(&folder.0, &["import", file.to_str().unwrap()]);
     for (said, answer) in [("first", "One.\n"), ("second", "Two.\n")] {
         let output = heddle(&folder, &["chat", "chat-workflow", "--session", "ada"], &[], said);
@@ -74,10 +74,10 @@ fn a_stored_workflow_remembers_the_session_that_is_named() {
 #[test]
 fn what_cannot_be_talked_to_is_told() {
     let model = MockModels::start(Vec::new()).unwrap();
-    let folder = Folder::new("chat-none");
+    let folder = TempFolder::new("chat-none");
     let mut document = workflow(&model, json!({}));
     document["nodes"][0]["type"] = json!("n8n-nodes-base.manualTrigger");
-    let file = folder.workflow("chat", &document);
+    let file = folder.write_json("chat", &document);
     let output = heddle(&folder, &["chat", file.to_str().unwrap()], &[], "hi\n");
     assert!(
         !output.status.success() && text(&output.stderr).contains("no chat trigger"),
@@ -95,7 +95,7 @@ fn what_cannot_be_talked_to_is_told() {
 #[test]
 fn an_agent_needs_no_workflow() {
     let model = MockModels::start(calculation()).unwrap();
-    let folder = Folder::new("agent-alone");
+    let folder = TempFolder::new("agent-alone");
     let settings = [("OPENAI_API_KEY", "sk-mock"), ("OPENAI_BASE_URL", &model.v1())];
     let objective = "What is {{ 6*7 }}?";
     let output = heddle(
@@ -116,7 +116,7 @@ fn an_agent_needs_no_workflow() {
 
 #[test]
 fn an_agent_runs_javascript_and_reads_files_of_its_folder_only() {
-    let folder = Folder::new("agent-tools-alone");
+    let folder = TempFolder::new("agent-tools-alone");
     let files = folder.0.join("notes");
     std::fs::create_dir(&files).unwrap();
     std::fs::write(files.join("tea.txt"), "Buy tea").unwrap();
@@ -163,7 +163,7 @@ fn an_agent_runs_javascript_and_reads_files_of_its_folder_only() {
 
 #[test]
 fn an_agent_without_a_key_or_with_an_unknown_provider_says_what_to_do() {
-    let folder = Folder::new("agent-keyless");
+    let folder = TempFolder::new("agent-keyless");
     let output = heddle(&folder, &["agent", "--model", "openai/gpt-5-mini", "hi"], &[], "");
     assert!(
         !output.status.success() && text(&output.stderr).contains("OPENAI_API_KEY"),

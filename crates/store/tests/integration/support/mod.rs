@@ -4,35 +4,21 @@ use heddle_store::blobs::NewFile;
 use heddle_store::executions::{ExecutionState, JournalSegment, NewExecution, SegmentSource};
 use heddle_store::journal::SegmentWriter;
 use model::{RunEvent, RunStatus};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
+pub(crate) use testkit::TempFolder;
 
-/// A folder that goes with its test.
-pub(crate) struct Folder(pub(crate) PathBuf);
+/// A data folder with a workflow, so that there can be runs of it.
+pub(crate) fn folder_with_workflow(name: &str) -> TempFolder {
+    let folder = TempFolder::absent(name);
+    drop(heddle_store::Sqlite::open(&folder.0, heddle_store::OpenMode::Shared).unwrap());
+    add_workflow(&folder.0);
+    folder
+}
 
-impl Folder {
-    pub(crate) fn new(name: &str) -> Self {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir()
-            .join(format!("heddle-store-{name}-{}-{count}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        Self(path)
-    }
-
-    /// One with a workflow, so that there can be runs of it.
-    pub(crate) fn with_workflow(name: &str) -> Self {
-        let folder = Self::new(name);
-        drop(heddle_store::Sqlite::open(&folder.0, heddle_store::OpenMode::Shared).unwrap());
-        add_workflow(&folder.0);
-        folder
-    }
-
-    /// The database as others see it.
-    pub(crate) fn raw(&self) -> rusqlite::Connection {
-        rusqlite::Connection::open(self.0.join("heddle.db")).unwrap()
-    }
+/// The database as others see it.
+pub(crate) fn raw_database(folder: &TempFolder) -> rusqlite::Connection {
+    rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap()
 }
 
 /// Gives a data folder the workflow that runs here are of.
@@ -41,12 +27,6 @@ pub(crate) fn add_workflow(folder: &Path) {
         "INSERT INTO workflows (id, name, version_id, document, created_ms, updated_ms, project_id)
                VALUES ('w', 'W', 'v', '{}', 1, 1, (SELECT id FROM projects LIMIT 1))";
     rusqlite::Connection::open(folder.join("heddle.db")).unwrap().execute(sql, []).unwrap();
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 /// A run with one piece to write.
