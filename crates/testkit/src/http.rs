@@ -53,13 +53,18 @@ impl RequestReader {
         Self { buffer: Vec::with_capacity(8 << 10) }
     }
 
-    /// The next request, or nothing if the client has gone.
+    /// The next request, or nothing if the client has gone. Bytes that are no HTTP, such as TLS after a
+    /// `CONNECT`, are a request without a method.
     pub(crate) async fn next(&mut self, stream: &mut TcpStream) -> Option<ParsedRequest> {
         let end_of_head = loop {
             if let Some(at) = find(&self.buffer, b"\r\n\r\n") {
                 break at;
             }
             self.read(stream).await?;
+            if !self.buffer[0].is_ascii_alphabetic() {
+                let body = std::mem::take(&mut self.buffer);
+                return Some(ParsedRequest { body, ..ParsedRequest::default() });
+            }
         };
         let head = String::from_utf8_lossy(&self.buffer[..end_of_head]).into_owned();
         let mut lines = head.split("\r\n");

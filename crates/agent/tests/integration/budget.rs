@@ -42,11 +42,11 @@ async fn no_budget_is_passed_by_more_than_one_call() {
         (error.code(), error.message().as_str()),
         (Code::AGENT_LIMIT, "The agent's budget is used up: 45 of 40 tokens used")
     );
-    assert_eq!(script.asked(), 3);
+    assert_eq!(script.n_requests(), 3);
     let script = endless();
     let dollars = SpendingLimit { tokens: None, dollars: Some(0.000_09) };
     let outcome = run(script.clone(), dollars, OnLimit::Partial).await.unwrap();
-    assert_eq!((outcome.end_reason, script.asked()), (EndReason::Budget, 3));
+    assert_eq!((outcome.end_reason, script.n_requests()), (EndReason::Budget, 3));
 }
 
 #[tokio::test]
@@ -55,7 +55,11 @@ async fn a_conclusion_is_asked_for_at_nine_tenths_of_the_budget() {
     for (budget, asked) in [(101, 8), (100, 7), (99, 7), (98, 7)] {
         let script = endless();
         let outcome = run(script.clone(), tokens(budget), OnLimit::Conclude).await.unwrap();
-        assert_eq!((outcome.end_reason, script.asked()), (EndReason::Budget, asked), "of {budget}");
+        assert_eq!(
+            (outcome.end_reason, script.n_requests()),
+            (EndReason::Budget, asked),
+            "of {budget}"
+        );
         assert!(script.request(asked - 1).tools.is_empty(), "the last question is the conclusion");
     }
 }
@@ -72,7 +76,7 @@ impl ChatModel for Paid {
     }
 
     fn stream(&self, request: ChatRequest) -> ChatStream<'_> {
-        if self.script.asked() < self.answers {
+        if self.script.n_requests() < self.answers {
             return self.script.stream(request);
         }
         let refused =

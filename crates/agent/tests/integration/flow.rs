@@ -63,7 +63,7 @@ async fn issue_14_00_after_untrusted_content_a_place_of_the_models_choice_gets_n
     assert_eq!((ledger.of("post"), ledger.of("api")), (0, 1), "what the author declared goes on");
     let refused = &outcome.record.tool_uses[1];
     assert!(refused.is_error && refused.content.contains("AGENT_OUTWARD"), "{}", refused.content);
-    assert!(world.told().iter().any(
+    assert!(world.events().iter().any(
         |event| matches!(event, AgentEvent::Warning(words) if words.contains("AGENT_OUTWARD"))
     ));
 }

@@ -99,7 +99,7 @@ async fn a_model_that_never_fits_is_an_error_after_two_repairs() {
     )
     .await
     .unwrap_err();
-    assert!(matches!(error, AgentError::Format(_)) && script.asked() == 3, "{error}");
+    assert!(matches!(error, AgentError::Format(_)) && script.n_requests() == 3, "{error}");
 }
 
 #[tokio::test]
@@ -146,7 +146,7 @@ async fn after_a_crash_nothing_that_was_kept_is_asked_again() {
         )
         .await
         .unwrap();
-        assert_eq!((found, script.asked()), (json!({ "n": 1 }), asked), "{crash:?} {first}");
+        assert_eq!((found, script.n_requests()), (json!({ "n": 1 }), asked), "{crash:?} {first}");
     }
 }
 
@@ -173,7 +173,7 @@ async fn an_agent_gives_its_answer_by_the_tool_of_the_form() {
     let names: Vec<Str> = script.request(0).tools.iter().map(|tool| tool.name.clone()).collect();
     assert_eq!(names, ["send", form]);
     assert!(script.request(0).messages[0].text().contains(form));
-    let told: Vec<Str> = script
+    let corrections: Vec<Str> = script
         .request(2)
         .messages
         .last()
@@ -182,8 +182,9 @@ async fn an_agent_gives_its_answer_by_the_tool_of_the_form() {
         .map(|result| result.content.clone())
         .collect();
     assert!(
-        told[0].contains("is not of type \"number\"") && told[1].contains("Not called"),
-        "{told:?}"
+        corrections[0].contains("is not of type \"number\"")
+            && corrections[1].contains("Not called"),
+        "{corrections:?}"
     );
     let last = outcome.record.messages.last().unwrap();
     assert!(
@@ -199,7 +200,7 @@ async fn an_agent_that_answers_in_words_is_read_too() {
         .run_structured(&TestAgentHost::default(), Message::user("2+2?"), &numbers())
         .await
         .unwrap();
-    assert_eq!((outcome.value, script.asked()), (Some(json!({ "n": 4 })), 2));
+    assert_eq!((outcome.value, script.n_requests()), (Some(json!({ "n": 4 })), 2));
     let script = ScriptedModel::of([answers("a"), answers("b"), answers("c")]);
     let error = agent(&script, &CallLedger::new())
         .run_structured(&TestAgentHost::default(), Message::user("2+2?"), &numbers())

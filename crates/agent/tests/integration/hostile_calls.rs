@@ -258,7 +258,7 @@ async fn a_model_that_never_stops_calling_is_stopped() {
             .await
             .unwrap_err();
         assert_eq!(error.into_node_error().code(), Code::AGENT_LIMIT);
-        assert_eq!((script.asked(), ledger.count()), (10, 10));
+        assert_eq!((script.n_requests(), ledger.count()), (10, 10));
     }
 }
 

@@ -98,18 +98,18 @@ async fn whoever_listens_hears_the_tools_the_cost_and_the_answer() {
     let (script, world) =
         (ScriptedModel::of([answers(ADD), answers(FINAL)]), TestAgentHost::default());
     run(&agent(&script, &CallLedger::new(), config("")), &world).await.unwrap();
-    let told: Vec<AgentEvent> = world
-        .told()
+    let events: Vec<AgentEvent> = world
+        .events()
         .into_iter()
         .filter(|event| !matches!(event, AgentEvent::Iteration { .. }))
         .collect();
-    let [began, cost, started, ended, again, words, done] = told.as_slice() else {
-        panic!("{told:?}")
+    let [began, cost, started, ended, again, words, done] = events.as_slice() else {
+        panic!("{events:?}")
     };
     assert_eq!((began, words), (&AgentEvent::Started, &AgentEvent::Token("4".into())));
     assert!(
         matches!((cost, again), (AgentEvent::Cost { .. }, AgentEvent::Cost { .. })),
-        "{told:?}"
+        "{events:?}"
     );
     let (call_id, name) = ("tool 1".into(), "add".into());
     assert_eq!(
@@ -129,7 +129,7 @@ async fn whoever_listens_hears_the_tools_the_cost_and_the_answer() {
     run(&agent(&ScriptedModel::of([answers("no")]), &CallLedger::new(), config("")), &world)
         .await
         .unwrap();
-    assert_eq!(world.told().last(), Some(&AgentEvent::Failed));
+    assert_eq!(world.events().last(), Some(&AgentEvent::Failed));
 }
 
 #[tokio::test]
@@ -167,7 +167,7 @@ async fn a_reply_that_breaks_the_contract_ends_the_run_and_is_told() {
         let outcome =
             run(&agent(&script, &ledger, config("")), &TestAgentHost::default()).await.unwrap();
         assert_eq!(outcome.fault.as_ref().map(|(fault, _)| *fault), Some(wanted), "{reply}");
-        assert_eq!((script.asked(), ledger.count()), (1, 0), "{reply}");
+        assert_eq!((script.n_requests(), ledger.count()), (1, 0), "{reply}");
         let last =
             outcome.envelope.to_value().get_path("observability.events[0]").cloned().unwrap();
         assert_eq!(last.get_path("error.type"), Some(&json!(wanted.name())), "{reply}");
@@ -192,13 +192,13 @@ async fn it_ends_at_a_stop_condition_or_at_its_last_iteration() {
         .await
         .unwrap();
     assert_eq!(
-        (script.asked(), outcome.fault.map(|(fault, _)| fault)),
+        (script.n_requests(), outcome.fault.map(|(fault, _)| fault)),
         (5, Some(ContractViolation::IterationOverflow))
     );
     let script = ScriptedModel::of((0..9).map(|_| answers(ADD)));
     let stop = config(r#", "stopConditions": [{ "type": "iteration_limit", "value": 2 }]"#);
     run(&agent(&script, &CallLedger::new(), stop), &TestAgentHost::default()).await.unwrap();
-    assert_eq!(script.asked(), 2);
+    assert_eq!(script.n_requests(), 2);
 }
 
 #[test]

@@ -51,7 +51,7 @@ async fn a_tool_is_called_and_its_result_leads_to_the_answer() {
     );
     assert!(
         world
-            .told()
+            .events()
             .iter()
             .any(|event| matches!(event, AgentEvent::ToolEnded { content, .. } if content == "4"))
     );
@@ -116,7 +116,7 @@ async fn a_model_that_never_gets_it_right_is_stopped() {
         .await
         .unwrap_err();
     assert_eq!(error.into_node_error().code(), Code::MODEL_ERROR);
-    assert_eq!(script.asked(), 3);
+    assert_eq!(script.n_requests(), 3);
 }
 
 #[tokio::test]
@@ -227,7 +227,7 @@ async fn a_memory_that_fails_is_told_and_done_without() {
     let outcome = agent.run(&world, Message::user("hi")).await.unwrap();
     assert_eq!(outcome.answer, "hello");
     assert_eq!(
-        world.told().iter().filter(|event| matches!(event, AgentEvent::Warning(_))).count(),
+        world.events().iter().filter(|event| matches!(event, AgentEvent::Warning(_))).count(),
         2
     );
 }
@@ -319,7 +319,7 @@ async fn a_call_in_doubt_goes_on_as_a_person_decides() {
             .answer,
         "done"
     );
-    assert_eq!((ledger.of("send"), script.asked()), (2, 1), "made again, and once");
+    assert_eq!((ledger.of("send"), script.n_requests()), (2, 1), "made again, and once");
     let again = world.after_a_crash();
     assert!(
         again.recorded_step("tool 1.1 begun").is_some_and(|note| !note.is_null()),
@@ -397,8 +397,11 @@ async fn what_did_not_work_before_a_crash_is_told_after_it() {
     assert!(agent.run(&world, Message::user("hi")).await.is_err());
     let again = world.after_a_crash();
     agent.run(&again, Message::user("hi")).await.unwrap();
-    let warnings: Vec<_> =
-        again.told().into_iter().filter(|event| matches!(event, AgentEvent::Warning(_))).collect();
+    let warnings: Vec<_> = again
+        .events()
+        .into_iter()
+        .filter(|event| matches!(event, AgentEvent::Warning(_)))
+        .collect();
     assert_eq!(warnings.len(), 2, "{warnings:?}");
 }
 

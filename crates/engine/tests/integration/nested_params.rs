@@ -9,7 +9,7 @@ use node_api::{NodeEntry, Registry};
 const STACK_BYTES: usize = 2 << 20;
 
 /// A row of nodes, each of which reads the next one's parameters at the bottom of so many calls.
-fn asked(calls: usize) -> Result<Value, Code> {
+fn preview_nested(calls: usize) -> Result<Value, Code> {
     let names = ["A", "B", "C", "D", "E", "F", "G"];
     let nodes = names.iter().zip(names.iter().skip(1)).map(|(name, next)| {
         let deep = format!("={{{{ (function f(n) {{ return n > 0 ? [f(n - 1)][0] : $('{next}').params.x }})({calls}) }}}}");
@@ -39,7 +39,7 @@ fn issue_14_03_evaluations_inside_of_each_other_share_one_stack() {
     let on_a_small_stack = |calls: usize| {
         let thread = std::thread::Builder::new()
             .stack_size(STACK_BYTES)
-            .spawn(move || asked(calls))
+            .spawn(move || preview_nested(calls))
             .unwrap();
         thread.join().unwrap()
     };
@@ -54,5 +54,5 @@ fn issue_14_03_evaluations_inside_of_each_other_share_one_stack() {
     }
     assert_eq!(on_a_small_stack(1_000_000), Err(Code::SANDBOX_STACK));
     // The thread that asked before is as good as new.
-    assert!(asked(1).is_ok());
+    assert!(preview_nested(1).is_ok());
 }

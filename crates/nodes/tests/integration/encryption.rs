@@ -95,7 +95,7 @@ async fn mail_is_not_sent_under_a_certificate_nobody_vouches_for() {
     {
         let credential = smtp_credential(server.port, secure);
         assert_untrusted(run::<EmailSend>(2.1, "smtp", mail(), credential.clone()).await);
-        assert!(server.taken().is_empty());
+        assert!(server.received().is_empty());
         run::<EmailSend>(
             2.1,
             "smtp",
@@ -104,7 +104,7 @@ async fn mail_is_not_sent_under_a_certificate_nobody_vouches_for() {
         )
         .await
         .unwrap();
-        let taken = server.taken();
+        let taken = server.received();
         assert!(taken.len() == 1 && taken[0].was_encrypted, "{taken:?}");
     }
 }
@@ -115,12 +115,12 @@ async fn mail_is_sent_in_the_open_only_where_the_credential_allows_it() {
     let server = SmtpServer::with_start_tls(&certified);
     let open = with(smtp_credential(server.port, false), "disableStartTls", true);
     run::<EmailSend>(2.1, "smtp", mail(), open).await.unwrap();
-    assert!(!server.taken()[0].was_encrypted);
+    assert!(!server.received()[0].was_encrypted);
     let plain = SmtpServer::start();
     let refused =
         run::<EmailSend>(2.1, "smtp", mail(), smtp_credential(plain.port, true)).await.unwrap_err();
     assert_eq!(refused.code(), Code::UPSTREAM_UNREACHABLE, "{refused}");
-    assert!(plain.taken().is_empty());
+    assert!(plain.received().is_empty());
 }
 
 #[tokio::test]
@@ -221,7 +221,7 @@ async fn trusted() {
         [(SmtpServer::with_tls(&certified), true), (SmtpServer::with_start_tls(&certified), false)]
     {
         run::<EmailSend>(2.1, "smtp", mail(), smtp_credential(server.port, secure)).await.unwrap();
-        assert!(server.taken()[0].was_encrypted);
+        assert!(server.received()[0].was_encrypted);
     }
     // A trusted authority vouches only for the names in the certificate.
     let elsewhere = with(redis_credential(ports[0]), "host", "127.0.0.2");

@@ -51,7 +51,7 @@ async fn a_mail_arrives_with_its_texts_files_and_copies() {
         "{told:?}"
     );
 
-    let sent = server.taken();
+    let sent = server.received();
     assert_eq!(sent[0].signed_in_as, "ada");
     assert_eq!(sent[0].from, "ada@example.com");
     assert_eq!(
@@ -89,7 +89,7 @@ async fn one_format_is_sent_alone_and_the_note_only_when_asked_for() {
             .await
             .unwrap();
     }
-    let sources: Vec<String> = server.taken().into_iter().map(|mail| mail.source).collect();
+    let sources: Vec<String> = server.received().into_iter().map(|mail| mail.source).collect();
     assert!(
         sources[0].contains("only text") && !sources[0].contains("only html"),
         "{}",
@@ -131,7 +131,7 @@ async fn refusals_are_told_without_secrets() {
         .await
         .unwrap_err();
     assert_eq!(error.code(), Code::NODE_PARAMETER, "{error}");
-    assert!(server.taken().is_empty());
+    assert!(server.received().is_empty());
 }
 
 fn reader(server: &Service, params: Value) -> TestHost {

@@ -7,12 +7,12 @@ use model::{Object, Value};
 use providers::http::{EgressPolicy, GuardedHttp};
 use runtime::{CatchUp, RunLimits, Runtime, RuntimeOptions};
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use store::access::{ApiKey, ApiKeyStore as _, hash_of_key};
 use store::users::{NewUser, User, UserRole, UserStore as _};
 use store::{OpenMode, Sqlite, Workspace};
+use testkit::TempFolder;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
@@ -25,14 +25,14 @@ pub(crate) struct TestApp {
     pub(crate) runtime: Arc<Runtime>,
     /// By which the first owner is made.
     pub(crate) setup_token: String,
-    pub(crate) folder: PathBuf,
+    pub(crate) folder: TempFolder,
     stop: CancellationToken,
 }
 
 /// What a test changes about its server.
 #[derive(Default)]
-pub(crate) struct Ground {
-    pub(crate) gate: AdmissionLimits,
+pub(crate) struct TestOptions {
+    pub(crate) admission: AdmissionLimits,
     pub(crate) bodies: BodyLimits,
     pub(crate) runs: RunLimits,
     /// In place of the vault.
@@ -51,27 +51,23 @@ pub(crate) struct Ground {
 
 impl TestApp {
     pub(crate) async fn start() -> Self {
-        Self::start_on(Ground::default()).await
+        Self::start_with(TestOptions::default()).await
     }
 
-    pub(crate) async fn start_on(ground: Ground) -> Self {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let name =
-            format!("heddle-api-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let folder = std::env::temp_dir().join(name);
-        let _ = std::fs::remove_dir_all(&folder);
-        let store = Sqlite::open(&folder, OpenMode::Serve).unwrap();
+    pub(crate) async fn start_with(options: TestOptions) -> Self {
+        let folder = TempFolder::absent("server");
+        let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
         let ports = Ports {
-            clock: Arc::new(RealClock(ground.later_ms)),
+            clock: Arc::new(RealClock(options.later_ms)),
             random: Arc::new(RealRandom),
             http: Arc::new(GuardedHttp::new(EgressPolicy::parse("").unwrap())),
             connections: Arc::new(node_api::connect::NoConnections),
-            files: Arc::new(Workspace::new(folder.join("files"))),
+            files: Arc::new(Workspace::new(folder.0.join("files"))),
             tables: Arc::new(store.clone()),
             collections: Arc::new(store.clone()),
             conversations: node_api::ai::ConversationStores::default(),
             local_models: Arc::new(node_api::ai::NoLocalModels),
-            credentials: ground.credentials.unwrap_or_else(|| Arc::new(Stored(store.clone()))),
+            credentials: options.credentials.unwrap_or_else(|| Arc::new(Stored(store.clone()))),
             workflows: Arc::new(NoWorkflows),
             ledger: Arc::new(engine::NoLedger),
             calls: None,
@@ -82,29 +78,31 @@ impl TestApp {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let base_url: model::Str =
-            ground.base_url.map_or_else(|| format!("http://{address}").into(), model::Str::from);
-        let webhook_url = ground
+            options.base_url.map_or_else(|| format!("http://{address}").into(), model::Str::from);
+        let webhook_url = options
             .webhook_host
             .map(|host| model::Str::from(format!("http://{host}:{}", address.port())));
         let hosts =
             heddle_server::AllowedHosts::new(&base_url, webhook_url.as_deref(), &[]).unwrap();
-        let options = options(ground.runs, webhook_url.clone().unwrap_or_else(|| base_url.clone()));
-        let runtime = Runtime::start(engine, Arc::new(store.clone()), options).await.unwrap();
+        let runtime_options =
+            runtime_options(options.runs, webhook_url.clone().unwrap_or_else(|| base_url.clone()));
+        let runtime =
+            Runtime::start(engine, Arc::new(store.clone()), runtime_options).await.unwrap();
         let setup_token = heddle_server::create_setup_token(&store).await.unwrap().unwrap();
         let stop = CancellationToken::new();
         let parts = heddle_server::ServerParts {
             runtime: runtime.clone(),
             store: store.clone(),
-            body_limits: ground.bodies,
-            admission_limits: ground.gate,
+            body_limits: options.bodies,
+            admission_limits: options.admission,
             read_xml: nodes::text::read_xml_request,
             ingestor: Arc::new(node_api::collections::NoIngestor),
             embedding_caller: nodes::EMBED_TEXTS,
             base_url,
             webhook_url,
             hosts,
-            remote_setup: ground.remote_setup,
-            editor: ground.editor,
+            remote_setup: options.remote_setup,
+            editor: options.editor,
         };
         tokio::spawn(heddle_server::serve(listener, parts, stop.clone()));
         Self { address, store, runtime, setup_token, folder, stop }
@@ -135,7 +133,7 @@ impl TestApp {
 
     /// The runtime as it is after another start of the same data folder.
     pub(crate) async fn restarted(&self) -> Arc<Runtime> {
-        let options = options(RunLimits::default(), "http://x".into());
+        let options = runtime_options(RunLimits::default(), "http://x".into());
         Runtime::start(self.runtime.engine.clone(), Arc::new(self.store.clone()), options)
             .await
             .unwrap()
@@ -143,7 +141,7 @@ impl TestApp {
 
     /// The same, which does only what it is asked.
     pub(crate) async fn runtime_at_rest(&self) -> Arc<Runtime> {
-        let options = options(RunLimits::default(), "http://x".into());
+        let options = runtime_options(RunLimits::default(), "http://x".into());
         Runtime::new_idle(self.runtime.engine.clone(), Arc::new(self.store.clone()), options)
             .await
             .unwrap()
@@ -152,7 +150,7 @@ impl TestApp {
     /// Lets nobody write to the store until this is let go of; it should be within the five seconds
     /// that a write waits.
     pub(crate) fn hold_writer(&self) -> HeldWriter {
-        let connection = rusqlite::Connection::open(self.folder.join("heddle.db")).unwrap();
+        let connection = rusqlite::Connection::open(self.folder.0.join("heddle.db")).unwrap();
         connection.execute_batch("BEGIN IMMEDIATE").unwrap();
         HeldWriter(connection)
     }
@@ -186,7 +184,7 @@ impl TestApp {
     }
 }
 
-fn options(limits: RunLimits, base_url: model::Str) -> RuntimeOptions {
+fn runtime_options(limits: RunLimits, base_url: model::Str) -> RuntimeOptions {
     RuntimeOptions {
         run: RunOptions::default(),
         limits,
@@ -227,7 +225,7 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    pub(crate) fn taken(&self) -> usize {
+    pub(crate) fn received(&self) -> usize {
         self.text.len()
     }
 
@@ -267,7 +265,6 @@ impl Events {
 impl Drop for TestApp {
     fn drop(&mut self) {
         self.stop.cancel();
-        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 

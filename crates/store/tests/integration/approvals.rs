@@ -6,7 +6,7 @@ use heddle_store::executions::{ExecutionState, ExecutionStore as _};
 use heddle_store::{OpenMode, Sqlite};
 use model::RunStatus;
 
-fn asked(call: &str, until_ms: i64) -> ApprovalChange {
+fn approval(call: &str, until_ms: i64) -> ApprovalChange {
     ApprovalChange::Asked(NewApproval {
         call: call.into(),
         node: "Agent".into(),
@@ -57,10 +57,10 @@ async fn what_is_asked_is_open_until_it_is_decided_made_late_or_over() {
     sleeping(
         &store,
         1,
-        vec![asked("tool 1.1", 100), asked("tool 1.2", 100), asked("tool 1.3", 40)],
+        vec![approval("tool 1.1", 100), approval("tool 1.2", 100), approval("tool 1.3", 40)],
     )
     .await;
-    sleeping(&store, 2, vec![asked("tool 1.1", 100)]).await;
+    sleeping(&store, 2, vec![approval("tool 1.1", 100)]).await;
     assert_eq!(
         open(&store).await,
         ["2 tool 1.1", "1 tool 1.2", "1 tool 1.1"],
@@ -71,11 +71,16 @@ async fn what_is_asked_is_open_until_it_is_decided_made_late_or_over() {
     assert_eq!(decided(&store).await, [1], "a run that was told nothing yet is found");
     later(&store, 1, 2, vec![ApprovalChange::TakenUp]).await;
     assert!(decided(&store).await.is_empty(), "it is told once");
-    later(&store, 1, 3, vec![asked("tool 1.2", 100), ApprovalChange::Made("tool 1.2".into())])
+    later(&store, 1, 3, vec![approval("tool 1.2", 100), ApprovalChange::Made("tool 1.2".into())])
         .await;
     assert_eq!(open(&store).await, ["2 tool 1.1"]);
-    later(&store, 2, 1, vec![ApprovalChange::Decided("tool 1.1".into()), asked("tool 1.1", 200)])
-        .await;
+    later(
+        &store,
+        2,
+        1,
+        vec![ApprovalChange::Decided("tool 1.1".into()), approval("tool 1.1", 200)],
+    )
+    .await;
     assert_eq!(
         (open(&store).await, decided(&store).await),
         (vec!["2 tool 1.1".to_owned()], vec![]),
@@ -90,7 +95,7 @@ async fn a_run_that_is_stopped_or_removed_asks_for_nothing() {
     let folder = folder_with_workflow("approvals-over");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     for id in 1..=3 {
-        sleeping(&store, id, vec![asked("tool 1.1", 100)]).await;
+        sleeping(&store, id, vec![approval("tool 1.1", 100)]).await;
     }
     store.set_status(1, RunStatus::Cancelled).await.unwrap();
     store.delete_execution(2).await.unwrap();

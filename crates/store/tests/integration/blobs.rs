@@ -1,7 +1,7 @@
 //! Large files beside the journal: kept once an execution, whole before they are named, and gone
 //! with it.
 
-use crate::support::{Fate, Run, TempFolder, folder_with_workflow};
+use crate::support::{Run, TempFolder, WriteOutcome, folder_with_workflow};
 use heddle_store::blobs::{FileHash, INLINE_LIMIT};
 use heddle_store::executions::{ExecutionStore, RetentionLimits};
 use heddle_store::workflows::WorkflowStore;
@@ -16,13 +16,13 @@ fn files_of(folder: &TempFolder, execution: i64) -> Vec<PathBuf> {
 }
 
 /// A run that was handed a file over and over.
-fn run(execution: i64, data: &[u8], times: usize, fate: Fate) -> Arc<Run> {
+fn run(execution: i64, data: &[u8], times: usize, outcome: WriteOutcome) -> Arc<Run> {
     let handed = || {
         let mut item = Item::new(Object::new());
         item.set_binary("data", Binary::new(data.to_vec(), "image/png", Some("a.png".into())));
         RunEvent::RunResumed { items: Some(Items::one(item)) }
     };
-    Run::new(execution, &(0..times).map(|_| handed()).collect::<Vec<_>>(), fate)
+    Run::new(execution, &(0..times).map(|_| handed()).collect::<Vec<_>>(), outcome)
 }
 
 fn files(events: &[RunEvent]) -> Vec<Binary> {
@@ -44,7 +44,7 @@ async fn a_file_that_ten_steps_pass_on_is_kept_read_and_counted_once() {
     let folder = folder_with_workflow("once");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let data = picture(1);
-    store.flush(run(1, &data, 10, Fate::Kept)).await.unwrap();
+    store.flush(run(1, &data, 10, WriteOutcome::Written)).await.unwrap();
     assert_eq!(files_of(&folder, 1).len(), 1);
     let bytes = store.execution(1).await.unwrap().unwrap().bytes;
     assert!((100_000..105_000).contains(&bytes), "{bytes}");
@@ -79,7 +79,8 @@ async fn two_that_write_one_file_at_a_time_do_not_get_in_each_others_way() {
     let folder = folder_with_workflow("at-once");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     for id in 1..=20 {
-        let (data, flushing) = (picture(id as u8), run(id, &picture(id as u8), 1, Fate::Kept));
+        let (data, flushing) =
+            (picture(id as u8), run(id, &picture(id as u8), 1, WriteOutcome::Written));
         let others: Vec<_> = (0..4)
             .map(|_| {
                 tokio::spawn({
@@ -101,7 +102,7 @@ async fn small_files_stay_in_the_journal() {
     let folder = folder_with_workflow("small");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     let data = vec![7; INLINE_LIMIT];
-    store.flush(run(1, &data, 2, Fate::Kept)).await.unwrap();
+    store.flush(run(1, &data, 2, WriteOutcome::Written)).await.unwrap();
     assert!(!folder.0.join("binary").exists());
     assert!(files(&store.outline(1).await.unwrap()).iter().all(|file| file.data == data));
 }
@@ -111,7 +112,7 @@ async fn files_go_with_their_execution_however_it_goes() {
     let folder = folder_with_workflow("gone");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     for id in 1..=4 {
-        store.flush(run(id, &picture(id as u8), 1, Fate::Kept)).await.unwrap();
+        store.flush(run(id, &picture(id as u8), 1, WriteOutcome::Written)).await.unwrap();
     }
     assert!(store.delete_execution(1).await.unwrap());
     assert!(files_of(&folder, 1).is_empty() && !files_of(&folder, 2).is_empty());
@@ -123,7 +124,7 @@ async fn files_go_with_their_execution_however_it_goes() {
         "files count against the room for executions"
     );
     assert!(files_of(&folder, 2).is_empty() && !files_of(&folder, 3).is_empty());
-    store.flush(run(5, &picture(5), 1, Fate::Discarded)).await.unwrap();
+    store.flush(run(5, &picture(5), 1, WriteOutcome::Discarded)).await.unwrap();
     assert!(files_of(&folder, 5).is_empty());
     assert!(store.delete_workflow("w").await.unwrap().is_some());
     assert!(files_of(&folder, 3).is_empty() && files_of(&folder, 4).is_empty());
@@ -134,8 +135,8 @@ async fn files_go_with_their_execution_however_it_goes() {
 async fn files_that_a_crash_left_before_their_commit_are_swept() {
     let folder = folder_with_workflow("swept");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
-    store.flush(run(1, &picture(1), 1, Fate::Kept)).await.unwrap();
-    store.flush(run(2, &picture(2), 1, Fate::CutOff)).await.unwrap();
+    store.flush(run(1, &picture(1), 1, WriteOutcome::Written)).await.unwrap();
+    store.flush(run(2, &picture(2), 1, WriteOutcome::CutOff)).await.unwrap();
     assert_eq!(files_of(&folder, 2).len(), 1, "the file is there before the piece that names it");
     assert!(store.execution(2).await.unwrap().is_none());
     std::fs::create_dir_all(folder.0.join("binary/mine")).unwrap();
@@ -157,7 +158,7 @@ async fn a_lost_file_is_told_with_its_run_and_the_others_go_on() {
     let folder = folder_with_workflow("lost");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     for id in 1..=3 {
-        store.flush(run(id, &picture(id as u8), 1, Fate::Kept)).await.unwrap();
+        store.flush(run(id, &picture(id as u8), 1, WriteOutcome::Written)).await.unwrap();
     }
     let mut data = picture(1);
     data[500] ^= 1;
@@ -189,7 +190,7 @@ async fn issue_15_07_nobody_is_told_that_a_run_is_on_disk_while_a_piece_of_it_is
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     // A folder that cannot be made: there is a file in its place.
     std::fs::write(folder.0.join("binary"), "").unwrap();
-    let run = run(1, &picture(1), 1, Fate::FilesLater);
+    let run = run(1, &picture(1), 1, WriteOutcome::FilesLater);
     let blocked = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
     blocked.execute_batch("BEGIN IMMEDIATE").unwrap();
     // They wait for each other, and then for the same transaction.

@@ -1,6 +1,6 @@
 //! What is known of runs that a process left unfinished.
 
-use crate::support::{Fate, Run, folder_with_workflow};
+use crate::support::{Run, WriteOutcome, folder_with_workflow};
 use heddle_store::executions::{ExecutionState, ExecutionStore};
 use heddle_store::interruptions::{Interruption, InterruptionStore};
 use heddle_store::{OpenMode, Sqlite};
@@ -11,7 +11,7 @@ fn started(node: &str) -> RunEvent {
 }
 
 async fn unfinished(store: &Sqlite, id: i64, status: RunStatus, events: &[RunEvent]) {
-    let run = Run::new(id, events, Fate::Kept);
+    let run = Run::new(id, events, WriteOutcome::Written);
     run.change(|piece| piece.state = Some(ExecutionState::of(status)));
     store.flush(run).await.unwrap();
 }
@@ -39,7 +39,7 @@ async fn issue_14_02_the_trail_of_a_run_tells_its_last_step_and_whether_it_came_
         (piece.started, piece.seq, piece.state) = (None, 1, None);
     });
     again.change(|piece| {
-        piece.events = Run::new(9, &[started("B")], Fate::Kept).left().unwrap().events
+        piece.events = Run::new(9, &[started("B")], WriteOutcome::Written).left().unwrap().events
     });
     store.flush(again).await.unwrap();
     assert!(

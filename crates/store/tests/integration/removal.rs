@@ -1,7 +1,7 @@
 //! What is removed stays removed: no id is given twice, and nothing of a run that is gone is
 //! written.
 
-use crate::support::{Fate, Run, TempFolder, folder_with_workflow, raw_database};
+use crate::support::{Run, TempFolder, WriteOutcome, folder_with_workflow, raw_database};
 use heddle_store::executions::{ExecutionState, ExecutionStore, ParentCall};
 use heddle_store::interruptions::InterruptionStore as _;
 use heddle_store::workflows::{NewVersion, WorkflowStore as _};
@@ -34,7 +34,7 @@ async fn issue_15_04_the_id_of_a_run_that_nobody_keeps_is_not_given_again_either
     let folder = folder_with_workflow("discarded");
     let store = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
     for id in 1..=250 {
-        store.flush(Run::new(id, &[], Fate::Discarded)).await.unwrap();
+        store.flush(Run::new(id, &[], WriteOutcome::Discarded)).await.unwrap();
     }
     assert_eq!(count(&folder, "executions"), 0);
     drop(store);

@@ -2,7 +2,7 @@
 //! is what a plain look at every row says.
 
 use crate::support;
-use crate::support::{Fate, Run, TempFolder, folder_with_workflow, raw_database};
+use crate::support::{Run, TempFolder, WriteOutcome, folder_with_workflow, raw_database};
 use heddle_store::addresses::{AddressClaim, ClaimResult, EndpointKind};
 use heddle_store::executions::{
     Execution, ExecutionFilter, ExecutionState, ExecutionStore, NewExecution, ParentCall,
@@ -257,7 +257,7 @@ async fn issue_15_every_kept_run_is_counted_once_and_stays_counted_when_it_is_re
     store.set_status(40, RunStatus::Cancelled).await.unwrap();
     store.set_status(40, RunStatus::Cancelled).await.unwrap();
     // Not counted: what nobody keeps, what is not over, what cannot be written.
-    store.flush(Run::new(41, &[], Fate::Discarded)).await.unwrap();
+    store.flush(Run::new(41, &[], WriteOutcome::Discarded)).await.unwrap();
     store.flush(run_of(42, "w", ExecutionState::of(RunStatus::Uncertain), day(5))).await.unwrap();
     store.flush(run_of(1, "w", ended(RunStatus::Success, day(6)), day(6))).await.unwrap_err();
     let expected = async || {

@@ -67,7 +67,7 @@ async fn ids(store: &Sqlite, table: &TableRecord, query: RowQuery) -> Vec<i64> {
     rows.iter().map(|row| row.get("id").unwrap().as_f64().unwrap() as i64).collect()
 }
 
-async fn found(store: &Sqlite, table: &TableRecord, filter: RowFilter) -> Vec<i64> {
+async fn find(store: &Sqlite, table: &TableRecord, filter: RowFilter) -> Vec<i64> {
     ids(store, table, RowQuery { filter, ..RowQuery::default() }).await
 }
 
@@ -119,14 +119,14 @@ async fn every_condition_finds_its_rows() {
         ("createdAt", "gt", json!("2020-01-01"), vec![1, 2, 3, 4]),
     ] {
         assert_eq!(
-            found(&store, &table, one(column, condition, value.clone())).await,
+            find(&store, &table, one(column, condition, value.clone())).await,
             expected,
             "{column} {condition} {value:?}"
         );
     }
     let pair = json!([{ "columnName": "age", "condition": "gt", "value": 35 }, { "columnName": "name", "condition": "eq", "value": "Ann" }]);
-    assert_eq!(found(&store, &table, filter("and", pair.clone())).await, Vec::<i64>::new());
-    assert_eq!(found(&store, &table, filter("or", pair)).await, [1, 2, 3]);
+    assert_eq!(find(&store, &table, filter("and", pair.clone())).await, Vec::<i64>::new());
+    assert_eq!(find(&store, &table, filter("or", pair)).await, [1, 2, 3]);
 }
 
 #[tokio::test]
@@ -188,7 +188,7 @@ async fn updates_reach_what_fits_and_tell_what_they_did() {
         ]
     );
     assert_eq!(
-        found(&store, &table, one("age", "eq", json!(31))).await,
+        find(&store, &table, one("age", "eq", json!(31))).await,
         Vec::<i64>::new(),
         "a preview changes nothing"
     );
@@ -227,7 +227,7 @@ async fn updates_reach_what_fits_and_tell_what_they_did() {
         .await
         .unwrap();
     assert_eq!((deleted.count, deleted.rows.len()), (2, 2));
-    assert_eq!(found(&store, &table, RowFilter::default()).await, [2, 3, 5]);
+    assert_eq!(find(&store, &table, RowFilter::default()).await, [2, 3, 5]);
     for error in [
         store
             .update_rows(&table.id, RowFilter::default(), data(), ChangeMode::Silent)
@@ -297,14 +297,14 @@ async fn columns_are_added_renamed_moved_and_removed_with_their_values() {
     assert_eq!(store.change_column(&table.id, &age.id, change).await.unwrap().index, 0);
     assert_eq!(names().await, ["years", "name", "note", "active", "born"]);
     assert_eq!(
-        found(&store, &table, one("years", "eq", json!(40))).await,
+        find(&store, &table, one("years", "eq", json!(40))).await,
         [2],
         "values stay with their column"
     );
     store.delete_column(&table.id, &table.columns[0].id).await.unwrap();
     assert_eq!(names().await, ["years", "note", "active", "born"]);
     insert(&store, &table, json!([{ "note": "n", "years": 7 }])).await;
-    assert_eq!(found(&store, &table, one("note", "eq", json!("n"))).await, [5]);
+    assert_eq!(find(&store, &table, one("note", "eq", json!("n"))).await, [5]);
     let taken = store
         .change_column(
             &table.id,
@@ -438,7 +438,7 @@ async fn another_process_and_the_next_start_see_the_same_rows() {
     insert(&store, &table, json!([{ "name": "here" }])).await;
     drop((store, beside));
     let again = Sqlite::open(&folder.0, OpenMode::Serve).unwrap();
-    assert_eq!(found(&again, &table, one("id", "gt", json!(4))).await, [5, 6]);
+    assert_eq!(find(&again, &table, one("id", "gt", json!(4))).await, [5, 6]);
     assert_eq!(again.table(&TableName::Id(table.id.clone())).await.unwrap().n_rows, 6);
 }
 

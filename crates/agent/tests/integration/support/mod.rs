@@ -49,7 +49,7 @@ impl ScriptedModel {
         self.requests.lock().unwrap()[number].clone()
     }
 
-    pub(crate) fn asked(&self) -> usize {
+    pub(crate) fn n_requests(&self) -> usize {
         self.requests.lock().unwrap().len()
     }
 }
@@ -195,7 +195,7 @@ pub(crate) enum Crash {
 pub(crate) struct TestAgentHost {
     before: Object,
     kept: Mutex<Vec<(Str, Value)>>,
-    told: Mutex<Vec<AgentEvent>>,
+    events: Mutex<Vec<AgentEvent>>,
     crash: Mutex<Option<Crash>>,
     now_ms: i64,
 }
@@ -225,8 +225,8 @@ impl TestAgentHost {
         *self.crash.lock().unwrap() = Some(crash);
     }
 
-    pub(crate) fn told(&self) -> Vec<AgentEvent> {
-        self.told.lock().unwrap().clone()
+    pub(crate) fn events(&self) -> Vec<AgentEvent> {
+        self.events.lock().unwrap().clone()
     }
 
     /// The world of the next process: it knows what was kept.
@@ -280,7 +280,7 @@ impl AgentHost for TestAgentHost {
     }
 
     async fn emit(&self, event: AgentEvent) {
-        self.told.lock().unwrap().push(event);
+        self.events.lock().unwrap().push(event);
     }
 }
 

@@ -14,7 +14,7 @@ fn killed_in_the_middle_of_the_models_words_it_asks_for_those_words_again_and_fo
     for (id, turn) in ids.iter().zip(1..) {
         scene.slow_down(Some((*id, turn)));
         assert!(scene.call(&server.address, *id));
-        wait_until("the model speaks", || scene.asked((*id, turn)) == 1);
+        wait_until("the model speaks", || scene.n_requests((*id, turn)) == 1);
         // Some of its words are there, and more are to come: each byte takes five milliseconds.
         std::thread::sleep(Duration::from_millis(50));
         scene.kill(server);
@@ -23,7 +23,7 @@ fn killed_in_the_middle_of_the_models_words_it_asks_for_those_words_again_and_fo
         scene.all_over(&server);
         for asked in 1..=TURNS {
             assert_eq!(
-                scene.asked((*id, asked)),
+                scene.n_requests((*id, asked)),
                 if asked == turn { 2 } else { 1 },
                 "turn {asked} of a run that was killed in turn {turn}"
             );
@@ -93,6 +93,6 @@ fn a_person_who_wants_the_call_made_again_gets_it_made_once_more() {
     scene.all_over(&server);
     assert_eq!(by_number(&server)[&7][0]["status"], "success");
     assert_eq!(scene.ledger.all().get(&send_path(7, 1)), Some(&2));
-    assert_eq!(scene.asked((7, 1)), 1, "the model was not asked again");
+    assert_eq!(scene.n_requests((7, 1)), 1, "the model was not asked again");
     server.stop();
 }

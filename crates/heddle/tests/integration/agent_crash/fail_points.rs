@@ -46,7 +46,7 @@ fn killed_at_any_write_between_a_result_and_its_record_an_agent_repeats_nothing(
                     })
             });
             kills += i64::from(server.process.try_wait().unwrap().is_some());
-            faults.mend();
+            faults.clear();
             drop(server);
             scene.take_down();
         }

@@ -70,7 +70,7 @@ impl AgentCrashHarness {
     }
 
     /// How often the model was asked for a turn.
-    pub(crate) fn asked(&self, turn: ModelTurn) -> usize {
+    pub(crate) fn n_requests(&self, turn: ModelTurn) -> usize {
         self.mind.lock().unwrap().asked.get(&turn).copied().unwrap_or(0)
     }
 
@@ -81,7 +81,7 @@ impl AgentCrashHarness {
     /// How often a step of a run was done, by the name of its note.
     fn done(&self, id: u64, note: &str) -> usize {
         match note.strip_prefix("model ") {
-            Some(turn) => self.asked((id, turn.parse().unwrap())),
+            Some(turn) => self.n_requests((id, turn.parse().unwrap())),
             None => match note {
                 "tool 1.1" => self.sent(id, 1),
                 "tool 1.2" => self.ledger.count("look", id),
@@ -229,7 +229,7 @@ impl AgentCrashHarness {
         );
         assert!(
             self.ledger.count("look", id) >= 1
-                && (1..=TURNS).all(|turn| self.asked((id, turn)) >= 1),
+                && (1..=TURNS).all(|turn| self.n_requests((id, turn)) >= 1),
             "run {id} lost a step"
         );
     }
@@ -250,7 +250,7 @@ impl AgentCrashHarness {
 
     /// As a person would who has looked at the service.
     fn decide(&self, server: &Server, id: u64, run: &Value) {
-        let call = if self.asked((id, 2)) == 0 { "tool 1.1" } else { "tool 2.1" };
+        let call = if self.n_requests((id, 2)) == 0 { "tool 1.1" } else { "tool 2.1" };
         let body = match self.done(id, call) {
             0 => json!({ "decision": "again", "call": call }),
             _ => json!({ "decision": "done", "result": "{}" }),

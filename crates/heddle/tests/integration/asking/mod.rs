@@ -112,8 +112,15 @@ pub(crate) async fn run_with_nodes(
     items: Json,
     more: &'static [NodeEntry],
 ) -> RunOutcome {
-    run_as(credential, document, given(&items), more, Arc::new(NoJournal), RunOptions::default())
-        .await
+    run_as(
+        credential,
+        document,
+        start_with(&items),
+        more,
+        Arc::new(NoJournal),
+        RunOptions::default(),
+    )
+    .await
 }
 
 /// A run that begins with a node, with the workflow's pins.
@@ -134,7 +141,7 @@ pub(crate) async fn streamed(
     let listener = Arc::new(ChunkCollector::default());
     let options = RunOptions { responder: Some(listener.clone()), ..RunOptions::default() };
     let outcome =
-        run_as(credential, document, given(&items), &[], Arc::new(NoJournal), options).await;
+        run_as(credential, document, start_with(&items), &[], Arc::new(NoJournal), options).await;
     assert!(outcome.error.is_none(), "{:?}", outcome.error);
     let chunks = listener.0.lock().unwrap();
     let words = |chunk: &StreamChunk| {
@@ -159,7 +166,7 @@ pub(crate) async fn run_cut_off(
     run_as(
         credential.clone(),
         document,
-        given(&items),
+        start_with(&items),
         &[],
         journal.clone(),
         RunOptions::default(),
@@ -181,7 +188,7 @@ pub(crate) async fn run_cut_off(
             _ => {}
         }
     }
-    run_as(credential, document, given(&items), &[], Arc::new(NoJournal), options).await
+    run_as(credential, document, start_with(&items), &[], Arc::new(NoJournal), options).await
 }
 
 /// Takes this many notes; with the next one the process ends.
@@ -272,7 +279,7 @@ async fn run_as(
     engine.run(plan, start, options, CancellationToken::new()).await
 }
 
-fn given(items: &Json) -> RunStart {
+fn start_with(items: &Json) -> RunStart {
     let items = node_api::testing::items(&model::json::parse(&items.to_string()).unwrap());
     RunStart { items: Some(items), ..RunStart::default() }
 }

@@ -126,7 +126,7 @@ fn killed_at_any_write_or_sync_of_start_recovery_and_run_a_call_happens_once_or_
             kills += 1;
         }
     }
-    faults.mend();
+    faults.clear();
     let server = faults.start(&settings);
     all_over(&server);
     // Runs that two kills in a row met before they had recorded anything wait for a person.
@@ -154,7 +154,7 @@ fn a_first_start_that_is_killed_anywhere_is_done_again() {
             break;
         }
         kills += 1;
-        faults.mend();
+        faults.clear();
         let server = Server::start(&data.0, &[("HEDDLE_LOG", "off")]);
         assert_eq!(server.api("GET", "/workflows", None).status, 200);
         server.stop();
@@ -202,7 +202,7 @@ fn tidying_up_that_is_killed_leaves_everything_that_stays() {
             server.wait();
             kills += 1;
         }
-        faults.mend();
+        faults.clear();
         drop(server);
         let server = faults.start(&settings);
         let found = statuses(&server);
@@ -249,7 +249,7 @@ fn a_moment_of_the_clock_is_taken_once_whenever_its_claim_is_killed() {
             std::thread::sleep(Duration::from_millis(100));
         }
         kills += i64::from(faults.get(Field::Count) >= faults.get(Field::At));
-        faults.mend();
+        faults.clear();
         faults.set(Field::ClockMs, due + 45_000 - now());
         let server = faults.start(&settings);
         let n_runs = || {

@@ -27,7 +27,7 @@ fn a_clock_that_jumps_between_crash_and_restart_repeats_and_loses_nothing() {
         while server.process.try_wait().unwrap().is_none() {
             let _ = pay(&server, id * 10 + 1);
         }
-        faults.mend();
+        faults.clear();
         faults.set(Field::ClockMs, jump);
         let server = faults.start(&settings);
         wait_until("every run is over", || {

@@ -46,7 +46,7 @@ fn an_interrupted_run_with_a_damaged_journal_fails_by_name_and_the_others_go_on(
     assert_eq!(pay(&server.address, 1, "").unwrap().status, 200);
     wait_until("the disk fails", || scene.faults.refused() > 0);
     server.kill();
-    scene.faults.mend();
+    scene.faults.clear();
     let running: Vec<i64> = {
         let database = Connection::open(scene.data.0.join("heddle.db")).unwrap();
         let mut found =

@@ -63,7 +63,7 @@ fn issue_15_07_an_accepted_run_whose_file_cannot_be_written_stands_still_until_i
             (0, "running"),
             "{fault:?}"
         );
-        faults.mend();
+        faults.clear();
         wait_until("it goes on", || ledger.count("after", id) == 1);
         wait_until("it is over", || statuses(&server)[0] == "success");
         wait_until("the server is ready", is_ready);
@@ -84,7 +84,7 @@ fn issue_15_07_a_file_that_is_not_confirmed_ends_the_process_and_the_run_goes_on
     assert_eq!(call(&server, 1), 200);
     assert!(!server.wait().success());
     assert_eq!(ledger.count("after", 1), 0);
-    faults.mend();
+    faults.clear();
     let server = faults.start(&settings);
     wait_until("it goes on", || ledger.count("after", 1) == 1);
     wait_until("it is over", || statuses(&server) == ["success"]);

@@ -132,7 +132,7 @@ fn a_disk_that_refuses_any_write_of_a_run_loses_and_repeats_nothing() {
                 let what = format!("{fault:?} at write {nth} is told");
                 wait_until(&what, || server.call("GET", "/healthz/readiness", None).status == 503);
             }
-            scene.faults.mend();
+            scene.faults.clear();
             if reply.status == 200 {
                 stood_still += 1;
                 wait_until("the run is over", || statuses(&server, id) == ["success"]);
@@ -180,7 +180,7 @@ fn a_server_starts_on_a_full_disk_and_takes_up_what_was_interrupted_when_there_i
     let server = scene.start();
     assert_turned_away(&pay(&server.address, 2, "").unwrap(), "STORE_FULL");
     assert_eq!(server.api("GET", "/executions", None).status, 200);
-    scene.faults.mend();
+    scene.faults.clear();
     all_over(&server);
     let status = statuses(&server, 1);
     match status[0].as_str() {
@@ -216,7 +216,7 @@ fn a_caller_who_waits_for_the_answer_of_a_run_that_cannot_begin_is_turned_away()
         scene.faults.arm(Fault::Full, 1);
         let reply = server.call("POST", path, Some(&json!({ "id": 7 })));
         assert_turned_away(&reply, "STORE_FULL");
-        scene.faults.mend();
+        scene.faults.clear();
         assert_eq!(server.call("POST", path, Some(&json!({ "id": 8 }))).status, 200, "{path}");
     }
     all_over(&server);
@@ -253,7 +253,7 @@ fn a_call_that_is_turned_away_leaves_no_file_behind() {
     for nth in 1..=8 {
         scene.faults.arm(Fault::Full, nth);
         let reply = send();
-        scene.faults.mend();
+        scene.faults.clear();
         match reply.status {
             200 => accepted += 1,
             _ => {

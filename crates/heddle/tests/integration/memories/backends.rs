@@ -138,7 +138,7 @@ impl MemoryBackend {
     }
 
     /// What the user said, turn by turn.
-    pub(crate) async fn said(&self, session: &str) -> Vec<String> {
+    pub(crate) async fn user_messages(&self, session: &str) -> Vec<String> {
         self.all(session).await.iter().map(|turn| turn.messages[0].text().to_string()).collect()
     }
 

@@ -44,7 +44,7 @@ pub(crate) async fn turns_come_back_in_their_order(backend: &MemoryBackend) {
     for name in &names {
         backend.append("s", name, name).await;
     }
-    assert_eq!(backend.said("s").await, names);
+    assert_eq!(backend.user_messages("s").await, names);
     let first = &backend.all("s").await[0];
     assert_eq!(
         (first.key.0.as_str(), first.messages.len(), first.messages[1].text().as_str()),
@@ -119,7 +119,7 @@ pub(crate) async fn every_character_survives(backend: &MemoryBackend) {
     backend.append("s", "2", "nul\0nul").await;
     // JSON in Postgres has no place for this one character.
     let nul = if backend.kind == BackendKind::Postgres { "nul\u{fffd}nul" } else { "nul\0nul" };
-    assert_eq!(backend.said("s").await, [text, nul]);
+    assert_eq!(backend.user_messages("s").await, [text, nul]);
 }
 
 pub(crate) async fn the_same_turn_is_kept_once(backend: &MemoryBackend) {
@@ -128,14 +128,14 @@ pub(crate) async fn the_same_turn_is_kept_once(backend: &MemoryBackend) {
     }
     with_turns(backend, &["2"]).await;
     backend.append("s", "1", "again").await;
-    assert_eq!(backend.said("s").await, ["first", "2"]);
+    assert_eq!(backend.user_messages("s").await, ["first", "2"]);
 }
 
 pub(crate) async fn the_same_key_in_another_session_is_another_turn(backend: &MemoryBackend) {
     backend.append("s", "1", "mine").await;
     backend.append("t", "1", "yours").await;
     assert_eq!(
-        (backend.said("s").await, backend.said("t").await),
+        (backend.user_messages("s").await, backend.user_messages("t").await),
         (vec!["mine".to_owned()], vec!["yours".to_owned()])
     );
 }
@@ -145,14 +145,14 @@ pub(crate) async fn clearing_forgets_one_session_and_no_other(backend: &MemoryBa
     backend.append("t", "1", "yours").await;
     backend.conversations.clear(&backend.conversation("s")).await.unwrap();
     assert!(backend.all("s").await.is_empty());
-    assert_eq!(backend.said("t").await, ["yours"]);
+    assert_eq!(backend.user_messages("t").await, ["yours"]);
 }
 
 pub(crate) async fn after_clearing_a_conversation_begins_anew(backend: &MemoryBackend) {
     with_turns(backend, &["1", "2"]).await;
     backend.conversations.clear(&backend.conversation("s")).await.unwrap();
     with_turns(backend, &["3", "4"]).await;
-    assert_eq!(backend.said("s").await, ["3", "4"]);
+    assert_eq!(backend.user_messages("s").await, ["3", "4"]);
 }
 
 pub(crate) async fn many_tasks_that_append_at_once_lose_nothing(backend: &MemoryBackend) {
@@ -162,7 +162,7 @@ pub(crate) async fn many_tasks_that_append_at_once_lose_nothing(backend: &Memory
         }
     });
     futures::future::join_all(tasks).await;
-    let said = backend.said("s").await;
+    let said = backend.user_messages("s").await;
     assert_eq!(said.len(), 96);
     for task in 0..12 {
         let own: Vec<&String> =
@@ -200,23 +200,23 @@ pub(crate) async fn turns_that_are_appended_at_once_do_not_mix(backend: &MemoryB
 
 pub(crate) async fn one_turn_that_many_append_is_kept_once(backend: &MemoryBackend) {
     futures::future::join_all((0..12).map(|_| backend.append("s", "1", "once"))).await;
-    assert_eq!(backend.said("s").await, ["once"]);
+    assert_eq!(backend.user_messages("s").await, ["once"]);
 }
 
 pub(crate) async fn the_oldest_turns_are_replaced_and_later_ones_stay(backend: &MemoryBackend) {
     with_turns(backend, &["1", "2", "3", "4"]).await;
     assert_eq!(rewrite(backend, &["1", "2"], vec![turn("1 and 2")]).await, RewriteOutcome::Done);
-    assert_eq!(backend.said("s").await, ["1 and 2", "3", "4"]);
+    assert_eq!(backend.user_messages("s").await, ["1 and 2", "3", "4"]);
     assert_eq!(
         rewrite(backend, &["1 and 2", "3"], vec![turn("a"), turn("b"), turn("c")]).await,
         RewriteOutcome::Done
     );
     with_turns(backend, &["5"]).await;
-    assert_eq!(backend.said("s").await, ["a", "b", "c", "4", "5"]);
+    assert_eq!(backend.user_messages("s").await, ["a", "b", "c", "4", "5"]);
     if backend.kind != BackendKind::Postgres {
         backend.append("s", "2", "again").await;
         assert_eq!(
-            backend.said("s").await.len(),
+            backend.user_messages("s").await.len(),
             5,
             "a turn that was folded is not appended again"
         );
@@ -229,13 +229,13 @@ pub(crate) async fn a_turn_that_is_kept_by_a_rewrite_keeps_its_place(backend: &M
         rewrite(backend, &["1", "2", "3"], vec![turn("1"), turn("2")]).await,
         RewriteOutcome::Done
     );
-    assert_eq!(backend.said("s").await, ["1", "2"]);
+    assert_eq!(backend.user_messages("s").await, ["1", "2"]);
     with_turns(backend, &["4"]).await;
     assert_eq!(
         rewrite(backend, &["1", "2", "4"], vec![turn("4"), turn("1")]).await,
         RewriteOutcome::Done
     );
-    assert_eq!(backend.said("s").await, ["4", "1"]);
+    assert_eq!(backend.user_messages("s").await, ["4", "1"]);
 }
 
 pub(crate) async fn what_somebody_else_has_changed_is_not_rewritten(backend: &MemoryBackend) {
@@ -247,7 +247,7 @@ pub(crate) async fn what_somebody_else_has_changed_is_not_rewritten(backend: &Me
             "{seen:?}"
         );
     }
-    assert_eq!(backend.said("s").await, ["1", "2", "3"]);
+    assert_eq!(backend.user_messages("s").await, ["1", "2", "3"]);
 }
 
 pub(crate) async fn of_many_rewrites_one_is_done(backend: &MemoryBackend) {
@@ -258,7 +258,7 @@ pub(crate) async fn of_many_rewrites_one_is_done(backend: &MemoryBackend) {
     )
     .await;
     assert_eq!(done.iter().filter(|rewritten| **rewritten == RewriteOutcome::Done).count(), 1);
-    let said = backend.said("s").await;
+    let said = backend.user_messages("s").await;
     assert!(said.len() == 2 && said[0].starts_with("sum ") && said[1] == "3", "{said:?}");
 }
 
@@ -267,7 +267,7 @@ pub(crate) async fn everything_can_be_rewritten_to_nothing(backend: &MemoryBacke
     assert_eq!(rewrite(backend, &["1", "2"], Vec::new()).await, RewriteOutcome::Done);
     assert!(backend.all("s").await.is_empty());
     assert_eq!(rewrite(backend, &[], vec![turn("3")]).await, RewriteOutcome::Done);
-    assert_eq!(backend.said("s").await, ["3"]);
+    assert_eq!(backend.user_messages("s").await, ["3"]);
 }
 
 pub(crate) async fn an_append_during_a_rewrite_is_not_lost(backend: &MemoryBackend) {
@@ -278,6 +278,6 @@ pub(crate) async fn an_append_during_a_rewrite_is_not_lost(backend: &MemoryBacke
     let (rewritten, _) =
         futures::future::join(rewrite(backend, &["1", "2"], vec![turn("sum")]), appends).await;
     assert_eq!(rewritten, RewriteOutcome::Done);
-    let said = backend.said("s").await;
+    let said = backend.user_messages("s").await;
     assert_eq!((said[0].as_str(), said.len()), ("sum", 7), "{said:?}");
 }

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 struct FakeSummarizer {
     info: ModelInfo,
     says: Mutex<Result<Str, ModelError>>,
-    asked: Mutex<Vec<ChatRequest>>,
+    requests: Mutex<Vec<ChatRequest>>,
 }
 
 impl FakeSummarizer {
@@ -37,16 +37,16 @@ impl FakeSummarizer {
             capabilities,
             price: None,
         };
-        Arc::new(Self { info, says: Mutex::new(Ok(says.into())), asked: Mutex::default() })
+        Arc::new(Self { info, says: Mutex::new(Ok(says.into())), requests: Mutex::default() })
     }
 
-    fn say(&self, says: Result<&str, &str>) {
+    fn set_reply(&self, says: Result<&str, &str>) {
         *self.says.lock().unwrap() =
             says.map(Str::from).map_err(|error| ModelError::new(Code::MODEL_ERROR, error));
     }
 
-    fn asked(&self) -> Vec<ChatRequest> {
-        self.asked.lock().unwrap().clone()
+    fn requests(&self) -> Vec<ChatRequest> {
+        self.requests.lock().unwrap().clone()
     }
 }
 
@@ -56,7 +56,7 @@ impl ChatModel for FakeSummarizer {
     }
 
     fn stream(&self, request: ChatRequest) -> ChatStream<'_> {
-        self.asked.lock().unwrap().push(request);
+        self.requests.lock().unwrap().push(request);
         let turn = self.says.lock().unwrap().clone().map(|text| {
             let (message, usage) = (Message::assistant(text), TokenUsage::default());
             ChatEvent::Done(Box::new(ModelReply {
@@ -127,10 +127,10 @@ async fn what_falls_out_of_the_window_is_summed_up_on_every_back_end_of_ours() {
         for number in 0..5 {
             add_turn(&memory, number, &format!("message {number}")).await;
         }
-        assert!(model.asked().is_empty(), "not yet worth a call");
+        assert!(model.requests().is_empty(), "not yet worth a call");
         add_turn(&memory, 5, "message 5").await;
-        assert_eq!(model.asked().len(), 1);
-        let record = model.asked()[0].messages[1].text();
+        assert_eq!(model.requests().len(), 1);
+        let record = model.requests()[0].messages[1].text();
         assert!(
             record.contains("User: message 0")
                 && record.contains("Assistant: answer 1")
@@ -143,10 +143,10 @@ async fn what_falls_out_of_the_window_is_summed_up_on_every_back_end_of_ours() {
             seen[0].text().contains("Ada likes cats.") && seen[1].text() == "message 2",
             "{seen:?}"
         );
-        model.say(Ok("Ada likes cats and dogs."));
+        model.set_reply(Ok("Ada likes cats and dogs."));
         add_turn(&memory, 6, "message 6").await;
         add_turn(&memory, 7, "message 7").await;
-        let again = model.asked()[1].messages[1].text();
+        let again = model.requests()[1].messages[1].text();
         assert!(
             again.contains("Ada likes cats.") && again.contains("message 2"),
             "the earlier summary is a part of the next: {again}"
@@ -167,7 +167,7 @@ async fn a_poisoned_summary_is_a_record_and_never_an_instruction() {
     let memory = SummarizingMemory { store: place(&backend), model: model.clone(), turns: 1 };
     add_turn(&memory, 0, poison).await;
     add_turn(&memory, 1, "hello").await;
-    let asked = &model.asked()[0].messages;
+    let asked = &model.requests()[0].messages;
     assert_eq!(
         asked.iter().map(|message| message.role).collect::<Vec<_>>(),
         [ChatRole::System, ChatRole::User]
@@ -200,12 +200,12 @@ async fn a_model_that_cannot_sum_up_loses_nothing_and_is_told_of() {
     let model = FakeSummarizer::new("");
     let memory = SummarizingMemory { store: place(&backend), model: model.clone(), turns: 1 };
     for (number, says) in [Err("quota"), Ok("  "), Err("down")].into_iter().enumerate() {
-        model.say(says);
+        model.set_reply(says);
         let warnings = add_turn(&memory, number, &format!("message {number}")).await;
         assert_eq!(warnings.len(), usize::from(number > 0), "{warnings:?}");
     }
     assert_eq!(recalled(&memory, "").await.len(), 6);
-    model.say(Ok("all of it"));
+    model.set_reply(Ok("all of it"));
     assert!(add_turn(&memory, 3, "message 3").await.is_empty());
     assert_eq!(recalled(&memory, "").await.len(), 3);
 }

@@ -93,7 +93,7 @@ async fn turns_that_n8n_has_written_can_be_rewritten_and_forgotten() {
         .rewrite(&which, &seen, turns[1..].to_vec(), Lifetime::Endless)
         .await
         .unwrap();
-    assert_eq!(backend.said("ada").await, ["What is 2+2?"]);
+    assert_eq!(backend.user_messages("ada").await, ["What is 2+2?"]);
     backend.conversations.clear(&which).await.unwrap();
     assert!(backend.all("ada").await.is_empty());
 }

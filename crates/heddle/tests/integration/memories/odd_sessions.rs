@@ -9,7 +9,7 @@ async fn are_apart(backend: &MemoryBackend, sessions: &[String]) {
         backend.append(session, "1", &format!("of {number}")).await;
     }
     for (number, session) in sessions.iter().enumerate() {
-        assert_eq!(backend.said(session).await, [format!("of {number}")], "{session:?}");
+        assert_eq!(backend.user_messages(session).await, [format!("of {number}")], "{session:?}");
     }
     backend.conversations.clear(&backend.conversation(&sessions[0])).await.unwrap();
     assert!(backend.all(&sessions[0]).await.is_empty());

@@ -78,7 +78,7 @@ impl Faults {
         self.set(Field::Fault, fault as i64);
     }
 
-    pub(crate) fn mend(&self) {
+    pub(crate) fn clear(&self) {
         self.set(Field::Fault, Fault::None as i64);
     }
 

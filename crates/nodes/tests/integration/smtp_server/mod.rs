@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use testkit::services::SignedCertificate;
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Taken {
+pub(crate) struct ReceivedMail {
     pub(crate) signed_in_as: String,
     pub(crate) from: String,
     pub(crate) to: Vec<String>,
@@ -21,7 +21,7 @@ pub(crate) struct Taken {
 
 pub(crate) struct SmtpServer {
     pub(crate) port: u16,
-    taken: Arc<Mutex<Vec<Taken>>>,
+    received: Arc<Mutex<Vec<ReceivedMail>>>,
 }
 
 /// When a connection becomes encrypted.
@@ -49,19 +49,19 @@ impl SmtpServer {
     fn serving(encryption: SmtpEncryption) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let taken: Arc<Mutex<Vec<Taken>>> = Arc::default();
-        let kept = taken.clone();
+        let received: Arc<Mutex<Vec<ReceivedMail>>> = Arc::default();
+        let kept = received.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (kept, encryption) = (kept.clone(), encryption.clone());
                 std::thread::spawn(move || drop(serve(stream, &kept, &encryption)));
             }
         });
-        Self { port, taken }
+        Self { port, received }
     }
 
-    pub(crate) fn taken(&self) -> Vec<Taken> {
-        self.taken.lock().unwrap().clone()
+    pub(crate) fn received(&self) -> Vec<ReceivedMail> {
+        self.received.lock().unwrap().clone()
     }
 }
 
@@ -77,7 +77,7 @@ fn config(certified: &SignedCertificate) -> Arc<ServerConfig> {
 
 fn serve(
     mut stream: TcpStream,
-    taken: &Mutex<Vec<Taken>>,
+    received: &Mutex<Vec<ReceivedMail>>,
     encryption: &SmtpEncryption,
 ) -> std::io::Result<()> {
     let encrypted = |config: &Arc<ServerConfig>, stream: TcpStream| {
@@ -88,23 +88,28 @@ fn serve(
     match encryption {
         SmtpEncryption::Never => {
             stream.write_all(b"220 test ESMTP\r\n")?;
-            talk(&mut stream, taken, Taken::default(), "").map(drop)
+            talk(&mut stream, received, ReceivedMail::default(), "").map(drop)
         }
         SmtpEncryption::FromTheFirstByte(config) => {
             let mut stream = encrypted(config, stream)?;
             stream.write_all(b"220 test ESMTP\r\n")?;
-            talk(&mut stream, taken, Taken { was_encrypted: true, ..Taken::default() }, "")
-                .map(drop)
+            talk(
+                &mut stream,
+                received,
+                ReceivedMail { was_encrypted: true, ..ReceivedMail::default() },
+                "",
+            )
+            .map(drop)
         }
         SmtpEncryption::WhenAsked(config) => {
             stream.write_all(b"220 test ESMTP\r\n")?;
-            if talk(&mut stream, taken, Taken::default(), "250-STARTTLS\r\n")?
+            if talk(&mut stream, received, ReceivedMail::default(), "250-STARTTLS\r\n")?
                 == SessionEnd::StartTls
             {
                 talk(
                     &mut encrypted(config, stream)?,
-                    taken,
-                    Taken { was_encrypted: true, ..Taken::default() },
+                    received,
+                    ReceivedMail { was_encrypted: true, ..ReceivedMail::default() },
                     "",
                 )?;
             }
@@ -122,8 +127,8 @@ enum SessionEnd {
 
 fn talk(
     stream: &mut (impl Read + Write),
-    taken: &Mutex<Vec<Taken>>,
-    mut mail: Taken,
+    received: &Mutex<Vec<ReceivedMail>>,
+    mut mail: ReceivedMail,
     offers: &str,
 ) -> std::io::Result<SessionEnd> {
     while let Some(line) = line(stream)? {
@@ -178,12 +183,12 @@ fn talk(
                     mail.source.push_str(line.strip_prefix('.').unwrap_or(&line));
                     mail.source.push_str("\r\n");
                 }
-                let kept = Taken {
+                let kept = ReceivedMail {
                     signed_in_as: mail.signed_in_as.clone(),
                     was_encrypted: mail.was_encrypted,
-                    ..Taken::default()
+                    ..ReceivedMail::default()
                 };
-                taken.lock().unwrap().push(std::mem::replace(&mut mail, kept));
+                received.lock().unwrap().push(std::mem::replace(&mut mail, kept));
                 "250 2.0.0 queued"
             }
             "QUIT" => {
@@ -198,7 +203,7 @@ fn talk(
 }
 
 /// The next line, without its end. Read byte by byte, so that nothing of what follows STARTTLS is
-/// taken along.
+/// received along.
 fn line(stream: &mut impl Read) -> std::io::Result<Option<String>> {
     let mut line = Vec::new();
     let mut byte = [0];

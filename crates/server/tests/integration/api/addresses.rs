@@ -1,7 +1,7 @@
 //! An address belongs to the workflow that claimed it first, whatever others save, activate, try
 //! out or call their parts.
 
-use crate::app::{Ground, Reply, TestApp};
+use crate::app::{Reply, TestApp, TestOptions};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -20,11 +20,11 @@ pub(crate) struct AddressHarness {
 
 impl AddressHarness {
     pub(crate) async fn new() -> Self {
-        Self::on(Ground::default()).await
+        Self::on(TestOptions::default()).await
     }
 
-    pub(crate) async fn on(ground: Ground) -> Self {
-        let app = TestApp::start_on(ground).await;
+    pub(crate) async fn on(options: TestOptions) -> Self {
+        let app = TestApp::start_with(options).await;
         app.user("victim@x.y", UserRole::Editor).await;
         app.user("attacker@x.y", UserRole::Editor).await;
         let (victim, attacker) =
@@ -329,7 +329,8 @@ async fn issue_14_03_of_two_that_were_active_before_the_older_one_keeps_the_addr
 async fn issue_14_03_a_path_that_becomes_another_one_later_takes_no_address_either() {
     let later_ms = Arc::new(AtomicI64::new(0));
     let world =
-        AddressHarness::on(Ground { later_ms: later_ms.clone(), ..Ground::default() }).await;
+        AddressHarness::on(TestOptions { later_ms: later_ms.clone(), ..TestOptions::default() })
+            .await;
     world.active(&world.victim, &hook("victim", "orders", None)).await;
     let soon =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis()
@@ -349,7 +350,8 @@ async fn issue_14_03_a_path_that_becomes_another_one_later_takes_no_address_eith
 async fn issue_14_06_triggers_that_compute_for_long_hold_up_neither_others_nor_a_restart() {
     let later_ms = Arc::new(AtomicI64::new(0));
     let world =
-        AddressHarness::on(Ground { later_ms: later_ms.clone(), ..Ground::default() }).await;
+        AddressHarness::on(TestOptions { later_ms: later_ms.clone(), ..TestOptions::default() })
+            .await;
     let soon =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis()
             as i64
@@ -400,7 +402,8 @@ async fn issue_14_06_triggers_that_compute_for_long_hold_up_neither_others_nor_a
 async fn issue_14_00_triggers_that_compute_for_long_keep_no_other_project_silent_after_a_start() {
     let later_ms = Arc::new(AtomicI64::new(0));
     let world =
-        AddressHarness::on(Ground { later_ms: later_ms.clone(), ..Ground::default() }).await;
+        AddressHarness::on(TestOptions { later_ms: later_ms.clone(), ..TestOptions::default() })
+            .await;
     let soon =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis()
             as i64

@@ -512,7 +512,7 @@ async fn a_stream_of_events_has_only_runs_within_reach_and_ends_with_the_right_t
     let member = app.store.user("in@x.y").await.unwrap().unwrap();
     app.store.remove_member(&world.team, &member.id).await.unwrap();
     tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
-    let before = inside.taken();
+    let before = inside.received();
     app.call("GET", "/webhook/team").header("X-Key", "s").send().await;
     assert!(
         !inside.overhears(before, "executionStarted").await,

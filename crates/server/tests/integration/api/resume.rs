@@ -38,7 +38,7 @@ async fn asleep(app: &TestApp, workflow: &str, count: usize) -> Vec<Execution> {
     until(app, workflow, "not all of them sleep", are_asleep).await
 }
 
-async fn kept(app: &TestApp, workflow: &str) -> Option<f64> {
+async fn stored_count(app: &TestApp, workflow: &str) -> Option<f64> {
     let text = app.store.workflow(workflow).await.unwrap().unwrap().static_data.unwrap();
     counted(&model::json::parse(&text).unwrap())
 }
@@ -60,12 +60,12 @@ async fn issue_15_06_a_run_that_slept_leaves_alone_what_others_have_changed_mean
         assert_eq!(app.call("POST", "/webhook/count").json("{}").send().await.status, 200);
     }
     let sleeping = asleep(&app, "counter", 3).await;
-    assert_eq!(kept(&app, "counter").await, Some(3.0));
+    assert_eq!(stored_count(&app, "counter").await, Some(3.0));
     // The oldest has seen one only.
     let oldest = sleeping.last().unwrap();
     app.runtime.wake(oldest).await.unwrap();
     asleep(&app, "counter", 2).await;
-    assert_eq!(kept(&app, "counter").await, Some(3.0));
+    assert_eq!(stored_count(&app, "counter").await, Some(3.0));
     // Also as the next run finds it, and after the workflow was changed while runs of the old
     // version sleep.
     active(
@@ -78,7 +78,7 @@ async fn issue_15_06_a_run_that_slept_leaves_alone_what_others_have_changed_mean
     asleep(&app, "counter", 1).await;
     assert_eq!(app.call("POST", "/webhook/count").json("{}").send().await.status, 200);
     asleep(&app, "counter", 2).await;
-    assert_eq!(kept(&app, "counter").await, Some(4.0));
+    assert_eq!(stored_count(&app, "counter").await, Some(4.0));
 }
 
 #[tokio::test]
@@ -95,7 +95,7 @@ async fn issue_15_06_what_a_run_changes_after_it_was_woken_is_kept() {
         })
         .await;
     }
-    assert_eq!(kept(&app, "counter").await, Some(2.0));
+    assert_eq!(stored_count(&app, "counter").await, Some(2.0));
     let restarted = app.restarted().await;
     assert_eq!(counted(&restarted.load("counter").await.unwrap().static_data()), Some(2.0));
 }

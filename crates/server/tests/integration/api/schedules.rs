@@ -2,7 +2,7 @@
 //! asked for.
 
 use super::editor::row;
-use crate::app::{Ground, TestApp};
+use crate::app::{TestApp, TestOptions};
 use model::{Value, json};
 use runtime::VersionChoice;
 use std::sync::Arc;
@@ -96,7 +96,9 @@ async fn issue_15_05_what_was_deactivated_and_activated_between_two_looks_is_due
 #[tokio::test]
 async fn issue_15_00_a_schedule_that_was_changed_does_not_fire_at_the_old_moment() {
     let later_ms = Arc::new(AtomicI64::new(0));
-    let app = TestApp::start_on(Ground { later_ms: later_ms.clone(), ..Ground::default() }).await;
+    let app =
+        TestApp::start_with(TestOptions { later_ms: later_ms.clone(), ..TestOptions::default() })
+            .await;
     save(&app, "w", &cron(HOURLY)).await;
     app.runtime.activate("w", VersionChoice::Newest).await.unwrap();
     let before = rows_of(&app, "w").await[0].next_ms.unwrap();

@@ -1,6 +1,6 @@
 //! The first owner, passwords, sessions and invitations.
 
-use crate::app::{Ground, PASSWORD, Reply, Session, TestApp};
+use crate::app::{PASSWORD, Reply, Session, TestApp, TestOptions};
 use heddle_server::AdmissionLimits;
 use std::time::{Duration, Instant};
 use store::users::UserRole;
@@ -229,11 +229,12 @@ async fn an_invitation_is_good_for_one_password() {
 
 /// A server behind a proxy that tells whose requests it passes on.
 async fn behind_a_proxy() -> TestApp {
-    let gate = AdmissionLimits {
+    let admission = AdmissionLimits {
         trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
         ..AdmissionLimits::default()
     };
-    TestApp::start_on(Ground { gate, remote_setup: true, ..Ground::default() }).await
+    TestApp::start_with(TestOptions { admission, remote_setup: true, ..TestOptions::default() })
+        .await
 }
 
 const STRANGER: &str = "203.0.113.7";
@@ -320,13 +321,13 @@ async fn issue_14_00_only_this_machine_is_told_that_nobody_owns_the_instance() {
 
 #[tokio::test]
 async fn issue_14_00_the_first_owner_is_made_on_this_machine_unless_it_is_allowed_elsewhere() {
-    let gate = || AdmissionLimits {
+    let admission = || AdmissionLimits {
         trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
         ..AdmissionLimits::default()
     };
     for named in [true, false] {
-        let gate = if named { gate() } else { AdmissionLimits::default() };
-        let app = TestApp::start_on(Ground { gate, ..Ground::default() }).await;
+        let admission = if named { admission() } else { AdmissionLimits::default() };
+        let app = TestApp::start_with(TestOptions { admission, ..TestOptions::default() }).await;
         let set_up = |token: &str| {
             let body = format!(r#"{{"token":"{token}","email":"o@b.c","password":"{PASSWORD}"}}"#);
             app.call("POST", "/api/setup").json(&body)
@@ -350,8 +351,12 @@ async fn issue_14_00_the_first_owner_is_made_on_this_machine_unless_it_is_allowe
         assert_eq!(set_up("wrong").send().await.status, 401, "the token is needed here too");
         assert_eq!(set_up(&app.setup_token).send().await.status, 200);
     }
-    let app =
-        TestApp::start_on(Ground { gate: gate(), remote_setup: true, ..Ground::default() }).await;
+    let app = TestApp::start_with(TestOptions {
+        admission: admission(),
+        remote_setup: true,
+        ..TestOptions::default()
+    })
+    .await;
     let body =
         format!(r#"{{"token":"{}","email":"o@b.c","password":"{PASSWORD}"}}"#, app.setup_token);
     assert_eq!(
@@ -388,9 +393,9 @@ async fn issue_14_14_a_reset_forgets_devices_and_ends_what_was_under_way() {
 
 #[tokio::test]
 async fn issue_14_13_a_session_over_https_has_the_protected_name_alone() {
-    let app = TestApp::start_on(Ground {
+    let app = TestApp::start_with(TestOptions {
         base_url: Some("https://heddle.example.com"),
-        ..Ground::default()
+        ..TestOptions::default()
     })
     .await;
     app.user("a@b.c", UserRole::Editor).await;

@@ -2,7 +2,7 @@
 //! one that has listened there of late.
 
 use super::addresses::{AddressHarness, hook};
-use crate::app::{Ground, Reply};
+use crate::app::{Reply, TestOptions};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -28,7 +28,8 @@ async fn a_moment() {
 async fn issue_14_03_a_test_address_stays_with_the_project_that_listened_there() {
     let later_ms = Arc::new(AtomicI64::new(0));
     let world =
-        AddressHarness::on(Ground { later_ms: later_ms.clone(), ..Ground::default() }).await;
+        AddressHarness::on(TestOptions { later_ms: later_ms.clone(), ..TestOptions::default() })
+            .await;
     let theirs = world.save(&world.victim, &hook("victim", "orders", None)).await;
     a_moment().await;
     let own = world.save(&world.attacker, &hook("attacker", "orders", None)).await;

@@ -14,7 +14,7 @@ fn saying(name: &str, path: &str, word: &str) -> String {
     format!(r#"{{"name":"{name}","nodes":[{hook}],"connections":{{}},"settings":{{}}}}"#)
 }
 
-async fn said(app: &TestApp, path: &str) -> (u16, String) {
+async fn respond(app: &TestApp, path: &str) -> (u16, String) {
     let reply = app.call("GET", path).send().await;
     (reply.status, reply.body)
 }
@@ -60,7 +60,7 @@ async fn an_older_version_listens_when_it_is_activated() {
         (activated.text("versionId"), activated.text("activeVersionId")),
         (second.clone(), second.clone())
     );
-    assert_eq!(said(&app, "/webhook/new").await, (200, "second".to_owned()));
+    assert_eq!(respond(&app, "/webhook/new").await, (200, "second".to_owned()));
 
     let body = format!(
         r#"{{"versionId":"{first}","name":"Known good","description":"Before the change"}}"#
@@ -72,8 +72,8 @@ async fn an_older_version_listens_when_it_is_activated() {
         (second.clone(), first.clone())
     );
     assert!(activated.body.contains("second"), "what is shown is what was saved last");
-    assert_eq!(said(&app, "/webhook/old").await, (200, "first".to_owned()));
-    assert_eq!(said(&app, "/webhook/new").await.0, 404);
+    assert_eq!(respond(&app, "/webhook/old").await, (200, "first".to_owned()));
+    assert_eq!(respond(&app, "/webhook/new").await.0, 404);
     let named = send(&app, &key, "GET", &format!("/{id}/versions/{first}"), "").await;
     assert_eq!(
         (named.text("name"), named.text("description")),
@@ -83,8 +83,8 @@ async fn an_older_version_listens_when_it_is_activated() {
     // Saving brings the newest version back, as it does for any active workflow.
     let third = send(&app, &key, "PUT", &format!("/{id}"), &saying("one", "new", "third")).await;
     assert_eq!(third.text("activeVersionId"), third.text("versionId"));
-    assert_eq!(said(&app, "/webhook/new").await, (200, "third".to_owned()));
-    assert_eq!(said(&app, "/webhook/old").await.0, 404);
+    assert_eq!(respond(&app, "/webhook/new").await, (200, "third".to_owned()));
+    assert_eq!(respond(&app, "/webhook/old").await.0, 404);
 
     let published = send(
         &app,
@@ -95,10 +95,10 @@ async fn an_older_version_listens_when_it_is_activated() {
     )
     .await;
     assert_eq!(published.text("activeVersionId"), second);
-    assert_eq!(said(&app, "/webhook/new").await, (200, "second".to_owned()));
+    assert_eq!(respond(&app, "/webhook/new").await, (200, "second".to_owned()));
     let unpublished = send(&app, &key, "POST", &format!("/{id}/unpublish"), "").await;
     assert!(unpublished.json().get("activeVersionId").unwrap().is_null());
-    assert_eq!(said(&app, "/webhook/new").await.0, 404);
+    assert_eq!(respond(&app, "/webhook/new").await.0, 404);
 }
 
 #[tokio::test]
@@ -123,6 +123,6 @@ async fn a_version_that_is_not_there_or_cannot_listen_changes_nothing() {
         )
         .await;
         assert_eq!(reply.status, status, "{version}: {}", reply.body);
-        assert_eq!(said(&app, "/webhook/here").await, (200, "fine".to_owned()));
+        assert_eq!(respond(&app, "/webhook/here").await, (200, "fine".to_owned()));
     }
 }

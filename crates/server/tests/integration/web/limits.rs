@@ -1,7 +1,7 @@
 //! T-WEB: nobody holds the server by being slow, large or many.
 
 use super::wire::{connect, echo, rest_of, send};
-use crate::app::{Ground, TestApp};
+use crate::app::{TestApp, TestOptions};
 use heddle_server::{AdmissionLimits, BodyLimits};
 use runtime::RunLimits;
 use serde_json::json;
@@ -14,13 +14,14 @@ use tokio::net::TcpStream;
 
 const SHORT: Duration = Duration::from_millis(300);
 
-async fn with_gate(gate: AdmissionLimits) -> TestApp {
-    TestApp::start_on(Ground { gate, ..Ground::default() }).await
+async fn with_admission(admission: AdmissionLimits) -> TestApp {
+    TestApp::start_with(TestOptions { admission, ..TestOptions::default() }).await
 }
 
 #[tokio::test]
 async fn headers_that_dribble_are_cut_off() {
-    let app = with_gate(AdmissionLimits { header_time: SHORT, ..AdmissionLimits::default() }).await;
+    let app =
+        with_admission(AdmissionLimits { header_time: SHORT, ..AdmissionLimits::default() }).await;
     let mut stream = connect(app.address).await;
     for letter in "GET / HTTP/1.1\r\nX-Slow: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".bytes() {
         if stream.write_all(&[letter]).await.is_err() {
@@ -35,7 +36,8 @@ async fn headers_that_dribble_are_cut_off() {
 
 #[tokio::test]
 async fn a_connection_without_a_request_is_closed() {
-    let app = with_gate(AdmissionLimits { header_time: SHORT, ..AdmissionLimits::default() }).await;
+    let app =
+        with_admission(AdmissionLimits { header_time: SHORT, ..AdmissionLimits::default() }).await;
     let mut stream = connect(app.address).await;
     stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
     let (text, is_closed) = rest_of(&mut stream, AdmissionLimits::default().header_time / 2).await;
@@ -46,7 +48,8 @@ async fn a_connection_without_a_request_is_closed() {
 async fn a_body_that_dribbles_is_cut_off_at_every_door() {
     let usual = AdmissionLimits::default();
     let app =
-        with_gate(AdmissionLimits { body_time: SHORT, body_gap: usual.body_time, ..usual }).await;
+        with_admission(AdmissionLimits { body_time: SHORT, body_gap: usual.body_time, ..usual })
+            .await;
     echo(&app, "slow", json!({})).await;
     let key = app.owner_key().await;
     for path in ["/webhook/slow", "/api/v1/workflows", "/api/login"] {
@@ -86,7 +89,8 @@ async fn stalled(app: &TestApp, path: &str, address: &str, sent: usize) -> TcpSt
 
 #[tokio::test]
 async fn issue_14_00_an_upload_that_stalls_is_cut_off() {
-    let app = with_gate(AdmissionLimits { body_gap: SHORT, ..AdmissionLimits::default() }).await;
+    let app =
+        with_admission(AdmissionLimits { body_gap: SHORT, ..AdmissionLimits::default() }).await;
     echo(&app, "slow", json!({})).await;
     let began = Instant::now();
     let mut stream = stalled(&app, "/webhook/slow", "203.0.113.7", 50_000).await;
@@ -100,7 +104,8 @@ async fn issue_14_00_an_upload_that_stalls_is_cut_off() {
 
 #[tokio::test]
 async fn issue_14_00_time_that_a_fast_sender_saves_is_not_waited_for_later() {
-    let app = with_gate(AdmissionLimits { body_time: SHORT, ..AdmissionLimits::default() }).await;
+    let app =
+        with_admission(AdmissionLimits { body_time: SHORT, ..AdmissionLimits::default() }).await;
     echo(&app, "slow", json!({})).await;
     let began = Instant::now();
     // At the slowest rate that is allowed these bytes would take six seconds.
@@ -115,7 +120,7 @@ async fn issue_14_00_time_that_a_fast_sender_saves_is_not_waited_for_later() {
 #[tokio::test]
 async fn issue_14_00_stalled_uploads_do_not_take_the_room_of_others() {
     let trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
-    let app = with_gate(AdmissionLimits {
+    let app = with_admission(AdmissionLimits {
         body_memory: 256 << 10,
         trusted_proxies,
         ..AdmissionLimits::default()
@@ -150,7 +155,7 @@ async fn issue_14_00_stalled_uploads_do_not_take_the_room_of_others() {
 #[tokio::test]
 async fn issue_14_00_a_body_of_many_values_is_refused_by_its_weight_at_every_door() {
     let bodies = BodyLimits { bytes: 1 << 20, ..BodyLimits::default() };
-    let app = TestApp::start_on(Ground { bodies, ..Ground::default() }).await;
+    let app = TestApp::start_with(TestOptions { bodies, ..TestOptions::default() }).await;
     echo(&app, "values", json!({})).await;
     let key = app.owner_key().await;
     let body = format!("{{\"a\":[{}[1]]}}", "[1],".repeat(200_000));
@@ -184,7 +189,8 @@ async fn headers_are_taken_up_to_a_size_and_a_number() {
 
 #[tokio::test]
 async fn connections_beyond_the_limit_are_told_to_come_again() {
-    let app = with_gate(AdmissionLimits { connections: 2, ..AdmissionLimits::default() }).await;
+    let app =
+        with_admission(AdmissionLimits { connections: 2, ..AdmissionLimits::default() }).await;
     let first = connect(app.address).await;
     let _second = connect(app.address).await;
     tokio::time::sleep(Duration::from_millis(50)).await;
@@ -198,7 +204,7 @@ async fn connections_beyond_the_limit_are_told_to_come_again() {
 
 #[tokio::test]
 async fn requests_beyond_the_limit_are_told_to_come_again() {
-    let app = with_gate(AdmissionLimits { requests: 1, ..AdmissionLimits::default() }).await;
+    let app = with_admission(AdmissionLimits { requests: 1, ..AdmissionLimits::default() }).await;
     echo(&app, "busy", json!({})).await;
     let mut slow = connect(app.address).await;
     slow.write_all(b"POST /webhook/busy HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n")
@@ -224,7 +230,8 @@ async fn requests_beyond_the_limit_are_told_to_come_again() {
 #[tokio::test]
 async fn bodies_take_only_so_much_memory_together() {
     let app =
-        with_gate(AdmissionLimits { body_memory: 100 << 10, ..AdmissionLimits::default() }).await;
+        with_admission(AdmissionLimits { body_memory: 100 << 10, ..AdmissionLimits::default() })
+            .await;
     echo(&app, "heavy", json!({})).await;
     let reply = send(
         &app,
@@ -252,9 +259,12 @@ async fn bodies_take_only_so_much_memory_together() {
 #[tokio::test]
 async fn one_address_sends_only_so_many_requests_a_second() {
     let trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
-    let app =
-        with_gate(AdmissionLimits { per_second: 2, trusted_proxies, ..AdmissionLimits::default() })
-            .await;
+    let app = with_admission(AdmissionLimits {
+        per_second: 2,
+        trusted_proxies,
+        ..AdmissionLimits::default()
+    })
+    .await;
     let status =
         async |client: &str| send(&app, "GET", "/", &[("X-Forwarded-For", client)], b"").await;
     // On a slow machine a few more are allowed before one comes too early.
@@ -293,11 +303,11 @@ async fn only_our_proxies_say_whose_call_it_is() {
             .status,
         403
     );
-    let gate = AdmissionLimits {
+    let admission = AdmissionLimits {
         trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
         ..AdmissionLimits::default()
     };
-    let app = with_gate(gate).await;
+    let app = with_admission(admission).await;
     echo(&app, "mine", only).await;
     assert_eq!(
         send(&app, "POST", "/webhook/mine", &[("X-Forwarded-For", "203.0.113.7")], b"")
@@ -324,7 +334,7 @@ async fn only_our_proxies_say_whose_call_it_is() {
 async fn runs_that_wait_for_their_turn_are_bounded_in_number_and_size() {
     // No run ever gets its turn, so each stays in the queue.
     let runs = RunLimits { max_running: 0, max_queued: 2, max_reserved_bytes: 1000 };
-    let app = TestApp::start_on(Ground { runs, ..Ground::default() }).await;
+    let app = TestApp::start_with(TestOptions { runs, ..TestOptions::default() }).await;
     echo(&app, "queue", json!({ "responseMode": "onReceived" })).await;
     let text = [("Content-Type", "text/plain")];
     let large = send(&app, "POST", "/webhook/queue", &text, &[b'a'; 2000]).await;
@@ -339,9 +349,12 @@ async fn runs_that_wait_for_their_turn_are_bounded_in_number_and_size() {
 #[tokio::test]
 async fn issue_14_00_health_checks_are_limited_and_tell_strangers_nothing() {
     let trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
-    let app =
-        with_gate(AdmissionLimits { per_second: 2, trusted_proxies, ..AdmissionLimits::default() })
-            .await;
+    let app = with_admission(AdmissionLimits {
+        per_second: 2,
+        trusted_proxies,
+        ..AdmissionLimits::default()
+    })
+    .await;
     let check = async || {
         send(&app, "GET", "/healthz", &[("X-Forwarded-For", "203.0.113.7")], b"").await.status
     };

@@ -2,7 +2,7 @@
 //! an origin of their own.
 
 use super::wire::{activate, echo, node, row};
-use crate::app::{Ground, Reply, TestApp};
+use crate::app::{Reply, TestApp, TestOptions};
 use serde_json::json;
 
 async fn at(app: &TestApp, host: &str, method: &str, path: &str) -> Reply {
@@ -38,9 +38,9 @@ async fn issue_14_00_a_page_whose_name_was_pointed_here_reaches_nothing() {
 #[tokio::test]
 async fn issue_14_00_on_this_machine_alone_workflows_answer_no_foreign_page() {
     let app = TestApp::start().await;
-    let everybody = TestApp::start_on(Ground {
+    let everybody = TestApp::start_with(TestOptions {
         base_url: Some("https://heddle.example.com"),
-        ..Ground::default()
+        ..TestOptions::default()
     })
     .await;
     for app in [&app, &everybody] {
@@ -79,8 +79,11 @@ async fn issue_14_00_on_this_machine_alone_workflows_answer_no_foreign_page() {
 
 #[tokio::test]
 async fn issue_14_05_webhooks_answer_at_their_own_origin_and_the_editor_at_the_other() {
-    let app =
-        TestApp::start_on(Ground { webhook_host: Some("localhost"), ..Ground::default() }).await;
+    let app = TestApp::start_with(TestOptions {
+        webhook_host: Some("localhost"),
+        ..TestOptions::default()
+    })
+    .await;
     let port = app.address.port();
     let (hooks, editor) = (format!("localhost:{port}"), app.address.to_string());
     echo(&app, "mine", json!({})).await;
@@ -134,8 +137,11 @@ async fn issue_14_05_webhooks_answer_at_their_own_origin_and_the_editor_at_the_o
 
 #[tokio::test]
 async fn issue_14_05_a_chat_for_people_of_the_instance_stays_where_they_are_signed_in() {
-    let app =
-        TestApp::start_on(Ground { webhook_host: Some("localhost"), ..Ground::default() }).await;
+    let app = TestApp::start_with(TestOptions {
+        webhook_host: Some("localhost"),
+        ..TestOptions::default()
+    })
+    .await;
     for (path, authentication) in [("people", "n8nUserAuth"), ("anybody", "none")] {
         let chat = json!({ "id": "Chat", "name": "Chat", "type": "@n8n/n8n-nodes-langchain.chatTrigger", "typeVersion": 1.4,
             "position": [0, 0], "webhookId": path, "parameters": { "public": true, "authentication": authentication, "options": {} } });

@@ -45,7 +45,7 @@ impl Visit {
     }
 
     /// The newest execution, with its data.
-    async fn kept(&self) -> String {
+    async fn newest_execution(&self) -> String {
         let rows = self.app.call("GET", "/api/v1/executions").key(&self.key).send().await.rows();
         let id = model::json::to_string(rows[0].get("id").unwrap());
         let path = format!("/api/v1/executions/{}?includeData=true", id.trim_matches('"'));
@@ -55,7 +55,7 @@ impl Visit {
     }
 
     async fn keeps_nothing(&self) {
-        self.shows_nothing(&self.kept().await);
+        self.shows_nothing(&self.newest_execution().await);
     }
 }
 
@@ -128,7 +128,7 @@ async fn issue_14_13_a_call_that_wakes_a_run_brings_no_session() {
     let path =
         format!("/{}", link.splitn(4, '/').nth(3).unwrap_or_else(|| panic!("no link: {link}")));
     let began = Instant::now();
-    while !visit.kept().await.contains("\"status\":\"waiting\"") {
+    while !visit.newest_execution().await.contains("\"status\":\"waiting\"") {
         assert!(began.elapsed() < Duration::from_secs(60));
         tokio::time::sleep(Duration::from_millis(10)).await;
     }

@@ -1,7 +1,7 @@
 //! T-WEB: calls whose signature is missing, forged or stale.
 
 use super::wire::{echo, send};
-use crate::app::{Ground, TestApp};
+use crate::app::{TestApp, TestOptions};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use engine::CredentialSource;
@@ -40,9 +40,9 @@ fn now() -> u64 {
 }
 
 async fn app() -> TestApp {
-    let app = TestApp::start_on(Ground {
+    let app = TestApp::start_with(TestOptions {
         credentials: Some(Arc::new(FixedCredentials)),
-        ..Ground::default()
+        ..TestOptions::default()
     })
     .await;
     for kind in ["jwtAuth", "basicAuth", "headerAuth"] {
@@ -157,9 +157,9 @@ impl CredentialSource for Empty {
 async fn issue_14_16_a_credential_without_a_secret_lets_nobody_in() {
     for secret in ["", " ", "\t\n", "\0", "\0\0\0", "\u{200b}", "\u{feff} \u{2060}", "\u{ad}\u{7f}"]
     {
-        let app = TestApp::start_on(Ground {
+        let app = TestApp::start_with(TestOptions {
             credentials: Some(Arc::new(Empty(secret))),
-            ..Ground::default()
+            ..TestOptions::default()
         })
         .await;
         for kind in ["jwtAuth", "basicAuth", "headerAuth"] {

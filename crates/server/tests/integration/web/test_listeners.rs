@@ -1,7 +1,7 @@
 //! Test addresses: one call, for two minutes, of a workflow as it was last saved.
 
 use super::wire::{node, row, save, send, webhook};
-use crate::app::{Ground, Reply, TestApp};
+use crate::app::{Reply, TestApp, TestOptions};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -72,7 +72,9 @@ async fn a_draft_takes_one_test_call_as_it_was_last_saved() {
 #[tokio::test]
 async fn listening_ends_by_itself_and_when_asked() {
     let later_ms = Arc::new(AtomicI64::new(0));
-    let app = TestApp::start_on(Ground { later_ms: later_ms.clone(), ..Ground::default() }).await;
+    let app =
+        TestApp::start_with(TestOptions { later_ms: later_ms.clone(), ..TestOptions::default() })
+            .await;
     let id = save(&app, &row("Draft", &[webhook("draft", "lastNode", json!({}))])).await;
     assert_eq!(listen(&app, &id, &json!({})).await.status, 200);
     later_ms.store(121_000, Ordering::Relaxed);

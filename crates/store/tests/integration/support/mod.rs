@@ -38,8 +38,8 @@ pub(crate) struct Run {
 
 /// What becomes of a run when its turn to write comes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
-    Kept,
+pub(crate) enum WriteOutcome {
+    Written,
     /// The process ends after the files were written.
     CutOff,
     Discarded,
@@ -63,7 +63,7 @@ impl SegmentSource for Run {
 }
 
 impl Run {
-    pub(crate) fn new(execution: i64, happened: &[RunEvent], fate: Fate) -> Arc<Self> {
+    pub(crate) fn new(execution: i64, happened: &[RunEvent], outcome: WriteOutcome) -> Arc<Self> {
         let mut writer = SegmentWriter::default();
         happened.iter().for_each(|event| writer.add(event));
         assert!(!writer.is_behind(), "it is too much for one piece");
@@ -94,13 +94,13 @@ impl Run {
             events,
             files: files.clone(),
             has_files: writer.files.has_any(),
-            discard: fate == Fate::Discarded,
+            discard: outcome == WriteOutcome::Discarded,
         };
-        let files = if fate == Fate::FilesLater { Vec::new() } else { files };
+        let files = if outcome == WriteOutcome::FilesLater { Vec::new() } else { files };
         Arc::new(Self {
             execution,
             files,
-            piece: Mutex::new((fate != Fate::CutOff).then_some(piece)),
+            piece: Mutex::new((outcome != WriteOutcome::CutOff).then_some(piece)),
         })
     }
 
@@ -109,7 +109,7 @@ impl Run {
         Self::new(
             execution,
             &[RunEvent::NodeLog { node: "A".into(), line: line.into() }],
-            Fate::Kept,
+            WriteOutcome::Written,
         )
     }
 

@@ -1,6 +1,6 @@
 //! Expressions shown while they are written, and what is wrong with a workflow.
 
-use super::{Desk, code, row, text};
+use super::{EditorHarness, code, row, text};
 use model::{Value, json};
 
 fn workflow() -> Value {
@@ -13,11 +13,11 @@ fn workflow() -> Value {
 
 #[tokio::test]
 async fn an_expression_is_evaluated_with_the_data_of_an_execution() {
-    let desk = Desk::new().await;
-    let ran = desk.ran(&json!({ "workflow": (workflow()), "until": "Make" })).await;
+    let editor = EditorHarness::new().await;
+    let ran = editor.ran(&json!({ "workflow": (workflow()), "until": "Make" })).await;
     let given = async |expression: &str, item: i32| {
         let body = json!({ "workflow": (workflow()), "node": "Set", "expression": (expression), "item": (item), "executionId": (text(&ran, "id")) });
-        let reply = desk.post("/workflows/expression", &body).await;
+        let reply = editor.post("/workflows/expression", &body).await;
         assert_eq!(reply.status, 200, "{}", reply.body);
         reply.json()
     };
@@ -49,9 +49,9 @@ async fn an_expression_is_evaluated_with_the_data_of_an_execution() {
 #[tokio::test]
 async fn issue_14_00_a_value_with_a_text_many_times_its_size_is_written_only_as_far_as_it_is_shown()
 {
-    let desk = Desk::new().await;
+    let editor = EditorHarness::new().await;
     let given = async |expression: &str| {
-        let reply = desk
+        let reply = editor
             .post(
                 "/workflows/expression",
                 &json!({ "workflow": (workflow()), "node": "Set", "expression": (expression) }),
@@ -75,22 +75,22 @@ async fn issue_14_00_a_value_with_a_text_many_times_its_size_is_written_only_as_
 
 #[tokio::test]
 async fn pinned_data_stands_in_for_what_has_not_run() {
-    let desk = Desk::new().await;
+    let editor = EditorHarness::new().await;
     let mut drawn = workflow();
     drawn.make_object().insert("pinData", json!({ "Make": [{ "json": { "n": 41 } }] }));
     let body = json!({ "workflow": (drawn), "node": "Set", "expression": "={{ $json.n + 1 }}" });
     assert_eq!(
-        desk.post("/workflows/expression", &body).await.json().get("value"),
+        editor.post("/workflows/expression", &body).await.json().get("value"),
         Some(&json!(42))
     );
-    let body = json!({ "workflow": (workflow()), "node": "Set", "expression": "={{ $vars.city }}", "workflowId": (desk.workflow.as_str()) });
+    let body = json!({ "workflow": (workflow()), "node": "Set", "expression": "={{ $vars.city }}", "workflowId": (editor.workflow.as_str()) });
     assert_eq!(
-        desk.post("/variables", &json!({ "key": "city", "value": "Ghent" })).await.status,
+        editor.post("/variables", &json!({ "key": "city", "value": "Ghent" })).await.status,
         201
     );
     let began = std::time::Instant::now();
     // Variables reach runs within a second.
-    while desk.post("/workflows/expression", &body).await.json().get("value")
+    while editor.post("/workflows/expression", &body).await.json().get("value")
         != Some(&"Ghent".into())
     {
         assert!(began.elapsed() < std::time::Duration::from_secs(60));
@@ -111,7 +111,7 @@ async fn pinned_data_stands_in_for_what_has_not_run() {
         ),
     ] {
         assert_eq!(
-            desk.post("/workflows/expression", &body).await.status,
+            editor.post("/workflows/expression", &body).await.status,
             status,
             "{}",
             model::json::to_string(&body)
@@ -121,14 +121,14 @@ async fn pinned_data_stands_in_for_what_has_not_run() {
 
 #[tokio::test]
 async fn a_check_tells_problems_and_how_each_node_is_supported() {
-    let desk = Desk::new().await;
+    let editor = EditorHarness::new().await;
     let drawn = row(&[
         ("Start", "manualTrigger", json!({})),
         ("Ask", "httpRequest@4.2", json!({ "url": "" })),
         ("Odd", "n8n-nodes-base.doesNotExist", json!({})),
         ("Old", "merge@77", json!({})),
     ]);
-    let reply = desk.post("/workflows/check", &drawn).await;
+    let reply = editor.post("/workflows/check", &drawn).await;
     assert_eq!(reply.status, 200, "{}", reply.body);
     let report = reply.json();
     let of = |list: &str| report.get(list).and_then(Value::as_array).unwrap().to_vec();
@@ -151,6 +151,6 @@ async fn a_check_tells_problems_and_how_each_node_is_supported() {
         json!({ "nodes": {}, "connections": {} }),
         json!({ "nodes": [7], "connections": {} }),
     ] {
-        assert_eq!(desk.post("/workflows/check", &body).await.status, 400);
+        assert_eq!(editor.post("/workflows/check", &body).await.status, 400);
     }
 }

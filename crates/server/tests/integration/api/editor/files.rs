@@ -1,6 +1,6 @@
 //! The editor's own files, from a build of three.
 
-use crate::app::{Ground, TestApp};
+use crate::app::{TestApp, TestOptions};
 use heddle_server::WebFile;
 
 static FILES: &[WebFile] = &[
@@ -32,7 +32,7 @@ static FILES: &[WebFile] = &[
 
 #[tokio::test]
 async fn every_page_of_the_editor_is_the_one_file_and_runs_only_our_scripts() {
-    let app = TestApp::start_on(Ground { editor: FILES, ..Ground::default() }).await;
+    let app = TestApp::start_with(TestOptions { editor: FILES, ..TestOptions::default() }).await;
     for path in [
         "/",
         "/workflows",
@@ -57,7 +57,7 @@ async fn every_page_of_the_editor_is_the_one_file_and_runs_only_our_scripts() {
 
 #[tokio::test]
 async fn issue_14_05_a_script_runs_in_the_editor_by_a_nonce_and_not_by_its_address() {
-    let app = TestApp::start_on(Ground { editor: FILES, ..Ground::default() }).await;
+    let app = TestApp::start_with(TestOptions { editor: FILES, ..TestOptions::default() }).await;
     let nonce = async |path: &str| {
         let page = app.call("GET", path).send().await;
         let policy = page.header("content-security-policy").unwrap();
@@ -87,7 +87,7 @@ async fn issue_14_05_a_script_runs_in_the_editor_by_a_nonce_and_not_by_its_addre
 
 #[tokio::test]
 async fn scripts_come_packed_and_are_kept_for_ever() {
-    let app = TestApp::start_on(Ground { editor: FILES, ..Ground::default() }).await;
+    let app = TestApp::start_with(TestOptions { editor: FILES, ..TestOptions::default() }).await;
     for (accepted, coding, body) in [
         ("gzip, deflate, br", Some("br"), "brotli"),
         ("gzip", Some("gzip"), "gzip"),

@@ -1,7 +1,7 @@
 //! Calls that were meant for one wait of a run and whose end comes when the run is somewhere else.
 
 use super::resume_links::waits_at;
-use super::{Desk, order, row, text};
+use super::{EditorHarness, order, row, text};
 use crate::app::Reply;
 use futures::FutureExt as _;
 use model::{RunStatus, Value, json};
@@ -11,15 +11,15 @@ use tokio::net::TcpStream;
 
 /// What becomes of the run while somebody holds their call open.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Meanwhile {
+pub(super) enum Interference {
     Resumed,
     Stopped,
     Finished,
     Deleted,
 }
 
-pub(super) const ALL: [Meanwhile; 4] =
-    [Meanwhile::Resumed, Meanwhile::Stopped, Meanwhile::Finished, Meanwhile::Deleted];
+pub(super) const ALL: [Interference; 4] =
+    [Interference::Resumed, Interference::Stopped, Interference::Finished, Interference::Deleted];
 
 /// How a wait is called: its parameters, the expression that gives its address, and what is sent
 /// there.
@@ -61,24 +61,24 @@ impl WaitKind {
     }
 
     /// The path at which the run goes on from where it waits now.
-    async fn path(&self, desk: &Desk, execution: &str) -> String {
+    async fn path(&self, editor: &EditorHarness, execution: &str) -> String {
         let body = json!({
-            "workflow": (self.workflow()), "workflowId": (desk.workflow.as_str()), "node": "First",
+            "workflow": (self.workflow()), "workflowId": (editor.workflow.as_str()), "node": "First",
             "expression": (self.address), "executionId": (execution)
         });
-        let address = desk.post("/workflows/expression", &body).await.text("text");
+        let address = editor.post("/workflows/expression", &body).await.text("text");
         format!(
             "/{}",
             address.splitn(4, '/').nth(3).unwrap_or_else(|| panic!("no address: {address}"))
         )
     }
 
-    async fn begin(&self, desk: &Desk, path: &str) -> OpenCall {
-        OpenCall::begin(desk, path, self.content_type, self.body).await
+    async fn begin(&self, editor: &EditorHarness, path: &str) -> OpenCall {
+        OpenCall::begin(editor, path, self.content_type, self.body).await
     }
 
-    async fn send(&self, desk: &Desk, path: &str) -> Reply {
-        self.begin(desk, path).await.end().await
+    async fn send(&self, editor: &EditorHarness, path: &str) -> Reply {
+        self.begin(editor, path).await.end().await
     }
 }
 
@@ -90,15 +90,15 @@ pub(super) struct OpenCall {
 
 impl OpenCall {
     pub(super) async fn begin(
-        desk: &Desk,
+        editor: &EditorHarness,
         path: &str,
         content_type: &str,
         body: &'static str,
     ) -> Self {
-        let mut stream = TcpStream::connect(desk.app.address).await.unwrap();
+        let mut stream = TcpStream::connect(editor.app.address).await.unwrap();
         let head = format!(
             "POST {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Type: {}\r\nContent-Length: {}\r\n\r\n",
-            desk.app.address,
+            editor.app.address,
             content_type,
             body.len()
         );
@@ -122,39 +122,39 @@ impl OpenCall {
     }
 }
 
-pub(super) async fn stop(desk: &Desk, execution: &str) {
-    let stopped = desk
+pub(super) async fn stop(editor: &EditorHarness, execution: &str) {
+    let stopped = editor
         .app
         .call("POST", &format!("/api/v1/executions/{execution}/stop"))
-        .key(&desk.key)
+        .key(&editor.key)
         .send()
         .await;
     assert_eq!(stopped.status, 200, "{}", stopped.body);
 }
 
-pub(super) async fn delete(desk: &Desk, execution: &str) {
-    let deleted = desk
+pub(super) async fn delete(editor: &EditorHarness, execution: &str) {
+    let deleted = editor
         .app
         .call("DELETE", &format!("/api/v1/executions/{execution}"))
-        .key(&desk.key)
+        .key(&editor.key)
         .send()
         .await;
     assert_eq!(deleted.status, 200, "{}", deleted.body);
 }
 
-async fn check(kind: &WaitKind, meanwhile: Meanwhile) {
-    let desk = Desk::new().await;
-    let execution = desk.begun(&json!({ "workflow": (kind.workflow()) })).await;
-    waits_at(&desk, &execution, "First").await;
-    let first = kind.path(&desk, &execution).await;
-    let held = kind.begin(&desk, &first).await;
-    let stands = match meanwhile {
-        Meanwhile::Stopped => {
-            stop(&desk, &execution).await;
+async fn check(kind: &WaitKind, interference: Interference) {
+    let editor = EditorHarness::new().await;
+    let execution = editor.begun(&json!({ "workflow": (kind.workflow()) })).await;
+    waits_at(&editor, &execution, "First").await;
+    let first = kind.path(&editor, &execution).await;
+    let held = kind.begin(&editor, &first).await;
+    let stands = match interference {
+        Interference::Stopped => {
+            stop(&editor, &execution).await;
             "canceled"
         }
-        Meanwhile::Deleted => {
-            delete(&desk, &execution).await;
+        Interference::Deleted => {
+            delete(&editor, &execution).await;
             let late = held.end().await;
             assert_eq!(
                 (late.status, late.text("code").as_str()),
@@ -162,95 +162,101 @@ async fn check(kind: &WaitKind, meanwhile: Meanwhile) {
                 "{}",
                 late.body
             );
-            assert_eq!(desk.get(&format!("/executions/{execution}")).await.status, 404);
+            assert_eq!(editor.get(&format!("/executions/{execution}")).await.status, 404);
             return;
         }
-        Meanwhile::Resumed | Meanwhile::Finished => {
-            let taken = kind.send(&desk, &first).await;
+        Interference::Resumed | Interference::Finished => {
+            let taken = kind.send(&editor, &first).await;
             assert!(taken.status < 400, "{}", taken.body);
-            waits_at(&desk, &execution, "Second").await;
+            waits_at(&editor, &execution, "Second").await;
             "waiting"
         }
     };
-    let stands = match meanwhile {
-        Meanwhile::Finished => {
-            let second = kind.path(&desk, &execution).await;
-            assert!(kind.send(&desk, &second).await.status < 400);
+    let stands = match interference {
+        Interference::Finished => {
+            let second = kind.path(&editor, &execution).await;
+            assert!(kind.send(&editor, &second).await.status < 400);
             "success"
         }
-        Meanwhile::Resumed | Meanwhile::Stopped | Meanwhile::Deleted => stands,
+        Interference::Resumed | Interference::Stopped | Interference::Deleted => stands,
     };
-    let before = desk.outline(&execution).await;
+    let before = editor.outline(&execution).await;
     let late = held.end().await;
     assert_eq!(
         (late.status, late.text("code").as_str()),
         (409, "EXECUTION_STATUS"),
-        "{meanwhile:?} {}",
+        "{interference:?} {}",
         late.body
     );
-    let after = desk.outline(&execution).await;
-    assert_eq!((text(&after, "status"), order(&after)), (stands, order(&before)), "{meanwhile:?}");
+    let after = editor.outline(&execution).await;
+    assert_eq!(
+        (text(&after, "status"), order(&after)),
+        (stands, order(&before)),
+        "{interference:?}"
+    );
 }
 
 #[tokio::test]
 async fn issue_15_01_a_call_that_ends_late_wakes_no_other_wait() {
-    for meanwhile in ALL {
-        check(&WEBHOOK, meanwhile).await;
+    for interference in ALL {
+        check(&WEBHOOK, interference).await;
     }
 }
 
 #[tokio::test]
 async fn issue_15_01_a_form_that_is_sent_late_wakes_no_other_wait() {
-    for meanwhile in ALL {
-        check(&FORM, meanwhile).await;
+    for interference in ALL {
+        check(&FORM, interference).await;
     }
 }
 
 #[tokio::test]
 async fn issue_15_03_a_run_that_is_being_woken_goes_on_after_its_caller_has_gone() {
-    let desk = Desk::new().await;
-    let execution = desk.begun(&json!({ "workflow": (WEBHOOK.workflow()) })).await;
-    waits_at(&desk, &execution, "First").await;
-    let row = desk.app.runtime.store.execution(execution.parse().unwrap()).await.unwrap().unwrap();
+    let editor = EditorHarness::new().await;
+    let execution = editor.begun(&json!({ "workflow": (WEBHOOK.workflow()) })).await;
+    waits_at(&editor, &execution, "First").await;
+    let row =
+        editor.app.runtime.store.execution(execution.parse().unwrap()).await.unwrap().unwrap();
     // It is polled once, and dropped while it reads the run; until the run has fallen asleep, it is
     // turned away at once.
-    while let Some(woken) = desk.app.runtime.wake(&row).now_or_never() {
+    while let Some(woken) = editor.app.runtime.wake(&row).now_or_never() {
         assert!(matches!(woken, Err(runtime::Error::WrongStatus { .. })));
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    wakes_once(&desk, &execution).await;
+    wakes_once(&editor, &execution).await;
 }
 
 #[tokio::test]
 async fn issue_15_03_a_run_that_was_decided_about_goes_on_after_its_caller_has_gone() {
-    let desk = Desk::new().await;
-    let execution = desk.begun(&json!({ "workflow": (WEBHOOK.workflow()) })).await;
-    waits_at(&desk, &execution, "First").await;
+    let editor = EditorHarness::new().await;
+    let execution = editor.begun(&json!({ "workflow": (WEBHOOK.workflow()) })).await;
+    waits_at(&editor, &execution, "First").await;
     let id: i64 = execution.parse().unwrap();
-    desk.app.runtime.store.set_status(id, RunStatus::Uncertain).await.unwrap();
+    editor.app.runtime.store.set_status(id, RunStatus::Uncertain).await.unwrap();
     assert!(
-        desk.app
+        editor
+            .app
             .runtime
             .resume_decided(id, runtime::Decision::undecided())
             .now_or_never()
             .is_none(),
         "it was dropped before it was done"
     );
-    wakes_once(&desk, &execution).await;
+    wakes_once(&editor, &execution).await;
 }
 
 /// The run goes on to its second wait by itself, no further, and can be called there.
-async fn wakes_once(desk: &Desk, execution: &str) {
-    waits_at(desk, execution, "Second").await;
-    assert_eq!(order(&desk.outline(execution).await).last().map(String::as_str), Some("Second"));
-    let second = WEBHOOK.path(desk, execution).await;
-    assert_eq!(WEBHOOK.send(desk, &second).await.status, 200);
-    assert_eq!(text(&desk.outline(execution).await, "status"), "success");
+async fn wakes_once(editor: &EditorHarness, execution: &str) {
+    waits_at(editor, execution, "Second").await;
+    assert_eq!(order(&editor.outline(execution).await).last().map(String::as_str), Some("Second"));
+    let second = WEBHOOK.path(editor, execution).await;
+    assert_eq!(WEBHOOK.send(editor, &second).await.status, 200);
+    assert_eq!(text(&editor.outline(execution).await, "status"), "success");
 }
 
 #[tokio::test]
 async fn issue_15_01_a_time_that_has_come_wakes_the_wait_that_it_was_for_and_no_other() {
-    let desk = Desk::new().await;
+    let editor = EditorHarness::new().await;
     let waits =
         |amount: i32| json!({ "resume": "timeInterval", "amount": (amount), "unit": "hours" });
     let drawn = row(&[
@@ -258,12 +264,13 @@ async fn issue_15_01_a_time_that_has_come_wakes_the_wait_that_it_was_for_and_no_
         ("First", "wait@1.1", waits(1)),
         ("Second", "wait@1.1", waits(2)),
     ]);
-    let execution = desk.begun(&json!({ "workflow": (drawn) })).await;
-    waits_at(&desk, &execution, "First").await;
-    let seen = desk.app.runtime.store.execution(execution.parse().unwrap()).await.unwrap().unwrap();
-    assert!(desk.app.runtime.wake(&seen).await.unwrap().is_some());
-    waits_at(&desk, &execution, "Second").await;
-    let late = desk.app.runtime.wake(&seen).await;
+    let execution = editor.begun(&json!({ "workflow": (drawn) })).await;
+    waits_at(&editor, &execution, "First").await;
+    let seen =
+        editor.app.runtime.store.execution(execution.parse().unwrap()).await.unwrap().unwrap();
+    assert!(editor.app.runtime.wake(&seen).await.unwrap().is_some());
+    waits_at(&editor, &execution, "Second").await;
+    let late = editor.app.runtime.wake(&seen).await;
     assert!(matches!(late, Err(runtime::Error::WrongStatus { .. })), "it sleeps elsewhere by now");
-    assert_eq!(text(&desk.outline(&execution).await, "status"), "waiting");
+    assert_eq!(text(&editor.outline(&execution).await, "status"), "waiting");
 }

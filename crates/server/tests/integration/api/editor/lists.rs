@@ -1,17 +1,17 @@
 //! Executions found by when and how they began, folders, insights, and workflows from an address.
 
-use super::{Desk, code, row, text};
+use super::{EditorHarness, code, row, text};
 use crate::app::TestApp;
 use model::{Value, json};
 use store::users::UserRole;
 
 #[tokio::test]
 async fn executions_are_found_by_their_mode_and_their_moment_and_name_their_workflow() {
-    let desk = Desk::new().await;
+    let editor = EditorHarness::new().await;
     let drawn = json!({ "workflow": (row(&[("Start", "manualTrigger", json!({}))])) });
-    let (first, second) = (desk.ran(&drawn).await, desk.ran(&drawn).await);
+    let (first, second) = (editor.ran(&drawn).await, editor.ran(&drawn).await);
     let ids = async |query: &str| {
-        let reply = desk.get(&format!("/executions?{query}")).await;
+        let reply = editor.get(&format!("/executions?{query}")).await;
         assert_eq!(reply.status, 200, "{}", reply.body);
         reply.rows().iter().map(|row| text(row, "id").to_owned()).collect::<Vec<_>>()
     };
@@ -23,23 +23,23 @@ async fn executions_are_found_by_their_mode_and_their_moment_and_name_their_work
     assert!(ids("startedBefore=2001-01-01T00:00:00Z").await.is_empty());
     let began = text(&second, "startedAt");
     assert!(!ids(&format!("startedBefore={began}")).await.contains(&both[0]));
-    assert_eq!(desk.get("/executions?startedAfter=yesterday").await.status, 400);
-    let row = desk.get("/executions").await.rows()[0].clone();
+    assert_eq!(editor.get("/executions?startedAfter=yesterday").await.status, 400);
+    let row = editor.get("/executions").await.rows()[0].clone();
     assert_eq!(
         (text(&row, "workflowName"), text(&row, "workflowId")),
-        ("Saved", desk.workflow.as_str())
+        ("Saved", editor.workflow.as_str())
     );
 }
 
 #[tokio::test]
 async fn insights_count_runs_by_day_and_by_workflow() {
-    let desk = Desk::new().await;
+    let editor = EditorHarness::new().await;
     let well = json!({ "workflow": (row(&[("Start", "manualTrigger", json!({}))])) });
     let ill = json!({ "workflow": (row(&[("Start", "manualTrigger", json!({})), ("No", "code@2", code("throw new Error('no')"))])) });
     for body in [&well, &well, &ill] {
-        desk.ran(body).await;
+        editor.ran(body).await;
     }
-    let insights = desk.get("/insights?days=3").await;
+    let insights = editor.get("/insights?days=3").await;
     assert_eq!(insights.status, 200, "{}", insights.body);
     let insights = insights.json();
     let list = |key: &str| insights.get(key).and_then(Value::as_array).unwrap().to_vec();
@@ -57,9 +57,14 @@ async fn insights_count_runs_by_day_and_by_workflow() {
         latency.get("p50").and_then(Value::as_f64) <= latency.get("p95").and_then(Value::as_f64)
     );
     assert_eq!(insights.get("totals").and_then(|totals| totals.get("runs")), Some(&3.into()));
-    let path = format!("/insights?workflowId={}", desk.workflow);
+    let path = format!("/insights?workflowId={}", editor.workflow);
     assert_eq!(
-        desk.get(&path).await.json().get("totals").and_then(|totals| totals.get("failed").cloned()),
+        editor
+            .get(&path)
+            .await
+            .json()
+            .get("totals")
+            .and_then(|totals| totals.get("failed").cloned()),
         Some(1.into())
     );
     for (path, status) in [
@@ -68,11 +73,11 @@ async fn insights_count_runs_by_day_and_by_workflow() {
         ("/insights?days=x", 400),
         ("/insights?workflowId=nope", 404),
     ] {
-        assert_eq!(desk.get(path).await.status, status, "{path}");
+        assert_eq!(editor.get(path).await.status, status, "{path}");
     }
-    desk.app.user("v@x.y", UserRole::Viewer).await;
-    let key = desk.app.key("v@x.y", &["*"]).await;
-    let foreign = desk.app.call("GET", "/api/v1/insights").key(&key).send().await.json();
+    editor.app.user("v@x.y", UserRole::Viewer).await;
+    let key = editor.app.key("v@x.y", &["*"]).await;
+    let foreign = editor.app.call("GET", "/api/v1/insights").key(&key).send().await.json();
     assert_eq!(
         foreign.get("totals").and_then(|totals| totals.get("runs")),
         Some(&0.into()),
@@ -96,8 +101,8 @@ async fn send(
 
 #[tokio::test]
 async fn workflows_lie_in_folders_and_move_up_when_one_is_removed() {
-    let desk = Desk::new().await;
-    let (app, key) = (&desk.app, desk.key.as_str());
+    let editor = EditorHarness::new().await;
+    let (app, key) = (&editor.app, editor.key.as_str());
     let make = async |name: &str, parent: Value| {
         send(app, key, "POST", "/folders", json!({ "name": (name), "parentId": (parent) })).await
     };
@@ -105,10 +110,10 @@ async fn workflows_lie_in_folders_and_move_up_when_one_is_removed() {
     assert_eq!(outer.status, 201, "{}", outer.body);
     let outer = outer.text("id");
     let inner = make("Inner", outer.as_str().into()).await.text("id");
-    let path = format!("/workflows/{}", desk.workflow);
+    let path = format!("/workflows/{}", editor.workflow);
     let place =
         |folder: Value| send(app, key, "PATCH", &path, json!({ "parentFolderId": (folder) }));
-    let before = desk.get(&format!("/workflows/{}", desk.workflow)).await.text("versionId");
+    let before = editor.get(&format!("/workflows/{}", editor.workflow)).await.text("versionId");
     let placed = place(inner.as_str().into()).await;
     assert_eq!(
         (placed.status, placed.text("parentFolderId"), placed.text("versionId")),
@@ -116,7 +121,7 @@ async fn workflows_lie_in_folders_and_move_up_when_one_is_removed() {
         "no version is made"
     );
     let within = async |folder: &str| {
-        desk.get(&format!("/workflows?parentFolderId={folder}")).await.rows().len()
+        editor.get(&format!("/workflows?parentFolderId={folder}")).await.rows().len()
     };
     assert_eq!((within(&inner).await, within(&outer).await, within("").await), (1, 0, 0));
 
@@ -144,11 +149,11 @@ async fn workflows_lie_in_folders_and_move_up_when_one_is_removed() {
     assert_eq!((within(&outer).await, within("").await), (0, 1));
     let saved =
         json!({ "name": "In", "nodes": [], "connections": {}, "parentFolderId": (outer.as_str()) });
-    assert_eq!(desk.post("/workflows", &saved).await.text("parentFolderId"), outer);
+    assert_eq!(editor.post("/workflows", &saved).await.text("parentFolderId"), outer);
     let lost = json!({ "name": "In", "nodes": [], "connections": {}, "parentFolderId": "nope" });
-    assert_eq!(desk.post("/workflows", &lost).await.status, 400);
+    assert_eq!(editor.post("/workflows", &lost).await.status, 400);
     assert_eq!(
-        desk.get("/workflows").await.rows().len(),
+        editor.get("/workflows").await.rows().len(),
         2,
         "what could not be placed was not made"
     );
@@ -169,10 +174,10 @@ async fn workflows_lie_in_folders_and_move_up_when_one_is_removed() {
 
 #[tokio::test]
 async fn a_folder_belongs_to_its_project() {
-    let desk = Desk::new().await;
-    let (app, key) = (&desk.app, desk.key.as_str());
-    let team = desk.post("/projects", &json!({ "name": "Team" })).await.text("id");
-    let theirs = desk
+    let editor = EditorHarness::new().await;
+    let (app, key) = (&editor.app, editor.key.as_str());
+    let team = editor.post("/projects", &json!({ "name": "Team" })).await.text("id");
+    let theirs = editor
         .post("/folders", &json!({ "name": "Theirs", "projectId": (team.as_str()) }))
         .await
         .text("id");
@@ -180,7 +185,7 @@ async fn a_folder_belongs_to_its_project() {
         app,
         key,
         "PATCH",
-        &format!("/workflows/{}", desk.workflow),
+        &format!("/workflows/{}", editor.workflow),
         json!({ "parentFolderId": (theirs.as_str()) }),
     )
     .await;
@@ -195,17 +200,17 @@ async fn a_folder_belongs_to_its_project() {
     }
     let listed = app.call("GET", "/api/v1/folders").key(&stranger).send().await;
     assert!(listed.rows().is_empty());
-    assert_eq!(desk.get(&format!("/folders?projectId={team}")).await.rows().len(), 1);
+    assert_eq!(editor.get(&format!("/folders?projectId={team}")).await.rows().len(), 1);
     assert_eq!(
         send(app, key, "DELETE", &format!("/projects/{team}"), Value::Null).await.status,
         204
     );
-    assert!(desk.get("/folders").await.rows().is_empty(), "folders go with their project");
+    assert!(editor.get("/folders").await.rows().is_empty(), "folders go with their project");
 }
 
 #[tokio::test]
 async fn a_workflow_is_read_from_an_address_only_as_the_policy_allows() {
-    let desk = Desk::new().await;
+    let editor = EditorHarness::new().await;
     for (body, word) in [
         (json!({ "url": "http://127.0.0.1:9/x.json" }), "blocked"),
         (json!({ "url": "http://169.254.169.254/latest/meta-data" }), "blocked"),
@@ -214,7 +219,7 @@ async fn a_workflow_is_read_from_an_address_only_as_the_policy_allows() {
         (json!({ "url": 7 }), "url"),
         (json!({}), "url"),
     ] {
-        let reply = desk.post("/workflows/fetch", &body).await;
+        let reply = editor.post("/workflows/fetch", &body).await;
         assert_eq!(
             (reply.status, reply.text("code").as_str()),
             (400, "REQUEST_INVALID"),

@@ -50,14 +50,14 @@ pub(crate) fn code(text: &str) -> Value {
 }
 
 /// Somebody at the editor.
-pub(crate) struct Desk {
+pub(crate) struct EditorHarness {
     pub(crate) app: TestApp,
     pub(crate) key: String,
     /// A workflow that was saved empty.
     pub(crate) workflow: String,
 }
 
-impl Desk {
+impl EditorHarness {
     pub(crate) async fn new() -> Self {
         let app = TestApp::start().await;
         let key = app.owner_key().await;

@@ -1,7 +1,7 @@
 //! Partial runs: results of an earlier run are taken over where they still hold, and are there
 //! again after the run has slept.
 
-use super::{Desk, code, dice, order, row, text};
+use super::{EditorHarness, code, dice, order, row, text};
 use model::{Value, json};
 
 /// Start → Dice → Add → End, of which Dice gives something else each time.
@@ -18,31 +18,32 @@ const ADD: &str = "return [{ json: { ...$input.first().json, added: true } }]";
 
 #[tokio::test]
 async fn only_what_has_changed_runs_again() {
-    let desk = Desk::new().await;
-    let first = desk.ran(&json!({ "workflow": (line(ADD)) })).await;
+    let editor = EditorHarness::new().await;
+    let first = editor.ran(&json!({ "workflow": (line(ADD)) })).await;
     let id = text(&first, "id").to_owned();
-    let thrown = desk.first(&first, "Dice").await;
+    let thrown = editor.first(&first, "Dice").await;
 
-    let again =
-        desk.ran(&json!({ "workflow": (line(ADD)), "until": "End", "reuse": (id.as_str()) })).await;
+    let again = editor
+        .ran(&json!({ "workflow": (line(ADD)), "until": "End", "reuse": (id.as_str()) }))
+        .await;
     assert_eq!(order(&again), ["Start*", "Dice*", "Add*", "End"]);
-    assert_eq!(desk.first(&again, "Dice").await, thrown);
+    assert_eq!(editor.first(&again, "Dice").await, thrown);
     let reused =
         again.get("nodes").and_then(|nodes| nodes.get("Dice")?.at(0)?.get("reused").cloned());
     assert_eq!(reused, Some(id.as_str().into()));
 
-    let changed = desk.ran(&json!({ "workflow": (line("return [{ json: { other: 1 } }]")), "reuse": (id.as_str()) })).await;
+    let changed = editor.ran(&json!({ "workflow": (line("return [{ json: { other: 1 } }]")), "reuse": (id.as_str()) })).await;
     assert_eq!(order(&changed), ["Start*", "Dice*", "Add", "End"]);
-    assert_eq!(desk.first(&changed, "End").await, json!({ "other": 1 }));
+    assert_eq!(editor.first(&changed, "End").await, json!({ "other": 1 }));
 
-    let from = desk
+    let from = editor
         .ran(&json!({ "workflow": (line(ADD)), "start": "Dice", "reuse": (id.as_str()) }))
         .await;
     assert_eq!(order(&from), ["Start*", "Dice", "Add", "End"]);
-    assert_ne!(desk.first(&from, "Dice").await, thrown);
+    assert_ne!(editor.first(&from, "Dice").await, thrown);
 
     // What was taken over keeps its origin, however often it is.
-    let twice = desk
+    let twice = editor
         .ran(&json!({ "workflow": (line(ADD)), "until": "Add", "reuse": (text(&again, "id")) }))
         .await;
     assert_eq!(order(&twice), ["Start*", "Dice*", "Add"]);
@@ -53,8 +54,8 @@ async fn only_what_has_changed_runs_again() {
 
 #[tokio::test]
 async fn a_result_holds_only_while_nothing_before_it_has_changed() {
-    let desk = Desk::new().await;
-    let first = desk.ran(&json!({ "workflow": (line(ADD)) })).await;
+    let editor = EditorHarness::new().await;
+    let first = editor.ran(&json!({ "workflow": (line(ADD)) })).await;
     let id = text(&first, "id").to_owned();
     let node = |change: &dyn Fn(&mut Vec<Value>)| {
         let mut workflow = line(ADD);
@@ -76,7 +77,7 @@ async fn a_result_holds_only_while_nothing_before_it_has_changed() {
         (pinned, ["Start*", "Dice", "Add", "End"]),
         (zone, ["Start", "Dice", "Add", "End"]),
     ] {
-        let run = desk
+        let run = editor
             .ran(&json!({ "workflow": (workflow), "until": "End", "reuse": (id.as_str()) }))
             .await;
         assert_eq!(order(&run), expected);
@@ -85,15 +86,15 @@ async fn a_result_holds_only_while_nothing_before_it_has_changed() {
 
 #[tokio::test]
 async fn a_failed_step_is_taken_again_and_those_before_it_are_not() {
-    let desk = Desk::new().await;
-    let failed = desk.ran(&json!({ "workflow": (line("throw new Error('no')")) })).await;
+    let editor = EditorHarness::new().await;
+    let failed = editor.ran(&json!({ "workflow": (line("throw new Error('no')")) })).await;
     assert_eq!(text(&failed, "status"), "error");
     assert_eq!(
         failed.get("error").and_then(|error| error.get("node").cloned()),
         Some("Add".into())
     );
     let mended =
-        desk.ran(&json!({ "workflow": (line(ADD)), "reuse": (text(&failed, "id")) })).await;
+        editor.ran(&json!({ "workflow": (line(ADD)), "reuse": (text(&failed, "id")) })).await;
     assert_eq!(
         (text(&mended, "status"), order(&mended)),
         ("success", vec!["Start*".into(), "Dice*".into(), "Add".into(), "End".into()])
@@ -124,14 +125,15 @@ fn diamond(right: &str) -> Value {
 
 #[tokio::test]
 async fn branches_that_meet_are_fed_by_old_and_new_results_alike() {
-    let desk = Desk::new().await;
+    let editor = EditorHarness::new().await;
     let first =
-        desk.ran(&json!({ "workflow": (diamond("return [{json: {side: 'right'}}]")) })).await;
-    let thrown = desk.first(&first, "Left").await;
+        editor.ran(&json!({ "workflow": (diamond("return [{json: {side: 'right'}}]")) })).await;
+    let thrown = editor.first(&first, "Left").await;
     let changed = json!({ "workflow": (diamond("return [{json: {side: 'other'}}]")), "reuse": (text(&first, "id")) });
-    let run = desk.ran(&changed).await;
+    let run = editor.ran(&changed).await;
     assert_eq!(order(&run), ["Start*", "Left*", "Right", "Meet", "End"]);
-    let items = desk.get(&format!("/executions/{}/items?node=Meet", text(&run, "id"))).await.json();
+    let items =
+        editor.get(&format!("/executions/{}/items?node=Meet", text(&run, "id"))).await.json();
     let all: Vec<Value> = items
         .get("items")
         .and_then(Value::as_array)
@@ -141,12 +143,12 @@ async fn branches_that_meet_are_fed_by_old_and_new_results_alike() {
         .collect();
     assert_eq!(all, [thrown, json!({ "side": "other" })]);
     let from = json!({ "workflow": (diamond("return [{json: {side: 'right'}}]")), "start": "Right", "reuse": (text(&first, "id")) });
-    assert_eq!(order(&desk.ran(&from).await), ["Start*", "Left*", "Right", "Meet", "End"]);
+    assert_eq!(order(&editor.ran(&from).await), ["Start*", "Left*", "Right", "Meet", "End"]);
 }
 
 #[tokio::test]
 async fn a_partial_run_that_slept_goes_on_with_what_it_had_taken_over() {
-    let desk = Desk::new().await;
+    let editor = EditorHarness::new().await;
     let nodes = |until: &str| {
         row(&[
             ("Start", "manualTrigger", json!({})),
@@ -156,26 +158,26 @@ async fn a_partial_run_that_slept_goes_on_with_what_it_had_taken_over() {
             ("Two", "noOp", json!({})),
         ])
     };
-    let first = desk.ran(&json!({ "workflow": (nodes("minutes")), "until": "Dice" })).await;
-    let thrown = desk.first(&first, "Dice").await;
-    let asleep = desk.ran(&json!({ "workflow": (nodes("minutes")), "until": "One", "reuse": (text(&first, "id")) })).await;
+    let first = editor.ran(&json!({ "workflow": (nodes("minutes")), "until": "Dice" })).await;
+    let thrown = editor.first(&first, "Dice").await;
+    let asleep = editor.ran(&json!({ "workflow": (nodes("minutes")), "until": "One", "reuse": (text(&first, "id")) })).await;
     assert_eq!(text(&asleep, "status"), "waiting");
     let id = text(&asleep, "id").to_owned();
     // Waking reads the run from its journal, as the start of another process does.
-    let row = desk.app.runtime.store.execution(id.parse().unwrap()).await.unwrap().unwrap();
-    desk.app.runtime.wake(&row).await.unwrap();
-    let ended = desk.outline(&id).await;
+    let row = editor.app.runtime.store.execution(id.parse().unwrap()).await.unwrap().unwrap();
+    editor.app.runtime.wake(&row).await.unwrap();
+    let ended = editor.outline(&id).await;
     assert_eq!(
         order(&ended),
         ["Start*", "Dice*", "Wait", "One"],
         "it still ends where it was to end"
     );
-    assert_eq!(desk.first(&ended, "One").await, thrown);
+    assert_eq!(editor.first(&ended, "One").await, thrown);
 }
 
 #[tokio::test]
 async fn steps_of_a_loop_are_taken_over_one_by_one() {
-    let desk = Desk::new().await;
+    let editor = EditorHarness::new().await;
     let workflow = |end: &str| {
         let node = |name: &str, kind: &str, version: f64, parameters: Value| json!({ "name": (name), "type": (format!("n8n-nodes-base.{kind}")), "typeVersion": (version), "position": [0, 0], "parameters": (parameters) });
         let to = |node: &str| json!({ "node": (node), "type": "main", "index": 0 });
@@ -196,8 +198,8 @@ async fn steps_of_a_loop_are_taken_over_one_by_one() {
             "settings": { "executionOrder": "v1" }
         })
     };
-    let first = desk.ran(&json!({ "workflow": (workflow("return $input.all()")) })).await;
-    let again = desk.ran(&json!({ "workflow": (workflow("return $input.all().reverse()")), "reuse": (text(&first, "id")) })).await;
+    let first = editor.ran(&json!({ "workflow": (workflow("return $input.all()")) })).await;
+    let again = editor.ran(&json!({ "workflow": (workflow("return $input.all().reverse()")), "reuse": (text(&first, "id")) })).await;
     let names = order(&again);
     assert_eq!(names.iter().filter(|name| *name == "Dice*").count(), 3, "{names:?}");
     assert_eq!(names.iter().filter(|name| *name == "Loop*").count(), 4, "{names:?}");
@@ -213,8 +215,8 @@ async fn steps_of_a_loop_are_taken_over_one_by_one() {
             .collect::<Vec<_>>()
     };
     let (mut before, after) = (
-        list(desk.get(&throws(&first)).await.json()),
-        list(desk.get(&throws(&again)).await.json()),
+        list(editor.get(&throws(&first)).await.json()),
+        list(editor.get(&throws(&again)).await.json()),
     );
     before.reverse();
     assert_eq!(before, after);

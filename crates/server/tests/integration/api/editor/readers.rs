@@ -1,6 +1,6 @@
 //! Readers of executions: what they hold while they read, and what they hear once they may not.
 
-use super::{Desk, code, row, text};
+use super::{EditorHarness, code, row, text};
 use model::json;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -11,16 +11,16 @@ use tokio::net::TcpSocket;
 
 #[tokio::test]
 async fn issue_14_09_what_a_preview_reads_counts_until_it_is_computed() {
-    let desk = Desk::new().await;
+    let editor = EditorHarness::new().await;
     let large = "return [{ json: { text: Array.from({ length: 400000 }, () => Math.random().toString(36)).join('') } }]";
     let workflow = row(&[
         ("Start", "manualTrigger", json!({})),
         ("Make", "code@2", code(large)),
         ("Set", "set@3.4", json!({ "assignments": { "assignments": [] }, "options": {} })),
     ]);
-    let ran = desk.ran(&json!({ "workflow": (workflow.clone()), "until": "Make" })).await;
+    let ran = editor.ran(&json!({ "workflow": (workflow.clone()), "until": "Make" })).await;
     let id = text(&ran, "id");
-    let stored = desk.app.store.execution(id.parse().unwrap()).await.unwrap().unwrap();
+    let stored = editor.app.store.execution(id.parse().unwrap()).await.unwrap().unwrap();
     assert!(
         stored.bytes > 2 << 20,
         "two of them fit into the share of a person: {} bytes",
@@ -33,7 +33,7 @@ async fn issue_14_09_what_a_preview_reads_counts_until_it_is_computed() {
         json!({ "workflow": (workflow), "node": "Set", "expression": (slow), "executionId": (id) });
     let is_shown = Cell::new(false);
     let preview = async {
-        let reply = desk.post("/workflows/expression", &body).await;
+        let reply = editor.post("/workflows/expression", &body).await;
         is_shown.set(true);
         reply
     };
@@ -41,7 +41,7 @@ async fn issue_14_09_what_a_preview_reads_counts_until_it_is_computed() {
         let mut longest = Duration::ZERO;
         while !is_shown.get() {
             let began = Instant::now();
-            let outline = desk.get(&format!("/executions/{id}/outline")).await;
+            let outline = editor.get(&format!("/executions/{id}/outline")).await;
             assert_eq!(outline.status, 200, "{}", outline.body);
             longest = longest.max(began.elapsed());
         }
@@ -54,25 +54,25 @@ async fn issue_14_09_what_a_preview_reads_counts_until_it_is_computed() {
 
 #[tokio::test]
 async fn issue_14_09_past_events_end_with_the_right_to_hear_them() {
-    let desk = Desk::new().await;
+    let editor = EditorHarness::new().await;
     // More than fits into the buffers between the two.
     let talk =
         "for (let n = 0; n < 200; n++) { console.log('x'.repeat(65536)); } return [{ json: {} }]";
     let workflow = row(&[("Start", "manualTrigger", json!({})), ("Talk", "code@2", code(talk))]);
-    let ran = desk.ran(&json!({ "workflow": (workflow) })).await;
+    let ran = editor.ran(&json!({ "workflow": (workflow) })).await;
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(16 << 10).unwrap();
-    let mut stream = socket.connect(desk.app.address).await.unwrap();
+    let mut stream = socket.connect(editor.app.address).await.unwrap();
     let path = format!("/api/v1/executions/{}/events", text(&ran, "id"));
     let head = format!(
         "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nX-N8N-API-KEY: {}\r\n\r\n",
-        desk.app.address, desk.key
+        editor.app.address, editor.key
     );
     stream.write_all(head.as_bytes()).await.unwrap();
     let mut heard = vec![0; 4096];
     stream.read_exact(&mut heard).await.unwrap();
-    for key in desk.app.store.api_keys().await.unwrap() {
-        assert!(desk.app.store.delete_api_key(&key.id).await.unwrap());
+    for key in editor.app.store.api_keys().await.unwrap() {
+        assert!(editor.app.store.delete_api_key(&key.id).await.unwrap());
     }
     tokio::time::sleep(Duration::from_millis(1100)).await;
     stream.read_to_end(&mut heard).await.unwrap();

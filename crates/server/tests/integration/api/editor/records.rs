@@ -1,24 +1,24 @@
 //! What a run did: its outline, items by the page, their fields.
 
-use super::{Desk, code, row, text};
+use super::{EditorHarness, code, row, text};
 use model::{Value, json};
 
 #[tokio::test]
 async fn items_come_by_the_page_and_can_be_searched() {
-    let desk = Desk::new().await;
+    let editor = EditorHarness::new().await;
     let make = "return Array.from({ length: 120 }, (_, n) => ({ json: { n, word: n % 10 === 3 ? 'Needle' : 'hay' } }))";
     let workflow = row(&[
         ("Start", "manualTrigger", json!({})),
         ("Many", "code@2", code(make)),
         ("After", "noOp", json!({})),
     ]);
-    let outline = desk.ran(&json!({ "workflow": (workflow) })).await;
+    let outline = editor.ran(&json!({ "workflow": (workflow) })).await;
     let many = outline.get("nodes").and_then(|nodes| nodes.get("Many")?.at(0).cloned()).unwrap();
     assert_eq!(many.get("outputs"), Some(&json!([{ "kind": "main", "index": 0, "items": 120 }])));
     assert!(!model::json::to_string(&outline).contains("Needle"), "an outline has no items");
     let path = format!("/executions/{}/items?node=Many", text(&outline, "id"));
     let page = async |more: &str| {
-        let reply = desk.get(&format!("{path}{more}")).await;
+        let reply = editor.get(&format!("{path}{more}")).await;
         assert_eq!(reply.status, 200, "{}", reply.body);
         let found = reply.json();
         let numbers = found.get("items").and_then(Value::as_array).unwrap().iter();
@@ -32,7 +32,7 @@ async fn items_come_by_the_page_and_can_be_searched() {
     assert_eq!(page("&offset=500").await, (120, Vec::new()));
     assert_eq!(page("&search=needle&offset=2&limit=3").await, (12, vec![23, 33, 43]));
     assert_eq!(page("&search=nothing").await, (0, Vec::new()));
-    let input = desk
+    let input = editor
         .get(&format!(
             "/executions/{}/items?node=After&direction=input&limit=1",
             text(&outline, "id")
@@ -43,13 +43,13 @@ async fn items_come_by_the_page_and_can_be_searched() {
 
 #[tokio::test]
 async fn a_large_item_is_shown_by_its_beginning_and_files_by_their_address() {
-    let desk = Desk::new().await;
+    let editor = EditorHarness::new().await;
     let make = "return [{ json: { long: 'x'.repeat(300000) }, binary: {
         small: { data: 'aGVsbG8=', mimeType: 'text/plain', fileName: 'a.txt' },
         large: { data: 'QUFB'.repeat(10000), mimeType: 'application/pdf', fileName: 'b.pdf' } } }]";
     let workflow = row(&[("Start", "manualTrigger", json!({})), ("Make", "code@2", code(make))]);
-    let outline = desk.ran(&json!({ "workflow": (workflow) })).await;
-    let reply = desk.get(&format!("/executions/{}/items?node=Make", text(&outline, "id"))).await;
+    let outline = editor.ran(&json!({ "workflow": (workflow) })).await;
+    let reply = editor.get(&format!("/executions/{}/items?node=Make", text(&outline, "id"))).await;
     assert!(reply.body.len() < 20_000, "{}", reply.body.len());
     let item = reply.json().get("items").and_then(|items| items.at(0).cloned()).unwrap();
     assert!(item.get("json").is_none() && text(&item, "preview").starts_with(r#"{"long":"xxx"#));
@@ -58,17 +58,17 @@ async fn a_large_item_is_shown_by_its_beginning_and_files_by_their_address() {
     assert_eq!(text(&file("small"), "url"), "data:text/plain;base64,aGVsbG8=");
     let large = file("large");
     assert_eq!((text(&large, "fileName"), text(&large, "fileSize")), ("b.pdf", "30 kB"));
-    let bytes = desk.app.call("GET", text(&large, "url")).key(&desk.key).send().await;
+    let bytes = editor.app.call("GET", text(&large, "url")).key(&editor.key).send().await;
     assert_eq!((bytes.status, bytes.body.len()), (200, 30_000));
 }
 
 #[tokio::test]
 async fn the_fields_of_items_are_told_with_samples() {
-    let desk = Desk::new().await;
+    let editor = EditorHarness::new().await;
     let make = "return [{ json: { a: null, tags: ['x'] } }, { json: { a: { b: 1.5 } } }]";
-    let outline = desk.ran(&json!({ "workflow": (row(&[("Start", "manualTrigger", json!({})), ("Make", "code@2", code(make))])) })).await;
+    let outline = editor.ran(&json!({ "workflow": (row(&[("Start", "manualTrigger", json!({})), ("Make", "code@2", code(make))])) })).await;
     let reply =
-        desk.get(&format!("/executions/{}/schema?node=Make", text(&outline, "id"))).await.json();
+        editor.get(&format!("/executions/{}/schema?node=Make", text(&outline, "id"))).await.json();
     let expected = json!([
         { "path": ["a"], "type": "object", "sample": null },
         { "path": ["tags"], "type": "array", "sample": null },
@@ -80,9 +80,9 @@ async fn the_fields_of_items_are_told_with_samples() {
 
 #[tokio::test]
 async fn what_is_not_there_is_told_as_such() {
-    let desk = Desk::new().await;
+    let editor = EditorHarness::new().await;
     let outline =
-        desk.ran(&json!({ "workflow": (row(&[("Start", "manualTrigger", json!({}))])) })).await;
+        editor.ran(&json!({ "workflow": (row(&[("Start", "manualTrigger", json!({}))])) })).await;
     let id = text(&outline, "id");
     for (path, status) in [
         (format!("/executions/{id}/items"), 400),
@@ -99,14 +99,18 @@ async fn what_is_not_there_is_told_as_such() {
         ("/executions/x/document".to_owned(), 404),
         ("/executions/999/items?node=Start".to_owned(), 404),
     ] {
-        let reply = desk.get(&path).await;
+        let reply = editor.get(&path).await;
         assert_eq!(reply.status, status, "{path}: {}", reply.body);
     }
-    desk.app.user("e@x.y", store::users::UserRole::Editor).await;
-    let key = desk.app.key("e@x.y", &["*"]).await;
+    editor.app.user("e@x.y", store::users::UserRole::Editor).await;
+    let key = editor.app.key("e@x.y", &["*"]).await;
     for what in ["outline", "document", "items?node=Start", "schema?node=Start"] {
-        let reply =
-            desk.app.call("GET", &format!("/api/v1/executions/{id}/{what}")).key(&key).send().await;
+        let reply = editor
+            .app
+            .call("GET", &format!("/api/v1/executions/{id}/{what}"))
+            .key(&key)
+            .send()
+            .await;
         assert_eq!(reply.status, 404, "{what} of somebody else's project");
     }
 }

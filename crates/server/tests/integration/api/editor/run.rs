@@ -1,7 +1,7 @@
 //! Runs by hand: of what is drawn and not saved, from a trigger, to a node, and of triggers that
 //! wait for a call.
 
-use super::{Desk, code, order, row, text};
+use super::{EditorHarness, code, order, row, text};
 use model::{Value, json};
 
 fn three() -> Value {
@@ -14,25 +14,26 @@ fn three() -> Value {
 
 #[tokio::test]
 async fn what_is_drawn_runs_without_being_saved() {
-    let desk = Desk::new().await;
-    let outline = desk.ran(&json!({ "workflow": (three()) })).await;
+    let editor = EditorHarness::new().await;
+    let outline = editor.ran(&json!({ "workflow": (three()) })).await;
     assert_eq!((text(&outline, "status"), text(&outline, "mode")), ("success", "manual"));
     assert_eq!(order(&outline), ["Start", "One", "Two"]);
-    assert_eq!(desk.first(&outline, "Two").await, json!({ "n": 1 }));
-    let saved = desk.get(&format!("/workflows/{}", desk.workflow)).await;
+    assert_eq!(editor.first(&outline, "Two").await, json!({ "n": 1 }));
+    let saved = editor.get(&format!("/workflows/{}", editor.workflow)).await;
     assert_eq!(
         saved.json().get("nodes").and_then(Value::as_array).map(<[Value]>::len),
         Some(0),
         "nothing was saved"
     );
-    let document = desk.get(&format!("/executions/{}/document", text(&outline, "id"))).await.json();
+    let document =
+        editor.get(&format!("/executions/{}/document", text(&outline, "id"))).await.json();
     assert_eq!(document.get("nodes"), three().get("nodes"));
-    assert_eq!(text(&document, "id"), desk.workflow);
+    assert_eq!(text(&document, "id"), editor.workflow);
 }
 
 #[tokio::test]
 async fn a_run_to_a_node_runs_only_what_leads_to_it() {
-    let desk = Desk::new().await;
+    let editor = EditorHarness::new().await;
     let mut workflow = three();
     // A branch beside, and one behind.
     for (from, to) in [("Start", "Beside"), ("Two", "Behind")] {
@@ -51,15 +52,15 @@ async fn a_run_to_a_node_runs_only_what_leads_to_it() {
         }
         outputs[0].make_array().push(json!({ "node": (to), "type": "main", "index": 0 }));
     }
-    let outline = desk.ran(&json!({ "workflow": (workflow.clone()), "until": "Two" })).await;
+    let outline = editor.ran(&json!({ "workflow": (workflow.clone()), "until": "Two" })).await;
     assert_eq!(order(&outline), ["Start", "One", "Two"]);
-    let whole = desk.ran(&json!({ "workflow": (workflow) })).await;
+    let whole = editor.ran(&json!({ "workflow": (workflow) })).await;
     assert_eq!(order(&whole).len(), 5);
 }
 
 #[tokio::test]
 async fn items_stand_for_what_the_trigger_gives() {
-    let desk = Desk::new().await;
+    let editor = EditorHarness::new().await;
     let chat = row(&[
         ("Chat", "@n8n/n8n-nodes-langchain.chatTrigger@1.1", json!({ "options": {} })),
         (
@@ -68,45 +69,45 @@ async fn items_stand_for_what_the_trigger_gives() {
             json!({ "mode": "raw", "jsonOutput": "={{ { said: $json.chatInput } }}", "options": {} }),
         ),
     ]);
-    let without = desk.run(&json!({ "workflow": (chat.clone()), "trigger": "Chat" })).await;
+    let without = editor.run(&json!({ "workflow": (chat.clone()), "trigger": "Chat" })).await;
     assert_eq!(without.status, 400, "a chat begins with a message: {}", without.body);
     let message =
         json!({ "json": { "sessionId": "s", "action": "sendMessage", "chatInput": "Hello" } });
     let outline =
-        desk.ran(&json!({ "workflow": (chat), "trigger": "Chat", "items": [(message)] })).await;
-    assert_eq!(desk.first(&outline, "Say").await, json!({ "said": "Hello" }));
-    let fed = desk.ran(&json!({ "workflow": (three()), "start": "Two", "items": [{ "json": { "mine": true } }] })).await;
+        editor.ran(&json!({ "workflow": (chat), "trigger": "Chat", "items": [(message)] })).await;
+    assert_eq!(editor.first(&outline, "Say").await, json!({ "said": "Hello" }));
+    let fed = editor.ran(&json!({ "workflow": (three()), "start": "Two", "items": [{ "json": { "mine": true } }] })).await;
     assert_eq!(order(&fed), ["Two"]);
-    assert_eq!(desk.first(&fed, "Two").await, json!({ "mine": true }));
+    assert_eq!(editor.first(&fed, "Two").await, json!({ "mine": true }));
 }
 
 #[tokio::test]
 async fn a_webhook_waits_for_a_test_call_of_what_is_drawn() {
-    let desk = Desk::new().await;
+    let editor = EditorHarness::new().await;
     let hook = row(&[
         ("Hook", "webhook@2", json!({ "httpMethod": "POST", "path": "drawn", "options": {} })),
         ("One", "noOp", json!({})),
         ("Two", "noOp", json!({})),
     ]);
-    let waits = desk.run(&json!({ "workflow": (hook), "until": "One" })).await;
+    let waits = editor.run(&json!({ "workflow": (hook), "until": "One" })).await;
     assert_eq!(waits.status, 200, "{}", waits.body);
     assert!(waits.json().get("executionId").is_some_and(Value::is_null));
     let waiting = waits.json().get("waitingFor").cloned().unwrap();
     assert_eq!((text(&waiting, "method"), text(&waiting, "path")), ("POST", "drawn"));
     assert!(text(&waiting, "url").ends_with("/webhook-test/drawn"));
     assert_eq!(
-        desk.app.call("POST", "/webhook-test/drawn").json(r#"{"a":1}"#).send().await.status,
+        editor.app.call("POST", "/webhook-test/drawn").json(r#"{"a":1}"#).send().await.status,
         200
     );
-    let found = desk.get(&format!("/executions?workflowId={}", desk.workflow)).await.rows();
-    let outline = desk.outline(text(&found[0], "id")).await;
+    let found = editor.get(&format!("/executions?workflowId={}", editor.workflow)).await.rows();
+    let outline = editor.outline(text(&found[0], "id")).await;
     assert_eq!(order(&outline), ["Hook", "One"]);
-    assert_eq!(desk.first(&outline, "One").await.get("body"), Some(&json!({ "a": 1 })));
+    assert_eq!(editor.first(&outline, "One").await.get("body"), Some(&json!({ "a": 1 })));
 }
 
 #[tokio::test]
 async fn what_cannot_be_run_is_told_with_the_field_that_says_so() {
-    let desk = Desk::new().await;
+    let editor = EditorHarness::new().await;
     let with = |field: &str, value: Value| {
         let mut body = json!({ "workflow": (three()) });
         body.make_object().insert(field, value);
@@ -128,30 +129,30 @@ async fn what_cannot_be_run_is_told_with_the_field_that_says_so() {
         (json!({}), 422, "start"),
         (json!([]), 400, "body"),
     ] {
-        let reply = desk.run(&body).await;
+        let reply = editor.run(&body).await;
         assert_eq!(reply.status, status, "{}: {}", model::json::to_string(&body), reply.body);
         assert!(reply.text("message").contains(word), "{word}: {}", reply.body);
     }
-    assert_eq!(desk.post("/workflows/nope/run", &json!({})).await.status, 404);
-    let other = desk
+    assert_eq!(editor.post("/workflows/nope/run", &json!({})).await.status, 404);
+    let other = editor
         .post("/workflows", &json!({ "name": "Other", "nodes": [], "connections": {} }))
         .await
         .text("id");
-    let foreign = desk
+    let foreign = editor
         .post(&format!("/workflows/{other}/run"), &json!({ "workflow": (three()) }))
         .await
         .text("executionId");
-    let reply = desk.run(&with("reuse", foreign.as_str().into())).await;
+    let reply = editor.run(&with("reuse", foreign.as_str().into())).await;
     assert_eq!(reply.status, 400, "{}", reply.body);
 }
 
 #[tokio::test]
 async fn a_drawn_workflow_uses_only_the_credentials_of_its_project() {
-    let desk = Desk::new().await;
-    desk.app.user("e@x.y", store::users::UserRole::Editor).await;
-    let key = desk.app.key("e@x.y", &["*"]).await;
+    let editor = EditorHarness::new().await;
+    editor.app.user("e@x.y", store::users::UserRole::Editor).await;
+    let key = editor.app.key("e@x.y", &["*"]).await;
     let secret = json!({ "name": "Mine", "type": "httpBearerAuth", "data": { "token": "t" } });
-    let credential = desk.post("/credentials", &secret).await.text("id");
+    let credential = editor.post("/credentials", &secret).await.text("id");
     let mut workflow = row(&[
         ("Start", "manualTrigger", json!({})),
         ("Ask", "httpRequest@4.2", json!({ "url": "http://x.test/" })),
@@ -162,9 +163,9 @@ async fn a_drawn_workflow_uses_only_the_credentials_of_its_project() {
         .insert("credentials", json!({ "httpBearerAuth": { "id": (credential), "name": "Mine" } }));
     let own = r#"{"name":"Own","nodes":[],"connections":{},"settings":{}}"#;
     let own =
-        desk.app.call("POST", "/api/v1/workflows").key(&key).json(own).send().await.text("id");
+        editor.app.call("POST", "/api/v1/workflows").key(&key).json(own).send().await.text("id");
     let body = model::json::to_string(&json!({ "workflow": (workflow) }));
-    let reply = desk
+    let reply = editor
         .app
         .call("POST", &format!("/api/v1/workflows/{own}/run"))
         .key(&key)

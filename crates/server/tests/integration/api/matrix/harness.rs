@@ -2,7 +2,7 @@
 //! in it or not.
 
 use super::rows::{MatrixRow, PEOPLE, Person};
-use crate::app::{Call, Ground, Reply, Session, TestApp};
+use crate::app::{Call, Reply, Session, TestApp, TestOptions};
 use heddle_server::{AdmissionLimits, WebFile};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -91,8 +91,13 @@ fn fresh() -> String {
 
 impl MatrixHarness {
     pub(super) async fn new() -> Self {
-        let gate = AdmissionLimits { per_second: 1_000_000, ..AdmissionLimits::default() };
-        let app = TestApp::start_on(Ground { gate, editor: EDITOR, ..Ground::default() }).await;
+        let admission = AdmissionLimits { per_second: 1_000_000, ..AdmissionLimits::default() };
+        let app = TestApp::start_with(TestOptions {
+            admission,
+            editor: EDITOR,
+            ..TestOptions::default()
+        })
+        .await;
         let owner = app.owner_key().await;
         let mut people = vec![(Person::Anonymous, None)];
         let mut members = Vec::new();
@@ -160,7 +165,7 @@ impl MatrixHarness {
             self.one_of(kind).await;
         }
         let (_, execution, _) = self.waiting(WaitFixture::webhook("")).await;
-        let raw = rusqlite::Connection::open(self.app.folder.join("heddle.db")).unwrap();
+        let raw = rusqlite::Connection::open(self.app.folder.0.join("heddle.db")).unwrap();
         raw.execute(
             "INSERT INTO approvals (execution_id, call, node, tool, arguments, digest, asked_ms, until_ms)
              VALUES (?1, 'tool 1.1', 'Agent', ?2, '{}', 'x', 1, 4102444800000)",
