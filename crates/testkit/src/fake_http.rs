@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 /// A running server. It stops when it is dropped.
 pub struct FakeHttp {
@@ -25,7 +25,11 @@ pub type FakeRequest = ParsedRequest;
 #[derive(Clone, Debug)]
 pub enum FakeStep {
     Send(Vec<u8>),
+    /// Sends these bytes so many times.
+    Repeat(Vec<u8>, usize),
     Wait(Duration),
+    /// Goes on when the test says so.
+    WaitFor(Arc<Notify>),
     /// Closes the connection with a reset.
     Reset,
     /// Sends nothing more and keeps the connection until the client closes it.
@@ -52,6 +56,7 @@ struct FakeState {
     recording: Recording,
     requests: Mutex<Vec<FakeRequest>>,
     n_closed: AtomicUsize,
+    n_bytes_sent: AtomicUsize,
 }
 
 impl FakeHttp {
@@ -113,6 +118,7 @@ impl FakeHttp {
             recording,
             requests: Mutex::default(),
             n_closed: AtomicUsize::new(0),
+            n_bytes_sent: AtomicUsize::new(0),
         });
         let (stop, stopped) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -152,6 +158,11 @@ impl FakeHttp {
     /// Everything that was received, as text.
     pub fn received(&self) -> String {
         lock(&self.state.requests).iter().map(FakeRequest::text).collect()
+    }
+
+    /// How many bytes of responses the connections have taken.
+    pub fn n_bytes_sent(&self) -> usize {
+        self.state.n_bytes_sent.load(Ordering::SeqCst)
     }
 
     /// How many connections have ended.
@@ -220,7 +231,7 @@ async fn serve(mut stream: TcpStream, state: Arc<FakeState>) {
         let handling = state.clone();
         let response = tokio::task::spawn_blocking(move || (handling.handler)(&request)).await;
         let Ok(response) = response else { break };
-        if !send(&mut stream, response).await {
+        if !send(&mut stream, response, &state.n_bytes_sent).await {
             break;
         }
     }
@@ -230,16 +241,23 @@ async fn serve(mut stream: TcpStream, state: Arc<FakeState>) {
 }
 
 /// Whether the connection stays open.
-async fn send(stream: &mut TcpStream, response: FakeResponse) -> bool {
+async fn send(stream: &mut TcpStream, response: FakeResponse, n_sent: &AtomicUsize) -> bool {
     for step in response.steps {
         match step {
             FakeStep::Send(bytes) => {
-                if stream.write_all(&bytes).await.is_err() {
+                if !write(stream, &bytes, n_sent).await {
                     return false;
                 }
-                let _ = stream.flush().await;
+            }
+            FakeStep::Repeat(bytes, times) => {
+                for _ in 0..times {
+                    if !write(stream, &bytes, n_sent).await {
+                        return false;
+                    }
+                }
             }
             FakeStep::Wait(time) => tokio::time::sleep(time).await,
+            FakeStep::WaitFor(signal) => signal.notified().await,
             FakeStep::Reset => {
                 // Without lingering, the client sees a reset and not an end.
                 let _ = stream.set_zero_linger();
@@ -252,4 +270,12 @@ async fn send(stream: &mut TcpStream, response: FakeResponse) -> bool {
         }
     }
     response.keeps_alive
+}
+
+async fn write(stream: &mut TcpStream, bytes: &[u8], n_sent: &AtomicUsize) -> bool {
+    let is_sent = stream.write_all(bytes).await.is_ok();
+    if is_sent {
+        n_sent.fetch_add(bytes.len(), Ordering::SeqCst);
+    }
+    is_sent
 }

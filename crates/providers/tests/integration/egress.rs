@@ -6,100 +6,19 @@ use heddle_providers::http::{EgressPolicy, GuardedHttp, NameResolver};
 use node_api::http::{Http, HttpBody, HttpError, HttpRequest, HttpResponse};
 use std::collections::HashMap;
 use std::io::{self, Write as _};
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use std::time::Duration;
+use testkit::{FakeHttp, FakeResponse, FakeStep};
+use tokio::net::TcpListener;
 
-/// A server that answers each path with fixed bytes and remembers what it was asked.
-struct Server {
-    address: SocketAddr,
-    seen: Arc<Mutex<Vec<String>>>,
+fn ok(body: &str) -> FakeResponse {
+    FakeResponse::text(body)
 }
 
-impl Server {
-    async fn start(answer: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> Self {
-        Self::start_at("127.0.0.1:0", answer).await
-    }
-
-    async fn start_at(
-        place: &str,
-        answer: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static,
-    ) -> Self {
-        let answer = Arc::new(answer);
-        Self::serve(place, move |mut stream, request| {
-            let answer = answer.clone();
-            Box::pin(async move {
-                let _ = stream.write_all(&answer(&request)).await;
-                let _ = stream.shutdown().await;
-            })
-        })
-        .await
-    }
-
-    async fn serve(
-        place: &str,
-        handle: impl Fn(TcpStream, String) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>>
-        + Send
-        + Sync
-        + 'static,
-    ) -> Self {
-        let listener = TcpListener::bind(place).await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let log = seen.clone();
-        let handle = Arc::new(handle);
-        tokio::spawn(async move {
-            while let Ok((mut stream, _)) = listener.accept().await {
-                let (log, handle) = (log.clone(), handle.clone());
-                tokio::spawn(async move {
-                    let request = read_request(&mut stream).await;
-                    log.lock().unwrap().push(request.clone());
-                    handle(stream, request).await;
-                });
-            }
-        });
-        Self { address, seen }
-    }
-
-    fn url(&self, path: &str) -> String {
-        format!("http://{}{path}", self.address)
-    }
-
-    fn seen(&self) -> Vec<String> {
-        self.seen.lock().unwrap().clone()
-    }
-}
-
-async fn read_request(stream: &mut TcpStream) -> String {
-    let mut text = Vec::new();
-    let mut piece = [0; 4096];
-    loop {
-        let n_read = stream.read(&mut piece).await.unwrap_or(0);
-        text.extend_from_slice(&piece[..n_read]);
-        let so_far = String::from_utf8_lossy(&text);
-        if let Some((head, body)) = so_far.split_once("\r\n\r\n") {
-            let length = head.to_lowercase().lines().find_map(|line| {
-                line.strip_prefix("content-length: ").and_then(|n| n.parse().ok())
-            });
-            if body.len() >= length.unwrap_or(0) {
-                return so_far.into_owned();
-            }
-        }
-        if n_read == 0 {
-            return so_far.into_owned();
-        }
-    }
-}
-
-fn ok(body: &str) -> Vec<u8> {
-    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
-        .into_bytes()
-}
-
-fn redirect(status: u16, location: &str) -> Vec<u8> {
-    format!("HTTP/1.1 {status} Moved\r\nLocation: {location}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").into_bytes()
+fn redirect(status: u16, location: &str) -> FakeResponse {
+    FakeResponse::redirect(status, location)
 }
 
 /// Names that mean what the test says: each lookup takes the next answer, the last one stays.
@@ -150,7 +69,7 @@ fn is_blocked(result: &Result<HttpResponse, HttpError>) -> bool {
 
 #[tokio::test]
 async fn loopback_is_closed_until_the_operator_opens_that_port() {
-    let server = Server::start(|_| ok("hello")).await;
+    let server = FakeHttp::start(|_| ok("hello"));
     let names = Names::of(&[("localhost", &[&["127.0.0.1"]])]);
     let port = server.address.port();
     let closed = client("", &names);
@@ -160,14 +79,14 @@ async fn loopback_is_closed_until_the_operator_opens_that_port() {
     assert!(is_blocked(
         &get(&client(&format!("127.0.0.1:{}", port ^ 1), &names), &server.url("/")).await
     ));
-    assert!(server.seen().is_empty());
+    assert!(server.requests().is_empty());
     let open = client(&format!("127.0.0.1:{port}"), &names);
     assert_eq!(get(&open, &server.url("/")).await.unwrap().body, "hello");
 }
 
 #[tokio::test]
 async fn a_name_is_as_closed_as_the_worst_of_its_addresses() {
-    let server = Server::start(|_| ok("hello")).await;
+    let server = FakeHttp::start(|_| ok("hello"));
     let port = server.address.port();
     let names = Names::of(&[
         ("private.test", &[&["127.0.0.1"]]),
@@ -199,14 +118,14 @@ async fn a_name_is_as_closed_as_the_worst_of_its_addresses() {
             Err(HttpError::Unreachable { errno: Some("ENOTFOUND"), .. })
         ));
     }
-    assert!(server.seen().is_empty());
+    assert!(server.requests().is_empty());
 }
 
 #[tokio::test]
 async fn a_name_that_changes_its_address_is_still_connected_to_the_checked_one() {
-    let good = Server::start(|_| ok("checked")).await;
+    let good = FakeHttp::start(|_| ok("checked"));
     let port = good.address.port();
-    let bad = Server::start_at(&format!("127.0.0.2:{port}"), |_| ok("rebound")).await;
+    let bad = FakeHttp::start_at(&format!("127.0.0.2:{port}"), |_| ok("rebound"));
     let names = Names::of(&[("rebind.test", &[&["127.0.0.1"], &["127.0.0.2"]])]);
     let http = client(&format!("127.0.0.1/32:{port}"), &names);
     let url = format!("http://rebind.test:{port}/");
@@ -217,13 +136,13 @@ async fn a_name_that_changes_its_address_is_still_connected_to_the_checked_one()
         "the connection makes no lookup of its own"
     );
     assert!(is_blocked(&get(&http, &url).await));
-    assert!(bad.seen().is_empty());
+    assert!(bad.requests().is_empty());
 }
 
 #[tokio::test]
 async fn every_hop_of_a_redirect_is_checked() {
     let names = Names::of(&[("inner.test", &[&["10.0.0.1"]])]);
-    let target = Server::start(|_| ok("never")).await;
+    let target = FakeHttp::start(|_| ok("never"));
     let target_port = target.address.port();
     for status in [301, 302, 303, 307, 308] {
         for location in [
@@ -235,14 +154,14 @@ async fn every_hop_of_a_redirect_is_checked() {
             "//localhost/".into(),
         ] {
             let to = location.clone();
-            let server = Server::start(move |_| redirect(status, &to)).await;
+            let server = FakeHttp::start(move |_| redirect(status, &to));
             let http = client(&server.address.to_string(), &names);
             assert!(is_blocked(&get(&http, &server.url("/")).await), "{status} {location}");
         }
         for location in
             ["file:///etc/passwd", "gopher://127.0.0.1/", "ftp://example.com/", "data:text/plain,x"]
         {
-            let server = Server::start(move |_| redirect(status, location)).await;
+            let server = FakeHttp::start(move |_| redirect(status, location));
             let http = client(&server.address.to_string(), &names);
             assert!(
                 matches!(get(&http, &server.url("/")).await, Err(HttpError::Url { .. })),
@@ -250,20 +169,15 @@ async fn every_hop_of_a_redirect_is_checked() {
             );
         }
     }
-    assert!(target.seen().is_empty());
+    assert!(target.requests().is_empty());
 }
 
 #[tokio::test]
 async fn redirects_are_followed_up_to_the_limit() {
-    let server = Server::start(|request| {
-        let hop: usize = request
-            .split_whitespace()
-            .nth(1)
-            .and_then(|path| path.trim_start_matches('/').parse().ok())
-            .unwrap_or(0);
+    let server = FakeHttp::start(|request| {
+        let hop: usize = request.path.trim_start_matches('/').parse().unwrap_or(0);
         if hop >= 6 { ok("arrived") } else { redirect(302, &format!("/{}", hop + 1)) }
-    })
-    .await;
+    });
     let http = client(&server.address.to_string(), &Names::of(&[]));
     let mut request = HttpRequest::new("GET", server.url("/1"));
     request.max_redirects = 5;
@@ -283,7 +197,7 @@ async fn redirects_are_followed_up_to_the_limit() {
 
 #[tokio::test]
 async fn issue_14_08_no_request_asks_for_itself_back() {
-    let server = Server::start(ok).await;
+    let server = FakeHttp::start(|request| ok(&request.text()));
     let http = client(&server.address.to_string(), &Names::of(&[]));
     for method in ["TRACE", "TRACK", "CONNECT", "trace", "Track", " TRACE "] {
         let request = HttpRequest::new(method, server.url("/"));
@@ -296,15 +210,15 @@ async fn issue_14_08_no_request_asks_for_itself_back() {
             "{method}"
         );
     }
-    assert!(server.seen().is_empty());
+    assert!(server.requests().is_empty());
     assert_eq!(http.send(HttpRequest::new("PROPFIND", server.url("/"))).await.unwrap().status, 200);
 }
 
 #[tokio::test]
 async fn credentials_do_not_follow_to_another_origin() {
-    let other = Server::start(|_| ok("other")).await;
+    let other = FakeHttp::start(|_| ok("other"));
     let to = other.url("/there");
-    let first = Server::start(move |_| redirect(307, &to)).await;
+    let first = FakeHttp::start(move |_| redirect(307, &to));
     let http = client(&format!("{},{}", first.address, other.address), &Names::of(&[]));
     let mut request =
         HttpRequest::new("POST", first.url("/").replace("http://", "http://user:secret@"));
@@ -315,7 +229,7 @@ async fn credentials_do_not_follow_to_another_origin() {
     request.body = HttpBody::Bytes("payload".into());
     let response = http.send(request).await.unwrap();
     assert!(!response.url.contains("secret"));
-    let (first, other) = (first.seen().concat(), other.seen().concat());
+    let (first, other) = (first.received(), other.received());
     assert!(
         first.contains("authorization: Basic dXNlcjpzZWNyZXQ=") && first.contains("secret=1"),
         "{first}"
@@ -329,7 +243,7 @@ async fn credentials_do_not_follow_to_another_origin() {
 
 #[tokio::test]
 async fn headers_cannot_change_where_or_how_a_request_goes() {
-    let server = Server::start(|_| ok("x")).await;
+    let server = FakeHttp::start(|_| ok("x"));
     let http = client(&server.address.to_string(), &Names::of(&[]));
     for host in ["metadata.google.internal", "localhost", "10.0.0.1"] {
         let mut request = HttpRequest::new("GET", server.url("/"));
@@ -342,7 +256,7 @@ async fn headers_cannot_change_where_or_how_a_request_goes() {
     request.set_header("Transfer-Encoding", "chunked");
     request.set_header("Content-Length", "1");
     http.send(request).await.unwrap();
-    let seen = server.seen().concat();
+    let seen = server.received();
     assert!(seen.contains("content-length: 5") && !seen.contains("chunked"), "{seen}");
     assert!(
         seen.contains("accept-encoding: gzip, deflate, br\r\n"),
@@ -355,8 +269,8 @@ async fn headers_cannot_change_where_or_how_a_request_goes() {
 
 #[tokio::test]
 async fn proxies_are_used_only_when_named_and_only_where_allowed() {
-    let proxy = Server::start(|_| ok("by proxy")).await;
-    let server = Server::start(|_| ok("direct")).await;
+    let proxy = FakeHttp::start(|_| ok("by proxy"));
+    let server = FakeHttp::start(|_| ok("direct"));
     let http = client(&server.address.to_string(), &Names::of(&[]));
     assert_eq!(get(&http, &server.url("/")).await.unwrap().body, "direct");
     let mut request = HttpRequest::new("GET", server.url("/"));
@@ -371,12 +285,10 @@ async fn proxies_are_used_only_when_named_and_only_where_allowed() {
 #[tokio::test]
 async fn answers_are_unpacked_within_the_limit() {
     let bomb = gzip(&vec![b'a'; 30 << 20]);
-    let server = Server::start(move |request| {
-        let body = if request.contains("/bomb") { bomb.clone() } else { gzip(b"small text") };
-        let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
-        [head.into_bytes(), body].concat()
-    })
-    .await;
+    let server = FakeHttp::start(move |request| {
+        let body = if request.path == "/bomb" { bomb.clone() } else { gzip(b"small text") };
+        FakeResponse::with_headers(200, &[("content-encoding", "gzip")], body)
+    });
     let http = client(&server.address.to_string(), &Names::of(&[]));
     let response = get(&http, &server.url("/")).await.unwrap();
     assert_eq!(
@@ -398,54 +310,33 @@ fn gzip(data: &[u8]) -> Vec<u8> {
 
 #[tokio::test]
 async fn a_body_of_ten_gigabytes_ends_at_the_limit() {
-    let sent = Arc::new(AtomicUsize::new(0));
-    let counter = sent.clone();
-    let server = Server::serve("127.0.0.1:0", move |mut stream, request| {
-        let counter = counter.clone();
-        Box::pin(async move {
-            let length =
-                if request.contains("/told") { "Content-Length: 10737418240\r\n" } else { "" };
-            let _ = stream
-                .write_all(
-                    format!("HTTP/1.1 200 OK\r\n{length}Connection: close\r\n\r\n").as_bytes(),
-                )
-                .await;
-            let piece = vec![b'x'; 64 << 10];
-            // At most 64 MB in all, so that a client without a limit cannot fill the machine.
-            for _ in 0..1024 {
-                if stream.write_all(&piece).await.is_err() {
-                    return;
-                }
-                counter.fetch_add(piece.len(), Ordering::SeqCst);
-            }
-        })
-    })
-    .await;
+    let server = FakeHttp::start(|request| {
+        let length = if request.path == "/told" { "Content-Length: 10737418240\r\n" } else { "" };
+        let head = format!("HTTP/1.1 200 OK\r\n{length}Connection: close\r\n\r\n");
+        // At most 64 MB in all, so that a client without a limit cannot fill the machine.
+        let body = FakeStep::Repeat(vec![b'x'; 64 << 10], 1024);
+        FakeResponse::steps([FakeStep::Send(head.into_bytes()), body])
+    });
     let http = client(&server.address.to_string(), &Names::of(&[]));
     for path in ["/told", "/untold"] {
         let mut request = HttpRequest::new("GET", server.url(path));
         request.max_response_bytes = 1 << 20;
         assert!(matches!(http.send(request).await, Err(HttpError::TooLarge { .. })), "{path}");
     }
-    assert!(sent.load(Ordering::SeqCst) < 48 << 20, "the client hung up early");
+    assert!(server.n_bytes_sent() < 48 << 20, "the client hung up early");
 }
 
 #[tokio::test]
 async fn a_slow_body_and_a_silent_server_run_out_of_time() {
-    let server = Server::serve("127.0.0.1:0", |mut stream, request| {
-        Box::pin(async move {
-            if request.contains("/slow") {
-                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n").await;
-            }
-            for _ in 0..100 {
-                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-                if request.contains("/slow") && stream.write_all(b"x").await.is_err() {
-                    return;
-                }
-            }
-        })
-    })
-    .await;
+    let server = FakeHttp::start(|request| {
+        if request.path == "/silent" {
+            return FakeResponse::steps([FakeStep::Wait(Duration::from_secs(2))]);
+        }
+        let head = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n".to_vec();
+        let letter = [FakeStep::Wait(Duration::from_millis(20)), FakeStep::Send(b"x".to_vec())];
+        let body = std::iter::repeat_n(letter, 100).flatten();
+        FakeResponse::steps([FakeStep::Send(head)].into_iter().chain(body))
+    });
     let http = client(&server.address.to_string(), &Names::of(&[]));
     for path in ["/slow", "/silent"] {
         let mut request = HttpRequest::new("GET", server.url(path));
@@ -459,26 +350,18 @@ async fn a_slow_body_and_a_silent_server_run_out_of_time() {
 
 #[tokio::test]
 async fn an_answer_can_be_read_while_it_comes_under_the_same_policy() {
-    let heard = Arc::new(tokio::sync::Notify::new());
-    let next = heard.clone();
-    let server = Server::serve("127.0.0.1:0", move |mut stream, request| {
-        let next = next.clone();
-        Box::pin(async move {
-            let head = if request.contains("/packed") { "Content-Encoding: gzip\r\n" } else { "" };
-            let _ = stream
-                .write_all(format!("HTTP/1.1 200 OK\r\n{head}Connection: close\r\n\r\n").as_bytes())
-                .await;
-            if request.contains("/packed") {
-                let _ = stream.write_all(&gzip(b"small text")).await;
-                return;
-            }
-            let _ = stream.write_all(b"one").await;
-            // The second piece is sent only when the first was read.
-            next.notified().await;
-            let _ = stream.write_all(b"two").await;
-        })
-    })
-    .await;
+    let first_is_read = Arc::new(tokio::sync::Notify::new());
+    let signal = first_is_read.clone();
+    let server = FakeHttp::start(move |request| {
+        let send = |bytes: &[u8]| FakeStep::Send(bytes.to_vec());
+        if request.path == "/packed" {
+            let head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n";
+            return FakeResponse::steps([send(head), send(&gzip(b"small text"))]);
+        }
+        let head = send(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
+        let wait = FakeStep::WaitFor(signal.clone());
+        FakeResponse::steps([head, send(b"one"), wait, send(b"two")])
+    });
     let names = Names::of(&[]);
     let http = client(&server.address.to_string(), &names);
     let mut request = HttpRequest::new("GET", server.url("/"));
@@ -488,7 +371,7 @@ async fn an_answer_can_be_read_while_it_comes_under_the_same_policy() {
         (answer.status, answer.body.next().await.unwrap().unwrap().as_ref()),
         (200, &b"one"[..])
     );
-    heard.notify_one();
+    first_is_read.notify_one();
     assert!(matches!(answer.body.next().await, Some(Err(HttpError::TooLarge { limit: 5 }))));
     let mut answer = http.open(HttpRequest::new("GET", server.url("/packed"))).await.unwrap();
     assert_eq!(answer.header("content-encoding"), None);
@@ -512,7 +395,7 @@ async fn what_is_no_http_answer_is_refused() {
     ];
     for answer in answers {
         let start: String = answer.chars().take(40).collect();
-        let server = Server::start(move |_| answer.clone().into_bytes()).await;
+        let server = FakeHttp::start(move |_| FakeResponse::raw(answer.clone()));
         let http = client(&server.address.to_string(), &Names::of(&[]));
         assert!(get(&http, &server.url("/")).await.is_err(), "{start}");
     }

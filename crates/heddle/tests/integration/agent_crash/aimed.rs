@@ -44,18 +44,18 @@ fn killed_while_a_tool_waits_it_is_uncertain_where_the_tool_changes_something_an
         (2, "/look/2".to_owned(), "success"),
     ];
     for (id, path, status) in &held {
-        scene.ledger.hold(Some(path.clone()));
+        scene.counter.hold(Some(path.clone()));
         assert!(scene.call(&server.address, *id));
-        wait_until("the tool has asked", || scene.ledger.all().contains_key(path));
+        wait_until("the tool has asked", || scene.counter.all().contains_key(path));
         // What is sent beside the look is over, and only the look is under way.
         wait_until("the other call has its record", || *id != 2 || scene.has_note(*id, "tool 1.1"));
         scene.kill(server);
-        scene.ledger.hold(None);
+        scene.counter.hold(None);
         server = scene.start();
         scene.all_over(&server);
         assert_eq!(by_number(&server)[id][0]["status"], *status, "{path}");
     }
-    assert_eq!(scene.ledger.count("look", 2), 2, "what only looks is done again");
+    assert_eq!(scene.counter.count("look", 2), 2, "what only looks is done again");
     let tally = scene.check(&server, &[0, 1, 2], 3);
     assert_eq!(tally, RunTally { succeeded: 1, uncertain: 2, recorded: tally.recorded });
     server.stop();
@@ -66,11 +66,11 @@ fn killed_while_a_tool_waits_it_is_uncertain_where_the_tool_changes_something_an
 fn a_person_who_wants_the_call_made_again_gets_it_made_once_more() {
     let scene = AgentCrashHarness::new("agent-again");
     let server = scene.start();
-    scene.ledger.hold(Some(send_path(7, 1)));
+    scene.counter.hold(Some(send_path(7, 1)));
     assert!(scene.call(&server.address, 7));
-    wait_until("the tool has asked", || scene.ledger.all().contains_key(&send_path(7, 1)));
+    wait_until("the tool has asked", || scene.counter.all().contains_key(&send_path(7, 1)));
     server.kill();
-    scene.ledger.hold(None);
+    scene.counter.hold(None);
     let server = scene.start();
     scene.all_over(&server);
     let id = by_number(&server)[&7][0]["id"].as_str().unwrap().to_owned();
@@ -92,7 +92,7 @@ fn a_person_who_wants_the_call_made_again_gets_it_made_once_more() {
     assert_eq!(resume(json!({ "decision": "again" })).status, 200);
     scene.all_over(&server);
     assert_eq!(by_number(&server)[&7][0]["status"], "success");
-    assert_eq!(scene.ledger.all().get(&send_path(7, 1)), Some(&2));
+    assert_eq!(scene.counter.all().get(&send_path(7, 1)), Some(&2));
     assert_eq!(scene.n_requests((7, 1)), 1, "the model was not asked again");
     server.stop();
 }

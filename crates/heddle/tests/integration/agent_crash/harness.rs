@@ -26,7 +26,7 @@ struct ModelState {
 
 pub(crate) struct AgentCrashHarness {
     pub(crate) data: TempFolder,
-    pub(crate) ledger: RequestCounter,
+    pub(crate) counter: RequestCounter,
     _models: MockModels,
     mind: Arc<Mutex<ModelState>>,
     key: String,
@@ -46,15 +46,15 @@ pub(crate) struct RunTally {
 
 impl AgentCrashHarness {
     pub(crate) fn new(name: &str) -> Self {
-        let (data, ledger) = (TempFolder::new(name), RequestCounter::start());
+        let (data, counter) = (TempFolder::new(name), RequestCounter::start());
         let mind: Arc<Mutex<ModelState>> = Arc::default();
         let thinking = mind.clone();
         let models = MockModels::with_replies(move |body| answer(body, &thinking)).unwrap();
-        let file = data.write_json("agent", &workflow(&models.v1(), &ledger.address));
+        let file = data.write_json("agent", &workflow(&models.v1(), &counter.address));
         heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
         let key = new_key(&data.0);
         let allowed = "127.0.0.1".to_owned();
-        Self { data, ledger, _models: models, mind, key, allowed, recorded: Mutex::default() }
+        Self { data, counter, _models: models, mind, key, allowed, recorded: Mutex::default() }
     }
 
     pub(crate) fn settings(&self) -> [(&str, &str); 2] {
@@ -75,7 +75,7 @@ impl AgentCrashHarness {
     }
 
     fn sent(&self, id: u64, step: usize) -> usize {
-        self.ledger.all().get(&send_path(id, step)).copied().unwrap_or(0)
+        self.counter.all().get(&send_path(id, step)).copied().unwrap_or(0)
     }
 
     /// How often a step of a run was done, by the name of its note.
@@ -84,7 +84,7 @@ impl AgentCrashHarness {
             Some(turn) => self.n_requests((id, turn.parse().unwrap())),
             None => match note {
                 "tool 1.1" => self.sent(id, 1),
-                "tool 1.2" => self.ledger.count("look", id),
+                "tool 1.2" => self.counter.count("look", id),
                 "tool 2.1" => self.sent(id, 2),
                 other => panic!("'{other}' is no step of the scene"),
             },
@@ -228,7 +228,7 @@ impl AgentCrashHarness {
             "run {id} sends each message once"
         );
         assert!(
-            self.ledger.count("look", id) >= 1
+            self.counter.count("look", id) >= 1
                 && (1..=TURNS).all(|turn| self.n_requests((id, turn)) >= 1),
             "run {id} lost a step"
         );
@@ -293,13 +293,13 @@ fn answer(body: &Value, mind: &Mutex<ModelState>) -> ScriptedReply {
     if mind.slow == Some((id, turn)) { reply.with_fault(NetFault::ByteEvery(5)) } else { reply }
 }
 
-fn workflow(models: &str, ledger: &str) -> Value {
+fn workflow(models: &str, counter: &str) -> Value {
     let part = |name: &str, kind: &str, version: f64, parameters: Value| json!({ "id": name, "name": name, "type": kind, "typeVersion": version, "position": [0, 0], "parameters": parameters });
     let to_agent = |kind: &str| json!({ kind: [[{ "node": "Agent", "type": kind, "index": 0 }]] });
     let send = format!(
-        "=http://{ledger}/send/{{{{ $json.body.id }}}}/{{{{ $fromAI('step', 'which one', 'number') }}}}"
+        "=http://{counter}/send/{{{{ $json.body.id }}}}/{{{{ $fromAI('step', 'which one', 'number') }}}}"
     );
-    let look = format!("=http://{ledger}/look/{{{{ $json.body.id }}}}");
+    let look = format!("=http://{counter}/look/{{{{ $json.body.id }}}}");
     json!({
         "id": "agent", "name": "Agent",
         "nodes": [

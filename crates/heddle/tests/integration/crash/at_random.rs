@@ -38,11 +38,11 @@ fn load(
 fn what_was_accepted_survives_kill_9_and_nothing_happens_twice_silently() {
     let crashes: u64 =
         std::env::var("HEDDLE_CRASHES").ok().and_then(|text| text.parse().ok()).unwrap_or(8);
-    let ledger = RequestCounter::start();
+    let counter = RequestCounter::start();
     let data = TempFolder::new("crash");
-    let file = data.write_json("pay", &pay_workflow(&ledger.address));
+    let file = data.write_json("pay", &pay_workflow(&counter.address));
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
-    let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")];
+    let settings = [("HEDDLE_EGRESS_ALLOW", counter.address.as_str()), ("HEDDLE_LOG", "off")];
 
     let address = Arc::new(Mutex::new(String::new()));
     let (next, accepted, stop) = (
@@ -97,7 +97,7 @@ fn what_was_accepted_survives_kill_9_and_nothing_happens_twice_silently() {
         assert_eq!(found.len(), 1, "call {id} has {found:?}");
         match found[0].as_str() {
             "success" => assert_eq!(
-                (ledger.count("one", *id), ledger.count("two", *id)),
+                (counter.count("one", *id), counter.count("two", *id)),
                 (1, 1),
                 "call {id}"
             ),
@@ -107,7 +107,7 @@ fn what_was_accepted_survives_kill_9_and_nothing_happens_twice_silently() {
     }
     for id in 0..next.load(Ordering::Relaxed) {
         assert!(
-            ledger.count("one", id) <= 1 && ledger.count("two", id) <= 1,
+            counter.count("one", id) <= 1 && counter.count("two", id) <= 1,
             "call {id} was paid twice"
         );
     }

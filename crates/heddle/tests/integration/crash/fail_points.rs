@@ -54,7 +54,7 @@ fn statuses(server: &Server) -> HashMap<u64, Vec<String>> {
 
 /// Each accepted call happened once or is uncertain; the others at most once. Gives back how many
 /// are uncertain.
-fn check(server: &Server, ledger: &RequestCounter, accepted: &[u64], n_calls: u64) -> usize {
+fn check(server: &Server, counter: &RequestCounter, accepted: &[u64], n_calls: u64) -> usize {
     let found = statuses(server);
     let mut uncertain = 0;
     for id in accepted {
@@ -63,7 +63,7 @@ fn check(server: &Server, ledger: &RequestCounter, accepted: &[u64], n_calls: u6
         assert_eq!(statuses.len(), 1, "call {id} has {statuses:?}");
         match statuses[0].as_str() {
             "success" => assert_eq!(
-                (ledger.count("one", *id), ledger.count("two", *id)),
+                (counter.count("one", *id), counter.count("two", *id)),
                 (1, 1),
                 "call {id}"
             ),
@@ -73,7 +73,7 @@ fn check(server: &Server, ledger: &RequestCounter, accepted: &[u64], n_calls: u6
     }
     for id in 0..n_calls {
         assert!(
-            ledger.count("one", id) <= 1 && ledger.count("two", id) <= 1,
+            counter.count("one", id) <= 1 && counter.count("two", id) <= 1,
             "call {id} was paid twice"
         );
     }
@@ -85,11 +85,11 @@ fn check(server: &Server, ledger: &RequestCounter, accepted: &[u64], n_calls: u6
 /// row.
 #[test]
 fn killed_at_any_write_or_sync_of_start_recovery_and_run_a_call_happens_once_or_is_uncertain() {
-    let (data, ledger) = (TempFolder::new("fail-points"), RequestCounter::start());
-    let file = data.write_json("pay", &pay_workflow(&ledger.address));
+    let (data, counter) = (TempFolder::new("fail-points"), RequestCounter::start());
+    let file = data.write_json("pay", &pay_workflow(&counter.address));
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let faults = Faults::new(&data);
-    let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")];
+    let settings = [("HEDDLE_EGRESS_ALLOW", counter.address.as_str()), ("HEDDLE_LOG", "off")];
     let server = faults.start(&settings);
     assert!(pay(&server, 0));
     all_over(&server);
@@ -131,7 +131,7 @@ fn killed_at_any_write_or_sync_of_start_recovery_and_run_a_call_happens_once_or_
     all_over(&server);
     // Runs that two kills in a row met before they had recorded anything wait for a person.
     let quarantined = server.resume_quarantined();
-    let uncertain = check(&server, &ledger, &accepted, id);
+    let uncertain = check(&server, &counter, &accepted, id);
     server.stop();
     eprintln!(
         "{kills} kills at {n_places} places ({at_start} before listening): {id} calls, {} accepted, {uncertain} uncertain, {quarantined} quarantined",
@@ -169,12 +169,12 @@ fn a_first_start_that_is_killed_anywhere_is_done_again() {
 /// that stays is touched.
 #[test]
 fn tidying_up_that_is_killed_leaves_everything_that_stays() {
-    let (data, ledger) = (TempFolder::new("vacuum"), RequestCounter::start());
-    let file = data.write_json("pay", &pay_workflow(&ledger.address));
+    let (data, counter) = (TempFolder::new("vacuum"), RequestCounter::start());
+    let file = data.write_json("pay", &pay_workflow(&counter.address));
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let faults = Faults::new(&data);
     let settings = [
-        ("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()),
+        ("HEDDLE_EGRESS_ALLOW", counter.address.as_str()),
         ("HEDDLE_LOG", "off"),
         ("HEDDLE_KEEP_COUNT", "5"),
     ];
@@ -223,11 +223,11 @@ fn tidying_up_that_is_killed_leaves_everything_that_stays() {
 /// anywhere in it, and started again once the claim is over, each moment has one run.
 #[test]
 fn a_moment_of_the_clock_is_taken_once_whenever_its_claim_is_killed() {
-    let (data, ledger) = (TempFolder::new("claim"), RequestCounter::start());
-    let file = data.write_json("tick", &tick_workflow(&ledger.address));
+    let (data, counter) = (TempFolder::new("claim"), RequestCounter::start());
+    let file = data.write_json("tick", &tick_workflow(&counter.address));
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let faults = Faults::new(&data);
-    let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")];
+    let settings = [("HEDDLE_EGRESS_ALLOW", counter.address.as_str()), ("HEDDLE_LOG", "off")];
     let now = || {
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis()
             as i64
@@ -239,12 +239,12 @@ fn a_moment_of_the_clock_is_taken_once_whenever_its_claim_is_killed() {
     for nth in (1..=90).step_by(stride(6)) {
         let due = first_hour + hours * HOUR_MS;
         hours += 1;
-        let before = ledger.total();
+        let before = counter.total();
         faults.set(Field::ClockMs, due + 500 - now());
         faults.arm(Fault::Kill, nth);
         if let Ok(mut server) = faults.try_start(&settings) {
             wait_until("it is killed, or has ticked", || {
-                server.process.try_wait().unwrap().is_some() || ledger.total() > before
+                server.process.try_wait().unwrap().is_some() || counter.total() > before
             });
             std::thread::sleep(Duration::from_millis(100));
         }
@@ -263,21 +263,21 @@ fn a_moment_of_the_clock_is_taken_once_whenever_its_claim_is_killed() {
         assert_eq!(n_runs(), hours, "killed at write {nth}");
         server.kill();
     }
-    for (path, count) in ledger.all() {
+    for (path, count) in counter.all() {
         assert_eq!(count, 1, "{path}");
     }
     assert!(kills > 5, "{kills} kills");
     eprintln!(
         "{kills} kills around a claim, {hours} moments, {} ticks, none twice",
-        ledger.total()
+        counter.total()
     );
 }
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
 /// Every hour, under the hour that it is for.
-fn tick_workflow(ledger: &str) -> Value {
-    let url = format!("=http://{ledger}/tick/{{{{ $json.timestamp.slice(0, 13) }}}}");
+fn tick_workflow(counter: &str) -> Value {
+    let url = format!("=http://{counter}/tick/{{{{ $json.timestamp.slice(0, 13) }}}}");
     let nodes = json!([
         { "id": "1", "name": "Clock", "type": "n8n-nodes-base.scheduleTrigger", "typeVersion": 1.2, "position": [0, 0],
           "parameters": { "rule": { "interval": [{ "field": "cronExpression", "expression": "0 0 * * * *" }] } } },

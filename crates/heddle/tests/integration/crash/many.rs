@@ -31,16 +31,16 @@ fn multiply(data: &TempFolder) {
 
 #[test]
 fn issue_15_08_interrupted_runs_take_turns_and_new_calls_are_not_turned_away() {
-    let (data, ledger) = (TempFolder::new("many"), RequestCounter::start());
+    let (data, counter) = (TempFolder::new("many"), RequestCounter::start());
     let document = json!({ "id": "many", "name": "Many", "settings": {}, "nodes": [
         { "id": "1", "name": "Webhook", "type": "n8n-nodes-base.webhook", "typeVersion": 2, "position": [0, 0], "parameters": { "httpMethod": "POST", "path": "many", "options": {} } },
-        { "id": "2", "name": "Ask", "type": "n8n-nodes-base.httpRequest", "typeVersion": 4.2, "position": [0, 0], "parameters": { "method": "GET", "url": format!("http://{}/seen/1", ledger.address), "options": {} } },
+        { "id": "2", "name": "Ask", "type": "n8n-nodes-base.httpRequest", "typeVersion": 4.2, "position": [0, 0], "parameters": { "method": "GET", "url": format!("http://{}/seen/1", counter.address), "options": {} } },
     ], "connections": { "Webhook": { "main": [[{ "node": "Ask", "type": "main", "index": 0 }]] } } });
     let file = data.write_json("many", &document);
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let settings = [
         ("HEDDLE_LOG", "off"),
-        ("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()),
+        ("HEDDLE_EGRESS_ALLOW", counter.address.as_str()),
         ("HEDDLE_RUNS_AT_ONCE", "4"),
         ("HEDDLE_RUNS_WAITING", "20"),
         // All of them are counted in the end.
@@ -49,11 +49,11 @@ fn issue_15_08_interrupted_runs_take_turns_and_new_calls_are_not_turned_away() {
     let server = Server::start(&data.0, &settings);
     let body = json!({ "text": "x".repeat(20_000) });
     // It is cut off while it waits for an answer.
-    ledger.hold(Some("/seen/1".to_owned()));
+    counter.hold(Some("/seen/1".to_owned()));
     assert_eq!(server.call("POST", "/webhook/many", Some(&body)).status, 200);
-    wait_until("it asks", || ledger.count("seen", 1) == 1);
+    wait_until("it asks", || counter.count("seen", 1) == 1);
     server.kill();
-    ledger.hold(None);
+    counter.hold(None);
     multiply(&data);
     let began = Instant::now();
     let server = Server::start(&data.0, &settings);

@@ -24,12 +24,12 @@ const KINDS: [(&str, &str); 5] = [
 /// An entry of the feed has a minute of its own within one day.
 const MAX_ENTRIES: usize = 1300;
 
-fn ask(name: &str, step: &str, ledger: &str, id: &str) -> Value {
+fn ask(name: &str, step: &str, counter: &str, id: &str) -> Value {
     node(
         name,
         "httpRequest",
         4.2,
-        json!({ "method": "POST", "url": format!("=http://{ledger}/{step}/{{{{ {id} }}}}"), "options": {} }),
+        json!({ "method": "POST", "url": format!("=http://{counter}/{step}/{{{{ {id} }}}}"), "options": {} }),
     )
 }
 
@@ -42,14 +42,14 @@ fn webhook(path: &str) -> Value {
     )
 }
 
-fn workflows(ledger: &str, feed: &str, models: &MockModels) -> Vec<(&'static str, Value)> {
+fn workflows(counter: &str, feed: &str, models: &MockModels) -> Vec<(&'static str, Value)> {
     let of_call = "$('Webhook').first().json.body.id";
     let pay = row(
         "Pay",
         &[
             webhook("pay"),
-            ask("One", "first", ledger, of_call),
-            ask("Two", "paid", ledger, of_call),
+            ask("One", "first", counter, of_call),
+            ask("Two", "paid", counter, of_call),
         ],
     );
     let told = json!({ "httpMethod": "POST", "path": "nap", "responseMode": "responseNode", "options": {} });
@@ -61,7 +61,7 @@ fn workflows(ledger: &str, feed: &str, models: &MockModels) -> Vec<(&'static str
             node("Webhook", "webhook", 2.0, told),
             node("Tell", "respondToWebhook", 1.1, tell),
             node("Wait", "wait", 1.1, wait),
-            ask("After", "woken", ledger, of_call),
+            ask("After", "woken", counter, of_call),
         ],
     );
     let fields = ["id", "mark"]
@@ -73,14 +73,15 @@ fn workflows(ledger: &str, feed: &str, models: &MockModels) -> Vec<(&'static str
         2.2,
         json!({ "path": "ask", "formTitle": "Ask", "formFields": fields, "options": {} }),
     );
-    let form = row("Ask", &[form, ask("After", "asked", ledger, "$('Form').first().json.id")]);
+    let form = row("Ask", &[form, ask("After", "asked", counter, "$('Form').first().json.id")]);
     let call = node(
         "Call",
         "executeWorkflow",
         1.0,
         json!({ "source": "database", "workflowId": "called", "options": {} }),
     );
-    let caller = row("Caller", &[webhook("caller"), call, ask("After", "called", ledger, of_call)]);
+    let caller =
+        row("Caller", &[webhook("caller"), call, ask("After", "called", counter, of_call)]);
     let start = node("Start", "executeWorkflowTrigger", 1.0, json!({}));
     let nap_of_second = node(
         "Wait",
@@ -90,14 +91,18 @@ fn workflows(ledger: &str, feed: &str, models: &MockModels) -> Vec<(&'static str
     );
     let called = row(
         "Called",
-        &[start, ask("Within", "within", ledger, "$('Start').first().json.body.id"), nap_of_second],
+        &[
+            start,
+            ask("Within", "within", counter, "$('Start').first().json.body.id"),
+            nap_of_second,
+        ],
     );
     let every_second = json!({ "rule": { "interval": [{ "field": "cronExpression", "expression": "* * * * * *" }] } });
     let clock = row(
         "Clock",
         &[
             node("Clock", "scheduleTrigger", 1.2, every_second),
-            ask("Tick", "tick", ledger, "$execution.id"),
+            ask("Tick", "tick", counter, "$execution.id"),
         ],
     );
     let every_second = json!({ "item": [{ "mode": "custom", "cronExpression": "* * * * * *" }] });
@@ -107,10 +112,10 @@ fn workflows(ledger: &str, feed: &str, models: &MockModels) -> Vec<(&'static str
         1.0,
         json!({ "feedUrl": format!("http://{feed}/feed"), "pollTimes": every_second }),
     );
-    let news = row("News", &[rss, ask("Take", "news", ledger, "$json.title")]);
+    let news = row("News", &[rss, ask("Take", "news", counter, "$json.title")]);
     let thinker = json!({ "id": "a", "name": "Agent", "type": "ai-agent", "typeVersion": 1, "position": [0, 0], "parameters": { "userMessage": "go" } });
     let mut agent =
-        row("Agent", &[webhook("agent"), thinker, ask("After", "answered", ledger, of_call)]);
+        row("Agent", &[webhook("agent"), thinker, ask("After", "answered", counter, of_call)]);
     let model = json!({ "id": "m", "name": "Model", "type": "openai-compatible-model", "typeVersion": 1, "position": [0, 0],
                         "parameters": { "baseUrl": models.v1(), "model": "mock" } });
     agent["nodes"].as_array_mut().unwrap().push(model);
@@ -224,7 +229,7 @@ impl CrashCaller {
 fn issue_15_workflows_of_every_kind_survive_kill_9() {
     let crashes: usize =
         std::env::var("HEDDLE_CRASHES").ok().and_then(|text| text.parse().ok()).unwrap_or(8);
-    let (ledger, feed, data) = (RequestCounter::start(), Feed::start(), TempFolder::new("mixed"));
+    let (counter, feed, data) = (RequestCounter::start(), Feed::start(), TempFolder::new("mixed"));
     let replies =
         (0..crashes * 200 + 1000).map(|_| testkit::ScriptedReply::text("fine").with_usage(2, 1));
     let models = MockModels::slow(
@@ -235,7 +240,7 @@ fn issue_15_workflows_of_every_kind_survive_kill_9() {
     )
     .unwrap();
     feed.publish(0);
-    for (id, mut document) in workflows(&ledger.address, &feed.address, &models) {
+    for (id, mut document) in workflows(&counter.address, &feed.address, &models) {
         document["id"] = json!(id);
         let file = data.write_json(id, &document);
         let activate: &[&str] = if id == "called" { &[] } else { &["--activate"] };
@@ -283,7 +288,7 @@ fn issue_15_workflows_of_every_kind_survive_kill_9() {
         wait_until("calls are accepted", || world.accepted.lock().unwrap().len() > 20);
         world.is_over.store(true, Ordering::Relaxed);
     });
-    check(&server, &data, &world, &ledger, crashes, entries);
+    check(&server, &data, &world, &counter, crashes, entries);
     server.stop();
 }
 
@@ -332,7 +337,7 @@ fn check(
     server: &Server,
     data: &TempFolder,
     world: &CrashCaller,
-    ledger: &RequestCounter,
+    counter: &RequestCounter,
     crashes: usize,
     entries: usize,
 ) {
@@ -352,7 +357,7 @@ fn check(
         let (name, last) = KINDS[*kind];
         // Whose answer was cut off may sleep for ever, as far as its caller knows.
         let must_end = name != "nap" || world.woken.lock().unwrap().contains(id);
-        if ledger.count(last, *id) > 0 || !must_end {
+        if counter.count(last, *id) > 0 || !must_end {
             continue;
         }
         if marked.contains(id) {
@@ -360,7 +365,7 @@ fn check(
             continue;
         }
         let began = Instant::now();
-        while ledger.count(last, *id) == 0 {
+        while counter.count(last, *id) == 0 {
             assert!(
                 began.elapsed() < Duration::from_secs(60),
                 "{name} {id} was accepted and did not end: {}",
@@ -369,21 +374,21 @@ fn check(
             std::thread::sleep(Duration::from_millis(20));
         }
     }
-    for (path, count) in ledger.all() {
+    for (path, count) in counter.all() {
         assert!(count <= 1, "{path} happened {count} times");
     }
     let failed = server.api("GET", "/executions?status=error&limit=10", None).json();
     assert_eq!(failed["data"], json!([]), "something failed");
     wait_until("every entry of the feed is taken", || {
         (1..=entries).all(|entry| {
-            ledger.count("news", entry as u64) == 1
+            counter.count("news", entry as u64) == 1
                 || doubtful.iter().any(|run| run.contains(&format!("\"title\":\"{entry}\"")))
         })
     });
-    let ticks = || ledger.all().keys().filter(|path| path.starts_with("/tick/")).count();
+    let ticks = || counter.all().keys().filter(|path| path.starts_with("/tick/")).count();
     let before = ticks();
     wait_until("the clock goes on", || ticks() > before);
-    let (calls, steps) = (accepted.len(), ledger.total());
+    let (calls, steps) = (accepted.len(), counter.total());
     eprintln!(
         "{crashes} crashes, {calls} calls accepted, {steps} steps, {entries} entries, {uncertain} uncertain, {quarantined} quarantined"
     );

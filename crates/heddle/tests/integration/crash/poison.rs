@@ -6,12 +6,12 @@ use crate::support::{Server, TempFolder, heddle, request, wait_until};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// A webhook behind which a request is made that the ledger may hold, for as long as it takes to
+/// A webhook behind which a request is made that the counter may hold, for as long as it takes to
 /// kill the process. With `changes` the workflow also changes something outside, so that each of
 /// its steps is written down before the next begins.
-fn poison_workflow(ledger: &str, changes: bool) -> Value {
+fn poison_workflow(counter: &str, changes: bool) -> Value {
     let part = |name: &str, kind: &str, version: f64, parameters: Value| json!({ "id": name, "name": name, "type": format!("n8n-nodes-base.{kind}"), "typeVersion": version, "position": [0, 0], "parameters": parameters });
-    let ask = |method: &str, path: &str| json!({ "method": method, "url": format!("=http://{ledger}/{path}/{{{{ $('Webhook').item.json.body.id }}}}"), "options": {} });
+    let ask = |method: &str, path: &str| json!({ "method": method, "url": format!("=http://{counter}/{path}/{{{{ $('Webhook').item.json.body.id }}}}"), "options": {} });
     let mut nodes = vec![
         part(
             "Webhook",
@@ -41,34 +41,34 @@ fn poison_workflow(ledger: &str, changes: bool) -> Value {
 
 struct PoisonHarness {
     data: TempFolder,
-    ledger: RequestCounter,
+    counter: RequestCounter,
     key: String,
 }
 
 impl PoisonHarness {
     fn new(name: &str, changes: bool) -> Self {
-        let (data, ledger) = (TempFolder::new(name), RequestCounter::start());
-        let file = data.write_json("poison", &poison_workflow(&ledger.address, changes));
+        let (data, counter) = (TempFolder::new(name), RequestCounter::start());
+        let file = data.write_json("poison", &poison_workflow(&counter.address, changes));
         heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
         let key = crate::support::new_key(&data.0);
-        Self { data, ledger, key }
+        Self { data, counter, key }
     }
 
     fn start(&self) -> Server {
         let settings =
-            [("HEDDLE_EGRESS_ALLOW", self.ledger.address.as_str()), ("HEDDLE_LOG", "off")];
+            [("HEDDLE_EGRESS_ALLOW", self.counter.address.as_str()), ("HEDDLE_LOG", "off")];
         Server::start_with_key(&self.data.0, &settings, &self.key).unwrap()
     }
 
     /// Kills the server as soon as it has asked for a path for the `nth` time.
     fn kill_at(&self, server: Server, step: &str, nth: usize) {
-        wait_until("the step is under way", || self.ledger.count(step, 1) == nth);
+        wait_until("the step is under way", || self.counter.count(step, 1) == nth);
         server.kill();
     }
 
     /// A server with a run that two deaths in a row have met at its first step.
     fn start_with_quarantined(&self) -> Server {
-        self.ledger.hold(Some("/die/1".to_owned()));
+        self.counter.hold(Some("/die/1".to_owned()));
         let server = self.start();
         self.call(&server, 1);
         self.kill_at(server, "die", 1);
@@ -104,9 +104,9 @@ fn issue_14_02_a_run_that_was_active_at_two_deaths_is_quarantined_and_the_third_
         assert!(!changes || error["message"].as_str().unwrap().contains("'Die'"), "{error}");
         // Others go on.
         scene.call(&server, 2);
-        wait_until("another run is over", || scene.ledger.count("die", 2) == 1);
+        wait_until("another run is over", || scene.counter.count("die", 2) == 1);
         std::thread::sleep(Duration::from_millis(200));
-        assert_eq!(scene.ledger.count("die", 1), 2, "it was not run a third time");
+        assert_eq!(scene.counter.count("die", 1), 2, "it was not run a third time");
         // It stays so over a further death, and over a clean stop.
         server.kill();
         let server = scene.start();
@@ -118,7 +118,7 @@ fn issue_14_02_a_run_that_was_active_at_two_deaths_is_quarantined_and_the_third_
                 .as_str()
                 .unwrap()
         );
-        assert_eq!(scene.ledger.count("die", 1), 2);
+        assert_eq!(scene.counter.count("die", 1), 2);
         // A person resumes it, and it ends the process again: one more death is enough.
         assert_eq!(server.api("POST", &format!("{path}/resume"), None).status, 200);
         scene.kill_at(server, "die", 3);
@@ -126,9 +126,9 @@ fn issue_14_02_a_run_that_was_active_at_two_deaths_is_quarantined_and_the_third_
         wait_until("it is quarantined again", || {
             server.api("GET", &path, None).json()["status"] == "uncertain"
         });
-        assert_eq!(scene.ledger.count("die", 1), 3);
+        assert_eq!(scene.counter.count("die", 1), 3);
         // It can be resumed once what killed the process is mended.
-        scene.ledger.hold(None);
+        scene.counter.hold(None);
         assert_eq!(server.api("POST", &format!("{path}/resume"), None).status, 200);
         wait_until("it is over", || server.api("GET", &path, None).json()["status"] == "success");
         server.stop();
@@ -139,19 +139,19 @@ fn issue_14_02_a_run_that_was_active_at_two_deaths_is_quarantined_and_the_third_
 fn issue_14_02_a_run_that_records_a_step_between_two_deaths_is_resumed() {
     let scene = PoisonHarness::new("poison-progress", true);
     let server = scene.start();
-    scene.ledger.hold(Some("/die/1".to_owned()));
+    scene.counter.hold(Some("/die/1".to_owned()));
     scene.call(&server, 1);
     scene.kill_at(server, "die", 1);
-    scene.ledger.hold(Some("/later/1".to_owned()));
+    scene.counter.hold(Some("/later/1".to_owned()));
     scene.kill_at(scene.start(), "later", 1);
-    scene.ledger.hold(None);
+    scene.counter.hold(None);
     let server = scene.start();
     wait_until("it is over", || only(&server)["status"] == "success");
     assert_eq!(
         (
-            scene.ledger.count("die", 1),
-            scene.ledger.count("pay", 1),
-            scene.ledger.count("later", 1)
+            scene.counter.count("die", 1),
+            scene.counter.count("pay", 1),
+            scene.counter.count("later", 1)
         ),
         (2, 1, 2)
     );
@@ -172,7 +172,7 @@ fn issue_14_02_a_quarantined_step_may_be_left_out_with_a_result_that_a_person_gi
         run["data"]["resultData"]["runData"]["Die"][0]["data"]["main"][0][0]["json"],
         json!({ "told": true })
     );
-    assert_eq!((scene.ledger.count("die", 1), scene.ledger.count("pay", 1)), (2, 1));
+    assert_eq!((scene.counter.count("die", 1), scene.counter.count("pay", 1)), (2, 1));
     server.stop();
 }
 
@@ -181,13 +181,13 @@ fn issue_14_02_a_quarantined_step_that_may_have_happened_is_not_done_again_unask
     let scene = PoisonHarness::new("poison-paid", true);
     let server = scene.start_with_quarantined();
     // It goes on, and the next death finds it at a step that must not happen twice.
-    scene.ledger.hold(Some("/pay/1".to_owned()));
+    scene.counter.hold(Some("/pay/1".to_owned()));
     let path = format!("/executions/{}/resume", only(&server)["id"].as_str().unwrap());
     assert_eq!(server.api("POST", &path, None).status, 200);
     scene.kill_at(server, "pay", 1);
     let server = scene.start();
     wait_until("the run is quarantined again", || only(&server)["status"] == "uncertain");
-    scene.ledger.hold(None);
+    scene.counter.hold(None);
     assert_eq!(server.resume_quarantined(), 0, "whether it was paid is for a person to say");
     let refused = server.api("POST", &path, None);
     assert_eq!(
@@ -203,7 +203,7 @@ fn issue_14_02_a_quarantined_step_that_may_have_happened_is_not_done_again_unask
     );
     assert_eq!(server.api("POST", &path, Some(&json!({ "decision": "done" }))).status, 200);
     wait_until("it is over", || only(&server)["status"] == "success");
-    assert_eq!((scene.ledger.count("pay", 1), scene.ledger.count("later", 1)), (1, 1));
+    assert_eq!((scene.counter.count("pay", 1), scene.counter.count("later", 1)), (1, 1));
     server.stop();
 }
 
@@ -213,13 +213,13 @@ fn issue_14_02_a_quarantined_step_that_may_have_happened_is_not_done_again_unask
 fn issue_14_02_of_many_runs_that_two_deaths_meet_only_a_few_are_quarantined_and_none_is_lost() {
     let scene = PoisonHarness::new("poison-crowd", false);
     let server = scene.start();
-    scene.ledger.hold(Some("/die/1".to_owned()));
+    scene.counter.hold(Some("/die/1".to_owned()));
     for _ in 0..20 {
         scene.call(&server, 1);
     }
     scene.kill_at(server, "die", 20);
     scene.kill_at(scene.start(), "die", 28);
-    scene.ledger.hold(None);
+    scene.counter.hold(None);
     let server = scene.start();
     wait_until("nothing is running", || {
         server.api("GET", "/executions?status=running&limit=1", None).json()["data"]
@@ -235,12 +235,12 @@ fn issue_14_02_of_many_runs_that_two_deaths_meet_only_a_few_are_quarantined_and_
 }
 
 impl PoisonHarness {
-    /// A server in which whoever calls the ledger aborts the process.
+    /// A server in which whoever calls the counter aborts the process.
     fn start_deadly(&self, faults: &Faults) -> Result<Server, String> {
-        let port: i64 = self.ledger.address.rsplit(':').next().unwrap().parse().unwrap();
+        let port: i64 = self.counter.address.rsplit(':').next().unwrap().parse().unwrap();
         faults.set(Field::AbortPort, port);
         faults.try_start_with_key(
-            &[("HEDDLE_EGRESS_ALLOW", self.ledger.address.as_str()), ("HEDDLE_LOG", "off")],
+            &[("HEDDLE_EGRESS_ALLOW", self.counter.address.as_str()), ("HEDDLE_LOG", "off")],
             &self.key,
         )
     }
@@ -296,7 +296,7 @@ fn issue_14_12_a_node_that_aborts_the_process_each_time_its_run_is_woken_is_quar
             "Die",
             "httpRequest",
             4.2,
-            json!({ "method": "GET", "url": format!("http://{}/die/1", scene.ledger.address), "options": {} })
+            json!({ "method": "GET", "url": format!("http://{}/die/1", scene.counter.address), "options": {} })
         ),
     ]);
     let to = |node: &str| json!({ "main": [[{ "node": node, "type": "main", "index": 0 }]] });
@@ -326,7 +326,7 @@ impl PoisonHarness {
             json!({ "item": [{ "mode": "custom", "cronExpression": "* * * * * *" }] });
         let document = json!({ "id": id, "name": id, "connections": {}, "settings": { "executionOrder": "v1" }, "nodes": [
             { "id": "1", "name": "RSS", "type": "n8n-nodes-base.rssFeedReadTrigger", "typeVersion": 1, "position": [0, 0],
-              "parameters": { "feedUrl": format!("http://{}/feed/1", self.ledger.address), "pollTimes": every_second } },
+              "parameters": { "feedUrl": format!("http://{}/feed/1", self.counter.address), "pollTimes": every_second } },
             { "id": "2", "name": "Keep", "type": "n8n-nodes-base.noOp", "typeVersion": 1, "position": [0, 0], "parameters": {} }
         ] });
         let file = self.data.write_json(id, &document);
@@ -360,17 +360,17 @@ fn issue_14_02_workflows_that_look_for_news_outlive_deaths_that_are_of_something
     let scene = PoisonHarness::new("poison-bystanders", false);
     scene.add_look("one");
     scene.add_look("two");
-    scene.ledger.hold(Some("/feed/1".to_owned()));
+    scene.counter.hold(Some("/feed/1".to_owned()));
     scene.kill_at(scene.start(), "feed", 2);
     // Both met the death, and look again one after the other.
     let server = scene.start();
-    wait_until("one looks", || scene.ledger.count("feed", 1) == 3);
+    wait_until("one looks", || scene.counter.count("feed", 1) == 3);
     std::thread::sleep(Duration::from_millis(1500));
-    assert_eq!(scene.ledger.count("feed", 1), 3, "the other one waits for its turn");
+    assert_eq!(scene.counter.count("feed", 1), 3, "the other one waits for its turn");
     server.kill();
-    scene.ledger.hold(None);
+    scene.counter.hold(None);
     let server = scene.start();
-    wait_until("both look", || scene.ledger.count("feed", 1) >= 5);
+    wait_until("both look", || scene.counter.count("feed", 1) >= 5);
     std::thread::sleep(Duration::from_millis(1500));
     assert!(is_active(&server, "one") && is_active(&server, "two"));
     server.stop();
@@ -404,7 +404,7 @@ fn issue_15_01_a_decision_about_one_doubt_is_not_taken_for_another() {
         late.text()
     );
     assert_eq!(only(&server)["status"], "uncertain");
-    scene.ledger.hold(None);
+    scene.counter.hold(None);
     assert_eq!(decide(&server, &seen(&server)).status, 200);
     wait_until("it is over", || only(&server)["status"] == "success");
     server.stop();
@@ -414,19 +414,21 @@ fn issue_15_01_a_decision_about_one_doubt_is_not_taken_for_another() {
 fn issue_15_08_a_death_among_many_resumed_runs_is_held_against_few() {
     const MANY: u64 = 30;
     let scene = PoisonHarness::new("poison-many", false);
-    scene.ledger.hold(Some("/die/".to_owned()));
+    scene.counter.hold(Some("/die/".to_owned()));
     let mut server = scene.start();
     (1..=MANY).for_each(|id| scene.call(&server, id));
     for times in 1..=2 {
-        wait_until("all are at it", || (1..=MANY).all(|id| scene.ledger.count("die", id) == times));
+        wait_until("all are at it", || {
+            (1..=MANY).all(|id| scene.counter.count("die", id) == times)
+        });
         server.kill();
         server = scene.start();
     }
     // Those that were among few when the process died are left to a person; the others are resumed
     // once more.
-    let told = || (1..=MANY).filter(|id| scene.ledger.count("die", *id) == 3).count();
+    let told = || (1..=MANY).filter(|id| scene.counter.count("die", *id) == 3).count();
     wait_until("the others are resumed", || told() == MANY as usize - 8);
-    scene.ledger.hold(None);
+    scene.counter.hold(None);
     let count =
         |status: &str| server.executions().iter().filter(|run| run["status"] == status).count();
     wait_until("they are over", || count("success") == MANY as usize - 8);
@@ -437,10 +439,10 @@ fn issue_15_08_a_death_among_many_resumed_runs_is_held_against_few() {
 #[test]
 fn issue_15_04_the_command_line_does_not_remove_a_run_from_under_the_server() {
     let scene = PoisonHarness::new("delete-running", false);
-    scene.ledger.hold(Some("/die/1".to_owned()));
+    scene.counter.hold(Some("/die/1".to_owned()));
     let server = scene.start();
     scene.call(&server, 1);
-    wait_until("it runs", || scene.ledger.count("die", 1) == 1);
+    wait_until("it runs", || scene.counter.count("die", 1) == 1);
     let delete = || {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_heddle"));
         let done = command
@@ -452,7 +454,7 @@ fn issue_15_04_the_command_line_does_not_remove_a_run_from_under_the_server() {
     };
     let (is_done, said) = delete();
     assert!(!is_done && said.contains("EXECUTION_STATUS"), "{said}");
-    scene.ledger.hold(None);
+    scene.counter.hold(None);
     wait_until("it is over", || only(&server)["status"] == "success");
     assert_eq!(delete(), (true, String::new()));
     assert_eq!(server.executions().len(), 0);

@@ -10,17 +10,17 @@ use std::time::Duration;
 /// T-CRASH: the clock goes back or forward by a day between a crash and the next start.
 #[test]
 fn a_clock_that_jumps_between_crash_and_restart_repeats_and_loses_nothing() {
-    let (data, ledger) = (TempFolder::new("clock"), RequestCounter::start());
-    let file = data.write_json("pay", &pay_workflow(&ledger.address));
+    let (data, counter) = (TempFolder::new("clock"), RequestCounter::start());
+    let file = data.write_json("pay", &pay_workflow(&counter.address));
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let faults = Faults::new(&data);
-    let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")];
+    let settings = [("HEDDLE_EGRESS_ALLOW", counter.address.as_str()), ("HEDDLE_LOG", "off")];
     let day = 24 * 60 * 60 * 1000;
     for (id, jump) in [(1_u64, -day), (2, 2 * day), (3, 0)] {
         let mut server = faults.start(&settings);
         // The first call is written whole; the second is cut off in the middle.
         assert_eq!(pay(&server, id * 10).unwrap(), 200);
-        wait_until("it is over", || ledger.count("two", id * 10) == 1);
+        wait_until("it is over", || counter.count("two", id * 10) == 1);
         std::thread::sleep(Duration::from_millis(100));
         faults.arm(Fault::Kill, 20);
         let _ = pay(&server, id);
@@ -35,8 +35,8 @@ fn a_clock_that_jumps_between_crash_and_restart_repeats_and_loses_nothing() {
                 .as_array()
                 .is_some_and(Vec::is_empty)
         });
-        assert_eq!((ledger.count("one", id * 10), ledger.count("two", id * 10)), (1, 1));
-        assert!(ledger.count("one", id) <= 1 && ledger.count("two", id) <= 1);
+        assert_eq!((counter.count("one", id * 10), counter.count("two", id * 10)), (1, 1));
+        assert!(counter.count("one", id) <= 1 && counter.count("two", id) <= 1);
         for execution in server.executions() {
             assert!(
                 matches!(execution["status"].as_str(), Some("success" | "uncertain")),
@@ -121,21 +121,21 @@ fn a_second_server_and_a_newer_folder_are_refused_and_nothing_is_changed() {
 /// then on, and ends.
 #[test]
 fn issue_15_00_of_two_servers_on_one_folder_the_older_one_ends() {
-    let (data, ledger) = (TempFolder::new("two-servers"), RequestCounter::start());
-    let file = data.write_json("pay", &pay_workflow(&ledger.address));
+    let (data, counter) = (TempFolder::new("two-servers"), RequestCounter::start());
+    let file = data.write_json("pay", &pay_workflow(&counter.address));
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
-    let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")];
+    let settings = [("HEDDLE_EGRESS_ALLOW", counter.address.as_str()), ("HEDDLE_LOG", "off")];
     let mut first = Server::start(&data.0, &settings);
     assert_eq!(pay(&first, 1).unwrap(), 200);
-    wait_until("it is over", || ledger.count("two", 1) == 1);
+    wait_until("it is over", || counter.count("two", 1) == 1);
     std::fs::remove_file(data.0.join("serving.lock")).unwrap();
     let second = Server::start(&data.0, &settings);
     // Nothing is accepted that is not on disk.
     assert!(pay(&first, 2).is_err());
     assert!(!first.wait().success());
     assert_eq!(pay(&second, 3).unwrap(), 200);
-    wait_until("it is over", || ledger.count("two", 3) == 1);
-    assert_eq!(ledger.count("one", 2), 0);
+    wait_until("it is over", || counter.count("two", 3) == 1);
+    assert_eq!(counter.count("one", 2), 0);
     let ids: Vec<_> = second.executions().iter().map(|execution| execution["id"].clone()).collect();
     assert_eq!(ids.len(), 2, "{ids:?}");
     second.stop();
@@ -145,25 +145,25 @@ fn issue_15_00_of_two_servers_on_one_folder_the_older_one_ends() {
 /// is asked.
 #[test]
 fn issue_15_00_a_step_that_sends_a_key_is_repeated_with_it() {
-    let (data, ledger) = (TempFolder::new("keyed"), RequestCounter::start());
-    let mut document = pay_workflow(&ledger.address);
+    let (data, counter) = (TempFolder::new("keyed"), RequestCounter::start());
+    let mut document = pay_workflow(&counter.address);
     document["nodes"][1]["parameters"]["options"]["idempotencyKeyHeader"] =
         json!("Idempotency-Key");
     let file = data.write_json("pay", &document);
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
-    let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")];
+    let settings = [("HEDDLE_EGRESS_ALLOW", counter.address.as_str()), ("HEDDLE_LOG", "off")];
     let server = Server::start(&data.0, &settings);
-    ledger.hold(Some("/one/7".to_owned()));
+    counter.hold(Some("/one/7".to_owned()));
     assert_eq!(pay(&server, 7).unwrap(), 200);
-    wait_until("it has paid", || ledger.count("one", 7) == 1);
+    wait_until("it has paid", || counter.count("one", 7) == 1);
     server.kill();
     let server = Server::start(&data.0, &settings);
-    wait_until("it pays again", || ledger.count("one", 7) == 2);
-    ledger.hold(None);
-    wait_until("it is over", || ledger.count("two", 7) == 1);
+    wait_until("it pays again", || counter.count("one", 7) == 2);
+    counter.hold(None);
+    wait_until("it is over", || counter.count("two", 7) == 1);
     assert_eq!(pay(&server, 8).unwrap(), 200);
-    wait_until("the next one is over", || ledger.count("two", 8) == 1);
-    let mut keys: Vec<usize> = ledger
+    wait_until("the next one is over", || counter.count("two", 8) == 1);
+    let mut keys: Vec<usize> = counter
         .all()
         .into_iter()
         .filter(|(name, _)| name.starts_with("key "))
@@ -238,10 +238,10 @@ fn serve(data: &TempFolder) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// Sleeps at two waits, the first of which ends after an hour, and asks the ledger after each.
-fn two_waits(ledger: &str) -> Value {
+/// Sleeps at two waits, the first of which ends after an hour, and asks the counter after each.
+fn two_waits(counter: &str) -> Value {
     let part = |name: &str, kind: &str, version: f64, parameters: Value| json!({ "id": name, "name": name, "type": format!("n8n-nodes-base.{kind}"), "typeVersion": version, "position": [0, 0], "parameters": parameters });
-    let ask = |step: &str| json!({ "method": "GET", "url": format!("=http://{ledger}/{step}/{{{{ $('Webhook').first().json.body.id }}}}"), "options": {} });
+    let ask = |step: &str| json!({ "method": "GET", "url": format!("=http://{counter}/{step}/{{{{ $('Webhook').first().json.body.id }}}}"), "options": {} });
     let wait = |is_limited: bool| json!({ "resume": "webhook", "httpMethod": "POST", "limitWaitTime": is_limited, "limitType": "afterTimeInterval", "resumeAmount": 1, "resumeUnit": "hours", "options": {} });
     let nodes = [
         part(
@@ -278,17 +278,17 @@ fn two_waits(ledger: &str) -> Value {
 /// first wait, and so is its time.
 #[test]
 fn issue_14_00_a_run_that_was_called_before_its_turn_to_be_resumed_stays_at_its_next_wait() {
-    let (data, ledger) = (TempFolder::new("turn"), RequestCounter::start());
+    let (data, counter) = (TempFolder::new("turn"), RequestCounter::start());
     let busy = json!({ "id": "busy", "name": "Busy", "settings": {}, "nodes": [
         { "id": "1", "name": "Webhook", "type": "n8n-nodes-base.webhook", "typeVersion": 2, "position": [0, 0], "parameters": { "httpMethod": "POST", "path": "busy", "options": {} } },
-        { "id": "2", "name": "Ask", "type": "n8n-nodes-base.httpRequest", "typeVersion": 4.2, "position": [0, 0], "parameters": { "method": "GET", "url": format!("http://{}/busy/1", ledger.address), "options": {} } },
+        { "id": "2", "name": "Ask", "type": "n8n-nodes-base.httpRequest", "typeVersion": 4.2, "position": [0, 0], "parameters": { "method": "GET", "url": format!("http://{}/busy/1", counter.address), "options": {} } },
     ], "connections": { "Webhook": { "main": [[{ "node": "Ask", "type": "main", "index": 0 }]] } } });
-    for (name, document) in [("waits", two_waits(&ledger.address)), ("busy", busy)] {
+    for (name, document) in [("waits", two_waits(&counter.address)), ("busy", busy)] {
         let file = data.write_json(name, &document);
         heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     }
     let faults = Faults::new(&data);
-    let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")];
+    let settings = [("HEDDLE_EGRESS_ALLOW", counter.address.as_str()), ("HEDDLE_LOG", "off")];
     let asleep = |server: &Server| {
         server.api("GET", "/executions?status=waiting", None).json()["data"]
             .as_array()
@@ -302,24 +302,24 @@ fn issue_14_00_a_run_that_was_called_before_its_turn_to_be_resumed_stays_at_its_
         link[link.find("/webhook-waiting/").unwrap()..].to_owned()
     });
     // As many as are resumed at once, each of which takes a while to show that it is harmless.
-    ledger.hold(Some("/busy/1".to_owned()));
+    counter.hold(Some("/busy/1".to_owned()));
     for _ in 0..8 {
         assert_eq!(server.call("POST", "/webhook/busy", Some(&json!({}))).status, 200);
     }
-    wait_until("all are busy", || ledger.count("busy", 1) == 8);
+    wait_until("all are busy", || counter.count("busy", 1) == 8);
     server.kill();
     faults.set(Field::ClockMs, 2 * 3_600_000);
     let server = faults.start(&settings);
     assert_eq!(server.call("POST", &links[0], Some(&json!({}))).status, 200);
-    wait_until("it goes on", || ledger.count("between", 1) == 1);
+    wait_until("it goes on", || counter.count("between", 1) == 1);
     std::thread::sleep(Duration::from_millis(200));
-    ledger.hold(None);
+    counter.hold(None);
     // The other one has its turn after it.
-    wait_until("the other one goes on", || ledger.count("between", 2) == 1);
+    wait_until("the other one goes on", || counter.count("between", 2) == 1);
     wait_until("both sleep again", || asleep(&server) == 2);
     std::thread::sleep(Duration::from_millis(300));
     assert_eq!(
-        (ledger.count("between", 1), ledger.count("late", 1), ledger.count("late", 2)),
+        (counter.count("between", 1), counter.count("late", 1), counter.count("late", 2)),
         (1, 0, 0)
     );
     assert_eq!(asleep(&server), 2);

@@ -24,7 +24,7 @@ fn a_server_without_a_file_left_waits_quietly_and_serves_again() {
     let key = new_key(&scene.data.0);
     let mut command = Command::new("sh");
     command.args(["-c", "ulimit -n 64; exec \"$0\" serve --port 0", env!("CARGO_BIN_EXE_heddle")]);
-    let settings = [("HEDDLE_EGRESS_ALLOW", scene.ledger.address.as_str()), ("HEDDLE_LOG", "off")];
+    let settings = [("HEDDLE_EGRESS_ALLOW", scene.counter.address.as_str()), ("HEDDLE_LOG", "off")];
     let server = Server::start_command(command, &scene.data.0, &settings, &key).unwrap();
     assert_eq!(pay(&server.address, 0, "").unwrap().status, 200);
     all_over(&server);

@@ -80,12 +80,12 @@ fn a_foreign_reader_that_stays_stops_nobody_and_the_log_is_short_again_when_it_g
 fn issue_15_11_a_run_whose_end_was_not_written_goes_on_once_it_can() {
     let scene = DiskHarness::new("unwritten-end");
     let server = scene.start();
-    scene.ledger.hold(Some("/two/1".to_owned()));
+    scene.counter.hold(Some("/two/1".to_owned()));
     assert_eq!(pay(&server.address, 1, "").unwrap().status, 200);
     wait_until("it is at its last step", || scene.paid(1) == (1, 1));
     let foreign = Connection::open(scene.data.0.join("heddle.db")).unwrap();
     foreign.execute_batch("ALTER TABLE journal RENAME TO journal_away").unwrap();
-    scene.ledger.hold(None);
+    scene.counter.hold(None);
     wait_until("the end is given up", || {
         server.metrics().contains("\nheddle_executions_running 0\n")
     });

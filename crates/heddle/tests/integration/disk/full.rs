@@ -46,15 +46,15 @@ fn assert_turned_away(reply: &Reply, code: &str) {
 /// T-DISK: a real file system runs out of room under load and gets some back.
 #[test]
 fn on_a_disk_that_fills_up_calls_are_turned_away_and_the_accepted_ones_go_on_when_there_is_room() {
-    let (data, ledger) = (TempFolder::new("small"), RequestCounter::start());
+    let (data, counter) = (TempFolder::new("small"), RequestCounter::start());
     let Some(disk) = SmallDisk::mount(&data.0, "3m") else {
         // The other tests have a full disk from the fault library.
         testkit::not_run("this user may not mount a small file system");
         return;
     };
-    prepare(&data, &ledger);
+    prepare(&data, &counter);
     let server =
-        Server::start(&data.0, &[("HEDDLE_EGRESS_ALLOW", &ledger.address), ("HEDDLE_LOG", "off")]);
+        Server::start(&data.0, &[("HEDDLE_EGRESS_ALLOW", &counter.address), ("HEDDLE_LOG", "off")]);
     let filler = "x".repeat(60_000);
     let (mut accepted, mut turned_away) = (Vec::new(), Vec::new());
     for id in 0..400 {
@@ -88,12 +88,12 @@ fn on_a_disk_that_fills_up_calls_are_turned_away_and_the_accepted_ones_go_on_whe
     assert_eq!(pay(&server.address, 1000, &filler).unwrap().status, 200);
     all_over(&server);
     for id in accepted.iter().chain([&1000]) {
-        assert_eq!((ledger.count("one", *id), ledger.count("two", *id)), (1, 1), "call {id}");
+        assert_eq!((counter.count("one", *id), counter.count("two", *id)), (1, 1), "call {id}");
         assert_eq!(statuses(&server, *id), ["success"]);
     }
     for id in &turned_away {
         assert_eq!(
-            (ledger.count("one", *id), ledger.count("two", *id)),
+            (counter.count("one", *id), counter.count("two", *id)),
             (0, 0),
             "call {id} was turned away and happened"
         );
@@ -199,7 +199,7 @@ fn a_server_starts_on_a_full_disk_and_takes_up_what_was_interrupted_when_there_i
 #[test]
 fn a_caller_who_waits_for_the_answer_of_a_run_that_cannot_begin_is_turned_away() {
     let scene = DiskHarness::new("waiting-caller");
-    let mut paying = pay_workflow(&scene.ledger.address);
+    let mut paying = pay_workflow(&scene.counter.address);
     paying["id"] = json!("paying");
     paying["nodes"][0]["parameters"] = json!({ "httpMethod": "POST", "path": "paying", "responseMode": "lastNode", "options": {} });
     let pure = json!({ "id": "pure", "name": "Pure", "settings": {}, "nodes": [

@@ -15,22 +15,22 @@ use crate::support::request_counter::{RequestCounter, pay_workflow};
 use crate::support::{Reply, Server, TempFolder, heddle, request, wait_until};
 use serde_json::{Value, json};
 
-/// A folder with the paying workflow, its ledger, and a hand on what goes wrong.
+/// A folder with the paying workflow, its counter, and a hand on what goes wrong.
 struct DiskHarness {
-    ledger: RequestCounter,
+    counter: RequestCounter,
     faults: Faults,
     data: TempFolder,
 }
 
 impl DiskHarness {
     fn new(name: &str) -> Self {
-        let (data, ledger) = (TempFolder::new(name), RequestCounter::start());
-        prepare(&data, &ledger);
-        Self { faults: Faults::new(&data), ledger, data }
+        let (data, counter) = (TempFolder::new(name), RequestCounter::start());
+        prepare(&data, &counter);
+        Self { faults: Faults::new(&data), counter, data }
     }
 
     fn settings(&self) -> Vec<(&str, &str)> {
-        vec![("HEDDLE_EGRESS_ALLOW", self.ledger.address.as_str()), ("HEDDLE_LOG", "off")]
+        vec![("HEDDLE_EGRESS_ALLOW", self.counter.address.as_str()), ("HEDDLE_LOG", "off")]
     }
 
     fn start(&self) -> Server {
@@ -38,12 +38,12 @@ impl DiskHarness {
     }
 
     fn paid(&self, id: u64) -> (usize, usize) {
-        (self.ledger.count("one", id), self.ledger.count("two", id))
+        (self.counter.count("one", id), self.counter.count("two", id))
     }
 }
 
-fn prepare(data: &TempFolder, ledger: &RequestCounter) {
-    let file = data.write_json("pay", &pay_workflow(&ledger.address));
+fn prepare(data: &TempFolder, counter: &RequestCounter) {
+    let file = data.write_json("pay", &pay_workflow(&counter.address));
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
 }
 

@@ -44,23 +44,23 @@ fn all_at_once(workflows: &[&str]) -> Value {
 
 #[test]
 fn issue_15_00_a_call_that_goes_to_sleep_does_not_end_the_one_beside_it() {
-    let (data, ledger) = (TempFolder::new("sub-beside"), RequestCounter::start());
+    let (data, counter) = (TempFolder::new("sub-beside"), RequestCounter::start());
     let model =
         Model::start(vec![all_at_once(&["child", "worker"]), json!({ "content": "all done" })]);
-    let pays = post("Pay", &format!("http://{}/pay/1", ledger.address));
+    let pays = post("Pay", &format!("http://{}/pay/1", counter.address));
     import(&data, "child", waiting_child());
     import(&data, "worker", row("Worker", &[start(), pays, set("Done", "paid", "yes")]));
     import(&data, "parent", agent(&model, &["child", "worker"]));
     let server = Server::start(&data.0, &[("HEDDLE_EGRESS_ALLOW", "127.0.0.1")]);
-    ledger.hold(Some("/pay/1".to_owned()));
+    counter.hold(Some("/pay/1".to_owned()));
     go(&server);
     wait_until("one sleeps and one is at it", || {
-        statuses(&server, "child") == ["waiting"] && ledger.count("pay", 1) == 1
+        statuses(&server, "child") == ["waiting"] && counter.count("pay", 1) == 1
     });
     // Time enough for whoever would let go of the agent.
     std::thread::sleep(Duration::from_millis(500));
     assert_eq!(statuses(&server, "worker"), ["running"]);
-    ledger.hold(None);
+    counter.hold(None);
     wait_until("the other one ends, and the agent sleeps", || {
         statuses(&server, "worker") == ["success"] && statuses(&server, "parent") == ["waiting"]
     });
@@ -68,7 +68,7 @@ fn issue_15_00_a_call_that_goes_to_sleep_does_not_end_the_one_beside_it() {
     assert_eq!(server.call("POST", &path, Some(&json!({ "word": "yes" }))).status, 200);
     wait_until("the agent ends", || statuses(&server, "parent") == ["success"]);
     assert_eq!(
-        (ledger.count("pay", 1), statuses(&server, "worker").len(), model.n_requests()),
+        (counter.count("pay", 1), statuses(&server, "worker").len(), model.n_requests()),
         (1, 1, 2)
     );
     server.stop();

@@ -190,12 +190,12 @@ fn a_child_that_waits_for_a_moment_wakes_its_caller_too() {
 }
 
 /// Posts its number, waits for a call if it is two, and gives back its number.
-fn choosy_child(ledger: &str) -> Value {
+fn choosy_child(counter: &str) -> Value {
     let is_two = json!({ "conditions": { "number": [{ "value1": "={{ $('Start').item.json.n }}", "operation": "equal", "value2": 2 }] } });
     let nodes = [
         start(),
         set("Tell", "url", "={{ $execution.resumeUrl }}"),
-        post("Post", &format!("=http://{ledger}/seen/{{{{ $('Start').item.json.n }}}}")),
+        post("Post", &format!("=http://{counter}/seen/{{{{ $('Start').item.json.n }}}}")),
         node("If", "if", 1.0, is_two),
         wait_for_call(),
         set("Done", "result", "={{ $('Start').first().json.n }}"),
@@ -208,11 +208,11 @@ fn choosy_child(ledger: &str) -> Value {
 
 #[test]
 fn of_calls_for_each_item_the_second_waits_and_none_is_made_twice() {
-    let (data, ledger) = (TempFolder::new("sub-each"), RequestCounter::start());
-    import(&data, "child", choosy_child(&ledger.address));
+    let (data, counter) = (TempFolder::new("sub-each"), RequestCounter::start());
+    import(&data, "child", choosy_child(&counter.address));
     let items = code("Items", "return [1, 2, 3].map(n => ({ json: { n } }))");
     import(&data, "parent", parent(&[items, call("each", json!({}))]));
-    let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str())];
+    let settings = [("HEDDLE_EGRESS_ALLOW", counter.address.as_str())];
     let server = Server::start(&data.0, &settings);
     go(&server);
     wait_for(&server, &["waiting"], &["success", "waiting"]);
@@ -245,21 +245,21 @@ fn of_calls_for_each_item_the_second_waits_and_none_is_made_twice() {
         .collect();
     assert_eq!(pairs, [json!({ "item": 0 }), json!({ "item": 1 }), json!({ "item": 2 })]);
     for n in 1..=3 {
-        assert_eq!(ledger.count("seen", n), 1, "{:?}", ledger.all());
+        assert_eq!(counter.count("seen", n), 1, "{:?}", counter.all());
     }
     server.stop();
 }
 
 #[test]
 fn kill_9_while_a_child_runs_leaves_no_doubt_about_its_caller() {
-    let (data, ledger) = (TempFolder::new("sub-kill"), RequestCounter::start());
+    let (data, counter) = (TempFolder::new("sub-kill"), RequestCounter::start());
     let nap = node(
         "Nap",
         "wait",
         1.1,
         json!({ "resume": "timeInterval", "amount": 2, "unit": "seconds" }),
     );
-    let address = &ledger.address;
+    let address = &counter.address;
     let child = [
         start(),
         post("One", &format!("http://{address}/one/1")),
@@ -277,7 +277,7 @@ fn kill_9_while_a_child_runs_leaves_no_doubt_about_its_caller() {
             set("Keep", "result", "={{ $('Call').item.json.result }}"),
         ]),
     );
-    let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str())];
+    let settings = [("HEDDLE_EGRESS_ALLOW", counter.address.as_str())];
     let server = Server::start(&data.0, &settings);
     go(&server);
     wait_until("the child naps", || {
@@ -290,7 +290,7 @@ fn kill_9_while_a_child_runs_leaves_no_doubt_about_its_caller() {
     let server = Server::start(&data.0, &settings);
     wait_for(&server, &["success"], &["success"]);
     assert_eq!(
-        (ledger.count("one", 1), ledger.count("two", 1), ledger.count("three", 1)),
+        (counter.count("one", 1), counter.count("two", 1), counter.count("three", 1)),
         (1, 1, 1)
     );
     assert_eq!(
@@ -364,11 +364,11 @@ fn a_caller_is_uncertain_as_long_as_the_run_it_called_is() {
 fn kill_9_at_any_time_makes_no_call_twice_and_loses_none() {
     let kills: u64 =
         std::env::var("HEDDLE_CRASHES").ok().and_then(|text| text.parse().ok()).unwrap_or(8);
-    let (data, ledger) = (TempFolder::new("sub-random"), RequestCounter::start());
+    let (data, counter) = (TempFolder::new("sub-random"), RequestCounter::start());
     let to = |step: &str, from: &str| {
         post(
             step,
-            &format!("=http://{}/{step}/{{{{ $('{from}').first().json.n }}}}", ledger.address),
+            &format!("=http://{}/{step}/{{{{ $('{from}').first().json.n }}}}", counter.address),
         )
     };
     import(
@@ -392,7 +392,7 @@ fn kill_9_at_any_time_makes_no_call_twice_and_loses_none() {
             set("Keep", "result", "={{ $('Call').item.json.result }}"),
         ]),
     );
-    let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")];
+    let settings = [("HEDDLE_EGRESS_ALLOW", counter.address.as_str()), ("HEDDLE_LOG", "off")];
     let key = support::new_key(&data.0);
     let mut accepted = Vec::new();
     let mut next = 0_u64;
@@ -434,10 +434,10 @@ fn kill_9_at_any_time_makes_no_call_twice_and_loses_none() {
             .filter(|child| child["parentExecutionId"] == above["id"])
             .collect();
         assert!(below.len() <= 1, "{above}");
-        assert!(ledger.count("one", n) <= 1 && ledger.count("two", n) <= 1, "{n}");
+        assert!(counter.count("one", n) <= 1 && counter.count("two", n) <= 1, "{n}");
         if above["status"] == "success" {
             assert_eq!(
-                (ledger.count("one", n), ledger.count("two", n), below[0]["status"].as_str()),
+                (counter.count("one", n), counter.count("two", n), below[0]["status"].as_str()),
                 (1, 1, Some("success"))
             );
             assert_eq!(outputs(above, "After", "after"), [json!("done after")]);
@@ -521,14 +521,14 @@ fn stopping_a_caller_stops_a_child_that_runs() {
         json!({ "resume": "timeInterval", "amount": 60, "unit": "seconds" }),
     );
     // Posting makes it a run whose beginning is on disk at once.
-    let ledger = RequestCounter::start();
+    let counter = RequestCounter::start();
     import(
         &data,
         "child",
-        row("Child", &[start(), post("One", &format!("http://{}/one/1", ledger.address)), nap]),
+        row("Child", &[start(), post("One", &format!("http://{}/one/1", counter.address)), nap]),
     );
     import(&data, "parent", parent(&[call("once", json!({}))]));
-    let server = Server::start(&data.0, &[("HEDDLE_EGRESS_ALLOW", ledger.address.as_str())]);
+    let server = Server::start(&data.0, &[("HEDDLE_EGRESS_ALLOW", counter.address.as_str())]);
     go(&server);
     wait_for(&server, &["running"], &["running"]);
     let above = id(of(&server.executions(), "parent")[0]).to_owned();
@@ -539,7 +539,7 @@ fn stopping_a_caller_stops_a_child_that_runs() {
 
 #[test]
 fn a_caller_that_runs_out_of_time_takes_the_child_with_it() {
-    let (data, ledger) = (TempFolder::new("sub-timeout"), RequestCounter::start());
+    let (data, counter) = (TempFolder::new("sub-timeout"), RequestCounter::start());
     let nap = node(
         "Nap",
         "wait",
@@ -549,12 +549,12 @@ fn a_caller_that_runs_out_of_time_takes_the_child_with_it() {
     import(
         &data,
         "child",
-        row("Child", &[start(), post("One", &format!("http://{}/one/1", ledger.address)), nap]),
+        row("Child", &[start(), post("One", &format!("http://{}/one/1", counter.address)), nap]),
     );
     let mut hasty = parent(&[call("once", json!({}))]);
     hasty["settings"]["executionTimeout"] = json!(1);
     import(&data, "parent", hasty);
-    let server = Server::start(&data.0, &[("HEDDLE_EGRESS_ALLOW", ledger.address.as_str())]);
+    let server = Server::start(&data.0, &[("HEDDLE_EGRESS_ALLOW", counter.address.as_str())]);
     go(&server);
     wait_for(&server, &["error"], &["canceled"]);
     assert_eq!(
@@ -605,13 +605,13 @@ fn callers_of_callers_sleep_and_wake_in_turn() {
 
 #[test]
 fn a_child_that_nobody_keeps_is_there_until_its_caller_is_over() {
-    let (data, ledger) = (TempFolder::new("sub-unkept"), RequestCounter::start());
-    let mut child = choosy_child(&ledger.address);
+    let (data, counter) = (TempFolder::new("sub-unkept"), RequestCounter::start());
+    let mut child = choosy_child(&counter.address);
     child["settings"]["saveDataSuccessExecution"] = json!("none");
     import(&data, "child", child);
     let items = code("Items", "return [1, 2].map(n => ({ json: { n } }))");
     import(&data, "parent", parent(&[items, call("each", json!({}))]));
-    let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str())];
+    let settings = [("HEDDLE_EGRESS_ALLOW", counter.address.as_str())];
     let server = Server::start(&data.0, &settings);
     go(&server);
     wait_for(&server, &["waiting"], &["success", "waiting"]);
@@ -624,7 +624,7 @@ fn a_child_that_nobody_keeps_is_there_until_its_caller_is_over() {
     wait_until("its caller is over", || statuses(&server, "parent") == ["success"]);
     let all = server.executions();
     assert_eq!(outputs(of(&all, "parent")[0], "Call", "result"), [json!("1"), json!("2")]);
-    assert_eq!((ledger.count("seen", 1), ledger.count("seen", 2)), (1, 1));
+    assert_eq!((counter.count("seen", 1), counter.count("seen", 2)), (1, 1));
     // Neither is kept, also not the one that has slept.
     assert!(statuses(&server, "child").is_empty());
     server.stop();

@@ -58,9 +58,9 @@ impl RequestCounter {
 }
 
 /// A call of `/webhook/pay` with an id pays twice, and notes something between.
-pub(crate) fn pay_workflow(ledger: &str) -> Value {
+pub(crate) fn pay_workflow(counter: &str) -> Value {
     let node = |name: &str, kind: &str, version: f64, parameters: Value| json!({ "id": name, "name": name, "type": format!("n8n-nodes-base.{kind}"), "typeVersion": version, "position": [0, 0], "parameters": parameters });
-    let pay = |step: &str| json!({ "method": "POST", "url": format!("=http://{ledger}/{step}/{{{{ $('Webhook').item.json.body.id }}}}"), "options": {} });
+    let pay = |step: &str| json!({ "method": "POST", "url": format!("=http://{counter}/{step}/{{{{ $('Webhook').item.json.body.id }}}}"), "options": {} });
     let assignments = json!([{ "id": "1", "name": "id", "value": "={{ $('Webhook').item.json.body.id }}", "type": "number" }]);
     let names = ["Webhook", "One", "Note", "Two"];
     let nodes = [

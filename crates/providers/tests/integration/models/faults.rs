@@ -1,12 +1,13 @@
 //! Servers that are slow, break off, lie, or say no.
 
 use super::server::{
-    END, HELLO, KEY, Server, Step, answer, ask, chunk, chunked, good, head, limits, model, send,
+    END, HELLO, KEY, Server, answer, ask, chunk, chunked, good, head, limits, model, send,
 };
 use heddle_providers::models::wire::WireLimits;
 use model::Code;
 use node_api::ai::{ChatEvent, ModelError, StopReason};
 use std::time::{Duration, Instant};
+use testkit::FakeStep;
 
 fn retries(told: &[ChatEvent]) -> usize {
     told.iter().filter(|event| matches!(event, ChatEvent::Retry { .. })).count()
@@ -14,11 +15,11 @@ fn retries(told: &[ChatEvent]) -> usize {
 
 /// A server that fails once like this and is well afterwards: the answer comes, after one retry
 /// that was told.
-async fn heals(first: Vec<Step>) -> u64 {
-    let server = Server::start(vec![first, good()]).await;
+async fn heals(first: Vec<FakeStep>) -> u64 {
+    let server = Server::start(vec![first, good()]);
     let (told, turn) = server.ask().await;
     assert_eq!(turn.unwrap().message.text(), "Hello");
-    assert_eq!((retries(&told), server.seen().len()), (1, 2), "{told:?}");
+    assert_eq!((retries(&told), server.requests().len()), (1, 2), "{told:?}");
     match &told[0] {
         ChatEvent::Retry { attempt: 1, wait_ms, cause } => {
             assert!(!cause.is_empty() && !cause.contains(KEY));
@@ -29,12 +30,12 @@ async fn heals(first: Vec<Step>) -> u64 {
 }
 
 /// A server that always fails like this.
-async fn fails(script: Vec<Step>) -> (usize, ModelError) {
-    let server = Server::start(vec![script]).await;
+async fn fails(script: Vec<FakeStep>) -> (usize, ModelError) {
+    let server = Server::start(vec![script]);
     let (told, turn) = server.ask().await;
     let error = turn.unwrap_err();
     assert!(!format!("{error:?}").contains(KEY), "{error:?}");
-    assert_eq!(server.seen().len(), retries(&told) + 1);
+    assert_eq!(server.requests().len(), retries(&told) + 1);
     (retries(&told), error)
 }
 
@@ -43,13 +44,13 @@ async fn what_passes_is_asked_again() {
     heals(vec![answer(500, "", "oops")]).await;
     heals(vec![answer(408, "", "")]).await;
     heals(vec![answer(409, "", "")]).await;
-    heals(vec![Step::Reset]).await;
-    heals(vec![head(), Step::Reset]).await;
+    heals(vec![FakeStep::Reset]).await;
+    heals(vec![head(), FakeStep::Reset]).await;
     heals(vec![head()]).await;
     heals(vec![head(), send(": ping\n\n: ping\n\n")]).await;
     heals(vec![head(), send("data: {\"error\":{\"message\":\"overloaded\",\"code\":503}}\n\n")])
         .await;
-    heals(vec![chunked(), Step::Reset]).await;
+    heals(vec![chunked(), FakeStep::Reset]).await;
     heals(vec![answer(400, "x-should-retry: true\r\n", "{}")]).await;
 }
 
@@ -94,7 +95,7 @@ async fn pauses_that_servers_ask_for_are_kept() {
 #[tokio::test]
 async fn what_was_said_is_not_said_again() {
     for broken in [
-        vec![head(), send(HELLO), Step::Reset],
+        vec![head(), send(HELLO), FakeStep::Reset],
         vec![head(), send(HELLO)],
         vec![head(), send(HELLO), send("data: {\"choices\":[{\"delta\":{\"con")],
         vec![chunked(), chunk(HELLO)],
@@ -104,12 +105,12 @@ async fn what_was_said_is_not_said_again() {
             send("data: {\"error\":{\"message\":\"overloaded\",\"code\":503}}\n\n"),
         ],
     ] {
-        let server = Server::start(vec![broken, good()]).await;
+        let server = Server::start(vec![broken, good()]);
         let (told, turn) = server.ask().await;
         assert_eq!(told, [ChatEvent::Text("Hel".into())]);
         let error = turn.unwrap_err();
         assert_eq!(
-            (error.code, error.may_pass, server.seen().len()),
+            (error.code, error.may_pass, server.requests().len()),
             (Code::MODEL_ERROR, true, 1),
             "{error:?}"
         );
@@ -121,9 +122,9 @@ async fn a_connection_that_breaks_after_the_last_word_has_lost_nothing() {
     let ended = END.replace("data: [DONE]\n\n", "");
     for broken in [
         vec![chunked(), chunk(HELLO), chunk(&ended)],
-        vec![chunked(), chunk(HELLO), chunk(&ended), Step::Reset],
+        vec![chunked(), chunk(HELLO), chunk(&ended), FakeStep::Reset],
     ] {
-        let server = Server::start(vec![broken]).await;
+        let server = Server::start(vec![broken]);
         let (told, turn) = server.ask().await;
         assert_eq!((turn.unwrap().message.text().as_str(), told.len()), ("Hello", 2));
     }
@@ -135,10 +136,10 @@ async fn bytes_that_trickle_one_by_one_make_the_same_answer() {
                 \"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\":\\\"ä\\\"}\"}}]},\"finish_reason\":\"tool_calls\"}]}\r\n\r\ndata: [DONE]";
     let mut script = vec![head()];
     for byte in text.as_bytes() {
-        script.push(Step::Send(vec![*byte]));
-        script.push(Step::Wait(Duration::from_micros(200)));
+        script.push(FakeStep::Send(vec![*byte]));
+        script.push(FakeStep::Wait(Duration::from_micros(200)));
     }
-    let server = Server::start(vec![script]).await;
+    let server = Server::start(vec![script]);
     let turn = server.ask().await.1.unwrap();
     assert_eq!(
         (turn.message.text().as_str(), turn.stop.clone()),
@@ -155,17 +156,17 @@ async fn each_wait_has_its_own_limit_with_a_name() {
         WireLimits { idle_ms: 150, ..wide },
         WireLimits { whole_ms: 600, ..wide },
     );
-    let slowly: Vec<Step> = [head()]
+    let slowly: Vec<FakeStep> = [head()]
         .into_iter()
-        .chain((0..100).flat_map(|_| [send(HELLO), Step::Wait(Duration::from_millis(50))]))
+        .chain((0..100).flat_map(|_| [send(HELLO), FakeStep::Wait(Duration::from_millis(50))]))
         .collect();
     for (name, tight, script) in [
-        ("first byte", first_byte, vec![Step::Hang]),
-        ("first byte", first_byte, vec![head(), Step::Hang]),
-        ("idle", idle, vec![head(), send(HELLO), Step::Hang]),
+        ("first byte", first_byte, vec![FakeStep::Hang]),
+        ("first byte", first_byte, vec![head(), FakeStep::Hang]),
+        ("idle", idle, vec![head(), send(HELLO), FakeStep::Hang]),
         ("whole", whole, slowly),
     ] {
-        let server = Server::start(vec![script]).await;
+        let server = Server::start(vec![script]);
         let begin = Instant::now();
         let error = ask(&model(server.settings(), tight)).await.1.unwrap_err();
         assert_eq!(error.code, Code::MODEL_TIMEOUT, "{error:?}");
@@ -180,40 +181,39 @@ async fn endless_lines_and_endless_answers_are_cut() {
     let line = format!("data: {}", "x".repeat(20_000));
     let many = HELLO.repeat(4_000);
     for (script, words) in [
-        (vec![head(), send(&line), Step::Hang], "longer than 10000"),
-        (vec![head(), send(&many), Step::Hang], "exceeds the limit of 100000"),
+        (vec![head(), send(&line), FakeStep::Hang], "longer than 10000"),
+        (vec![head(), send(&many), FakeStep::Hang], "exceeds the limit of 100000"),
     ] {
-        let server = Server::start(vec![script]).await;
+        let server = Server::start(vec![script]);
         let error = ask(&model(server.settings(), small)).await.1.unwrap_err();
         assert_eq!(
             (error.code, error.message.contains(words)),
             (Code::MODEL_ERROR, true),
             "{error:?}"
         );
-        assert_eq!(server.seen().len(), 1);
+        assert_eq!(server.requests().len(), 1);
     }
 }
 
 #[tokio::test]
 async fn closed_addresses_stay_closed_and_redirects_lose_the_key() {
-    let other = Server::start(vec![good()]).await;
+    let other = Server::start(vec![good()]);
     let location = format!("Location: http://{}/v1/chat/completions\r\n", other.address);
-    let server = Server::start(vec![vec![answer(307, &location, "")]]).await;
+    let server = Server::start(vec![vec![answer(307, &location, "")]]);
     let mut settings = server.settings();
     settings.headers.push((
         "x-team-key".into(),
         heddle_providers::models::secret::Secret::new("team-canary-77"),
     ));
     ask(&model(settings, limits())).await.1.unwrap();
-    assert!(server.seen()[0].contains(KEY) && server.seen()[0].contains("team-canary-77"));
+    assert!(server.requests()[0].contains(KEY) && server.requests()[0].contains("team-canary-77"));
     assert!(
-        !other.seen()[0].contains(KEY) && !other.seen()[0].contains("team-canary-77"),
+        !other.requests()[0].contains(KEY) && !other.requests()[0].contains("team-canary-77"),
         "{}",
-        other.seen()[0]
+        other.requests()[0]
     );
     let inside =
-        Server::start(vec![vec![answer(307, "Location: http://169.254.169.254/latest\r\n", "")]])
-            .await;
+        Server::start(vec![vec![answer(307, "Location: http://169.254.169.254/latest\r\n", "")]]);
     let (told, turn) = inside.ask().await;
     assert_eq!((turn.unwrap_err().code, told.len()), (Code::EGRESS_BLOCKED, 0));
 }
