@@ -279,3 +279,49 @@ async fn write(stream: &mut TcpStream, bytes: &[u8], n_sent: &AtomicUsize) -> bo
     }
     is_sent
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{FakeHttp, FakeResponse};
+    use serde_json::json;
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpStream;
+
+    /// Sends some bytes, and returns what comes until the connection ends.
+    fn exchange(server: &FakeHttp, bytes: &[u8]) -> String {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        stream.write_all(bytes).unwrap();
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn requests_of_one_connection_are_answered_in_turn_and_recorded() {
+        let server = FakeHttp::start(|request| FakeResponse::json(&json!(request.path)));
+        let two =
+            b"POST /a HTTP/1.1\r\nX-Key: k\r\nContent-Length: 2\r\n\r\n{}GET /b HTTP/1.1\r\n\r\n";
+        let text = exchange(&server, two);
+        assert!(text.contains("\"/a\"HTTP/1.1 200") && text.ends_with("\"/b\""), "{text}");
+        let requests = server.requests();
+        assert_eq!([requests[0].summary(), requests[1].summary()], ["POST /a {}", "GET /b"]);
+        assert_eq!(requests[0].header("x-key"), Some("k"));
+    }
+
+    #[test]
+    fn responses_follow_the_script_and_the_last_one_stays() {
+        let server =
+            FakeHttp::scripted(vec![FakeResponse::raw("no HTTP"), FakeResponse::text("x")]);
+        let get = || exchange(&server, b"GET / HTTP/1.1\r\n\r\n");
+        assert_eq!(get(), "no HTTP");
+        assert!(get().ends_with("\r\n\r\nx") && get().ends_with("\r\n\r\nx"));
+    }
+
+    #[test]
+    fn bytes_that_are_no_http_are_recorded_too() {
+        let server = FakeHttp::fixed(FakeResponse::text("x"));
+        exchange(&server, b"\x16\x03\x01secret");
+        assert!(server.received().contains("secret"));
+    }
+}

@@ -62,3 +62,36 @@ pub fn not_run(reason: &str) {
         written.unwrap_or_else(|error| panic!("{}: {error}", report.display()));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{REPORT, weights};
+    use crate::{TempFolder, isolated_with};
+
+    #[test]
+    fn a_test_without_its_weights_is_in_the_report() {
+        let folder = TempFolder::new("not-run");
+        isolated_with(
+            |command| {
+                command.env(REPORT, folder.0.join("report")).env_remove("CI");
+            },
+            || {
+                assert_eq!(weights("no-such-model"), None);
+                let report = std::env::var_os(REPORT).unwrap();
+                let text = std::fs::read_to_string(report).unwrap();
+                assert!(text.contains("a_test_without_its_weights_is_in_the_report"), "{text}");
+                assert!(text.contains("weights of no-such-model not found"), "{text}");
+            },
+        );
+    }
+
+    #[test]
+    fn in_ci_a_test_without_its_weights_fails() {
+        isolated_with(
+            |command| {
+                command.env("CI", "true");
+            },
+            || assert!(std::panic::catch_unwind(|| weights("no-such-model")).is_err()),
+        );
+    }
+}
