@@ -1,11 +1,6 @@
 //! Tests of the crate from outside, in one binary.
 
-#![expect(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may stop at the first surprise"
-)]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod agent_crash;
 mod agent_limits;

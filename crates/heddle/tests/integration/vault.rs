@@ -1,9 +1,9 @@
 //! Credentials from end to end: brought along, used by a running server, and never shown.
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
+
+use crate::support::{Server, request};
+use std::io::Write as _;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::sync::{Arc, Mutex};
+use std::process::{Command, Output, Stdio};
 use testkit::TempFolder;
 
 const CANARY: &str = "canary-51b0c7de";
@@ -46,58 +46,15 @@ fn command(folder: &Path) -> Command {
     command
 }
 
-/// A server that is stopped when the test ends, and everything it has said.
-struct VaultServer {
-    child: Child,
-    address: String,
-    log: Arc<Mutex<String>>,
+fn start_server(folder: &VaultHome) -> Server {
+    let settings = [("HEDDLE_LOG", "trace")];
+    Server::start_with_key(&folder.0.0.join("data"), &settings, "").unwrap()
 }
 
-impl VaultServer {
-    fn start(folder: &VaultHome) -> Self {
-        let mut child = command(&folder.0.0)
-            .args(["serve", "--port", "0"])
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let log = Arc::new(Mutex::new(String::new()));
-        let mut address = None;
-        while address.is_none() {
-            let line = lines.next().expect("the server ended before it listened").unwrap();
-            address = line
-                .split("listens on http://")
-                .nth(1)
-                .map(|rest| rest.split(' ').next().unwrap().to_owned());
-            log.lock().unwrap().push_str(&line);
-        }
-        let kept = log.clone();
-        std::thread::spawn(move || {
-            lines
-                .map_while(Result::ok)
-                .for_each(|line| kept.lock().unwrap().push_str(&format!("{line}\n")))
-        });
-        Self { child, address: address.unwrap(), log }
-    }
-
-    fn send(&self, method: &str, path: &str, headers: &str) -> String {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        let text = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: 0\r\n{headers}\r\n",
-            self.address
-        );
-        stream.write_all(text.as_bytes()).unwrap();
-        let mut reply = String::new();
-        stream.read_to_string(&mut reply).unwrap();
-        reply
-    }
-}
-
-impl Drop for VaultServer {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// The head and the body of the response.
+fn get(server: &Server, path: &str, header: (&str, &str)) -> String {
+    let reply = request(&server.address, "GET", path, &[header], b"").unwrap();
+    format!("{}\r\n\r\n{}", reply.headers, reply.text())
 }
 
 const WORKFLOW: &str = r#"{"id":"w1","name":"Guarded","nodes":[{"id":"n1","name":"Hook","type":"n8n-nodes-base.webhook","typeVersion":2,"position":[0,0],"parameters":{"path":"guarded","authentication":"headerAuth","responseMode":"lastNode"},"credentials":{"httpHeaderAuth":{"id":"c1","name":"Hook"}}}],"connections":{},"settings":{}}"#;
@@ -109,20 +66,19 @@ fn a_webhook_is_guarded_by_an_imported_credential_that_nobody_sees() {
     let workflow = folder.0.write("flow.json", WORKFLOW);
     folder.says(&["import", "--activate", workflow.to_str().unwrap()]);
     let key = folder.says(&["api-keys", "create"]);
-    let server = VaultServer::start(&folder);
-    let denied = server.send("GET", "/webhook/guarded", "X-Key: wrong\r\n");
+    let server = start_server(&folder);
+    let denied = get(&server, "/webhook/guarded", ("x-key", "wrong"));
     assert!(denied.starts_with("HTTP/1.1 403"), "{denied}");
-    let taken = server.send("GET", "/webhook/guarded", &format!("X-Key: {CANARY}\r\n"));
+    let taken = get(&server, "/webhook/guarded", ("x-key", CANARY));
     assert!(taken.starts_with("HTTP/1.1 200"), "{taken}");
     folder.says(&["credentials", "rotate"]);
-    let taken = server.send("GET", "/webhook/guarded", &format!("X-Key: {CANARY}\r\n"));
+    let taken = get(&server, "/webhook/guarded", ("x-key", CANARY));
     assert!(taken.starts_with("HTTP/1.1 200"), "after the key changed beside the server: {taken}");
-    let key_header = format!("X-N8N-API-KEY: {}\r\n", key.trim());
     for path in ["/credentials", "/credentials/c1", "/workflows/w1"] {
-        let reply = server.send("GET", &format!("/api/v1{path}"), &key_header);
+        let reply = get(&server, &format!("/api/v1{path}"), ("x-n8n-api-key", key.trim()));
         assert!(reply.starts_with("HTTP/1.1 200") && !reply.contains(CANARY), "{reply}");
     }
-    let log = server.log.lock().unwrap().clone();
+    let log = server.log();
     assert!(log.contains("There is no owner yet"), "{log}");
     assert!(!log.contains(CANARY), "the log holds the secret");
     drop(server);

@@ -1,6 +1,6 @@
 //! Logs, traces and metrics of a server that works.
 
-use super::{LoggedServer, import, node, row, stop, webhook};
+use super::{import, node, post, row, start_server, stop, webhook};
 use crate::support::{Server, TempFolder, wait_until};
 use serde_json::{Value, json};
 use testkit::{FakeHttp, FakeRequest, FakeResponse};
@@ -11,20 +11,19 @@ fn a_log_in_json_has_a_line_per_execution_names_the_request_and_no_secret() {
     let data = folder.0.join("data");
     import(&data, &row("Fine", &[webhook("fine"), node("Pass", "noOp", 1.0, json!({}))]));
     import(&data, &row("Broken", &[webhook("broken"), stop()]));
-    let server = LoggedServer::start(
-        &folder,
-        &data,
-        &[],
-        &[("HEDDLE_LOG_FORMAT", "json"), ("HEDDLE_LOG", "debug")],
+    let server =
+        start_server(&data, &[], &[("HEDDLE_LOG_FORMAT", "json"), ("HEDDLE_LOG", "debug")]);
+    let fine = post(
+        &server,
+        "/webhook/fine",
+        &[("x-request-id", "call-7"), ("authorization", "Bearer s3cret")],
     );
-    let fine = server
-        .post("/webhook/fine", &[("x-request-id", "call-7"), ("authorization", "Bearer s3cret")]);
     assert_eq!((fine.status, fine.header("x-request-id")), (200, Some("call-7")));
-    let broken = server.post("/webhook/broken", &[]);
+    let broken = post(&server, "/webhook/broken", &[]);
     assert_eq!(broken.status, 500);
     let id = broken.header("x-request-id").unwrap().to_owned();
-    assert_eq!(server.post("/webhook/nowhere", &[]).status, 404);
-    let text = server.stop();
+    assert_eq!(post(&server, "/webhook/nowhere", &[]).status, 404);
+    let text = server.stop_and_read_log();
     let lines: Vec<Value> = text
         .lines()
         .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line} is not JSON")))
@@ -52,9 +51,9 @@ fn a_log_in_json_has_a_line_per_execution_names_the_request_and_no_secret() {
 fn a_log_at_info_says_nothing_of_refused_requests() {
     let folder = TempFolder::new("logs-info");
     let data = folder.0.join("data");
-    let server = LoggedServer::start(&folder, &data, &["--set", "log=info"], &[]);
-    assert_eq!(server.post("/webhook/nowhere", &[]).status, 404);
-    assert!(!server.stop().contains("WEBHOOK_NOT_FOUND"));
+    let server = start_server(&data, &["--set", "log=info"], &[]);
+    assert_eq!(post(&server, "/webhook/nowhere", &[]).status, 404);
+    assert!(!server.stop_and_read_log().contains("WEBHOOK_NOT_FOUND"));
 }
 
 /// A collector: takes traces in OTLP's JSON form. It turns the first request away, as one does that is
@@ -140,17 +139,17 @@ fn a_collector_gets_a_span_per_execution_and_node_in_the_callers_trace() {
         ("OTEL_EXPORTER_OTLP_HEADERS", "x-tenant=acme"),
         ("OTEL_SERVICE_NAME", "loom"),
     ];
-    let server = LoggedServer::start(&folder, &data, &[], &settings);
+    let server = start_server(&data, &[], &settings);
     let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-    assert_eq!(server.post("/webhook/caller", &[("traceparent", parent)]).status, 200);
-    assert_eq!(server.post("/webhook/broken", &[]).status, 500);
+    assert_eq!(post(&server, "/webhook/caller", &[("traceparent", parent)]).status, 200);
+    assert_eq!(post(&server, "/webhook/broken", &[]).status, 500);
     assert_eq!(
-        server
-            .post(
-                "/webhook/broken",
-                &[("traceparent", "00-1af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00")]
-            )
-            .status,
+        post(
+            &server,
+            "/webhook/broken",
+            &[("traceparent", "00-1af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00")]
+        )
+        .status,
         500
     );
     // What is left is sent when the server stops.
@@ -230,8 +229,9 @@ fn a_run_that_slept_goes_on_in_the_same_trace_after_a_restart() {
     let collector = Collector::start();
     let endpoint = format!("http://{}", collector.address);
     let settings = [("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str())];
-    let server = LoggedServer::start(&folder, &data, &[], &settings);
-    server.post(
+    let server = start_server(&data, &[], &settings);
+    post(
+        &server,
         "/webhook/sleep",
         &[("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")],
     );

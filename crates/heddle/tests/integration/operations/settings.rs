@@ -1,6 +1,6 @@
 //! Where settings come from, and what is said about wrong ones.
 
-use super::{LoggedServer, errors, run, stdout_text};
+use super::{errors, run, start_server, stdout_text};
 use crate::support::{Server, TempFolder, wait_until};
 
 /// The line of a setting in what the doctor says.
@@ -150,9 +150,9 @@ fn issue_14_05_workflows_get_an_origin_of_their_own_only_under_another_name() {
 #[test]
 fn issue_14_00_the_set_up_token_stands_where_browsers_keep_it_to_themselves() {
     let folder = TempFolder::new("settings-setup");
-    let server = LoggedServer::start(&folder, &folder.0.join("data"), &[], &[]);
-    wait_until("the link is shown", || server.text().contains("/setup"));
-    let text = server.text();
+    let server = start_server(&folder.0.join("data"), &[], &[]);
+    wait_until("the link is shown", || server.log().contains("/setup"));
+    let text = server.log();
     let link = text.split_whitespace().find(|word| word.contains("/setup")).unwrap();
     assert!(link.contains("/setup#token=") && !link.contains('?'), "{link}");
 }

@@ -3,7 +3,7 @@
 //! refuses and says the secret back.
 
 use super::search::{CANARY, assert_free_of_secrets};
-use super::service::{CanaryServer, credential, listener};
+use super::service::{credential, end_and_collect, listener, start_server};
 use crate::support::{TempFolder, heddle, request, wait_until};
 use serde_json::{Value, json};
 use std::net::TcpListener;
@@ -139,8 +139,7 @@ fn what_an_agent_signs_with_is_in_no_prompt_trace_log_journal_export_or_answer()
     heddle(&data, &["import", "--activate", file.to_str().unwrap()]);
 
     let key = heddle(&data, &["api-keys", "create"]).trim().to_owned();
-    let running =
-        CanaryServer::start_with(&data, "127.0.0.1", &[("OTEL_EXPORTER_OTLP_ENDPOINT", &traces)]);
+    let running = start_server(&data, "127.0.0.1", &[("OTEL_EXPORTER_OTLP_ENDPOINT", &traces)]);
     let mut seen: Vec<(String, Vec<u8>)> = Vec::new();
     for name in names.iter().chain([&"denied".to_owned()]) {
         if name != "denied" {
@@ -222,7 +221,7 @@ fn what_an_agent_signs_with_is_in_no_prompt_trace_log_journal_export_or_answer()
         seen.push((path.to_owned(), api(path)));
     }
     wait_until("the traces are sent", || collector.n_requests() > 0);
-    seen.extend(running.left_behind(&data));
+    seen.extend(end_and_collect(running, &data));
     let spans = collector.received();
     assert!(spans.contains("Agent"), "the traces tell of the agent");
     seen.push(("the traces".to_owned(), spans.into_bytes()));

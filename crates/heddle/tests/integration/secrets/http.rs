@@ -2,7 +2,7 @@
 //! broken, and such that say the secret back.
 
 use super::search::{CANARY, assert_free_of_secrets};
-use super::service::{CanaryServer, credential, listener};
+use super::service::{credential, end_and_collect, listener, start_server};
 use crate::support::{TempFolder, heddle, request, wait_until};
 use serde_json::{Value, json};
 
@@ -138,7 +138,7 @@ fn a_request_keeps_its_credential_to_itself() {
     let ports = [good, refusing, broken, echoing, tokens, no_tokens]
         .map(|port| format!("127.0.0.1:{port}"))
         .join(",");
-    let running = CanaryServer::start(&data, &ports);
+    let running = start_server(&data, &ports, &[]);
     let mut seen: Vec<(String, Vec<u8>)> = Vec::new();
     for name in &names {
         let reply =
@@ -194,6 +194,6 @@ fn a_request_keeps_its_credential_to_itself() {
     for path in ["/api/v1/workflows?limit=250", "/api/v1/credentials", "/metrics"] {
         seen.push((path.to_owned(), api(path)));
     }
-    seen.extend(running.left_behind(&data));
+    seen.extend(end_and_collect(running, &data));
     assert_free_of_secrets(seen);
 }

@@ -8,7 +8,7 @@ mod service;
 use crate::support::{TempFolder, heddle, request, wait_until};
 use search::{CANARY, assert_free_of_secrets};
 use serde_json::{Value, json};
-use service::{CanaryServer, credential, listener};
+use service::{credential, end_and_collect, listener, start_server};
 use std::net::TcpListener;
 
 /// A workflow of a webhook and one node that uses a credential; then a Code node that tries to show
@@ -99,7 +99,7 @@ fn a_secret_is_found_nowhere_but_where_it_was_sent() {
     let ports = [service, redirecting, attacker, closed]
         .map(|port| format!("127.0.0.1:{port},localhost:{port}"))
         .join(",");
-    let running = CanaryServer::start(&data, &ports);
+    let running = start_server(&data, &ports, &[]);
     let headers = [("x-n8n-api-key", key.as_str())];
     let mut seen: Vec<(String, Vec<u8>)> = Vec::new();
     for (name, _) in &cases {
@@ -156,7 +156,7 @@ fn a_secret_is_found_nowhere_but_where_it_was_sent() {
             std::fs::read(format!("/proc/{}/{file}", running.process.id())).unwrap(),
         ));
     }
-    seen.extend(running.left_behind(&data));
+    seen.extend(end_and_collect(running, &data));
     assert_free_of_secrets(seen);
 }
 
@@ -170,7 +170,7 @@ fn a_credential_is_tried_out_against_its_service() {
         "HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}".to_owned(),
     );
     let key = heddle(&data, &["api-keys", "create"]).trim().to_owned();
-    let running = CanaryServer::start(&data, &format!("127.0.0.1:{good},127.0.0.1:{bad}"));
+    let running = start_server(&data, &format!("127.0.0.1:{good},127.0.0.1:{bad}"), &[]);
     let headers = [("x-n8n-api-key", key.as_str()), ("content-type", "application/json")];
     let api = |path: &str, body: &Value| {
         request(&running.address, "POST", path, &headers, body.to_string().as_bytes())
@@ -208,7 +208,7 @@ fn a_credential_lists_the_models_that_it_may_use() {
     let data = folder.0.join("data");
     let mock = testkit::MockModels::start([]).unwrap();
     let key = heddle(&data, &["api-keys", "create"]).trim().to_owned();
-    let running = CanaryServer::start(&data, &mock.address().to_string());
+    let running = start_server(&data, &mock.address().to_string(), &[]);
     let headers = [("x-n8n-api-key", key.as_str()), ("content-type", "application/json")];
     let listed = |kind: &str, fields: Value| {
         let made = json!({ "name": "c", "type": kind, "data": fields }).to_string();

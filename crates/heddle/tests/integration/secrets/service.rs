@@ -1,11 +1,9 @@
 //! Services that a credential is sent to, and a server whose log is kept.
 
 use super::search::files_of;
+use crate::support::Server;
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex};
 use testkit::{FakeHttp, FakeResponse};
 
 /// A server that answers each request the same.
@@ -24,70 +22,24 @@ impl Listener {
     }
 }
 
-pub(crate) struct CanaryServer {
-    pub(crate) process: Child,
-    pub(crate) address: String,
-    log: Arc<Mutex<String>>,
+/// A server that logs everything and may reach `allow`.
+pub(crate) fn start_server(data: &Path, allow: &str, more: &[(&str, &str)]) -> Server {
+    let settings = [&[("HEDDLE_LOG", "trace"), ("HEDDLE_EGRESS_ALLOW", allow)], more].concat();
+    let server = Server::start_with_key(data, &settings, "").unwrap();
+    // Unless a setting says otherwise, nobody else can reach it: the first owner is made from this
+    // machine.
+    assert!(server.address.starts_with("127.0.0.1:"), "{}", server.address);
+    server
 }
 
-impl CanaryServer {
-    pub(crate) fn start(data: &Path, allow: &str) -> Self {
-        Self::start_with(data, allow, &[])
-    }
-
-    /// The same with further settings.
-    pub(crate) fn start_with(data: &Path, allow: &str, more: &[(&str, &str)]) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_heddle"))
-            .args(["serve", "--port", "0"])
-            .envs([
-                ("HEDDLE_DATA", data.to_str().unwrap()),
-                ("HEDDLE_LOG", "trace"),
-                ("HEDDLE_EGRESS_ALLOW", allow),
-            ])
-            .envs(more.iter().copied())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
-        let log = Arc::new(Mutex::new(String::new()));
-        let address = loop {
-            let line = lines.next().expect("the server ended before it listened").unwrap();
-            log.lock().unwrap().push_str(&line);
-            if let Some(rest) = line.split("listens on http://").nth(1) {
-                let address = rest.split_whitespace().next().unwrap().to_owned();
-                // Until somebody says otherwise, nobody else can reach it: the first owner is made
-                // from this machine.
-                assert!(address.starts_with("127.0.0.1:"), "{address}");
-                break address;
-            }
-        };
-        let kept = log.clone();
-        std::thread::spawn(move || {
-            lines
-                .map_while(Result::ok)
-                .for_each(|line| kept.lock().unwrap().push_str(&format!("{line}\n")))
-        });
-        Self { process, address, log }
-    }
-}
-
-impl CanaryServer {
-    /// Ends the server; gives back what it has said and what it has written.
-    pub(crate) fn left_behind(self, data: &Path) -> Vec<(String, Vec<u8>)> {
-        let log = self.log.lock().unwrap().clone();
-        assert!(log.len() > 1000, "the log is not at trace level");
-        drop(self);
-        let mut left = files_of(data);
-        left.push(("the log".to_owned(), log.into_bytes()));
-        left
-    }
-}
-
-impl Drop for CanaryServer {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
+/// Ends the server and returns its log and the files it has written.
+pub(crate) fn end_and_collect(server: Server, data: &Path) -> Vec<(String, Vec<u8>)> {
+    let log = server.log();
+    assert!(log.len() > 1000, "the log is not at trace level");
+    drop(server);
+    let mut left = files_of(data);
+    left.push(("the log".to_owned(), log.into_bytes()));
+    left
 }
 
 pub(crate) fn credential(id: &str, kind: &str, data: Value) -> Value {

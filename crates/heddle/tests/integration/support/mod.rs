@@ -12,6 +12,8 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 pub(crate) use testkit::TempFolder;
 
@@ -40,13 +42,15 @@ pub(crate) struct Server {
     pub(crate) process: Child,
     pub(crate) address: String,
     key: String,
+    log: Arc<Mutex<String>>,
+    log_reader: JoinHandle<()>,
 }
 
 impl Server {
     pub(crate) fn start(data: &Path, settings: &[(&str, &str)]) -> Self {
         let key = new_key(data);
         Self::start_with_key(data, settings, &key)
-            .unwrap_or_else(|told| panic!("the server did not start: {told}"))
+            .unwrap_or_else(|log| panic!("the server did not start: {log}"))
     }
 
     /// With a key that was made before. What it says if it does not come as far as listening is the
@@ -71,20 +75,31 @@ impl Server {
         command.env("HEDDLE_DATA", data).envs(settings.iter().copied()).stderr(Stdio::piped());
         let mut process = command.spawn().unwrap();
         let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
-        let mut told = String::new();
+        let mut log = String::new();
         let address = loop {
             let Some(Ok(line)) = lines.next() else {
                 let status = process.wait().unwrap();
-                return Err(format!("{told}{status}"));
+                return Err(format!("{log}{status}"));
             };
+            log = log + &line + "\n";
             if let Some(rest) = line.split("listens on http://").nth(1) {
                 break rest.split_whitespace().next().unwrap().to_owned();
             }
-            told = told + &line + "\n";
         };
-        // Whatever it says later must not fill the pipe.
-        std::thread::spawn(move || lines.for_each(drop));
-        Ok(Self { process, address, key: key.to_owned() })
+        let log = Arc::new(Mutex::new(log));
+        let written = log.clone();
+        // What it logs later must not fill the pipe.
+        let log_reader = std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                *written.lock().unwrap() += &(line + "\n");
+            }
+        });
+        Ok(Self { process, address, key: key.to_owned(), log, log_reader })
+    }
+
+    /// What it has logged so far.
+    pub(crate) fn log(&self) -> String {
+        self.log.lock().unwrap().clone()
     }
 
     pub(crate) fn key(&self) -> &str {
@@ -104,8 +119,21 @@ impl Server {
 
     /// Asks it to stop and waits until it has.
     pub(crate) fn stop(mut self) {
+        self.terminate();
+    }
+
+    fn terminate(&mut self) {
         Command::new("kill").args(["-TERM", &self.process.id().to_string()]).status().unwrap();
         assert!(self.process.wait().unwrap().success());
+    }
+
+    /// Stops it and returns all that it has logged.
+    pub(crate) fn stop_and_read_log(mut self) -> String {
+        self.terminate();
+        while !self.log_reader.is_finished() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self.log()
     }
 
     pub(crate) fn call(&self, method: &str, path: &str, body: Option<&Value>) -> Reply {
