@@ -6,10 +6,8 @@ use flate2::write::GzEncoder;
 use heddle_providers::http::{EgressPolicy, GuardedHttp};
 use node_api::http::{Http as _, HttpError, HttpRequest, HttpResponse};
 use std::io::Write as _;
-use std::net::SocketAddr;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
+use testkit::{FakeHttp, FakeResponse};
 
 const MB: usize = 1 << 20;
 
@@ -23,9 +21,7 @@ fn gzip(data: &[u8]) -> Vec<u8> {
 }
 
 /// Answers with four megabytes: as they are, or packed.
-async fn serve() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
+fn serve() -> FakeHttp {
     // Text that packs as text does, and not as a bomb.
     let letters = (0..4 * MB as u64).map(|at| {
         b"0123456789abcdef"
@@ -33,35 +29,19 @@ async fn serve() -> SocketAddr {
     });
     let plain: Vec<u8> = letters.collect();
     let packed = gzip(&plain);
-    tokio::spawn(async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
-            let (plain, packed) = (plain.clone(), packed.clone());
-            tokio::spawn(async move {
-                let mut asked = [0; 1024];
-                let length = stream.read(&mut asked).await.unwrap_or(0);
-                let asked = String::from_utf8_lossy(&asked[..length]).into_owned();
-                let (coding, body): (&str, &[u8]) = match () {
-                    () if asked.starts_with("GET /gzip") => ("content-encoding: gzip\r\n", &packed),
-                    () if asked.starts_with("GET /br") => ("content-encoding: br\r\n", BROTLI),
-                    () => ("", &plain),
-                };
-                let head = format!(
-                    "HTTP/1.1 200 OK\r\n{coding}connection: close\r\ncontent-length: {}\r\n\r\n",
-                    body.len()
-                );
-                let _ = stream.write_all(head.as_bytes()).await;
-                let _ = stream.write_all(body).await;
-            });
-        }
-    });
-    address
+    FakeHttp::start(move |request| match request.path.as_str() {
+        "/gzip" => FakeResponse::with_headers(200, &[("content-encoding", "gzip")], &packed),
+        "/br" => FakeResponse::with_headers(200, &[("content-encoding", "br")], BROTLI),
+        _ => FakeResponse::text(&plain),
+    })
 }
 
 #[test]
 fn issue_14_09_answers_share_the_memory_that_there_is_for_them() {
     testkit::isolated_async(async {
         compute::limit_intake(16 * MB, 16 * MB);
-        let address = serve().await;
+        let server = serve();
+        let address = server.address;
         let http = GuardedHttp::new(EgressPolicy::parse(&address.to_string()).unwrap());
         let get = async |path: &str, timeout_ms: u64| -> Result<HttpResponse, HttpError> {
             let mut request = HttpRequest::new("GET", format!("http://{address}{path}"));
