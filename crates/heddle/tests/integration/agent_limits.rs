@@ -15,7 +15,7 @@
 //!
 //! Cycles and numbers of steps are a planner's, which is not there yet.
 
-use crate::asking::{credential, n8n, node, openai, run_document, workflow};
+use crate::support::in_process::{credential, n8n, node, openai, run_document, workflow};
 use model::Code;
 use serde_json::{Value as Json, json as js};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,8 +1,8 @@
 //! Agents with the models of every provider: the same scenario in each wire format, through the
 //! node that a workflow names.
 
-use crate::asking;
-use crate::asking::{KEY, answers, credential, node};
+use crate::support::in_process;
+use crate::support::in_process::{KEY, answers, credential, node};
 use engine::RunOutcome;
 use model::{Item, Items, Kind, Object, Value, json};
 use node_api::ai::Supply;
@@ -41,7 +41,7 @@ async fn run(credential: Object, models: &[Json], questions: &[&str]) -> RunOutc
 }
 
 async fn run_document(credential: Object, document: &Json, items: Json) -> RunOutcome {
-    asking::run_with_nodes(credential, document, items, TEST_NODES).await
+    in_process::run_with_nodes(credential, document, items, TEST_NODES).await
 }
 
 /// The conversations that a mock was asked for.

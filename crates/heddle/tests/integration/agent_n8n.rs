@@ -1,7 +1,7 @@
 //! n8n's agent with output parsers, on mock models: what is asked, what is put out, and what
 //! happens when it goes wrong.
 
-use crate::asking::{
+use crate::support::in_process::{
     answers, credential, n8n, node, openai, outputs, run_cut_off, run_document, streamed, workflow,
 };
 use model::json;

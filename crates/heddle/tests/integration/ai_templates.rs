@@ -1,7 +1,7 @@
 //! Published workflows that ask models, run against mock models. What is not about models is
 //! pinned: it puts out one item.
 
-use crate::asking::{credential, run_from};
+use crate::support::in_process::{credential, run_from};
 use model::Code;
 use serde_json::{Map, Value as Json, json as js};
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! n8n's chains and guardrails on mock models: one question about each item, and what becomes of
 //! the answer.
 
-use crate::asking::{
+use crate::support::in_process::{
     answers, credential, n8n, node, openai, outputs, run_cut_off, run_document, streamed, workflow,
 };
 use model::{Value, json};

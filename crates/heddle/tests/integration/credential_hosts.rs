@@ -1,7 +1,7 @@
 //! Credentials go to the hosts they are for and nowhere else, whatever a workflow, a redirect or a
 //! model says (T-SEC).
 
-use crate::asking::{KEY, credential, n8n, node, openai, run_document, workflow};
+use crate::support::in_process::{KEY, credential, n8n, node, openai, run_document, workflow};
 use model::{Code, Object, Value};
 use serde_json::{Value as Json, json as js};
 use testkit::{FakeHttp, FakeResponse, MockModels, ScriptedReply};

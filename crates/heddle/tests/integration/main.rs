@@ -11,7 +11,6 @@ mod agent_tools;
 mod agents;
 mod ai_templates;
 mod approvals;
-mod asking;
 mod binary;
 mod budgets;
 mod chains;

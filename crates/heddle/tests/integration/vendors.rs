@@ -1,8 +1,10 @@
 //! n8n's nodes for OpenAI and Gemini: conversations with mock models, and everything else with a
 //! server that keeps what it is sent.
 
-use crate::asking;
-use crate::asking::{answers, credential, n8n, node, run_cut_off, run_document, workflow};
+use crate::support::in_process;
+use crate::support::in_process::{
+    answers, credential, n8n, node, run_cut_off, run_document, workflow,
+};
 use model::{Object, json};
 use serde_json::{Value as Json, json as js};
 use testkit::{FakeHttp, FakeRequest, FakeResponse, MockModels, ScriptedReply};
@@ -33,7 +35,7 @@ impl FixedServer {
 
     fn credential(&self) -> Object {
         Object::from_iter([
-            ("apiKey", asking::KEY),
+            ("apiKey", in_process::KEY),
             ("url", &format!("{}/v1", self.address)),
             ("host", &self.address),
         ])
@@ -203,7 +205,7 @@ async fn images_are_looked_at_and_made() {
         plain.body(),
         js!({ "prompt": "a cat", "model": "dall-e-3", "response_format": "b64_json", "size": "1024x1024", "quality": "hd" })
     );
-    assert!(plain.requests()[0].1.contains(&format!("authorization: bearer {}", asking::KEY)));
+    assert!(plain.requests()[0].1.contains(&format!("authorization: bearer {}", in_process::KEY)));
 }
 
 #[tokio::test]
@@ -437,7 +439,7 @@ async fn a_video_is_waited_for_and_its_key_goes_to_the_provider_alone() {
             b"film"
         );
         assert_eq!(
-            place.requests()[0].1.contains(asking::KEY),
+            place.requests()[0].1.contains(in_process::KEY),
             is_provider,
             "{}",
             place.requests()[0].1
@@ -482,7 +484,10 @@ async fn a_file_goes_to_the_place_that_the_provider_names_and_is_used_when_it_is
     );
     let (sent, headers, body) = store.requests()[0].clone();
     assert_eq!((sent.as_str(), body.as_slice()), ("POST /put", b"hello".as_slice()));
-    assert!(headers.contains("upload, finalize") && !headers.contains(asking::KEY), "{headers}");
+    assert!(
+        headers.contains("upload, finalize") && !headers.contains(in_process::KEY),
+        "{headers}"
+    );
 }
 
 #[tokio::test]
@@ -511,13 +516,13 @@ async fn a_refusal_has_a_code_and_no_key_in_it() {
     let plain = FixedServer::start(
         401,
         "application/json",
-        format!(r#"{{ "error": {{ "message": "Incorrect API key: {}" }} }}"#, asking::KEY),
+        format!(r#"{{ "error": {{ "message": "Incorrect API key: {}" }} }}"#, in_process::KEY),
     );
     let document = openai(1.8, js!({ "operation": "classify", "input": "x" }));
     let outcome = run_document(plain.credential(), &document, js!([{}])).await;
     let error = outcome.error.unwrap();
     assert_eq!(error.code, model::Code::INVALID_CREDENTIALS);
-    assert!(!error.message.contains(asking::KEY), "{}", error.message);
+    assert!(!error.message.contains(in_process::KEY), "{}", error.message);
 }
 
 #[tokio::test]

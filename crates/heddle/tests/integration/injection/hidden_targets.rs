@@ -1,7 +1,7 @@
 //! Places that hide: lists of addresses, workflows that come as text, and redirects.
 
 use super::{CANARY, DocumentServer, acting, agent, credentials_for, last_results, reply_to_child};
-use crate::asking::{n8n, node, openai, run_document, workflow};
+use crate::support::in_process::{n8n, node, openai, run_document, workflow};
 use serde_json::{Value as Json, json as js};
 
 /// What the model is told after a call of one more tool of the agent.

@@ -5,7 +5,9 @@
 mod hidden_targets;
 mod text_credentials;
 
-use crate::asking::{credential, n8n, node, openai, run_cut_off, run_document, workflow};
+use crate::support::in_process::{
+    credential, n8n, node, openai, run_cut_off, run_document, workflow,
+};
 use engine::RunOutcome;
 use model::Object;
 use serde_json::{Value as Json, json as js};

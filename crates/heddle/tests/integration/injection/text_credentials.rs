@@ -2,7 +2,7 @@
 //! (T-SEC).
 
 use super::DocumentServer;
-use crate::asking::{KEY, n8n, node, run_document, workflow};
+use crate::support::in_process::{KEY, n8n, node, run_document, workflow};
 use model::{Code, Object, Value};
 use serde_json::{Value as Json, json as js};
 
@@ -99,7 +99,7 @@ async fn issue_14_07_a_workflow_as_text_uses_what_its_caller_names() {
 
 #[tokio::test]
 async fn issue_14_07_tools_and_retrievers_that_call_text_share_the_rule() {
-    use crate::asking::{credential, openai};
+    use crate::support::in_process::{credential, openai};
     use testkit::{MockModels, ScriptedReply};
     let evil = DocumentServer::start(Vec::new());
     let guesses = child(sends(&evil.at("/"), "1", "x")).to_string();

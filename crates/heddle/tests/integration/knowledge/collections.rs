@@ -51,7 +51,7 @@ fn upload(server: &Server, id: &str, name: &str, mime_type: &str, body: &[u8]) -
 }
 
 /// A workflow whose agent is asked for the refund policy, with a tool.
-fn asking(mut tool: Value) -> Value {
+fn shop_workflow(mut tool: Value) -> Value {
     let part = |name: &str, kind: &str, parameters: Value| node(name, kind, 1.0, parameters);
     let credential = json!({ "openAiApi": { "id": "cred1", "name": "Mock" } });
     let mut model = part("Model", "openai-model", json!({ "model": "gpt-4o-mini" }));
@@ -99,7 +99,7 @@ fn an_agent_finds_the_refund_policy_in_files_that_came_over_the_api() {
         1.0,
         json!({ "collection": "shop", "options": { "minScore": 0.6 } }),
     );
-    let file = shop.folder.write_json("shop", &asking(tool));
+    let file = shop.folder.write_json("shop", &shop_workflow(tool));
     heddle(&shop.folder.0, &["import", "--activate", file.to_str().unwrap()]);
     let server = shop.server();
     let answer = server.call("GET", "/webhook/ask", None);
@@ -304,7 +304,7 @@ fn the_author_and_then_the_agent_narrow_down_what_is_found() {
         1.0,
         json!({ "collection": "shop", "options": options }),
     );
-    let file = shop.folder.write_json("shop", &asking(tool));
+    let file = shop.folder.write_json("shop", &shop_workflow(tool));
     heddle(&shop.folder.0, &["import", "--activate", file.to_str().unwrap()]);
     let server = shop.server();
     assert_eq!(server.call("GET", "/webhook/ask", None).json()["response"], "Done.");

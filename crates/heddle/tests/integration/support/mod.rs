@@ -2,6 +2,7 @@
 
 pub(crate) mod faults;
 pub(crate) mod feed;
+pub(crate) mod in_process;
 pub(crate) mod model_server;
 pub(crate) mod pdf;
 pub(crate) mod request_counter;
