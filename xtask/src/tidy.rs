@@ -1,5 +1,5 @@
-//! House rules that no compiler checks: files of a readable size, seeds for every fuzz target, one
-//! place that makes HTML.
+//! House rules that no compiler checks: files of a readable size, one test binary per crate, seeds
+//! for every fuzz target, one place that makes HTML.
 
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
@@ -12,6 +12,7 @@ pub(crate) fn run() -> Result<()> {
     sizes(Path::new("crates"), &mut problems)?;
     architecture(&mut problems)?;
     type_names(&mut problems)?;
+    test_binaries(&mut problems)?;
     fuzz_targets(&mut problems)?;
     html(&mut problems)?;
     for problem in &problems {
@@ -48,6 +49,29 @@ fn sizes(folder: &Path, problems: &mut Vec<String>) -> Result<()> {
                 "{} does not open with a sentence on what it is for",
                 file.display()
             ));
+        }
+    }
+    Ok(())
+}
+
+/// Each crate has one binary of integration tests: every further one is a link and 50 MB.
+fn test_binaries(problems: &mut Vec<String>) -> Result<()> {
+    for entry in std::fs::read_dir("crates")? {
+        let folder = entry?.path().join("tests");
+        if !folder.is_dir() {
+            continue;
+        }
+        for entry in std::fs::read_dir(&folder)? {
+            let path = entry?.path();
+            let is_binary = path.extension().is_some_and(|extension| extension == "rs")
+                || path.join("main.rs").exists();
+            if is_binary && !path.ends_with("integration") {
+                problems.push(format!(
+                    "{} is a test binary of its own; make it a module of {}/integration",
+                    path.display(),
+                    folder.display()
+                ));
+            }
         }
     }
     Ok(())
