@@ -1,6 +1,6 @@
 //! How keeping workflows alive fails.
 
-use crate::resume_backoff::ResumeFailure;
+use crate::resume::backoff::ResumeFailure;
 use model::{Code, Str};
 use node_api::NodeError;
 
@@ -194,4 +194,10 @@ fn fate_by_store(error: &store::Error) -> ResumeFailure {
         | Error::Backup { .. }
         | Error::Used { .. } => ResumeFailure::Permanent,
     }
+}
+
+/// A moment as messages and logs tell it.
+pub(crate) fn format_time(milliseconds: i64) -> Str {
+    jiff::Timestamp::from_millisecond(milliseconds)
+        .map_or_else(|_| Str::new(), |time| format!("{time:.0}").into())
 }

@@ -1,8 +1,8 @@
 //! A stored workflow, ready to run.
 
-use crate::journal_writer::{Durability, RecordingPolicy};
+use crate::execute::journal_writer::{Durability, RecordingPolicy};
+use crate::listen::trigger_listeners::TriggerListeners;
 use crate::lock;
-use crate::trigger_listeners::TriggerListeners;
 use engine::{Engine, Plan};
 use model::{Object, Str, Value, Workflow};
 use node_api::trigger::TriggerSetup;
