@@ -27,7 +27,7 @@ mod versions;
 pub use error::Error;
 pub use execute::admission::RunLimits;
 pub use execute::fork::Fork;
-pub use execute::journal_writer::Recorder;
+pub use execute::journal::Recorder;
 pub use execute::live::{LiveChunk, LiveEvent};
 pub use execute::manual::{ManualRun, ManualStart};
 pub use execute::metrics::RunMetrics;

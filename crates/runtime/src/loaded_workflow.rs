@@ -1,6 +1,6 @@
 //! A stored workflow, ready to run.
 
-use crate::execute::journal_writer::{Durability, RecordingPolicy};
+use crate::execute::journal::{Durability, RecordingPolicy};
 use crate::listen::trigger_listeners::TriggerListeners;
 use crate::lock;
 use engine::{Engine, Plan};
@@ -168,7 +168,7 @@ impl LoadedWorkflow {
     }
 
     /// How a run of it is recorded that was begun in this way.
-    pub(crate) fn log_terms(&self, mode: &str) -> RecordingPolicy {
+    pub(crate) fn recording_policy(&self, mode: &str) -> RecordingPolicy {
         let is_manual = mode == "manual";
         let saving = if is_manual && !self.saves_manual { SavePolicy::NONE } else { self.saving };
         let static_data = (self.is_stored && !is_manual).then(|| self.static_data.clone());

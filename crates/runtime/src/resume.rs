@@ -14,3 +14,4 @@ pub(crate) mod recovery_window;
 pub(crate) mod resumption;
 pub(crate) mod tokens;
 pub(crate) mod waiting_run;
+pub(crate) mod wake;

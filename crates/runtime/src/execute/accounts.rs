@@ -21,7 +21,7 @@ pub(crate) struct CallerAccount {
 }
 
 impl RunAccounts {
-    pub(crate) fn keep(&self, id: i64, account: &Arc<BudgetAccount>) {
+    pub(crate) fn register(&self, id: i64, account: &Arc<BudgetAccount>) {
         insert(&mut lock(&self.0), id, account);
     }
 

@@ -1,6 +1,6 @@
 //! The place of each run among those that are not over, and how many and how much may be there.
 
-use crate::execute::journal_writer::RunJournal;
+use crate::execute::journal::RunJournal;
 use crate::execute::runner::Runner;
 use crate::{Error, lock};
 use std::sync::Arc;

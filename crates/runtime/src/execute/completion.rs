@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::execute::admission::RunGuard;
-use crate::execute::journal_writer::RunJournal;
+use crate::execute::journal::RunJournal;
 use crate::execute::runner::Runner;
 use crate::loaded_workflow::LoadedWorkflow;
 use engine::RunOutcome;

@@ -1,7 +1,7 @@
 //! A run that goes another way: what an earlier one did up to a step stays as it was, and from
 //! there on it is done anew.
 
-use crate::execute::start::{Admission, RunRequest, StartContext, retry_mode};
+use crate::execute::start::{RunRequest, StartContext, retry_mode};
 use crate::execute::steps::JournalSteps;
 use crate::{AcceptedRun, Error, LoadedWorkflow, Runtime};
 use model::{Kind, Object, Str, Value, Workflow};
@@ -21,7 +21,7 @@ impl Runtime {
     pub async fn fork(self: &Arc<Self>, id: i64, fork: Fork) -> Result<AcceptedRun, Error> {
         let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
         let mut steps = JournalSteps::read(self.store.journal(id).await?);
-        let place =
+        let position =
             steps.find(&fork.from).map_err(|problem| Error::NoStep { problem: problem.into() })?;
         let (workflow, document) = match &fork.model {
             None => (self.workflow_of(&execution).await?, self.store.document(id).await?),
@@ -37,18 +37,20 @@ impl Runtime {
                 (workflow, Some(document))
             }
         };
-        let again = &mut steps.all[place.step];
-        let (node, mut notes) = (again.node.clone(), std::mem::take(&mut again.notes));
-        notes.truncate(place.notes);
-        let earlier = steps.all.drain(..place.step).filter_map(|step| step.recorded);
-        let mut noted: Object = notes.into_iter().collect();
+        let step = &mut steps.all[position.step];
+        let (node, mut notes) = (step.node.clone(), std::mem::take(&mut step.notes));
+        notes.truncate(position.notes);
+        let mut notes: Object = notes.into_iter().collect();
         // What a person allowed there, they did not allow here.
-        checkpoints::discard_unused_approvals(&mut noted);
-        let (recorded, noted, called_by_model) =
-            (earlier.collect(), Some((node, noted)), steps.called_by_model);
-        let groundwork =
-            StartContext { recorded, noted, document, called_by_model, ..StartContext::default() };
-        let start = RunRequest {
+        checkpoints::discard_unused_approvals(&mut notes);
+        let context = StartContext {
+            recorded: steps.all.drain(..position.step).filter_map(|step| step.recorded).collect(),
+            interrupted_step: Some((node, notes)),
+            document,
+            called_by_model: steps.called_by_model,
+            ..StartContext::default()
+        };
+        let request = RunRequest {
             workflow,
             cause: StartCause::Hand,
             node: steps.start_node.clone(),
@@ -58,9 +60,9 @@ impl Runtime {
             extent: steps.extent.clone(),
             request_id: Str::new(),
         };
-        let taken = self.runner.accept_with(start, Admission::default(), groundwork)?.detach();
-        self.runner.wait_accepted(&taken.log).await?;
-        Ok(taken)
+        let run = self.runner.start_with(request, context)?;
+        self.runner.wait_accepted(&run.log).await?;
+        Ok(run)
     }
 
     /// The workflow of a run with another model in all its model nodes, and its text.

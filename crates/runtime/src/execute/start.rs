@@ -2,21 +2,21 @@
 
 use crate::execute::accounts::CallerAccount;
 use crate::execute::admission::RunReservation;
-use crate::execute::journal_writer::{JournalProgress, RunJournal};
+use crate::execute::journal::{JournalProgress, RunJournal};
 use crate::execute::run_handle::RunHandle;
 use crate::listen::response_stream::ChunkStream;
 use crate::listen::routes::TriggerEndpoint;
 use crate::loaded_workflow::LoadedWorkflow;
-use engine::{RecordedStep, Spending};
+use crate::resume::resumption::Continuation;
+use engine::RecordedStep;
 use model::{Exposure, Item, Items, Object, RunRange, SpendingTotal, Str, TaskData};
 use node_api::StartCause;
 use node_api::trigger::{CHAT_MODE, ReplyMode, WebhookResponse};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use store::executions::{CommitWith, Execution, ParentCall};
+use store::executions::{CommitWith, Execution};
 use store::workflows::StaticDataChange;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
-use tokio_util::sync::CancellationToken;
 
 /// A run that is to begin.
 pub struct RunRequest {
@@ -52,15 +52,15 @@ impl RunRequest {
     }
 
     /// A run that a call of an address starts.
-    pub(crate) fn from_call(hook: &TriggerEndpoint, item: Item) -> Self {
+    pub(crate) fn from_call(endpoint: &TriggerEndpoint, item: Item) -> Self {
         Self {
-            workflow: hook.workflow.clone(),
+            workflow: endpoint.workflow.clone(),
             cause: StartCause::Hand,
-            node: Some(hook.node.clone()),
+            node: Some(endpoint.node.clone()),
             items: Some(Items::one(item)),
-            mode: if hook.test_run.is_some() { "manual" } else { "webhook" },
+            mode: if endpoint.test_run.is_some() { "manual" } else { "webhook" },
             retry_of: None,
-            extent: hook.test_run.as_ref().map(|trial| trial.extent.clone()).unwrap_or_default(),
+            extent: endpoint.test_run.as_ref().map(|test| test.extent.clone()).unwrap_or_default(),
             request_id: Str::new(),
         }
     }
@@ -71,41 +71,24 @@ pub(crate) fn retry_mode(mode: &str) -> &'static str {
     if mode == CHAT_MODE { CHAT_MODE } else { "retry" }
 }
 
-/// A run that another one calls.
-pub(crate) struct CalledRun {
-    pub(crate) workflow: Arc<LoadedWorkflow>,
-    /// The workflow itself, if it is none that is stored.
-    pub(crate) document: Option<Str>,
-    pub(crate) caller: Option<ParentCall>,
-    pub(crate) items: Items,
-    pub(crate) cause: StartCause,
-    /// Whether its caller stands still for it.
-    pub(crate) waits: bool,
-    pub(crate) depth: usize,
-    pub(crate) called_by_model: Option<Exposure>,
-    /// On whose account it spends.
-    pub(crate) spending: Arc<Spending>,
-    pub(crate) cancel: CancellationToken,
-}
-
-/// What was done for a run before it began.
+/// What was done for a run before it began, and what is committed with its start.
 #[derive(Default)]
 pub(crate) struct StartContext {
-    /// What the look that found its items remembers, to be kept together with the run.
+    /// The new state of the poll that found its items, to be stored together with the run.
     pub(crate) static_data: Option<StaticDataChange>,
-    /// Steps that were taken already.
+    /// Steps that are done already.
     pub(crate) recorded: Vec<RecordedStep>,
-    /// What other nodes did for those.
+    /// What sub-nodes did for those.
     pub(crate) served: Vec<(Str, Arc<TaskData>)>,
-    /// The step after them, and what it has noted.
-    pub(crate) noted: Option<(Str, Object)>,
+    /// The step after them, which was cut off, and its checkpoints.
+    pub(crate) interrupted_step: Option<(Str, Object)>,
     /// The workflow itself, if it is none that is stored.
     pub(crate) document: Option<Str>,
-    /// A run that it takes up or repeats was called by a model.
+    /// Set if the run that it forks or repeats was called by a model.
     pub(crate) called_by_model: Option<Exposure>,
     /// On disk if and only if the beginning of the run is.
     pub(crate) commit_with: Option<CommitWith>,
-    /// Room for what it begins with, if it was made before.
+    /// Memory for what it begins with, if it was reserved before.
     pub(crate) reservation: Option<RunReservation>,
 }
 
@@ -155,9 +138,7 @@ pub(crate) struct ResumeState {
     /// What it spent on models, together with the runs that it called.
     pub spent: SpendingTotal,
     pub written: JournalProgress,
-    /// It slept, and this is what woke it.
-    pub wakes: bool,
-    pub woken_by: Option<Items>,
+    pub continuation: Continuation,
 }
 
 /// When a run may begin.

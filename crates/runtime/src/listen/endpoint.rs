@@ -1,7 +1,7 @@
 //! A call of an address: who may make it, the run it starts, and its answer.
 
 use crate::Error;
-use crate::execute::journal_writer::{Durability, RunJournal};
+use crate::execute::journal::{Durability, RunJournal};
 use crate::execute::run_handle::RunHandle;
 use crate::execute::runner::Runner;
 use crate::execute::start::{AcceptedRun, Admission, RunRequest};

@@ -1,6 +1,6 @@
 //! Answers that leave in pieces: a short queue between a run and its caller.
 
-use crate::execute::journal_writer::{Recorder, RunJournal};
+use crate::execute::journal::{Recorder, RunJournal};
 use crate::loaded_workflow::LoadedWorkflow;
 use crate::lock;
 use engine::{Responder, RunOutcome};

@@ -1,6 +1,6 @@
 //! What a person decides about a call that an agent asks for, and the run that goes on with it.
 
-use crate::execute::journal_writer::RunJournal;
+use crate::execute::journal::RunJournal;
 use crate::execute::start::SlotPolicy;
 use crate::resume::decision::Resolution;
 use crate::resume::journal_state::JournalState;
@@ -138,17 +138,17 @@ impl Runtime {
         self: &Arc<Self>,
         id: i64,
         call: &str,
-        ruling: ApprovalDecision,
+        decision: ApprovalDecision,
     ) -> Result<Option<AcceptedRun>, Error> {
         let (runtime, call) = (self.clone(), Str::from(call));
-        spawn_detached(async move { runtime.decide_with_retry(id, call, ruling).await }).await
+        spawn_detached(async move { runtime.decide_with_retry(id, call, decision).await }).await
     }
 
     async fn decide_with_retry(
         self: &Arc<Self>,
         id: i64,
         call: Str,
-        ruling: ApprovalDecision,
+        decision: ApprovalDecision,
     ) -> Result<Option<AcceptedRun>, Error> {
         for _ in 0..MAX_ATTEMPTS {
             if let Some(guard) = self.run_locks.try_lock(id) {
@@ -156,7 +156,7 @@ impl Runtime {
                     let taken = self
                         .resume_locked(
                             &guard,
-                            ResumeReason::ApprovalDecided { call, ruling },
+                            ResumeReason::ApprovalDecided { call, decision },
                             ReplyMode::Buffered,
                             SlotPolicy::Acquire,
                         )
@@ -167,7 +167,7 @@ impl Runtime {
                     return Ok(taken);
                 }
                 if let Some(log) = self.recorder.log(&id.to_string())
-                    && self.decide_while_running(&log, &call, &ruling).await?
+                    && self.decide_while_running(&log, &call, &decision).await?
                 {
                     return Ok(None);
                 }
@@ -183,12 +183,12 @@ impl Runtime {
         &self,
         log: &Arc<RunJournal>,
         call: &str,
-        ruling: &ApprovalDecision,
+        decision: &ApprovalDecision,
     ) -> Result<bool, Error> {
         let id = log.id();
         self.runner.flush_journal(log).await?;
         let events = self.store.outline(id).await?;
-        let ruled = decide(id, RunStatus::Running, &events, call, ruling, self.now_ms())?;
+        let ruled = decide(id, RunStatus::Running, &events, call, decision, self.now_ms())?;
         if !self.recorder.record_if_running(log, ruled) {
             return Ok(false);
         }
@@ -222,7 +222,7 @@ impl Runtime {
 }
 
 impl JournalState {
-    /// Makes a ruling part of the story.
+    /// Makes a decision part of the story.
     pub(crate) fn apply_approval(&mut self, ruled: Option<RunEvent>) -> Resolution {
         if let Some(RunEvent::StepRecorded { key, value, .. }) = &ruled {
             self.notes.insert(key.clone(), value.clone());
@@ -231,13 +231,13 @@ impl JournalState {
     }
 }
 
-/// The event by which a ruling stands in the journal, or why it cannot be taken.
+/// The event by which a decision stands in the journal, or why it cannot be taken.
 pub(crate) fn decide(
     id: i64,
     status: RunStatus,
     events: &[RunEvent],
     call: &str,
-    ruling: &ApprovalDecision,
+    decision: &ApprovalDecision,
     now_ms: i64,
 ) -> Result<RunEvent, Error> {
     let all = approval_calls(events);
@@ -282,10 +282,10 @@ pub(crate) fn decide(
     if !is_in_flight || !matches!(status, RunStatus::Waiting | RunStatus::Running) {
         return Err(Error::NoApproval { id, status: status.name() });
     }
-    if asked.digest != ruling.digest {
+    if asked.digest != decision.digest {
         return Err(Error::ApprovalMismatch { call: call.clone(), tool: asked.tool.clone() });
     }
-    let ApprovalDecision { verdict, reason, by, .. } = ruling.clone();
+    let ApprovalDecision { verdict, reason, by, .. } = decision.clone();
     let ruled = ApprovalRequest {
         decision: Some(DecisionRecord { verdict, reason, by, decided_ms: now_ms }),
         ..asked.clone()
@@ -319,7 +319,7 @@ mod tests {
         ApprovalRequest::new("send".into(), json!({ "to": to }), 5, 100)
     }
 
-    fn ruling(to: &str) -> ApprovalDecision {
+    fn decision(to: &str) -> ApprovalDecision {
         ApprovalDecision {
             verdict: ApprovalVerdict::Approved,
             digest: asked(to).digest,
@@ -353,7 +353,7 @@ mod tests {
     #[test]
     fn a_ruling_is_about_one_open_call_that_was_seen_as_it_is() {
         let rule = |call: &str, to: &str, status: RunStatus, now_ms: i64| {
-            super::decide(7, status, &events(), call, &ruling(to), now_ms)
+            super::decide(7, status, &events(), call, &decision(to), now_ms)
         };
         for call in ["item 0: tool 1.2", "tool 1.2"] {
             let Ok(RunEvent::StepRecorded { key, value, .. }) =

@@ -4,7 +4,7 @@
 //! Invariant: whoever ends a run that nobody runs has locked it, so that nobody takes it up
 //! meanwhile.
 
-use crate::execute::journal_writer::{Durability, JournalProgress, RecordingPolicy};
+use crate::execute::journal::{Durability, JournalProgress, RecordingPolicy};
 use crate::execute::start::SlotPolicy;
 use crate::key_lock::KeyGuard;
 use crate::resume::resumption::{ResumeReason, same_state};

@@ -2,9 +2,10 @@
 //! a step.
 
 use crate::execute::accounts::CallerAccount;
-use crate::execute::journal_writer::JournalProgress;
+use crate::execute::journal::JournalProgress;
 use crate::execute::start::ResumeState;
 use crate::loaded_workflow::LoadedWorkflow;
+use crate::resume::resumption::Continuation;
 use engine::{RecordedStep, TRIES};
 use model::{
     Exposure, Items, Object, RunEvent, RunRange, RunStatus, SpendingTotal, Str, TaskStatus, Value,
@@ -204,8 +205,8 @@ impl JournalState {
         execution: Execution,
         callers: Vec<CallerAccount>,
         workflow: Arc<LoadedWorkflow>,
-        pieces: JournalLength,
-        woken_by: Option<Option<Items>>,
+        length: JournalLength,
+        continuation: Continuation,
     ) -> ResumeState {
         let started = self.started;
         let mode =
@@ -219,7 +220,6 @@ impl JournalState {
         let (node, items, extent) = started
             .map(|started| (started.node, started.items, started.extent))
             .unwrap_or_default();
-        let wakes = woken_by.is_some();
         let notes = if self.in_flight.is_some() { self.notes } else { Object::new() };
         // Rows of older versions have none.
         let (own, all) = (self.spent, execution.spent);
@@ -228,8 +228,8 @@ impl JournalState {
             dollars: own.dollars.max(all.dollars),
         };
         let written = JournalProgress {
-            segments: pieces.segments,
-            parts: pieces.parts,
+            segments: length.segments,
+            parts: length.parts,
             events: self.n_events,
         };
         ResumeState {
@@ -246,8 +246,7 @@ impl JournalState {
             notes,
             spent,
             written,
-            wakes,
-            woken_by: woken_by.flatten(),
+            continuation,
         }
     }
 }

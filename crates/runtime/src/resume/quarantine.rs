@@ -7,7 +7,7 @@
 //! different steps of them. Runs that slept, and runs that a clean stop left behind, are resumed as
 //! ever. Suspects come first, a few at a time; the others follow in a window that grows.
 
-use crate::execute::journal_writer::{FULL_DISK_PAUSE, JournalProgress, RunJournal};
+use crate::execute::journal::{FULL_DISK_PAUSE, JournalProgress, RunJournal};
 use crate::execute::start::SlotPolicy;
 use crate::key_lock::KeyGuard;
 use crate::resume::backoff::ResumeFailure;

@@ -6,22 +6,29 @@
 //! Invariant: what has begun comes to its end. A caller who has gone does not leave a run half
 //! taken up.
 
-use crate::execute::start::SlotPolicy;
+use crate::execute::journal::RecordingPolicy;
+use crate::execute::run_task::RunTask;
+use crate::execute::start::{ResumeState, SlotPolicy};
 use crate::key_lock::KeyGuard;
 use crate::resume::approval::{self, ApprovalDecision};
-use crate::resume::decision::Decision;
+use crate::resume::decision::{Decision, Resolution};
 use crate::resume::journal_state::{JournalState, Resumable};
 use crate::resume::waiting_run::WaitingRun;
 use crate::task::spawn_detached;
-use crate::{AcceptedRun, Error, Runtime, lock};
-use model::{Item, Items, RunStatus, Str};
+use crate::{AcceptedRun, Error, Runner, Runtime, lock};
+use engine::RunOptions;
+use model::{Item, Items, RunEvent, RunStatus, Str};
 use node_api::trigger::ReplyMode;
 use std::sync::Arc;
 use std::time::Duration;
 use store::executions::{Execution, ExecutionState};
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
-/// Why a run is taken up, and how it stood for whoever wants that.
+/// How long a run that sleeps or has ended, as its row says, may take to be released.
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Why a run is resumed, and the state that the reason is about.
 pub(crate) enum ResumeReason {
     /// The last process left it so.
     Interrupted(ExecutionState),
@@ -32,7 +39,7 @@ pub(crate) enum ResumeReason {
     /// A person has said what became of a step that may have happened.
     Decided(Decision),
     /// A person has said something about a call that an agent asks for.
-    ApprovalDecided { call: Str, ruling: ApprovalDecision },
+    ApprovalDecided { call: Str, decision: ApprovalDecision },
     /// The same, while it was at work; its journal has it.
     ApprovalRecorded,
 }
@@ -51,14 +58,35 @@ impl ResumeReason {
         }
     }
 
-    /// What wakes the run, if it sleeps.
-    fn woken_by(self, story: &JournalState) -> Option<Option<Items>> {
-        match self {
-            Self::Interrupted(seen) => (seen.status == RunStatus::Waiting).then_some(None),
-            Self::Due(_) | Self::ApprovalDecided { .. } | Self::ApprovalRecorded => Some(None),
-            Self::Called { item, .. } => Some(Some(Items::one(item))),
+    fn continuation(self, journal: &JournalState) -> Continuation {
+        let sleeps = match self {
+            Self::Interrupted(seen) => seen.status == RunStatus::Waiting,
+            Self::Due(_) | Self::ApprovalDecided { .. } | Self::ApprovalRecorded => true,
+            Self::Called { item, .. } => return Continuation::WokenWith(Items::one(item)),
             // One that was quarantined in its sleep was to be woken.
-            Self::Decided(_) => story.is_paused.then_some(None),
+            Self::Decided(_) => journal.is_paused,
+        };
+        if sleeps { Continuation::Woken } else { Continuation::Interrupted }
+    }
+}
+
+/// How a run continues.
+#[derive(Debug)]
+pub(crate) enum Continuation {
+    /// It was cut off at work.
+    Interrupted,
+    /// It slept; what it waited for brings no items.
+    Woken,
+    /// It slept, and a call brought these items.
+    WokenWith(Items),
+}
+
+impl Continuation {
+    fn into_event(self) -> Option<RunEvent> {
+        match self {
+            Self::Interrupted => None,
+            Self::Woken => Some(RunEvent::RunResumed { items: None }),
+            Self::WokenWith(items) => Some(RunEvent::RunResumed { items: Some(items) }),
         }
     }
 }
@@ -84,11 +112,11 @@ impl Runtime {
         self: &Arc<Self>,
         waiting: &WaitingRun,
         item: Item,
-        takes: ReplyMode,
+        reply: ReplyMode,
     ) -> Result<AcceptedRun, Error> {
         let (id, wait) = (waiting.id, waiting.wait);
-        let taken = self.resume(id, ResumeReason::Called { wait, item }, takes).await?;
-        taken.ok_or(Error::WrongStatus { id, status: RunStatus::Uncertain.name() })
+        let run = self.resume(id, ResumeReason::Called { wait, item }, reply).await?;
+        run.ok_or(Error::WrongStatus { id, status: RunStatus::Uncertain.name() })
     }
 
     /// `None` if a step of it may have happened, which a person has to decide about. Goes on also
@@ -96,85 +124,72 @@ impl Runtime {
     pub(crate) async fn resume(
         self: &Arc<Self>,
         id: i64,
-        resume: ResumeReason,
-        takes: ReplyMode,
+        reason: ResumeReason,
+        reply: ReplyMode,
     ) -> Result<Option<AcceptedRun>, Error> {
         let guard = self.lock_idle(id).await?;
         let runtime = self.clone();
         spawn_detached(async move {
-            runtime.resume_locked(&guard, resume, takes, SlotPolicy::Acquire).await
+            runtime.resume_locked(&guard, reason, reply, SlotPolicy::Acquire).await
         })
         .await
     }
 
     /// Locks a run that nobody runs.
     pub(crate) async fn lock_idle(&self, id: i64) -> Result<KeyGuard<i64>, Error> {
-        let runs = || Error::WrongStatus { id, status: RunStatus::Running.name() };
-        let guard = self.run_locks.try_lock(id).ok_or_else(runs)?;
-        // Asked once it is locked: whoever had it before may have let it go on.
-        if self.wait_released(id).await? { Ok(guard) } else { Err(runs()) }
+        let running = || Error::WrongStatus { id, status: RunStatus::Running.name() };
+        let guard = self.run_locks.try_lock(id).ok_or_else(running)?;
+        // Checked once it is locked: the previous holder may have resumed it.
+        if self.wait_released(id).await? { Ok(guard) } else { Err(running()) }
     }
 
     /// Whether nobody runs it. One that sleeps or has ended, as its row says, is let go of in a
     /// moment, and waited for.
     pub(crate) async fn wait_released(&self, id: i64) -> Result<bool, Error> {
-        const MOMENT: Duration = Duration::from_secs(5);
         if !self.runner.is_running(id) {
             return Ok(true);
         }
-        let stands = self.store.execution(id).await?.map(|execution| execution.state.status);
-        Ok(stands.is_some_and(|status| status != RunStatus::Running)
-            && timeout(MOMENT, self.runner.wait_stopped(id)).await.is_ok())
+        let stored = self.store.execution(id).await?.map(|execution| execution.state.status);
+        Ok(stored.is_some_and(|status| status != RunStatus::Running)
+            && timeout(RELEASE_TIMEOUT, self.runner.wait_stopped(id)).await.is_ok())
     }
 
-    /// The same for a run that does not run, by somebody who does not stop half way.
+    /// The same for a run that the caller has locked, in a task that is not dropped half way.
     pub(crate) async fn resume_locked(
         self: &Arc<Self>,
         guard: &KeyGuard<i64>,
-        resume: ResumeReason,
-        takes: ReplyMode,
-        turn: SlotPolicy,
+        reason: ResumeReason,
+        reply: ReplyMode,
+        slot: SlotPolicy,
     ) -> Result<Option<AcceptedRun>, Error> {
         let id = *guard.key();
         let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
         let status = execution.state.status;
-        if !resume.fits(&execution.state) {
+        if !reason.fits(&execution.state) {
             return Err(Error::WrongStatus { id, status: status.name() });
         }
         let events = self.store.journal(id).await?;
-        let ruled = match &resume {
-            ResumeReason::ApprovalDecided { call, ruling } => {
-                Some(approval::decide(id, status, &events, call, ruling, self.now_ms())?)
+        let decided = match &reason {
+            ResumeReason::ApprovalDecided { call, decision } => {
+                Some(approval::decide(id, status, &events, call, decision, self.now_ms())?)
             }
             _ => None,
         };
-        let pieces = self.store.journal_length(id).await?;
-        if pieces.segments == 0 {
+        let length = self.store.journal_length(id).await?;
+        if length.segments == 0 {
             // Somebody has deleted it since its row was read: it would begin a journal that belongs
             // to no run.
             return Err(Error::NoExecution { id });
         }
-        let mut story = JournalState::read(events);
-        match &resume {
-            ResumeReason::Called { wait, .. } if !story.sleeps_at(*wait) => {
-                return Err(Error::StaleLink { id });
-            }
-            ResumeReason::Decided(Decision { seen: Some(seen), .. }) if *seen != story.n_events => {
-                return Err(Error::RunAdvanced { id });
-            }
-            // It was woken since, and sleeps for something else.
-            ResumeReason::ApprovalRecorded if !story.asks => {
-                return Err(Error::WrongStatus { id, status: status.name() });
-            }
-            _ => {}
-        }
+        let mut journal = JournalState::read(events);
+        check_journal(id, status, &reason, &journal)?;
         let workflow = self.workflow_of(&execution).await?;
         let callers = self.callers_of(&execution).await?;
-        let settled = match (&resume, story.resumable(&workflow)) {
+        let resolution = match (&reason, journal.resumable(&workflow)) {
             (ResumeReason::Decided(decision), _) => {
-                let settled = story.apply_decision(decision, &workflow)?;
+                let resolution = journal.apply_decision(decision, &workflow)?;
                 self.store.set_status(id, RunStatus::Running).await?;
-                settled
+                resolution
             }
             (_, Resumable::Uncertain { node }) => {
                 tracing::warn!(execution = id, %node, "A step may have taken effect before the process ended; a person must decide.");
@@ -182,18 +197,89 @@ impl Runtime {
                 self.runner.signal_caller(execution.started.parent);
                 return Ok(None);
             }
-            (_, Resumable::Safe) => story.apply_approval(ruled),
+            (_, Resumable::Safe) => journal.apply_approval(decided),
         };
-        let woken_by = resume.woken_by(&story);
-        if let Some(items) = &woken_by {
-            story.wake(items.clone());
+        let continuation = reason.continuation(&journal);
+        match &continuation {
+            Continuation::Interrupted => {}
+            Continuation::Woken => journal.wake(None),
+            Continuation::WokenWith(items) => journal.wake(Some(items.clone())),
         }
-        let past = story.into_resume_state(execution, callers, workflow, pieces, woken_by);
+        let state = journal.into_resume_state(execution, callers, workflow, length, continuation);
         // Whatever the last process left of it is over with this, also if it soon stands the same
         // way again.
         lock(&self.recovering).remove(&id);
         self.resume_backoff.forget(id);
-        Ok(Some(self.runner.resume(past, settled, takes, turn)))
+        Ok(Some(self.runner.resume(state, resolution, reply, slot)))
+    }
+}
+
+/// What the journal must say on top of the row, so that the run is at what the reason is about.
+fn check_journal(
+    id: i64,
+    status: RunStatus,
+    reason: &ResumeReason,
+    journal: &JournalState,
+) -> Result<(), Error> {
+    match reason {
+        ResumeReason::Called { wait, .. } if !journal.sleeps_at(*wait) => {
+            Err(Error::StaleLink { id })
+        }
+        ResumeReason::Decided(Decision { seen: Some(seen), .. }) if *seen != journal.n_events => {
+            Err(Error::RunAdvanced { id })
+        }
+        // It was woken since, and sleeps for something else.
+        ResumeReason::ApprovalRecorded if !journal.asks => {
+            Err(Error::WrongStatus { id, status: status.name() })
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Runner {
+    /// Continues a run that was cut off or slept.
+    fn resume(
+        self: &Arc<Self>,
+        state: ResumeState,
+        resolution: Resolution,
+        reply: ReplyMode,
+        slot: SlotPolicy,
+    ) -> AcceptedRun {
+        let policy = RecordingPolicy {
+            saving: state.execution.started.saving,
+            ..state.workflow.recording_policy(&state.mode)
+        };
+        let log = self.recorder.reopen(&state.execution, state.written, policy);
+        // What was decided comes first: the run continues with it.
+        for event in resolution.events.into_iter().chain(state.continuation.into_event()) {
+            self.recorder.record(&log, event);
+        }
+        let options = RunOptions {
+            extent: state.extent,
+            // As when it began: what is pinned is for trying out.
+            use_pin_data: state.mode == "manual",
+            recorded: state.recorded,
+            notes: state.notes,
+            supplied_output: resolution.output,
+            account: Some(self.accounts.open(log.id(), state.spent)),
+            depth: state.callers.len(),
+            spends_for: self.accounts.of_callers(&state.callers),
+            called_by_model: state.called_by_model,
+            ..self.options().clone()
+        };
+        self.spawn(RunTask {
+            log,
+            workflow: state.workflow,
+            start: engine::RunStart { cause: state.cause, node: state.node, items: state.items },
+            mode: state.mode,
+            options,
+            reply,
+            reservation: None,
+            cancel: CancellationToken::new(),
+            slot,
+            request_id: Str::new(),
+        })
+        .detach()
     }
 }
 

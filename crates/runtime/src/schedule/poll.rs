@@ -1,8 +1,8 @@
 //! Triggers that look for news: a look that finds none leaves no run behind, and what it finds
 //! starts one run and is remembered with it.
 
-use crate::execute::runner::PollResult;
 use crate::execute::start::{RunRequest, StartContext};
+use crate::execute::unrecorded::PollResult;
 use crate::key_lock::KeyLocks;
 use crate::schedule::clock::Timer;
 use crate::{Error, LoadedWorkflow, Runtime, lock};

@@ -1,0 +1,317 @@
+//! Receives the events of all runs of this process: each goes to its run's journal and to watchers.
+
+use super::run_journal::{RunJournal, RunJournalState};
+use super::{Durability, FULL_DISK_PAUSE, JournalProgress, RecordingPolicy};
+use crate::execute::live::{LiveChunk, LiveEvent};
+use crate::execute::metrics::{ModeIndex, RunMetrics};
+use crate::lock;
+use engine::{Journal, JournalError, PendingRecord};
+use model::{RunEvent, Str};
+use node_api::trigger::StreamChunk;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Instant;
+use store::Store;
+use store::executions::{CommitWith, Execution, NewExecution, SavePolicy};
+use store::journal::SegmentWriter;
+use tokio::sync::{broadcast, mpsc};
+
+/// Live events that a slow listener may be behind before it misses some.
+const LIVE_EVENTS: usize = 1024;
+
+/// How often a write is tried again that failed of something else.
+const MAX_TRIES: usize = 10;
+
+/// Pieces of answers that a slow watcher may be behind before it misses some.
+const LIVE_CHUNKS: usize = 4096;
+
+/// A short run tells about this much.
+const USUAL_BYTES: usize = 2048;
+
+/// Takes the events of all runs of this process.
+pub struct Recorder {
+    store: Arc<dyn Store>,
+    next_id: AtomicI64,
+    open: Mutex<HashMap<Str, Arc<RunJournal>>>,
+    live: broadcast::Sender<LiveEvent>,
+    /// Pieces of answers. They are not kept: whoever comes later finds what became of them in the
+    /// journal.
+    chunks: broadcast::Sender<LiveChunk>,
+    /// Whoever makes traces of the events, if anybody does.
+    observer: OnceLock<mpsc::Sender<LiveEvent>>,
+    pub metrics: RunMetrics,
+}
+
+impl Recorder {
+    pub async fn new(store: Arc<dyn Store>) -> Result<Self, store::Error> {
+        let next_id = AtomicI64::new(store.next_execution_id().await?);
+        let (live, chunks) = (broadcast::channel(LIVE_EVENTS).0, broadcast::channel(LIVE_CHUNKS).0);
+        Ok(Self {
+            store,
+            next_id,
+            open: Mutex::default(),
+            live,
+            chunks,
+            observer: OnceLock::new(),
+            metrics: RunMetrics::default(),
+        })
+    }
+
+    /// From now on `observer` is told of all events. One that does not keep up misses some; runs
+    /// never wait for it.
+    pub fn observe(&self, observer: mpsc::Sender<LiveEvent>) {
+        let _ = self.observer.set(observer);
+    }
+
+    /// Opens the log of a new run and gives it its id.
+    pub fn open(
+        &self,
+        begun: NewExecution,
+        along: Option<CommitWith>,
+        terms: RecordingPolicy,
+    ) -> Arc<RunJournal> {
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let state = RunJournalState {
+            started: Some(begun.clone()),
+            commit_with: along,
+            events: SegmentWriter::with_capacity(USUAL_BYTES),
+            ..RunJournalState::default()
+        };
+        let NewExecution { workflow_id, parent, .. } = begun;
+        let (is_taken_up, began) = (false, Instant::now());
+        self.register(RunJournal {
+            id,
+            workflow_id,
+            terms,
+            parent,
+            is_resumed: is_taken_up,
+            has_called: is_taken_up.into(),
+            began,
+            state: Mutex::new(state),
+        })
+    }
+
+    /// Opens the log of a run that goes on; its first pieces are on disk.
+    pub fn reopen(
+        &self,
+        execution: &Execution,
+        written: JournalProgress,
+        terms: RecordingPolicy,
+    ) -> Arc<RunJournal> {
+        let NewExecution { workflow_id, mode, parent, .. } = execution.started.clone();
+        let JournalProgress { segments: next_piece, parts, events: n_events } = written;
+        let (mode, events) = (ModeIndex::of(&mode), SegmentWriter::after(parts));
+        let state = RunJournalState {
+            mode,
+            next_piece,
+            n_events,
+            events,
+            is_written: true,
+            may_ask: true,
+            ..RunJournalState::default()
+        };
+        let (id, is_taken_up, began) = (execution.id, true, Instant::now());
+        self.register(RunJournal {
+            id,
+            workflow_id,
+            terms,
+            parent,
+            is_resumed: is_taken_up,
+            has_called: is_taken_up.into(),
+            began,
+            state: Mutex::new(state),
+        })
+    }
+
+    fn register(&self, log: RunJournal) -> Arc<RunJournal> {
+        let log = Arc::new(log);
+        lock(&self.open).insert(log.run_id(), log.clone());
+        log
+    }
+
+    /// Takes in an event that the engine does not tell.
+    pub fn record(&self, log: &RunJournal, event: RunEvent) {
+        let seq = log.append_event(&event, &self.metrics);
+        self.broadcast(log, seq, &event);
+    }
+
+    /// The same for what a person says about a call, unless the run has come to its end or gone to
+    /// sleep meanwhile.
+    pub(crate) fn record_if_running(&self, log: &RunJournal, event: RunEvent) -> bool {
+        let Some(seq) = log.append_if_running(&event, &self.metrics) else { return false };
+        self.broadcast(log, seq, &event);
+        true
+    }
+
+    fn broadcast(&self, log: &RunJournal, seq: u64, event: &RunEvent) {
+        let observer = self.observer.get();
+        if observer.is_none() && self.live.receiver_count() == 0 {
+            return;
+        }
+        let parent = log.parent.map(|caller| caller.execution.to_string().into());
+        let live = LiveEvent::new(log.run_id(), log.workflow_id.clone(), parent, seq, event);
+        if let Some(observer) = observer {
+            let _ = observer.try_send(live.clone());
+        }
+        // Nobody listening any more is no error.
+        let _ = self.live.send(live);
+    }
+
+    /// Writes what a run has to tell; returns once it is on disk. While nothing can be written, a
+    /// run that was accepted stands still, and one that was not is turned away: its caller is told,
+    /// and nothing of it happens later.
+    pub async fn flush(&self, log: &Arc<RunJournal>) -> Result<(), store::Error> {
+        flush(&*self.store, log).await
+    }
+
+    pub fn close(&self, log: &RunJournal) {
+        lock(&self.open).remove(&log.run_id());
+    }
+
+    /// The last id that a run was given.
+    pub(crate) fn last_id(&self) -> i64 {
+        self.next_id.load(Ordering::Relaxed) - 1
+    }
+
+    /// The runs of a workflow that go on, in order.
+    pub(crate) fn runs_of(&self, workflow: &str) -> Vec<i64> {
+        let mut runs: Vec<i64> = lock(&self.open)
+            .values()
+            .filter(|log| log.workflow_id == workflow)
+            .map(|log| log.id)
+            .collect();
+        runs.sort_unstable();
+        runs
+    }
+
+    pub fn subscribe(&self) -> broadcast::Receiver<LiveEvent> {
+        self.live.subscribe()
+    }
+
+    /// The pieces of all answers from now on.
+    pub fn subscribe_chunks(&self) -> broadcast::Receiver<LiveChunk> {
+        self.chunks.subscribe()
+    }
+
+    pub(crate) fn has_watchers(&self) -> bool {
+        self.chunks.receiver_count() > 0
+    }
+
+    /// Shows a piece of an answer to whoever watches.
+    pub(crate) fn send_chunk(&self, log: &RunJournal, chunk: &StreamChunk) {
+        if self.has_watchers() {
+            let _ = self.chunks.send(LiveChunk {
+                run_id: log.run_id(),
+                workflow_id: log.workflow_id.clone(),
+                chunk: chunk.clone(),
+            });
+        }
+    }
+
+    /// Writes what a run that goes on has told so far.
+    pub async fn flush_run(&self, run_id: &str) -> Result<(), store::Error> {
+        match self.log(run_id) {
+            Some(log) => write_all(&*self.store, &log).await,
+            None => Ok(()),
+        }
+    }
+
+    /// The same for all that have been at it for a while and of which nothing is on disk, so that
+    /// whoever looks for them finds them.
+    pub(crate) async fn flush_long_running(&self) {
+        let unwritten: Vec<Arc<RunJournal>> =
+            lock(&self.open).values().filter(|log| log.is_long_unwritten()).cloned().collect();
+        for log in unwritten {
+            if let Err(error) = write_all(&*self.store, &log).await {
+                // Nor could those of the others.
+                return tracing::warn!(%error, execution = log.id, "Could not record the start of a run.");
+            }
+        }
+    }
+
+    /// The workflow of a run that goes on.
+    pub fn workflow_of(&self, id: i64) -> Option<Str> {
+        self.log(&id.to_string()).map(|log| log.workflow_id.clone())
+    }
+
+    /// Whether a run goes on after a sleep or a crash, so that it may have called others before.
+    pub(crate) fn was_resumed(&self, run_id: &str) -> bool {
+        self.log(run_id).is_some_and(|log| log.is_resumed)
+    }
+
+    /// What is kept of a run that goes on.
+    pub(crate) fn saving_of(&self, run_id: &str) -> Option<SavePolicy> {
+        self.log(run_id).map(|log| log.terms.saving)
+    }
+
+    pub(crate) fn log(&self, run_id: &str) -> Option<Arc<RunJournal>> {
+        lock(&self.open).get(run_id).cloned()
+    }
+}
+
+impl Journal for Recorder {
+    fn append<'a>(&'a self, run_id: &str, event: RunEvent) -> Option<PendingRecord<'a>> {
+        let log = self.log(run_id)?;
+        let seq = log.append_event(&event, &self.metrics);
+        let must_wait = match event {
+            // What is noted comes before something that reaches outside, whatever the workflow
+            // looked like before.
+            RunEvent::StepRecorded { .. } => true,
+            RunEvent::NodeStarted { .. }
+            | RunEvent::RunPaused { .. }
+            | RunEvent::RunResumed { .. } => log.terms.durability == Durability::EachStep,
+            _ => false,
+        };
+        let must_wait = must_wait || log.must_flush();
+        self.broadcast(&log, seq, &event);
+        let flush = async move {
+            self.flush(&log).await.map_err(|error| JournalError { cause: error.to_string().into() })
+        };
+        must_wait.then(|| -> PendingRecord<'a> { Box::pin(flush) })
+    }
+
+    fn is_accepted(&self, run_id: &str) -> bool {
+        self.log(run_id).is_none_or(|log| log.refusal().is_none())
+    }
+}
+
+/// Writes what a run has to tell, a large event a little at a time and off the threads that serve
+/// connections.
+async fn write_all(store: &dyn Store, log: &Arc<RunJournal>) -> Result<(), store::Error> {
+    loop {
+        if log.is_behind() {
+            // Whoever waits for a turn does not hold the log, which the writer may be asking.
+            compute::SectionPermit::wait().await.interruptible(|| log.advance());
+        }
+        store.flush(log.clone()).await?;
+        if !log.is_behind() {
+            return Ok(());
+        }
+    }
+}
+
+async fn flush(store: &dyn Store, log: &Arc<RunJournal>) -> Result<(), store::Error> {
+    let mut tries = 0;
+    loop {
+        let Err(error) = write_all(store, log).await else {
+            let Some(refusal) = log.refusal() else { return Ok(()) };
+            // It was turned away while this flush was writing its files.
+            store.forget_files(log.id).await;
+            return Err(refusal);
+        };
+        if log.refuse(&error) {
+            // They were written first, and would take the room of what was accepted.
+            store.forget_files(log.id).await;
+            return Err(error);
+        }
+        // A disk that cannot be read for a moment, or memory that is short, is no reason to end
+        // what was accepted.
+        let is_tried_again = matches!(error, store::Error::Database { .. }) && tries < MAX_TRIES;
+        if !error.may_pass() && !is_tried_again {
+            return Err(error);
+        }
+        tries += 1;
+        tokio::time::sleep(FULL_DISK_PAUSE).await;
+    }
+}
