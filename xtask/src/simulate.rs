@@ -34,7 +34,7 @@ const BUGS: &[Bug] = &[
             ),
             (
                 "crates/runtime/src/resume/resumption.rs",
-                "ResumeReason::Called { wait, .. } if !story.sleeps_at(*wait) =>",
+                "ResumeReason::Called { wait, .. } if !journal.sleeps_at(*wait) =>",
                 "ResumeReason::Called { wait, .. } if *wait == usize::MAX =>",
             ),
         ],
@@ -42,7 +42,7 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "acknowledged deliveries without a run",
         changes: &[(
-            "crates/runtime/src/execute/runner.rs",
+            "crates/runtime/src/execute/accept.rs",
             "let guard = self.delivery_locks.lock(key).await;",
             "let Some(guard) = self.delivery_locks.try_lock(key) else { return Ok(None) };",
         )],
@@ -53,13 +53,13 @@ const BUGS: &[Bug] = &[
             "crates/runtime/src/resume/resumption.rs",
             "let runtime = self.clone();
         spawn_detached(async move {
-            runtime.resume_locked(&guard, resume, takes, SlotPolicy::Acquire).await
+            runtime.resume_locked(&guard, reason, reply, SlotPolicy::Acquire).await
         })
         .await",
             "let guard = std::mem::ManuallyDrop::new(guard);
-        let taken = self.resume_locked(&guard, resume, takes, SlotPolicy::Acquire).await;
+        let run = self.resume_locked(&guard, reason, reply, SlotPolicy::Acquire).await;
         drop(std::mem::ManuallyDrop::into_inner(guard));
-        taken",
+        run",
         )],
     },
     Bug {

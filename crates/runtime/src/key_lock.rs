@@ -81,7 +81,7 @@ mod tests {
     use futures::FutureExt as _;
 
     #[tokio::test]
-    async fn issue_15_03_a_key_is_free_again_when_its_guard_is_dropped_wherever_that_is() {
+    async fn a_key_is_free_again_when_its_guard_is_dropped_wherever_that_is() {
         let locks = KeyLocks::default();
         let first = locks.try_lock(7).unwrap();
         assert!(locks.try_lock(7).is_none() && locks.try_lock(8).is_some());

@@ -48,7 +48,7 @@ pub use resume::decision::{Decision, DecisionOutcome};
 pub use resume::forms::FormSubmission;
 pub use resume::waiting_run::WaitingRun;
 pub use runtime::{Runtime, RuntimeOptions};
-pub use schedule::clock::CatchUp;
+pub use schedule::fire::CatchUp;
 pub use schedule::retention::Retention;
 pub use store::addresses::EndpointKind;
 pub use versions::VersionChoice;

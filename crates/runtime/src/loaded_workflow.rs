@@ -1,7 +1,7 @@
 //! A stored workflow, ready to run.
 
 use crate::execute::journal::{Durability, RecordingPolicy};
-use crate::listen::trigger_listeners::TriggerListeners;
+use crate::listen::trigger_listeners::CachedListeners;
 use crate::lock;
 use engine::{Engine, Plan};
 use model::{Object, Str, Value, Workflow};
@@ -39,8 +39,8 @@ pub struct LoadedWorkflow {
     static_data: SharedStaticData,
     /// Whether what it listens to has to be computed, and may be something else the next time.
     pub(crate) computes_listens: bool,
-    /// What its triggers said last that they listen to.
-    pub(crate) listens: Mutex<Option<Result<Arc<TriggerListeners>, crate::Error>>>,
+    /// What its triggers listened to when they were last evaluated.
+    pub(crate) listeners: Mutex<CachedListeners>,
     /// They need more than a moment to say so.
     pub(crate) is_slow: AtomicBool,
 }
@@ -129,7 +129,7 @@ impl LoadedWorkflow {
                 .nodes
                 .iter()
                 .any(|node| !node.disabled && node.is_trigger() && node.has_expressions()),
-            listens: Mutex::default(),
+            listeners: Mutex::default(),
             is_slow: AtomicBool::new(false),
             plan: Arc::new(plan),
         }

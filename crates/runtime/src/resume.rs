@@ -10,6 +10,7 @@ pub(crate) mod decision;
 pub(crate) mod forms;
 pub(crate) mod journal_state;
 pub(crate) mod quarantine;
+pub(crate) mod recovery;
 pub(crate) mod recovery_window;
 pub(crate) mod resumption;
 pub(crate) mod tokens;

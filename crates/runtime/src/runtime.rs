@@ -6,11 +6,10 @@ use crate::execute::ledger::DayLedger;
 use crate::key_lock::KeyLocks;
 use crate::listen::active::ActiveWorkflows;
 use crate::listen::chat::replies::SessionCache;
-use crate::listen::reload;
 use crate::listen::test_listener::TestListeners;
 use crate::resume::backoff::ResumeBackoff;
 use crate::resume::forms::PendingPages;
-use crate::resume::quarantine::RecoveryPhase;
+use crate::resume::recovery::RecoveryPhase;
 use crate::resume::tokens::ResumeTokens;
 use crate::schedule::clock::SchedulerSlot;
 use crate::schedule::poll::Polls;
@@ -51,8 +50,9 @@ pub struct Runtime {
     pub(crate) timezone: Str,
     pub(crate) owner: Str,
     pub(crate) stopping: CancellationToken,
-    /// One change of the active workflows at a time.
-    pub(crate) changing: tokio::sync::Mutex<i64>,
+    /// The number of the last change of workflows that was read; `None` to read all of them. One
+    /// change of the active workflows at a time.
+    pub(crate) changing: tokio::sync::Mutex<Option<i64>>,
     /// Runs that are being taken up, so that two calls do not wake one twice.
     pub(crate) run_locks: KeyLocks<i64>,
     /// Runs that the last process left unfinished and that are not resumed yet.
@@ -85,7 +85,7 @@ impl Runtime {
         store: Arc<dyn Store>,
         options: RuntimeOptions,
     ) -> Result<Arc<Self>, Error> {
-        let keep = options.keep;
+        let retention = options.keep;
         let runtime = Self::new_idle(engine, store, options).await?;
         runtime.begin_start().await;
         match runtime.reload().await {
@@ -96,13 +96,13 @@ impl Runtime {
             other => other?,
         }
         runtime.end_start().await;
-        if let Some(words) = lock(&runtime.signals).take() {
-            tokio::spawn(runtime.clone().handle_signals(words));
+        if let Some(signals) = lock(&runtime.signals).take() {
+            tokio::spawn(runtime.clone().handle_signals(signals));
         }
         runtime.recover().await?;
         supervise("clock", &runtime, Runtime::run_scheduler);
         supervise("watch", &runtime, Runtime::watch);
-        supervise("retention", &runtime, move |runtime| runtime.run_retention(keep));
+        supervise("retention", &runtime, move |runtime| runtime.run_retention(retention));
         Ok(runtime)
     }
 
@@ -122,17 +122,17 @@ impl Runtime {
         let links_named_waits_ms = store.links_named_waits_ms().await?;
         let (secret, former) =
             (store.secret("resume_tickets").await?, store.former_secret("resume_tickets").await?);
-        let tickets = Arc::new(ResumeTokens::new(&secret, former.as_deref(), options.base_url));
+        let tokens = Arc::new(ResumeTokens::new(&secret, former.as_deref(), options.base_url));
         let (run, limits) = (options.run, options.limits);
-        let (words, heard) = mpsc::unbounded_channel();
+        let (sender, receiver) = mpsc::unbounded_channel();
         let runner = Runner::new(
             engine.clone(),
             store.clone(),
             recorder.clone(),
             run,
             limits,
-            tickets,
-            words,
+            tokens,
+            sender,
         );
         let runtime = Arc::new(Self {
             engine,
@@ -145,7 +145,7 @@ impl Runtime {
             timezone,
             owner: store::new_id(),
             stopping: CancellationToken::new(),
-            changing: tokio::sync::Mutex::new(reload::NOTHING),
+            changing: tokio::sync::Mutex::default(),
             run_locks: KeyLocks::default(),
             recovering: Mutex::default(),
             clock_slot: Mutex::default(),
@@ -158,7 +158,7 @@ impl Runtime {
             resume_backoff: ResumeBackoff::default(),
             sessions: SessionCache::default(),
             links_named_waits_ms,
-            signals: Mutex::new(Some(heard)),
+            signals: Mutex::new(Some(receiver)),
         });
         calls.attach(&runtime);
         runtime.read_variables().await?;

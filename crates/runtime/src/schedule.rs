@@ -4,5 +4,7 @@
 //! retention of finished executions.
 
 pub(crate) mod clock;
+pub(crate) mod fire;
 pub(crate) mod poll;
 pub(crate) mod retention;
+pub(crate) mod timers;

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn issue_15_12_runs_that_were_called_spend_from_one_account() {
+    fn runs_that_were_called_spend_from_one_account() {
         let accounts = RunAccounts::default();
         let spent = SpendingTotal { tokens: 40, dollars: 0.0 };
         let caller = |id| CallerAccount { id, limit: SpendingLimit::default(), spent };

@@ -27,13 +27,13 @@ const SMALL_CALL: usize = 256 << 10;
 
 impl RunLimits {
     /// Whether a call of a weight fits beside what is held.
-    fn fits(&self, held: usize, weight: usize) -> bool {
-        let most = if weight <= SMALL_CALL {
+    fn fits(&self, reservation: usize, bytes: usize) -> bool {
+        let most = if bytes <= SMALL_CALL {
             self.max_reserved_bytes.saturating_add(self.max_reserved_bytes / 4)
         } else {
             self.max_reserved_bytes
         };
-        held.saturating_add(weight) <= most
+        reservation.saturating_add(bytes) <= most
     }
 }
 
@@ -65,7 +65,7 @@ impl Drop for RunReservation {
 pub(crate) struct RunGuard {
     runner: Arc<Runner>,
     pub(crate) log: Arc<RunJournal>,
-    held: Option<RunReservation>,
+    reservation: Option<RunReservation>,
 }
 
 impl RunGuard {
@@ -73,16 +73,16 @@ impl RunGuard {
         runner: Arc<Runner>,
         log: Arc<RunJournal>,
         cancel: CancellationToken,
-        held: Option<RunReservation>,
+        reservation: Option<RunReservation>,
     ) -> Self {
         lock(&runner.running).insert(log.id(), cancel);
         runner.n_accepted.fetch_add(1, Ordering::Relaxed);
-        Self { runner, log, held }
+        Self { runner, log, reservation }
     }
 
     /// What it began with is no longer needed.
     pub(crate) fn release_memory(&mut self) {
-        self.held = None;
+        self.reservation = None;
     }
 }
 

@@ -76,9 +76,9 @@ impl Runtime {
             spending,
             cancel,
         };
-        let taken = self.runner.start_called(called);
+        let run = self.runner.start_called(called);
         if !waits {
-            self.runner.flush_journal(&taken.log).await.map_err(failed)?;
+            self.runner.flush_journal(&run.log).await.map_err(failed)?;
             return Ok(CallReply::Started);
         }
         if let Some(log) =
@@ -86,13 +86,13 @@ impl Runtime {
         {
             log.mark_called();
         }
-        let awaited = ChildRunGuard { runtime: Arc::downgrade(self), id: Some(taken.id) };
-        let ended = taken.outcome.await;
+        let awaited = ChildRunGuard { runtime: Arc::downgrade(self), id: Some(run.id) };
+        let ended = run.outcome.await;
         awaited.disarm();
         ended.map(CallReply::of).ok_or_else(|| {
             NodeError::failed(format!(
                 "Execution {}, which the node called, was interrupted",
-                taken.id
+                run.id
             ))
         })
     }
@@ -159,12 +159,12 @@ impl Runtime {
         &self,
         execution: &Execution,
     ) -> Result<Arc<LoadedWorkflow>, Error> {
-        let begun = &execution.started;
-        if !begun.version_id.is_empty() {
-            return self.version(&begun.workflow_id, &begun.version_id).await;
+        let started = &execution.started;
+        if !started.version_id.is_empty() {
+            return self.version(&started.workflow_id, &started.version_id).await;
         }
-        let missing = || Error::NoWorkflow { id: begun.workflow_id.clone() };
-        let caller = self.store.workflow(&begun.workflow_id).await?.ok_or_else(missing)?;
+        let missing = || Error::NoWorkflow { id: started.workflow_id.clone() };
+        let caller = self.store.workflow(&started.workflow_id).await?.ok_or_else(missing)?;
         let document = self.store.document(execution.id).await?.ok_or_else(missing)?;
         let workflow = Workflow::parse(&document)
             .map_err(|error| Error::Unreadable { cause: error.to_string().into() })?;

@@ -46,12 +46,12 @@ impl Runner {
 
     pub(crate) async fn finish(
         &self,
-        place: RunGuard,
+        guard: RunGuard,
         workflow: &LoadedWorkflow,
         outcome: &RunOutcome,
         request: &str,
     ) {
-        let log = &place.log.clone();
+        let log = &guard.log.clone();
         let mut is_unwritten = false;
         match self.recorder.flush(log).await {
             Ok(()) => log_end(log.id(), workflow, outcome, request),
@@ -64,7 +64,7 @@ impl Runner {
                 is_unwritten = true;
             }
         }
-        drop(place);
+        drop(guard);
         if is_unwritten {
             self.signal(RunSignal::EndUnwritten(log.id()));
             return;
@@ -90,8 +90,8 @@ impl Runner {
 
     /// Says something to whoever looks after runs that call each other. With nobody there, the next
     /// start finds out.
-    pub(crate) fn signal(&self, word: RunSignal) {
-        let _ = self.signals.send(word);
+    pub(crate) fn signal(&self, signal: RunSignal) {
+        let _ = self.signals.send(signal);
     }
 
     /// Tells whoever called a run that it is over, or that a person must decide.

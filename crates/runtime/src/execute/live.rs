@@ -157,12 +157,12 @@ mod tests {
     }
 
     #[test]
-    fn issue_14_06_events_for_listeners_hold_no_items() {
+    fn events_for_listeners_hold_no_items() {
         let file = Arc::new(vec![("data".into(), model::Binary::default())]);
         let mut item = Item::new(json!({ "headers": { "traceparent": "00-a" } }));
         item.binary = Some(file.clone());
         let items: Items = vec![item.clone(), item].into();
-        let held = Arc::strong_count(&file);
+        let references = Arc::strong_count(&file);
         let events = [
             RunEvent::RunStarted {
                 run_id: "1".into(),
@@ -178,11 +178,11 @@ mod tests {
             finished(items.clone()),
             RunEvent::RunResumed { items: Some(items) },
         ];
-        let told: Vec<LiveEvent> = events.iter().map(live).collect();
+        let sent: Vec<LiveEvent> = events.iter().map(live).collect();
         drop(events);
-        assert_eq!((held, Arc::strong_count(&file)), (3, 1), "somebody holds items");
-        assert_eq!(told[0].trace.as_deref(), Some("00-a"));
-        let RunEvent::NodeFinished { task, .. } = &told[1].event else { panic!("{:?}", told[1]) };
+        assert_eq!((references, Arc::strong_count(&file)), (3, 1), "somebody holds items");
+        assert_eq!(sent[0].trace.as_deref(), Some("00-a"));
+        let RunEvent::NodeFinished { task, .. } = &sent[1].event else { panic!("{:?}", sent[1]) };
         assert_eq!(
             (task.output(0).map(Items::len), task.output(1).map(Items::len)),
             (Some(2), None)
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn issue_14_06_what_is_too_large_for_listeners_is_cut_and_said_to_be() {
+    fn what_is_too_large_for_listeners_is_cut_and_said_to_be() {
         let line = |text: String| live(&RunEvent::NodeLog { node: "A".into(), line: text.into() });
         assert!(!line("short".into()).is_cut);
         let long = line("ä".repeat(1 << 20));

@@ -1,7 +1,7 @@
 //! Runs that a person starts from the editor: of the workflow as it is drawn, to a node or from
 //! one, with the results of an earlier run where they still hold.
 
-use crate::execute::start::{Admission, RunRequest, StartContext};
+use crate::execute::start::{RunRequest, StartContext};
 use crate::execute::steps::JournalSteps;
 use crate::{AcceptedRun, Error, LoadedWorkflow, Runtime, TestAddresses};
 use engine::{Plan, RecordedStep};
@@ -82,7 +82,7 @@ impl Runtime {
             return Ok(ManualStart::Waits(waits));
         }
         let served = served_for(&recorded, earlier.served);
-        let begins = RunRequest {
+        let request = RunRequest {
             workflow: loaded.clone(),
             cause: StartCause::Hand,
             node: Some(plan.nodes[start].info.name.clone()),
@@ -92,14 +92,10 @@ impl Runtime {
             extent,
             request_id: Str::new(),
         };
-        let taken = self.runner.accept_with(
-            begins,
-            Admission::default(),
-            StartContext { recorded, served, ..StartContext::default() },
-        )?;
-        let taken = taken.detach();
-        self.runner.wait_accepted(&taken.log).await?;
-        Ok(ManualStart::Run(Box::new(taken)))
+        let context = StartContext { recorded, served, ..StartContext::default() };
+        let run = self.runner.start_with(request, context)?;
+        self.runner.wait_accepted(&run.log).await?;
+        Ok(ManualStart::Run(Box::new(run)))
     }
 
     /// Lets a trigger that is called from outside listen for one call; `None` if the node is none.
@@ -217,12 +213,12 @@ fn results(steps: JournalSteps, plan: &Plan, holds: &[bool], run: &str) -> Vec<R
     let mut spoilt: HashSet<Str> = HashSet::new();
     let mut results = Vec::new();
     let n_steps = steps.all.len();
-    for (place, step) in steps.all.into_iter().enumerate() {
+    for (index, step) in steps.all.into_iter().enumerate() {
         let still_holds = plan.index_of(&step.node).is_some_and(|index| holds[index]);
         if !still_holds || spoilt.contains(&step.node) {
             continue;
         }
-        match step.recorded.and_then(|recorded| finished(recorded, place + 1 == n_steps, run)) {
+        match step.recorded.and_then(|recorded| finished(recorded, index + 1 == n_steps, run)) {
             Some(result) => results.push(result),
             None => {
                 spoilt.insert(step.node);
@@ -260,17 +256,17 @@ fn finished(recorded: RecordedStep, is_last: bool, run: &str) -> Option<Recorded
 
 /// What nodes did for the steps that are taken over.
 fn served_for(
-    taken: &[RecordedStep],
+    steps: &[RecordedStep],
     served: Vec<(Str, Arc<TaskData>)>,
 ) -> Vec<(Str, Arc<TaskData>)> {
     let mut runs: HashMap<&Str, usize> = HashMap::new();
-    taken.iter().for_each(|step| *runs.entry(&step.node).or_default() += 1);
+    steps.iter().for_each(|step| *runs.entry(&step.node).or_default() += 1);
     let is_for_one = |task: &TaskData| {
         let above = task.source.first().and_then(Option::as_ref);
         above.is_some_and(|above| runs.get(&above.node).is_some_and(|count| above.run < *count))
     };
     let origin =
-        taken.first().and_then(|step| step.task.as_ref()?.reused_from()).unwrap_or_default();
+        steps.first().and_then(|step| step.task.as_ref()?.reused_from()).unwrap_or_default();
     let mark = |task: &TaskData| Arc::new(task.clone().mark_reused_from(origin));
     served
         .iter()

@@ -53,13 +53,13 @@ impl RunMetrics {
     }
 
     pub(crate) fn finished(&self, mode: ModeIndex, status: RunStatus, took: Duration) {
-        if let Some(place) = STATUSES.iter().position(|known| *known == status) {
-            self.finished[mode.0][place].add_one();
+        if let Some(index) = STATUSES.iter().position(|known| *known == status) {
+            self.finished[mode.0][index].add_one();
         }
         self.seconds.record_time(took);
     }
 
-    pub(crate) fn asked(&self, spent: &ModelUsage) {
+    pub(crate) fn model_called(&self, spent: &ModelUsage) {
         self.model_calls.add_one();
         self.tokens_in.add(spent.input);
         self.tokens_out.add(spent.output);
@@ -139,12 +139,12 @@ mod tests {
 
     #[test]
     fn runs_are_counted_by_mode_and_status() {
-        let figures = RunMetrics::default();
-        figures.started(ModeIndex::of("webhook"));
-        figures.started(ModeIndex::of("something new"));
-        figures.finished(ModeIndex::of("webhook"), RunStatus::Error, Duration::from_millis(1));
+        let metrics = RunMetrics::default();
+        metrics.started(ModeIndex::of("webhook"));
+        metrics.started(ModeIndex::of("something new"));
+        metrics.finished(ModeIndex::of("webhook"), RunStatus::Error, Duration::from_millis(1));
         let mut text = String::new();
-        figures.write(&mut text);
+        metrics.write(&mut text);
         for line in [
             "heddle_executions_started_total{mode=\"webhook\"} 1",
             "heddle_executions_started_total{mode=\"other\"} 1",

@@ -33,11 +33,11 @@ pub struct PreviewExecution {
 
 impl Runtime {
     /// What the expression gives. Takes no longer than the sandbox lets an expression take.
-    pub async fn preview(&self, asked: PreviewRequest) -> Result<Value, NodeError> {
+    pub async fn preview(&self, request: PreviewRequest) -> Result<Value, NodeError> {
         let engine = self.engine.clone();
         let PreviewExecution { id: run_id, records: run_data, wait } =
-            asked.execution.unwrap_or_default();
-        let variables = asked
+            request.execution.unwrap_or_default();
+        let variables = request
             .project
             .as_ref()
             .map(|project| self.runner.variables_of(project))
@@ -54,17 +54,17 @@ impl Runtime {
             None => vars.execution.addresses = None,
         }
         let evaluated = compute::interruptible(move || {
-            let plan = engine.plan(&asked.workflow);
+            let plan = engine.plan(&request.workflow);
             let missing =
                 || NodeError::new(Code::REQUEST_INVALID, "'node' is not a node of the workflow");
-            let node = plan.index_of(&asked.node).ok_or_else(missing)?;
+            let node = plan.index_of(&request.node).ok_or_else(missing)?;
             engine::preview(&Preview {
                 plan: &plan,
                 run_data: &run_data,
                 node,
-                expression: &asked.expression,
-                item: asked.item,
-                run: asked.run,
+                expression: &request.expression,
+                item: request.item,
+                run: request.run,
                 vars: &vars,
                 now_ms: engine.ports.clock.now_ms(),
             })

@@ -24,10 +24,9 @@ impl Runtime {
         ) {
             return Err(Error::WrongStatus { id, status: execution.state.status.name() });
         }
-        let begun = &execution.started;
         let workflow = match with {
             RetryWith::SameVersion => self.workflow_of(&execution).await?,
-            RetryWith::NewestVersion => self.load(&begun.workflow_id).await?,
+            RetryWith::NewestVersion => self.load(&execution.started.workflow_id).await?,
         };
         let started =
             JournalState::read(self.store.first_event(id).await?.into_iter().collect()).started;
@@ -36,19 +35,19 @@ impl Runtime {
             .map(|started| (started.node, started.items, started.extent))
             .unwrap_or_default();
         let cause = node_api::StartCause::Hand;
-        let start = RunRequest {
+        let request = RunRequest {
             workflow,
             cause,
             node,
             items,
-            mode: retry_mode(&begun.mode),
+            mode: retry_mode(&execution.started.mode),
             retry_of: Some(id),
             extent,
             request_id: Str::new(),
         };
-        let groundwork = StartContext { called_by_model, ..StartContext::default() };
-        let taken = self.runner.start_with(start, groundwork)?;
-        self.runner.wait_accepted(&taken.log).await?;
-        Ok(taken)
+        let context = StartContext { called_by_model, ..StartContext::default() };
+        let run = self.runner.start_with(request, context)?;
+        self.runner.wait_accepted(&run.log).await?;
+        Ok(run)
     }
 }

@@ -71,14 +71,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_run_that_nobody_waits_for_any_more_goes_on() {
-        let (tell, told) = tokio::sync::oneshot::channel();
+        let (sender, receiver) = tokio::sync::oneshot::channel();
         let run = async move {
             tokio::time::sleep(Duration::from_millis(20)).await;
-            let _ = tell.send(());
+            let _ = sender.send(());
             std::future::pending().await
         };
         assert!(tokio::time::timeout(Duration::from_millis(1), RunHandle::new(run)).await.is_err());
-        assert_eq!(tokio::time::timeout(Duration::from_secs(60), told).await.unwrap(), Ok(()));
+        assert_eq!(tokio::time::timeout(Duration::from_secs(60), receiver).await.unwrap(), Ok(()));
     }
 
     #[tokio::test]

@@ -51,14 +51,11 @@ impl Runner {
         recorder: Arc<Recorder>,
         options: RunOptions,
         limits: RunLimits,
-        tickets: Arc<ResumeTokens>,
-        words: mpsc::UnboundedSender<RunSignal>,
+        tokens: Arc<ResumeTokens>,
+        signals: mpsc::UnboundedSender<RunSignal>,
     ) -> Arc<Self> {
-        let options = RunOptions { addresses: Some(tickets.clone()), ..options };
+        let options = RunOptions { addresses: Some(tokens.clone()), ..options };
         let slots = Arc::new(Semaphore::new(limits.max_running));
-        let (taken, held, running, variables) =
-            (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::default(), Mutex::default());
-        let (is_closed, delivery_locks) = (AtomicBool::new(false), KeyLocks::default());
         Arc::new(Self {
             engine,
             store,
@@ -66,16 +63,16 @@ impl Runner {
             options,
             slots,
             limits,
-            n_accepted: taken,
-            reserved_bytes: held,
+            n_accepted: AtomicUsize::new(0),
+            reserved_bytes: AtomicUsize::new(0),
             accounts: RunAccounts::default(),
-            running,
+            running: Mutex::default(),
             is_over: Notify::new(),
-            resume_tokens: tickets,
-            variables,
-            is_closed,
-            delivery_locks,
-            signals: words,
+            resume_tokens: tokens,
+            variables: Mutex::default(),
+            is_closed: AtomicBool::new(false),
+            delivery_locks: KeyLocks::default(),
+            signals,
         })
     }
 

@@ -173,7 +173,7 @@ mod tests {
         RunEvent::NodeStarted { node: node.into(), run_index: 0, started_ms: 0 }
     }
 
-    fn noted(key: &str) -> RunEvent {
+    fn recorded_note(key: &str) -> RunEvent {
         RunEvent::StepRecorded { node: "Agent".into(), key: key.into(), value: Value::Null }
     }
 
@@ -183,11 +183,11 @@ mod tests {
             started("Start"),
             RunEvent::NodeSilent { node: "Start".into() },
             started("Agent"),
-            noted("item 0: model 1"),
+            recorded_note("item 0: model 1"),
             // It was cut off here.
             started("Agent"),
-            noted("item 0: tool 1.1"),
-            noted("item 0: model 2"),
+            recorded_note("item 0: tool 1.1"),
+            recorded_note("item 0: model 2"),
         ];
         let steps = JournalSteps::read(events);
         assert_eq!(steps.all.len(), 2);

@@ -84,7 +84,7 @@ impl Runtime {
     }
 
     pub async fn deactivate(&self, id: &str) -> Result<(), Error> {
-        self.keep_addresses(id);
+        self.reserve_addresses(id);
         if !self.store.deactivate(id).await? {
             return Err(Error::NoWorkflow { id: id.into() });
         }

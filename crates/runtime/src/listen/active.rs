@@ -3,8 +3,8 @@
 
 use crate::listen::routes::Routes;
 use crate::listen::trigger_listeners::TriggerListeners;
-use crate::schedule::clock::Timer;
 use crate::schedule::poll::TriggerKey;
+use crate::schedule::timers::Timer;
 use crate::{Error, LoadedWorkflow};
 use model::Str;
 use std::collections::{HashMap, HashSet};

@@ -27,8 +27,8 @@ impl LoadedWorkflow {
 pub(crate) fn claims_of(listens: &[(Str, TriggerListener)]) -> Result<Vec<AddressClaim>, Error> {
     let mut claims: Vec<AddressClaim> = Vec::new();
     for (node, listen) in listens {
-        for (door, method, path) in endpoints_of(listen) {
-            let claim = AddressClaim::new(node.clone(), door, &method, path);
+        for (kind, method, path) in endpoints_of(listen) {
+            let claim = AddressClaim::new(node.clone(), kind, &method, path);
             match claims.iter().find(|known| known.address == claim.address) {
                 Some(known) if !claim.address.is_open() => {
                     let message =

@@ -78,7 +78,7 @@ impl Runtime {
         key: &TriggerKey,
     ) -> Result<Option<AttemptRecord>, Error> {
         let (id, node) = key;
-        if lock(&self.polls).noted.contains(key) {
+        if lock(&self.polls).recorded.contains(key) {
             return Ok(Some(AttemptRecord::Unrecorded));
         }
         let deaths = match self.store.begin_attempt(id, &poll_attempt(node)).await {
@@ -87,11 +87,11 @@ impl Runtime {
             other => other?,
         };
         if deaths == 0 {
-            lock(&self.polls).noted.insert(key.clone());
+            lock(&self.polls).recorded.insert(key.clone());
             return Ok(Some(AttemptRecord::Shared));
         }
         // A death met it, and maybe others: which of them it was of shows when each is made alone.
-        let Some(turn) =
+        let Some(permit) =
             self.lock_exclusive_poll().await.filter(|_| self.is_current(workflow, key))
         else {
             return Ok(None);
@@ -101,9 +101,9 @@ impl Runtime {
             Err(error) if error.may_pass() => return Ok(Some(AttemptRecord::Unrecorded)),
             other => other?,
         };
-        lock(&self.polls).noted.insert(key.clone());
+        lock(&self.polls).recorded.insert(key.clone());
         if deaths < MAX_DEATHS {
-            return Ok(Some(AttemptRecord::Exclusive { _turn: turn }));
+            return Ok(Some(AttemptRecord::Exclusive { _turn: permit }));
         }
         self.deactivate_crashing(id, &what, deaths).await?;
         self.end_attempt(id, &poll_attempt(node)).await?;
@@ -113,27 +113,27 @@ impl Runtime {
 
     /// Waits until nothing else is under way that a death could be of; `None` if the process stops.
     async fn lock_exclusive_poll(&self) -> Option<OwnedMutexGuard<()>> {
-        let turn = async {
+        let permit = async {
             self.recovered.cancelled().await;
             self.exclusive_poll.clone().lock_owned().await
         };
         tokio::select! {
             biased;
             () = self.stopping.cancelled() => None,
-            turn = turn => Some(turn),
+            permit = permit => Some(permit),
         }
     }
 
     pub(crate) async fn end_poll(
         &self,
         key: &TriggerKey,
-        noted: AttemptRecord,
+        attempt: AttemptRecord,
     ) -> Result<(), Error> {
         let (id, node) = key;
-        if matches!(noted, AttemptRecord::Exclusive { .. }) {
+        if matches!(attempt, AttemptRecord::Exclusive { .. }) {
             self.end_attempt(id, &exclusive_attempt(node)).await?;
         }
-        if !matches!(noted, AttemptRecord::Unrecorded) {
+        if !matches!(attempt, AttemptRecord::Unrecorded) {
             self.end_attempt(id, &poll_attempt(node)).await?;
         }
         Ok(())

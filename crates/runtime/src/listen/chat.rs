@@ -1,14 +1,14 @@
 //! Messages of a chat: the item that a run begins with, and conversations that are opened again.
 
+mod embed;
 pub(crate) mod replies;
 
 use crate::execute::runner::Runner;
 use crate::execute::start::{AcceptedRun, Admission, RunRequest};
 use crate::listen::endpoint::EndpointRequest;
 use crate::listen::routes::TriggerEndpoint;
-use crate::{Error, LoadedWorkflow, Runtime, versions};
-use engine::RunOutcome;
-use model::{Binary, Item, Items, Object, RunEvent, Str, Value, Workflow};
+use crate::{Error, Runtime};
+use model::{Binary, Item, Items, Object, RunEvent, Str, Value};
 use node_api::ai::{HANDOFF_KEY, caller_session};
 use node_api::trigger::{
     CHAT_MODE, CLIENT_TOOLS_FIELD, HISTORY_FIELD, PreviousSession, REPLY_FIELD, ReplyMode,
@@ -99,7 +99,7 @@ impl Runtime {
         hook: &TriggerEndpoint,
         message: ChatMessage,
     ) -> Result<AcceptedRun, Error> {
-        let demand = Admission {
+        let admission = Admission {
             bytes: message.length,
             reply: ReplyMode::Streamed(StreamDetail::Everything),
         };
@@ -109,7 +109,7 @@ impl Runtime {
             mode: CHAT_MODE,
             ..RunRequest::from_call(hook, message.into_item())
         };
-        Ok(self.runner.accept(start, demand)?.detach())
+        Ok(self.runner.accept(start, admission)?.detach())
     }
 
     /// The execution of a workflow that handed a turn over to its caller, by its ticket; `None` if
@@ -117,9 +117,9 @@ impl Runtime {
     pub async fn execution_by_token(
         &self,
         workflow_id: &str,
-        ticket: &str,
+        token: &str,
     ) -> Result<Option<i64>, Error> {
-        let Some(id) = self.runner.resume_tokens.verify_turn(ticket) else { return Ok(None) };
+        let Some(id) = self.runner.resume_tokens.verify_turn(token) else { return Ok(None) };
         let is_of_workflow = self
             .store
             .execution(id)
@@ -130,63 +130,15 @@ impl Runtime {
 
     /// What was said in the turn that an execution handed over.
     pub async fn turn_messages(&self, id: i64) -> Result<Option<Vec<Value>>, Error> {
-        let noted = self.store.outline(id).await?.into_iter().rev().find_map(|event| match event {
-            RunEvent::StepRecorded { key, value, .. } if key.ends_with(HANDOFF_KEY) => Some(value),
-            _ => None,
-        });
-        Ok(noted.and_then(|said| said.as_array().map(<[Value]>::to_vec)))
+        let recorded =
+            self.store.outline(id).await?.into_iter().rev().find_map(|event| match event {
+                RunEvent::StepRecorded { key, value, .. } if key.ends_with(HANDOFF_KEY) => {
+                    Some(value)
+                }
+                _ => None,
+            });
+        Ok(recorded.and_then(|messages| messages.as_array().map(<[Value]>::to_vec)))
     }
-
-    /// The vectors of texts, made by an embeddings node of a stored workflow: items with
-    /// `embedding`. `asker` is the type of the node that asks it.
-    pub async fn embed(
-        &self,
-        workflow_id: &str,
-        node: &str,
-        asker: &str,
-        texts: Vec<Str>,
-    ) -> Result<RunOutcome, Error> {
-        let missing = || Error::NoWorkflow { id: workflow_id.into() };
-        let stored = self.store.workflow(workflow_id).await?.ok_or_else(missing)?;
-        let stored = versions::with_listening_document(&self.store, stored).await?;
-        let unreadable = |cause: String| Error::Unreadable { cause: cause.into() };
-        let mut document =
-            model::json::parse(&stored.document).map_err(|error| unreadable(error.to_string()))?;
-        let asking = Str::from(format!("Embed {}", store::new_id()));
-        add_embedding_node(&mut document, node, &asking, asker);
-        let workflow = Workflow::from_value(&document)
-            .ok_or_else(|| unreadable("it is not an object".to_owned()))?;
-        let loaded = LoadedWorkflow::of_text(&workflow, &stored, &self.engine);
-        let items =
-            texts.into_iter().map(|text| Item::new(Object::from_iter([("text", text)]))).collect();
-        Ok(self.runner.ask_trigger(&loaded, &asking, items, MEMORY_TIMEOUT_MS).await)
-    }
-}
-
-/// Puts a node behind an embeddings node that asks it for the vectors of its items.
-fn add_embedding_node(document: &mut Value, node: &str, asking: &Str, asker: &str) {
-    let fields = [
-        ("id", Value::from(asking.clone())),
-        ("name", asking.clone().into()),
-        ("type", asker.into()),
-        ("typeVersion", 1.into()),
-        ("position", Value::array(vec![0.into(), 0.into()])),
-        ("parameters", Value::empty_object()),
-    ];
-    let mut nodes = document.get("nodes").and_then(Value::as_array).unwrap_or_default().to_vec();
-    nodes.push(Object::from_iter(fields).into());
-    let to = [
-        ("node", Value::from(asking.clone())),
-        ("type", "ai_embedding".into()),
-        ("index", 0.into()),
-    ];
-    let connection = Value::array(vec![Value::array(vec![Object::from_iter(to).into()])]);
-    let mut connections =
-        document.get("connections").and_then(Value::as_object).cloned().unwrap_or_default();
-    connections.insert(node, Value::from(Object::from_iter([("ai_embedding", connection)])));
-    let document = document.make_object();
-    document.insert("nodes", Value::array(nodes));
-    document.insert("connections", Value::from(connections));
 }
 
 /// The words of a workflow's answer: the field in which agents put them, or all of it.
@@ -220,12 +172,12 @@ pub(crate) async fn answer_without_run(
     let messages = match chat.previous {
         PreviousSession::Memory => {
             let item = item_of(call.clone());
-            let looked = runner
+            let outcome = runner
                 .ask_trigger(&hook.workflow, &hook.node, Items::one(item), MEMORY_TIMEOUT_MS)
                 .await;
             let found =
-                looked.last_items().map(|items| items.iter().map(|item| item.json).collect());
-            found.filter(|_| looked.error.is_none()).unwrap_or_default()
+                outcome.last_items().map(|items| items.iter().map(|item| item.json).collect());
+            found.filter(|_| outcome.error.is_none()).unwrap_or_default()
         }
         PreviousSession::Off | PreviousSession::Manually => Vec::new(),
     };
@@ -262,7 +214,7 @@ fn with_files(mut json: Object, files: Vec<(Str, Binary)>) -> Item {
     if files.is_empty() {
         return Item::new(json);
     }
-    let mut told = Vec::with_capacity(files.len());
+    let mut listed = Vec::with_capacity(files.len());
     let mut named = Vec::with_capacity(files.len());
     for (number, (_, file)) in files.into_iter().enumerate() {
         let key = Str::from(format!("data{number}"));
@@ -274,10 +226,10 @@ fn with_files(mut json: Object, files: Vec<(Str, Binary)>) -> Item {
             ("fileExtension", file.file_extension.clone().into()),
             ("binaryKey", key.clone().into()),
         ];
-        told.push(Value::from(Object::from_iter(about)));
+        listed.push(Value::from(Object::from_iter(about)));
         named.push((key, file));
     }
-    json.insert("files", Value::array(told));
+    json.insert("files", Value::array(listed));
     let mut item = Item::new(json);
     item.binary = Some(Arc::new(named));
     item
@@ -294,7 +246,7 @@ mod tests {
 
     #[test]
     fn the_words_are_where_agents_put_them_or_all_there_is() {
-        for (value, words) in [
+        for (value, expected) in [
             (json!({ "output": "a" }), "a"),
             (json!({ "response": "b", "iterations": 2 }), "b"),
             (json!({ "output": { "n": 1 } }), r#"{"n":1}"#),
@@ -305,7 +257,7 @@ mod tests {
             ),
             (json!("plain"), "plain"),
         ] {
-            assert_eq!(reply_text(&value), words, "{value:?}");
+            assert_eq!(reply_text(&value), expected, "{value:?}");
         }
     }
 

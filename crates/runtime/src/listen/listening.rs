@@ -1,5 +1,6 @@
 //! What the active workflows listen at, as callers and lists see it, and what another process changes.
 
+use crate::listen::trigger_listeners::CachedListeners;
 use crate::{EndpointKind, Error, LoadedWorkflow, RouteMatch, Runtime, TriggerEndpoint};
 use model::Str;
 use std::sync::Arc;
@@ -10,8 +11,8 @@ const RELOAD_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Runtime {
     /// What a call of an address finds.
-    pub fn find(&self, door: EndpointKind, method: &str, path: &str) -> RouteMatch {
-        self.active().routes.find(door, method, path)
+    pub fn find(&self, kind: EndpointKind, method: &str, path: &str) -> RouteMatch {
+        self.active().routes.find(kind, method, path)
     }
 
     /// Refuses a call of an address that nothing listens at any more: it was found before its body
@@ -31,10 +32,11 @@ impl Runtime {
     /// Workflows that are active and do not listen, with the reason.
     pub fn silent_workflows(&self) -> Vec<(Str, Error)> {
         let active = self.active();
-        active
-            .silent()
-            .filter_map(|loaded| Some((loaded.id.clone(), loaded.cached_listeners()?.err()?)))
-            .collect()
+        let failed = active.silent().filter_map(|loaded| match loaded.cached_listeners() {
+            CachedListeners::Failed(error) => Some((loaded.id.clone(), error)),
+            CachedListeners::Unknown | CachedListeners::Known(_) => None,
+        });
+        failed.collect()
     }
 
     /// Methods and paths of the webhooks there are, in order.

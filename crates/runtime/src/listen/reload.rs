@@ -3,32 +3,23 @@
 //! Invariant: what is written down of schedules changes in one transaction, before the workflows
 //! listen as it says. If that fails nothing has changed, and the next look does all of it again.
 
+mod evaluate;
+
 use crate::listen::active::{ActiveWorkflow, ListenState};
 use crate::listen::addresses::claims_of;
-use crate::listen::trigger_listeners::{
-    FIRST_CPU_TIME, LISTEN_CPU_TIME, TriggerListeners, is_cpu_timeout,
-};
+use crate::listen::trigger_listeners::{CachedListeners, TriggerListeners, is_cpu_timeout};
 use crate::resume::backoff::ResumeFailure;
-use crate::schedule::clock::ScheduleRows;
-use crate::{Error, ListenScope, LoadedWorkflow, Runtime};
-use model::{Object, Str};
+use crate::schedule::timers::ScheduleRows;
+use crate::{Error, LoadedWorkflow, Runtime};
+use model::Str;
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
 use store::addresses::{Address, ClaimResult};
 use store::schedules::PlannedSchedule;
 use store::workflows::{ListeningWorkflow, StoredWorkflow, WorkflowFilter};
 
-/// CPU time after which the triggers of no further workflow are asked at once, so that many that
-/// compute hold nobody up: neither who activates a workflow, nor the start of the server.
-const RELOAD_CPU_TIME: Duration = Duration::from_secs(2);
-
 /// How often all is planned anew because the clock has moved a schedule meanwhile.
 const TRIES: usize = 5;
-
-/// What stands for the number of the last change as long as nothing is to be taken for known.
-pub(crate) const NOTHING: i64 = -1;
 
 /// If more workflows than these have changed, all are read in one go.
 const MANY: usize = 50;
@@ -75,15 +66,15 @@ impl Runtime {
         let mut seen = self.changing.lock().await;
         // Triggers that read a variable are asked again when it has changed.
         if self.read_variables().await? {
-            *seen = NOTHING;
+            *seen = None;
         }
         for _ in 0..TRIES {
             let changed = self.store.workflows_changed().await?;
-            if changed == *seen {
+            if *seen == Some(changed) {
                 return Ok(());
             }
             match self.read_active(*seen).await? {
-                ReloadOutcome::All => *seen = changed,
+                ReloadOutcome::All => *seen = Some(changed),
                 ReloadOutcome::NotAll => {}
                 // The clock has moved a schedule meanwhile; what was planned would fire it again.
                 ReloadOutcome::Outdated => continue,
@@ -93,11 +84,11 @@ impl Runtime {
         Err(Error::Contended)
     }
 
-    async fn read_active(&self, seen: i64) -> Result<ReloadOutcome, Error> {
+    async fn read_active(&self, seen: Option<i64>) -> Result<ReloadOutcome, Error> {
         let Changes { listening, gone } = self.changes_since(seen).await?;
         let candidates = self.candidates(listening).await?;
-        let mut have_all_said =
-            self.ask_all(candidates.iter().filter_map(|one| one.loaded.as_ref().ok())).await?;
+        let mut all_evaluated =
+            self.evaluate_all(candidates.iter().filter_map(|one| one.loaded.as_ref().ok())).await?;
         let candidates: Vec<ReloadCandidate> =
             candidates.into_iter().filter(ReloadCandidate::has_changed).collect();
         let ids: Vec<Str> = candidates.iter().map(|one| one.id.clone()).collect();
@@ -115,7 +106,7 @@ impl Runtime {
                         ResumeFailure::Outage => return Err(error),
                         // It is read again at the next look.
                         ResumeFailure::Transient if matches!(error, Error::Store(_)) => {
-                            have_all_said = false
+                            all_evaluated = false
                         }
                         ResumeFailure::Transient
                         | ResumeFailure::Superseded
@@ -127,7 +118,7 @@ impl Runtime {
                 }
             };
             if let ListenState::Silent(loaded) = &state
-                && let Some(Err(error)) = loaded.cached_listeners()
+                && let CachedListeners::Failed(error) = loaded.cached_listeners()
                 // Of one that takes too long it is said once.
                 && (!is_cpu_timeout(&error) || !self.active().is_silent(&id))
             {
@@ -151,7 +142,7 @@ impl Runtime {
         }
         self.apply(gone.into_iter().chain(ids), states);
         self.clock_changed.notify_one();
-        Ok(if have_all_said { ReloadOutcome::All } else { ReloadOutcome::NotAll })
+        Ok(if all_evaluated { ReloadOutcome::All } else { ReloadOutcome::NotAll })
     }
 
     fn apply(&self, replaced: impl Iterator<Item = Str>, states: Vec<(Str, ListenState)>) {
@@ -169,13 +160,13 @@ impl Runtime {
 
     /// What is to be looked at: everything, or what has changed since the change with this number
     /// and what was not settled then.
-    async fn changes_since(&self, seen: i64) -> Result<Changes, Error> {
-        if seen == NOTHING {
+    async fn changes_since(&self, seen: Option<i64>) -> Result<Changes, Error> {
+        let Some(seen) = seen else {
             let listening = self.store.listening(None).await?;
             let still: HashSet<&Str> = listening.iter().map(|workflow| &workflow.id).collect();
             let gone = self.active().ids().filter(|id| !still.contains(id)).cloned().collect();
             return Ok(Changes { listening, gone });
-        }
+        };
         let mut ids: HashSet<Str> = self.store.changed_since(seen).await?.into_iter().collect();
         ids.extend(self.active().unread().cloned());
         let mut listening = self.store.listening(Some(ids.iter().cloned().collect())).await?;
@@ -279,77 +270,6 @@ impl Runtime {
         Ok(rows.map(|row| ((row.workflow_id.clone(), row.node.clone()), row)).collect())
     }
 
-    /// Lets triggers say what they listen to: those that have nothing to compute, those that have
-    /// not said it yet for a moment each, those of them that need longer, and then those that may
-    /// say something else by now, which go on as they are if there is no time left. `false` if some
-    /// are to be asked the next time.
-    async fn ask_all<'l>(
-        &self,
-        workflows: impl Iterator<Item = &'l Arc<LoadedWorkflow>>,
-    ) -> Result<bool, Error> {
-        let asked = workflows.filter(|loaded| loaded.needs_evaluation());
-        let (said, unsaid): (Vec<_>, Vec<_>) =
-            asked.partition(|loaded| loaded.cached_listeners().is_some());
-        let (plain, unsaid): (Vec<_>, Vec<_>) =
-            unsaid.into_iter().partition(|loaded| !loaded.computes_listens);
-        let new = unsaid
-            .iter()
-            .copied()
-            .filter(|loaded| !loaded.is_slow.load(Ordering::Relaxed))
-            .collect();
-        let mut used = Duration::ZERO;
-        self.ask_some(plain, LISTEN_CPU_TIME, &mut used).await?;
-        self.ask_some(new, FIRST_CPU_TIME, &mut used).await?;
-        let slow = unsaid
-            .iter()
-            .copied()
-            .filter(|loaded| loaded.is_slow.load(Ordering::Relaxed))
-            .collect();
-        self.ask_some(slow, LISTEN_CPU_TIME, &mut used).await?;
-        let (later, sooner): (Vec<_>, Vec<_>) =
-            said.into_iter().partition(|loaded| loaded.is_slow.load(Ordering::Relaxed));
-        self.ask_some(sooner, LISTEN_CPU_TIME, &mut used).await?;
-        self.ask_some(later, LISTEN_CPU_TIME, &mut used).await?;
-        Ok(unsaid.iter().all(|loaded| loaded.cached_listeners().is_some()))
-    }
-
-    fn known_to(&self, loaded: &LoadedWorkflow) -> ListenScope {
-        let variables = if loaded.computes_listens {
-            self.runner.variables_of(&loaded.project_id)
-        } else {
-            Object::new()
-        };
-        ListenScope { now_ms: self.now_ms(), variables }
-    }
-
-    /// Asks some for so long each, until all the time for it is used. Projects take turns, so that
-    /// one with many holds no other up.
-    async fn ask_some(
-        &self,
-        workflows: Vec<&Arc<LoadedWorkflow>>,
-        limit: Duration,
-        used: &mut Duration,
-    ) -> Result<(), Error> {
-        for loaded in in_turn(workflows) {
-            if *used >= RELOAD_CPU_TIME {
-                break;
-            }
-            // One that the process has died of says nothing, and is deactivated.
-            if !self.begin_activation(&loaded.id).await? {
-                continue;
-            }
-            let (listens, took) = loaded.find_listens(&self.known_to(loaded), limit).await;
-            *used += took;
-            let is_slow = limit < LISTEN_CPU_TIME && took >= limit;
-            match is_slow {
-                true => loaded.is_slow.store(true, Ordering::Relaxed),
-                false => loaded.cache_listeners(listens),
-            }
-            self.end_activation(&loaded.id).await?;
-        }
-        Ok(())
-    }
-
     /// What becomes of a workflow; `None` if the next look finds something else of it. It listens
     /// at the addresses that are its own. What it listens at may differ from what it claimed: it
     /// was active before addresses had owners, or its path is an expression that gives something
@@ -362,10 +282,10 @@ impl Runtime {
     ) -> Result<Option<ListenState>, Error> {
         let workflow = loaded?;
         let listens = match workflow.cached_listeners() {
-            // The next look finds time to ask.
-            None => return Ok(Some(ListenState::Pending(workflow))),
-            Some(Err(_)) => return Ok(Some(ListenState::Silent(workflow))),
-            Some(Ok(listens)) => listens,
+            // The next reload finds time for it.
+            CachedListeners::Unknown => return Ok(Some(ListenState::Pending(workflow))),
+            CachedListeners::Failed(_) => return Ok(Some(ListenState::Silent(workflow))),
+            CachedListeners::Known(listens) => listens,
         };
         let claims = claims_of(&listens)?;
         let addresses: HashSet<Address> =
@@ -405,25 +325,9 @@ impl ReloadCandidate {
     /// Whether it does not listen as it did.
     fn has_changed(&self) -> bool {
         let Some(listened) = &self.listened else { return true };
-        let now = self
-            .loaded
-            .as_ref()
-            .ok()
-            .and_then(|loaded| loaded.cached_listeners())
-            .and_then(Result::ok);
-        !now.is_some_and(|now| Arc::ptr_eq(&now, listened))
+        match self.loaded.as_ref().map(|loaded| loaded.cached_listeners()) {
+            Ok(CachedListeners::Known(now)) => !Arc::ptr_eq(&now, listened),
+            Ok(CachedListeners::Unknown | CachedListeners::Failed(_)) | Err(_) => true,
+        }
     }
-}
-
-/// The first of each project, then the second of each, and so on.
-fn in_turn(workflows: Vec<&Arc<LoadedWorkflow>>) -> Vec<&Arc<LoadedWorkflow>> {
-    let mut counted: HashMap<&Str, usize> = HashMap::new();
-    let mut turns: Vec<(usize, &Arc<LoadedWorkflow>)> = Vec::with_capacity(workflows.len());
-    for loaded in workflows {
-        let count = counted.entry(&loaded.project_id).or_default();
-        *count += 1;
-        turns.push((*count, loaded));
-    }
-    turns.sort_by_key(|(turn, _)| *turn);
-    turns.into_iter().map(|(_, loaded)| loaded).collect()
 }

@@ -1,4 +1,4 @@
-//! Answers that leave in pieces: a short queue between a run and its caller.
+//! Streamed responses: a short queue of chunks between a run and its caller.
 
 use crate::execute::journal::{Recorder, RunJournal};
 use crate::loaded_workflow::LoadedWorkflow;
@@ -11,26 +11,25 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// Pieces that wait for a slow caller; a node that has another one waits with it.
+/// Chunks that wait for a slow caller; a node with another one waits until there is room.
 const QUEUED_CHUNKS: usize = 64;
 
-/// How long a node waits for a caller that takes nothing. Then the caller is given up, and the run
-/// goes on without it.
+/// How long a node waits for a caller that reads nothing. Then the run continues without it.
 const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The pieces of an answer as they come.
+/// The chunks of a response as they come.
 pub struct ChunkStream {
     chunks: mpsc::Receiver<StreamChunk>,
     is_given_up: Arc<AtomicBool>,
 }
 
-/// The caller was too slow and has missed pieces.
+/// The caller was too slow and has missed chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the client took too long to read the response")]
 pub struct SlowReader;
 
 impl ChunkStream {
-    /// The next piece; `None` once the run has ended.
+    /// The next chunk; `None` once the run has ended.
     pub async fn next(&mut self) -> Option<Result<StreamChunk, SlowReader>> {
         match self.chunks.recv().await {
             Some(chunk) => Some(Ok(chunk)),
@@ -40,73 +39,66 @@ impl ChunkStream {
     }
 }
 
-/// Takes a run's answer: one whole one, or pieces. Whoever watches the run hears the pieces too,
-/// and never holds them up.
+/// Receives a run's response: one whole one, or chunks. Watchers of the run see the chunks too, and
+/// never delay them.
 pub(crate) struct RunResponder {
     whole: Mutex<Option<oneshot::Sender<WebhookResponse>>>,
-    pieces: Option<Mutex<Option<mpsc::Sender<StreamChunk>>>>,
-    takes: ReplyMode,
-    /// What is watched: a run of this process, by its log.
+    /// `None` if the caller takes no chunks, or takes them no longer.
+    chunks: Mutex<Option<mpsc::Sender<StreamChunk>>>,
+    reply: ReplyMode,
+    /// The run that may be watched.
     watched: Option<(Arc<Recorder>, Arc<RunJournal>)>,
     has_begun: AtomicBool,
-    /// Words of an answer were among the pieces.
-    has_spoken: AtomicBool,
+    /// Text of an answer was among the chunks.
+    has_text: AtomicBool,
     is_given_up: Arc<AtomicBool>,
     send_timeout: Duration,
 }
 
 impl RunResponder {
     pub(crate) fn new(
-        takes: ReplyMode,
+        reply: ReplyMode,
         watched: Option<(Arc<Recorder>, Arc<RunJournal>)>,
     ) -> (Self, oneshot::Receiver<WebhookResponse>, Option<ChunkStream>) {
-        let (tell, answer) = oneshot::channel();
+        let (whole, response) = oneshot::channel();
         let is_given_up = Arc::new(AtomicBool::new(false));
-        let (sender, pieces) = match takes {
+        let (sender, stream) = match reply {
             ReplyMode::Streamed(_) => {
                 let (sender, chunks) = mpsc::channel(QUEUED_CHUNKS);
-                (
-                    Some(Mutex::new(Some(sender))),
-                    Some(ChunkStream { chunks, is_given_up: is_given_up.clone() }),
-                )
+                (Some(sender), Some(ChunkStream { chunks, is_given_up: is_given_up.clone() }))
             }
             ReplyMode::Buffered => (None, None),
         };
-        let (whole, has_begun, has_spoken) =
-            (Mutex::new(Some(tell)), AtomicBool::new(false), AtomicBool::new(false));
-        (
-            Self {
-                whole,
-                pieces: sender,
-                takes,
-                watched,
-                has_begun,
-                has_spoken,
-                is_given_up,
-                send_timeout: SEND_TIMEOUT,
-            },
-            answer,
-            pieces,
-        )
+        let responder = Self {
+            whole: Mutex::new(Some(whole)),
+            chunks: Mutex::new(sender),
+            reply,
+            watched,
+            has_begun: AtomicBool::new(false),
+            has_text: AtomicBool::new(false),
+            is_given_up,
+            send_timeout: SEND_TIMEOUT,
+        };
+        (responder, response, stream)
     }
 
     /// A stream that has begun says that the run stands still until a person has decided; before
     /// that the whole answer does.
     pub(crate) async fn wait(&self, outcome: &RunOutcome, workflow: &LoadedWorkflow) {
-        let is_heard = self.has_begun.load(Ordering::Relaxed) || self.is_watched();
-        if !is_heard {
+        let has_listener = self.has_begun.load(Ordering::Relaxed) || self.is_watched();
+        if !has_listener {
             return;
         }
-        let words = approval_notice(&outcome.run_id);
-        let words =
-            if self.has_spoken.load(Ordering::Relaxed) { format!("\n\n{words}") } else { words };
+        let notice = approval_notice(&outcome.run_id);
+        let has_text = self.has_text.load(Ordering::Relaxed);
+        let notice = if has_text { format!("\n\n{notice}") } else { notice };
         let reason = Object::from_iter([("finishReason", "approval")]);
-        let told = [
-            (ChunkKind::Item, Some(Value::from(words))),
+        let chunks = [
+            (ChunkKind::Item, Some(Value::from(notice))),
             (ChunkKind::Done, Some(Value::from(reason))),
             (ChunkKind::End, None),
         ];
-        for (kind, content) in told {
+        for (kind, content) in chunks {
             self.stream(last_chunk(kind, content, outcome, workflow)).await;
         }
     }
@@ -122,7 +114,7 @@ impl RunResponder {
     }
 }
 
-/// What whoever waits for an answer is told while a person is asked.
+/// The text that a caller gets while a person is asked.
 pub(crate) fn approval_notice(run_id: &str) -> String {
     format!(
         "Waiting for approval: a person must approve a tool call before this continues \
@@ -130,7 +122,7 @@ pub(crate) fn approval_notice(run_id: &str) -> String {
     )
 }
 
-/// A piece that tells how a run ended at its last node.
+/// A chunk that says how a run ended at its last node.
 fn last_chunk(
     kind: ChunkKind,
     content: Option<Value>,
@@ -154,14 +146,14 @@ fn last_chunk(
 #[async_trait::async_trait]
 impl Responder for RunResponder {
     fn respond(&self, answer: WebhookResponse) {
-        if let Some(tell) = lock(&self.whole).take() {
+        if let Some(whole) = lock(&self.whole).take() {
             // A caller that has hung up is no reason to stop.
-            let _ = tell.send(answer);
+            let _ = whole.send(answer);
         }
     }
 
     fn is_streaming(&self) -> bool {
-        matches!(self.takes, ReplyMode::Streamed(_))
+        matches!(self.reply, ReplyMode::Streamed(_))
     }
 
     fn is_watched(&self) -> bool {
@@ -170,22 +162,21 @@ impl Responder for RunResponder {
 
     async fn stream(&self, chunk: StreamChunk) {
         if chunk.kind == ChunkKind::Item {
-            self.has_spoken.store(true, Ordering::Relaxed);
+            self.has_text.store(true, Ordering::Relaxed);
         }
         if let Some((recorder, log)) = &self.watched {
             recorder.send_chunk(log, &chunk);
         }
-        let Some(pieces) = &self.pieces else { return };
-        let Some(sender) = lock(pieces).clone() else { return };
-        let Some(chunk) = self.takes.filter_chunk(chunk) else { return };
+        let Some(sender) = lock(&self.chunks).clone() else { return };
+        let Some(chunk) = self.reply.filter_chunk(chunk) else { return };
         self.has_begun.store(true, Ordering::Relaxed);
         match tokio::time::timeout(self.send_timeout, sender.send(chunk)).await {
             Ok(Ok(())) => {}
             // It has hung up.
-            Ok(Err(_)) => drop(lock(pieces).take()),
+            Ok(Err(_)) => drop(lock(&self.chunks).take()),
             Err(_) => {
                 self.is_given_up.store(true, Ordering::Relaxed);
-                drop(lock(pieces).take());
+                drop(lock(&self.chunks).take());
             }
         }
     }
@@ -211,16 +202,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn pieces_come_in_order_and_end_with_the_run() {
-        let (caller, _answer, pieces) =
+    async fn chunks_come_in_order_and_end_with_the_run() {
+        let (responder, _answer, chunks) =
             RunResponder::new(ReplyMode::Streamed(StreamDetail::Answer), None);
-        let mut pieces = pieces.unwrap();
+        let mut chunks = chunks.unwrap();
         for item in 0..3 {
-            caller.stream(chunk(item)).await;
+            responder.stream(chunk(item)).await;
         }
-        drop(caller);
+        drop(responder);
         let mut seen = Vec::new();
-        while let Some(Ok(chunk)) = pieces.next().await {
+        while let Some(Ok(chunk)) = chunks.next().await {
             seen.push(chunk.item);
         }
         assert_eq!(seen, [0, 1, 2]);
@@ -228,32 +219,32 @@ mod tests {
 
     #[tokio::test]
     async fn a_caller_that_hangs_up_holds_nobody() {
-        let (caller, _answer, pieces) =
+        let (responder, _answer, chunks) =
             RunResponder::new(ReplyMode::Streamed(StreamDetail::Answer), None);
-        drop(pieces);
+        drop(chunks);
         for item in 0..10 * QUEUED_CHUNKS {
-            caller.stream(chunk(item)).await;
+            responder.stream(chunk(item)).await;
         }
     }
 
     #[tokio::test]
-    async fn a_caller_that_reads_nothing_is_given_up_and_learns_that_pieces_are_missing() {
-        let (mut caller, _answer, pieces) =
+    async fn a_caller_that_reads_nothing_is_given_up_and_learns_that_chunks_are_missing() {
+        let (mut responder, _answer, chunks) =
             RunResponder::new(ReplyMode::Streamed(StreamDetail::Answer), None);
-        caller.send_timeout = Duration::from_millis(20);
-        let mut pieces = pieces.unwrap();
+        responder.send_timeout = Duration::from_millis(20);
+        let mut chunks = chunks.unwrap();
         for item in 0..2 * QUEUED_CHUNKS {
-            caller.stream(chunk(item)).await;
+            responder.stream(chunk(item)).await;
         }
         let mut n_seen = 0;
         let end = loop {
-            match pieces.next().await {
+            match chunks.next().await {
                 Some(Ok(_)) => n_seen += 1,
                 other => break other,
             }
         };
         assert_eq!(n_seen, QUEUED_CHUNKS);
         assert!(matches!(end, Some(Err(SlowReader))));
-        assert!(pieces.next().await.is_none());
+        assert!(chunks.next().await.is_none());
     }
 }

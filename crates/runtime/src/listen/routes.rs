@@ -83,7 +83,7 @@ impl Routes {
         &mut self,
         workflow: &Arc<LoadedWorkflow>,
         listens: &[(Str, TriggerListener)],
-        trial: Option<&TestRun>,
+        test_run: Option<&TestRun>,
     ) -> Result<(), Error> {
         for (node, listen) in listens {
             let (route, form, chat) = match listen {
@@ -98,13 +98,13 @@ impl Routes {
                 route,
                 form,
                 chat,
-                test_run: trial.cloned(),
+                test_run: test_run.cloned(),
             });
             if hook.chat.is_some() {
                 self.chats.push(hook.clone());
             }
-            for (door, method, _) in endpoints_of(listen) {
-                self.table(door).insert(door, Str::from(&*method), &hook)?;
+            for (kind, method, _) in endpoints_of(listen) {
+                self.table(kind).insert(kind, Str::from(&*method), &hook)?;
             }
         }
         Ok(())
@@ -123,12 +123,12 @@ impl Routes {
                 if matches!(listen, TriggerListener::Chat(_)) {
                     with_chats.insert(workflow);
                 }
-                for (door, _, path) in endpoints_of(listen) {
+                for (kind, _, path) in endpoints_of(listen) {
                     let path = path.trim_matches('/');
                     if is_open(path) {
-                        with_open[door as usize].insert(workflow);
+                        with_open[kind as usize].insert(workflow);
                     } else {
-                        self.table(door).remove_fixed(workflow, path);
+                        self.table(kind).remove_fixed(workflow, path);
                     }
                 }
             }
@@ -136,23 +136,23 @@ impl Routes {
         if !with_chats.is_empty() {
             self.chats.retain(|hook| !with_chats.contains(&hook.workflow.id));
         }
-        for door in [EndpointKind::Webhook, EndpointKind::Form] {
-            let gone = &with_open[door as usize];
+        for kind in [EndpointKind::Webhook, EndpointKind::Form] {
+            let gone = &with_open[kind as usize];
             if !gone.is_empty() {
-                self.table(door).open.retain(|(_, _, hook)| !gone.contains(&hook.workflow.id));
+                self.table(kind).open.retain(|(_, _, hook)| !gone.contains(&hook.workflow.id));
             }
         }
     }
 
-    fn table(&mut self, door: EndpointKind) -> &mut RouteTable {
-        match door {
+    fn table(&mut self, kind: EndpointKind) -> &mut RouteTable {
+        match kind {
             EndpointKind::Webhook => &mut self.webhooks,
             EndpointKind::Form => &mut self.forms,
         }
     }
 
-    pub(crate) fn find(&self, door: EndpointKind, method: &str, path: &str) -> RouteMatch {
-        match door {
+    pub(crate) fn find(&self, kind: EndpointKind, method: &str, path: &str) -> RouteMatch {
+        match kind {
             EndpointKind::Webhook => self.webhooks.find(method, path),
             EndpointKind::Form => self.forms.find(method, path),
         }
@@ -193,7 +193,7 @@ impl Routes {
 impl RouteTable {
     fn insert(
         &mut self,
-        door: EndpointKind,
+        kind: EndpointKind,
         method: Str,
         hook: &Arc<TriggerEndpoint>,
     ) -> Result<(), Error> {
@@ -208,7 +208,7 @@ impl RouteTable {
         }
         let listening = self.fixed.entry(path.into()).or_default();
         if listening.iter().any(|(known, _)| *known == method) {
-            return Err(address_taken(AddressClaim::new(hook.node.clone(), door, &method, path)));
+            return Err(address_taken(AddressClaim::new(hook.node.clone(), kind, &method, path)));
         }
         listening.push((method, hook.clone()));
         Ok(())

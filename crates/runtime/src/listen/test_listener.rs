@@ -5,51 +5,26 @@
 //! otherwise who has listened there of late; of two that want it, the one whose workflow has named
 //! it for longer gets it.
 
+mod registry;
+
+pub(crate) use registry::TestListeners;
+
 use crate::listen::addresses::{address_taken, claims_of};
 use crate::listen::routes::{RouteMatch, Routes, TestRun, TriggerEndpoint};
 use crate::loaded_workflow::LoadedWorkflow;
 use crate::{Error, Runtime, lock};
-use model::{Code, RunRange, Str};
-use node_api::NodeError;
+use model::{RunRange, Str};
 use node_api::trigger::TriggerListener;
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use registry::{TestListener, address_in_test};
+use std::collections::HashSet;
+use std::sync::{Arc, MutexGuard};
 use store::addresses::{Address, AddressClaim, EndpointKind};
 
 /// How long a test address listens.
 const LISTENS_MS: i64 = 120_000;
 
-/// How long an address stays with the project that has listened there.
-const RESERVED_MS: i64 = 24 * 60 * 60 * 1000;
-
-/// Workflows that may listen for a test call at once, and addresses that are kept for one project.
-const MAX_LISTENERS: usize = 1_000;
-const MAX_RESERVED: usize = 500;
-
 /// Versions of a workflow that are looked through to see since when it has named an address.
 const VERSIONS_READ: usize = 20;
-
-/// A workflow that listens for a test call.
-struct TestListener {
-    workflow: Arc<LoadedWorkflow>,
-    routes: Routes,
-    claims: Vec<AddressClaim>,
-    until_ms: i64,
-}
-
-/// Whose an address is while nobody listens there.
-struct ReservedAddress {
-    workflow_id: Str,
-    project_id: Str,
-    until_ms: i64,
-}
-
-/// The workflows that listen for a test call, and what has been listened at of late.
-#[derive(Default)]
-pub(crate) struct TestListeners {
-    listening: HashMap<Str, TestListener>,
-    reserved: HashMap<Address, ReservedAddress>,
-}
 
 /// Where and how long a test call is waited for.
 #[derive(Clone, Debug)]
@@ -64,88 +39,6 @@ pub struct TestAddress {
     pub kind: EndpointKind,
     pub method: Str,
     pub path: Str,
-}
-
-impl TestListeners {
-    fn end_old(&mut self, now_ms: i64) {
-        let ended: Vec<Str> = self
-            .listening
-            .iter()
-            .filter(|(_, one)| one.until_ms <= now_ms)
-            .map(|(id, _)| id.clone())
-            .collect();
-        for id in ended {
-            self.end(&id);
-        }
-    }
-
-    /// Ends a test. Its addresses stay with the project for a while.
-    fn end(&mut self, id: &str) -> bool {
-        let Some(TestListener { workflow, claims, until_ms, .. }) = self.listening.remove(id)
-        else {
-            return false;
-        };
-        self.keep(&workflow, claims.into_iter().map(|claim| claim.address), until_ms + RESERVED_MS);
-        true
-    }
-
-    fn keep(
-        &mut self,
-        workflow: &LoadedWorkflow,
-        addresses: impl Iterator<Item = Address>,
-        until_ms: i64,
-    ) {
-        let mut n_kept =
-            self.reserved.values().filter(|kept| kept.project_id == workflow.project_id).count();
-        for address in addresses {
-            let kept = ReservedAddress {
-                workflow_id: workflow.id.clone(),
-                project_id: workflow.project_id.clone(),
-                until_ms,
-            };
-            if n_kept < MAX_RESERVED || self.reserved.contains_key(&address) {
-                self.reserved.insert(address, kept);
-                n_kept += 1;
-            }
-        }
-    }
-
-    /// The workflows of other projects that a claim is in the way of, each with the claim. Of one's
-    /// own project, nobody else may be listening there.
-    fn rivals(
-        &mut self,
-        workflow: &LoadedWorkflow,
-        claims: &[AddressClaim],
-        now_ms: i64,
-    ) -> Result<HashSet<(Str, Address)>, Error> {
-        self.end_old(now_ms);
-        self.reserved.retain(|_, kept| kept.until_ms > now_ms);
-        let mut rivals = HashSet::new();
-        for claim in claims {
-            let address = &claim.address;
-            let listening = self.listening.iter().filter(|(id, _)| **id != workflow.id);
-            for (id, other) in listening.filter(|(_, other)| {
-                other.claims.iter().any(|theirs| theirs.address.overlaps(address))
-            }) {
-                if other.workflow.project_id == workflow.project_id {
-                    return Err(address_in_test(claim));
-                }
-                rivals.insert((id.clone(), address.clone()));
-            }
-            let kept = self.reserved.iter().filter(|(known, kept)| {
-                kept.project_id != workflow.project_id && known.overlaps(address)
-            });
-            rivals.extend(kept.map(|(_, kept)| (kept.workflow_id.clone(), address.clone())));
-        }
-        Ok(rivals)
-    }
-
-    fn displace(&mut self, rivals: &HashSet<(Str, Address)>) {
-        for (id, address) in rivals {
-            self.listening.remove(id);
-            self.reserved.retain(|known, kept| kept.workflow_id != *id || !known.overlaps(address));
-        }
-    }
 }
 
 impl Runtime {
@@ -198,18 +91,14 @@ impl Runtime {
         }
         let weaker = self.weaker_rivals(loaded, &claims).await?;
         let until_ms = self.now_ms() + LISTENS_MS;
-        let mut trials = lock(&self.test_listeners);
-        // Somebody may have come meanwhile.
-        if !trials.rivals(loaded, &claims, self.now_ms())?.is_subset(&weaker) {
+        let mut listeners = lock(&self.test_listeners);
+        // Another workflow may have begun to listen meanwhile.
+        if !listeners.rivals(loaded, &claims, self.now_ms())?.is_subset(&weaker) {
             return Err(Error::Contended);
         }
-        trials.displace(&weaker);
-        if trials.listening.len() >= MAX_LISTENERS && !trials.listening.contains_key(id) {
-            return Err(Error::Overload);
-        }
-        trials
-            .listening
-            .insert(id.into(), TestListener { workflow: loaded.clone(), routes, claims, until_ms });
+        listeners.displace(&weaker);
+        let workflow = loaded.clone();
+        listeners.insert(TestListener { workflow, routes, claims, until_ms })?;
         Ok(TestAddresses { until_ms, addresses })
     }
 
@@ -261,36 +150,28 @@ impl Runtime {
         Ok(since)
     }
 
-    /// Keeps the addresses of a workflow that is about to listen no more for its project, for a
-    /// while.
-    pub(crate) fn keep_addresses(&self, id: &str) {
+    /// Reserves the addresses of a workflow that is being deactivated for its project.
+    pub(crate) fn reserve_addresses(&self, id: &str) {
         let (loaded, addresses) = {
             let active = self.active();
             (active.known(id).cloned(), active.addresses_of(id).cloned().collect::<Vec<_>>())
         };
         if let Some(loaded) = loaded {
-            lock(&self.test_listeners).keep(
-                &loaded,
-                addresses.into_iter(),
-                self.now_ms() + RESERVED_MS,
-            );
+            let mut listeners = lock(&self.test_listeners);
+            listeners.reserve(&loaded, addresses.into_iter(), self.now_ms());
         }
     }
 
     /// Stops listening for a test call; `false` if nothing listened.
     pub fn end_test(&self, id: &str) -> bool {
-        let mut trials = lock(&self.test_listeners);
-        trials.end_old(self.now_ms());
-        trials.end(id)
+        self.current_test_listeners().end(id)
     }
 
     /// What a call of a test address finds.
-    pub fn find_test(&self, door: EndpointKind, method: &str, path: &str) -> RouteMatch {
-        let mut trials = lock(&self.test_listeners);
-        trials.end_old(self.now_ms());
+    pub fn find_test(&self, kind: EndpointKind, method: &str, path: &str) -> RouteMatch {
         let mut others = Vec::new();
-        for listening in trials.listening.values() {
-            match listening.routes.find(door, method, path) {
+        for listener in self.current_test_listeners().listening() {
+            match listener.routes.find(kind, method, path) {
                 RouteMatch::Nothing => {}
                 RouteMatch::OtherMethods(methods) => others.extend(methods),
                 found @ RouteMatch::Hook(..) => return found,
@@ -300,35 +181,27 @@ impl Runtime {
     }
 
     /// Takes the one call that a test waits for; `false` if another call was first.
-    pub fn take_test(&self, hook: &TriggerEndpoint) -> bool {
-        let mut trials = lock(&self.test_listeners);
-        trials.end_old(self.now_ms());
+    pub fn take_test(&self, endpoint: &TriggerEndpoint) -> bool {
+        let mut listeners = self.current_test_listeners();
         // Somebody may have begun to listen with another draft since the call was found.
-        let id = &hook.workflow.id;
-        let is_its = trials
-            .listening
+        let id = &endpoint.workflow.id;
+        let is_same = listeners
             .get(id)
-            .is_some_and(|listening| Arc::ptr_eq(&listening.workflow, &hook.workflow));
-        is_its && trials.end(id)
+            .is_some_and(|listener| Arc::ptr_eq(&listener.workflow, &endpoint.workflow));
+        is_same && listeners.end(id)
+    }
+
+    fn current_test_listeners(&self) -> MutexGuard<'_, TestListeners> {
+        let mut listeners = lock(&self.test_listeners);
+        listeners.remove_expired(self.now_ms());
+        listeners
     }
 }
 
-/// Another workflow tries an address out, or has done so of late. Which one that is, is none of the
-/// caller's business.
-fn address_in_test(claim: &AddressClaim) -> Error {
-    let message =
-        format!("Another test already listens at {} /{}", claim.address.method, claim.path);
-    let error = NodeError::new(Code::WEBHOOK_TAKEN, message).hint(
-        "Change the path, or wait: an address becomes free one day after another project last \
-             listened there.",
-    );
-    Error::Trigger { node: claim.node.clone(), error }
-}
-
 fn addresses_of(node: &Str, listen: &TriggerListener) -> Vec<TestAddress> {
-    let address = |door: EndpointKind, method: &Str, path: &Str| TestAddress {
+    let address = |kind: EndpointKind, method: &Str, path: &Str| TestAddress {
         node: node.clone(),
-        kind: door,
+        kind,
         method: method.clone(),
         path: path.trim_matches('/').into(),
     };

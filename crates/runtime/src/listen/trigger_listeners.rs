@@ -20,6 +20,22 @@ pub(crate) const FIRST_CPU_TIME: Duration = Duration::from_millis(20);
 /// What the triggers of a workflow listen to, each with its name.
 pub(crate) type TriggerListeners = Vec<(Str, TriggerListener)>;
 
+/// What the triggers of an active workflow listened to when they were last evaluated.
+#[derive(Clone, Default)]
+pub(crate) enum CachedListeners {
+    /// They were not evaluated yet, or not for long enough.
+    #[default]
+    Unknown,
+    Known(Arc<TriggerListeners>),
+    Failed(Error),
+}
+
+impl CachedListeners {
+    pub(crate) fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown)
+    }
+}
+
 /// What the expressions of triggers see before any call.
 #[derive(Clone, Debug, Default)]
 pub struct ListenScope {
@@ -135,11 +151,11 @@ impl LoadedWorkflow {
         let mut all = Vec::new();
         for node in self.plan.nodes.iter().filter(|node| !node.disabled && node.is_trigger()) {
             let (name, params) = (&node.info.name, node.written_without_guards());
-            let asked = self.with_trigger(name, &params, now_ms, "UTC", |node_type, setup| {
+            let listeners = self.with_trigger(name, &params, now_ms, "UTC", |node_type, setup| {
                 node_type.listeners(setup)
             });
             all.extend(
-                asked
+                listeners
                     .ok()
                     .flatten()
                     .unwrap_or_default()
@@ -150,22 +166,24 @@ impl LoadedWorkflow {
         all
     }
 
-    /// What its triggers said last, as a workflow that is active.
-    pub(crate) fn cached_listeners(&self) -> Option<Result<Arc<TriggerListeners>, Error>> {
-        lock(&self.listens).clone()
+    pub(crate) fn cached_listeners(&self) -> CachedListeners {
+        lock(&self.listeners).clone()
     }
 
-    pub(crate) fn cache_listeners(&self, listens: Result<TriggerListeners, Error>) {
-        *lock(&self.listens) = Some(listens.map(Arc::new));
+    pub(crate) fn cache_listeners(&self, listeners: Result<TriggerListeners, Error>) {
+        *lock(&self.listeners) = match listeners {
+            Ok(listeners) => CachedListeners::Known(Arc::new(listeners)),
+            Err(error) => CachedListeners::Failed(error),
+        };
     }
 
     /// Whether its triggers are to be asked when the active workflows are read again. One that took
     /// too long once would again.
     pub(crate) fn needs_evaluation(&self) -> bool {
         match self.cached_listeners() {
-            None => true,
-            Some(Err(error)) if is_cpu_timeout(&error) => false,
-            Some(_) => self.computes_listens,
+            CachedListeners::Unknown => true,
+            CachedListeners::Failed(error) if is_cpu_timeout(&error) => false,
+            CachedListeners::Known(_) | CachedListeners::Failed(_) => self.computes_listens,
         }
     }
 }

@@ -58,13 +58,13 @@ struct BackoffEntry {
 impl ResumeBackoff {
     /// Whether it is too early to try again.
     pub(crate) fn is_backing_off(&self, id: i64, now_ms: i64) -> bool {
-        lock(&self.0).get(&id).is_some_and(|setback| now_ms < setback.retry_at_ms)
+        lock(&self.0).get(&id).is_some_and(|entry| now_ms < entry.retry_at_ms)
     }
 
     /// Notes one more; `false` if there were too many.
     fn record_failure(&self, id: i64, now_ms: i64) -> bool {
         let mut all = lock(&self.0);
-        let tries = all.get(&id).map_or(0, |setback| setback.tries) + 1;
+        let tries = all.get(&id).map_or(0, |entry| entry.tries) + 1;
         let pause_ms = (INITIAL_BACKOFF_MS << (tries - 1).min(16)).min(MAX_BACKOFF_MS);
         all.insert(id, BackoffEntry { tries, retry_at_ms: now_ms + pause_ms });
         tries < MAX_TRIES
@@ -93,9 +93,8 @@ impl Runtime {
             let woken = runtime
                 .resume_locked(&guard, resume, ReplyMode::Buffered, SlotPolicy::Has(slot))
                 .await;
-            let (taken, failure) =
-                woken.map_or_else(|error| (None, Some(error)), |taken| (taken, None));
-            runtime.pending_pages.deliver(id, taken);
+            let (run, failure) = woken.map_or_else(|error| (None, Some(error)), |run| (run, None));
+            runtime.pending_pages.deliver(id, run);
             match failure {
                 None => Ok(()),
                 Some(error) => Ok(runtime.abandon(&guard, &left.state, &error).await.map(drop)?),
@@ -112,11 +111,11 @@ impl Runtime {
         error: &Error,
     ) -> Result<ResumeFailure, store::Error> {
         let id = *guard.key();
-        let (status, fate) = match (error.resume_failure(), error) {
+        let (status, failure) = match (error.resume_failure(), error) {
             (ResumeFailure::Outage, Error::Store(passing)) => return Err(passing.clone()),
-            (fate @ (ResumeFailure::Superseded | ResumeFailure::Outage), _) => {
+            (failure @ (ResumeFailure::Superseded | ResumeFailure::Outage), _) => {
                 self.resume_backoff.forget(id);
-                return Ok(fate);
+                return Ok(failure);
             }
             (ResumeFailure::Transient, _)
                 if self.resume_backoff.record_failure(id, self.now_ms()) =>
@@ -137,20 +136,20 @@ impl Runtime {
             return Ok(ResumeFailure::Superseded);
         };
         tracing::error!(%error, execution = id, code = error.code().name(), "Could not resume a run.");
-        let JournalLength { segments: pieces, parts } = self.store.journal_length(id).await?;
+        let JournalLength { segments, parts } = self.store.journal_length(id).await?;
         let events = self.store.journal_trail(id, 0).await.map_or(0, |trail| trail.events);
-        let told =
+        let reason =
             NodeError::new(error.code(), Str::from(format!("{error} ({})", error.code().name())));
-        let told = if status == RunStatus::Uncertain { told.hint(HINT) } else { told };
+        let reason = if status == RunStatus::Uncertain { reason.hint(HINT) } else { reason };
         self.finish_unresumed(
             guard,
             &execution,
-            JournalProgress { segments: pieces, parts, events },
+            JournalProgress { segments, parts, events },
             status,
-            told.to_run_error(""),
+            reason.to_run_error(""),
         )
         .await?;
-        Ok(fate)
+        Ok(failure)
     }
 
     /// Writes the end of a run that nobody runs, and tells whoever called it.
@@ -163,12 +162,12 @@ impl Runtime {
         reason: RunError,
     ) -> Result<(), store::Error> {
         // Whoever looks for why it went no further finds it.
-        let terms = RecordingPolicy {
+        let policy = RecordingPolicy {
             durability: Durability::Ends,
             saving: SavePolicy::ALL,
             static_data: None,
         };
-        let log = self.recorder.reopen(execution, written, terms);
+        let log = self.recorder.reopen(execution, written, policy);
         self.recorder.record(
             &log,
             RunEvent::RunFinished { status, error: Some(reason), finished_ms: self.now_ms() },
@@ -187,20 +186,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn issue_15_11_what_may_pass_is_tried_again_later_each_time_and_not_forever() {
-        let setbacks = ResumeBackoff::default();
+    fn what_may_pass_is_tried_again_later_each_time_and_not_forever() {
+        let backoff = ResumeBackoff::default();
         let (mut now_ms, mut pauses) = (0, Vec::new());
-        while setbacks.record_failure(7, now_ms) {
+        while backoff.record_failure(7, now_ms) {
             let began_ms = now_ms;
-            while setbacks.is_backing_off(7, now_ms) {
+            while backoff.is_backing_off(7, now_ms) {
                 now_ms += 500;
             }
             pauses.push((now_ms - began_ms) / 1000);
         }
         assert_eq!(pauses[..8], [1, 2, 4, 8, 16, 32, 60, 60]);
         assert!((500..700).contains(&pauses.iter().sum::<i64>()), "{pauses:?}");
-        assert!(!setbacks.is_backing_off(8, 0));
-        setbacks.forget(7);
-        assert!(!setbacks.is_backing_off(7, now_ms));
+        assert!(!backoff.is_backing_off(8, 0));
+        backoff.forget(7);
+        assert!(!backoff.is_backing_off(7, now_ms));
     }
 }

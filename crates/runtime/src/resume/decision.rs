@@ -60,11 +60,11 @@ impl Runtime {
         id: i64,
         decision: Decision,
     ) -> Result<Option<AcceptedRun>, Error> {
-        let taken = self.resume(id, ResumeReason::Decided(decision), ReplyMode::Buffered).await?;
-        if let Some(taken) = &taken {
-            self.runner.flush_journal(&taken.log).await?;
+        let run = self.resume(id, ResumeReason::Decided(decision), ReplyMode::Buffered).await?;
+        if let Some(run) = &run {
+            self.runner.flush_journal(&run.log).await?;
         }
-        Ok(taken)
+        Ok(run)
     }
 }
 
@@ -100,7 +100,7 @@ impl JournalState {
         // tell.
         let is_plain =
             open.is_empty() && !workflow.plan.node(&node).is_some_and(engine::PlanNode::resumes);
-        let noted: Vec<(Str, Value)> = match &decision.finding {
+        let checkpoints: Vec<(Str, Value)> = match &decision.finding {
             DecisionOutcome::Undecided | DecisionOutcome::Retry => chosen
                 .iter()
                 .map(|call| (checkpoints::started_key(call).into(), checkpoints::retracted()))
@@ -120,8 +120,8 @@ impl JournalState {
                 .map(|call| (call.clone(), checkpoints::confirmed_result(result)))
                 .collect(),
         };
-        self.notes.extend(noted.iter().cloned());
-        let events = noted.into_iter().map(|(key, value)| RunEvent::StepRecorded {
+        self.notes.extend(checkpoints.iter().cloned());
+        let events = checkpoints.into_iter().map(|(key, value)| RunEvent::StepRecorded {
             node: node.clone(),
             key,
             value,
@@ -133,12 +133,11 @@ impl JournalState {
 /// The calls that a decision is about. What came of one is not what came of another, so several are
 /// only done again together.
 fn chosen(node: &str, open: &[Str], decision: &Decision) -> Result<Vec<Str>, Error> {
-    let told = |what: &str| {
+    let no_step = |what: &str| {
         let calls: Vec<&str> = open.iter().map(Str::as_str).collect();
         let calls = if calls.is_empty() { "none".to_owned() } else { calls.join(", ") };
         Error::NoStep {
-            problem: format!("{what} Calls of '{node}' that may have taken effect: {calls}.")
-                .into(),
+            problem: format!("{what} Calls of '{node}' that may have run effect: {calls}.").into(),
         }
     };
     let found: Vec<Str> = match &decision.call {
@@ -152,12 +151,12 @@ fn chosen(node: &str, open: &[Str], decision: &Decision) -> Result<Vec<Str>, Err
         None => open.to_vec(),
     };
     match (&decision.call, &decision.finding, found.len()) {
-        (Some(name), _, 0) => Err(told(&format!("No call named '{name}' is uncertain."))),
+        (Some(name), _, 0) => Err(no_step(&format!("No call named '{name}' is uncertain."))),
         (Some(name), _, 2..) => {
-            Err(told(&format!("'{name}' matches several calls; use the full name.")))
+            Err(no_step(&format!("'{name}' matches several calls; use the full name.")))
         }
         (None, DecisionOutcome::Happened { .. }, 2..) => {
-            Err(told("Several calls are uncertain; specify which one took effect."))
+            Err(no_step("Several calls are uncertain; specify which one took effect."))
         }
         _ => Ok(found),
     }
@@ -212,13 +211,17 @@ mod tests {
             chosen("Agent", &open[..1], &decision(happened(), None)).unwrap(),
             ["item 0: tool 1.1"]
         );
-        for (call, words) in [
+        for (call, expected) in [
             (None, "specify which"),
             (Some("tool 1.1"), "several calls"),
             (Some("tool 9"), "No call named 'tool 9'"),
         ] {
-            let told = chosen("Agent", &open, &decision(happened(), call)).unwrap_err().to_string();
-            assert!(told.contains(words) && told.contains("item 0: tool 1.2"), "{told}");
+            let message =
+                chosen("Agent", &open, &decision(happened(), call)).unwrap_err().to_string();
+            assert!(
+                message.contains(expected) && message.contains("item 0: tool 1.2"),
+                "{message}"
+            );
         }
     }
 

@@ -27,10 +27,10 @@ pub(crate) struct PendingPages(Mutex<HashMap<i64, oneshot::Sender<AcceptedRun>>>
 
 impl PendingPages {
     /// Gives a run that was woken to whoever waits to see it go on.
-    pub(crate) fn deliver(&self, id: i64, taken: Option<AcceptedRun>) {
-        if let (Some(waiting), Some(taken)) = (lock(&self.0).remove(&id), taken) {
+    pub(crate) fn deliver(&self, id: i64, run: Option<AcceptedRun>) {
+        if let (Some(waiting), Some(run)) = (lock(&self.0).remove(&id), run) {
             // They may have gone.
-            let _ = waiting.send(taken);
+            let _ = waiting.send(run);
         }
     }
 }
@@ -59,26 +59,26 @@ impl Runtime {
         if !sent.files.is_empty() {
             item.binary = Some(Arc::new(sent.files));
         }
-        let (taken, callers) = match waiting {
+        let (run, callers) = match waiting {
             Some(waiting) => {
                 let callers = self.callers_by_form(waiting.id).await?;
                 (self.wake_with_item(waiting, item).await?, callers)
             }
             None => {
                 self.check_listens(hook)?;
-                let demand = Admission { bytes: sent.length, ..Admission::default() };
-                (self.runner.accept(RunRequest::from_call(hook, item), demand)?.detach(), None)
+                let admission = Admission { bytes: sent.length, ..Admission::default() };
+                (self.runner.accept(RunRequest::from_call(hook, item), admission)?.detach(), None)
             }
         };
-        self.runner.wait_accepted(&taken.log).await?;
-        self.page_after(hook, taken, callers).await
+        self.runner.wait_accepted(&run.log).await?;
+        self.page_after(hook, run, callers).await
     }
 
     /// What a person sees next: the next page, what a node answers, or the end.
     async fn page_after(
         self: &Arc<Self>,
         hook: &TriggerEndpoint,
-        taken: AcceptedRun,
+        mut run: AcceptedRun,
         mut callers: Option<CallerChain>,
     ) -> Result<WebhookResponse, Error> {
         // The end is the one that the form promises with which all of it began.
@@ -87,18 +87,17 @@ impl Runtime {
             |callers| callers.form.page.clone(),
         );
         let mut answer = hook.route.answer;
-        let mut going = taken;
         loop {
-            let id = going.id;
-            let status = match await_page(going, answer).await {
+            let id = run.id;
+            let status = match await_page(run, answer).await {
                 PageOutcome::Answer(answer) => return Ok(answer),
                 PageOutcome::Called(called) => match self.page_of_called(called).await? {
                     Some(address) => return Ok(see_other(&address)),
                     None => RunStatus::Running,
                 },
                 PageOutcome::Ended(RunStatus::Waiting) => {
-                    let story = JournalState::read(self.store.outline(id).await?);
-                    return Ok(see_other(&self.address_of(id, story.current_wait(0).0)));
+                    let journal = JournalState::read(self.store.outline(id).await?);
+                    return Ok(see_other(&self.address_of(id, journal.current_wait(0).0)));
                 }
                 PageOutcome::Ended(status) => status,
                 PageOutcome::Asks => return Ok(waiting_page_response(&page)),
@@ -109,7 +108,7 @@ impl Runtime {
                 None => None,
             };
             match next {
-                Some(next) => (going, answer) = next,
+                Some(next) => (run, answer) = next,
                 None if status == RunStatus::Error && answer != ResponseMode::Received => {
                     return Ok(error_page(&page));
                 }
@@ -214,8 +213,8 @@ enum PageOutcome {
     Broken,
 }
 
-async fn await_page(taken: AcceptedRun, when: ResponseMode) -> PageOutcome {
-    let AcceptedRun { answer, outcome, .. } = taken;
+async fn await_page(run: AcceptedRun, when: ResponseMode) -> PageOutcome {
+    let AcceptedRun { answer, outcome, .. } = run;
     let settled = async {
         match answer.await {
             Ok(answer) => PageOutcome::Answer(answer),

@@ -57,7 +57,7 @@ pub(crate) enum Resumable {
 impl JournalState {
     pub(crate) fn read(events: Vec<RunEvent>) -> Self {
         let n_events = events.len() as u64;
-        let mut story = JournalState {
+        let mut journal = JournalState {
             n_events,
             started: None,
             recorded: VecDeque::new(),
@@ -71,15 +71,17 @@ impl JournalState {
         };
         for event in events {
             match &event {
-                RunEvent::RunPaused { asks, .. } => (story.is_paused, story.asks) = (true, *asks),
-                RunEvent::RunResumed { .. } => (story.is_paused, story.asks) = (false, false),
+                RunEvent::RunPaused { asks, .. } => {
+                    (journal.is_paused, journal.asks) = (true, *asks)
+                }
+                RunEvent::RunResumed { .. } => (journal.is_paused, journal.asks) = (false, false),
                 _ => {}
             }
             match event {
                 RunEvent::RunStarted {
                     start_node, items, mode, extent, called_by_model, ..
                 } => {
-                    story.started = Some(RecordedStart {
+                    journal.started = Some(RecordedStart {
                         node: start_node,
                         items,
                         mode,
@@ -88,21 +90,22 @@ impl JournalState {
                     });
                 }
                 // A step that was cut off and taken up again has noted what it had noted before.
-                RunEvent::NodeStarted { node, .. } if story.in_flight.as_ref() == Some(&node) => {}
+                RunEvent::NodeStarted { node, .. } if journal.in_flight.as_ref() == Some(&node) => {
+                }
                 RunEvent::NodeStarted { node, .. } => {
-                    story.in_flight = Some(node);
-                    story.notes = Object::new();
+                    journal.in_flight = Some(node);
+                    journal.notes = Object::new();
                 }
                 RunEvent::StepRecorded { key, value, .. } => {
-                    story.notes.insert(key, value);
+                    journal.notes.insert(key, value);
                 }
                 // What is tried again begins anew.
                 RunEvent::NodeRetried { attempt, .. } => {
-                    story.notes = Object::from_iter([(TRIES, u64::from(attempt) as f64)])
+                    journal.notes = Object::from_iter([(TRIES, u64::from(attempt) as f64)])
                 }
                 RunEvent::NodeFinished { node, task, changed, .. } => {
-                    story.in_flight = None;
-                    story.recorded.push_back(RecordedStep {
+                    journal.in_flight = None;
+                    journal.recorded.push_back(RecordedStep {
                         node,
                         task: Some(task),
                         changed,
@@ -111,8 +114,8 @@ impl JournalState {
                     });
                 }
                 RunEvent::NodeSilent { node } => {
-                    story.in_flight = None;
-                    story.recorded.push_back(RecordedStep {
+                    journal.in_flight = None;
+                    journal.recorded.push_back(RecordedStep {
                         node,
                         task: None,
                         changed: model::StepChanges::default(),
@@ -125,22 +128,22 @@ impl JournalState {
                 RunEvent::RunPaused { waits_for: Some(_), .. }
                 | RunEvent::RunPaused { asks: true, .. } => {}
                 RunEvent::RunPaused { node, params, .. } => {
-                    story.asleep = Some((node, params.unwrap_or_default()))
+                    journal.asleep = Some((node, params.unwrap_or_default()))
                 }
                 RunEvent::RunResumed { items } => {
-                    story.asleep = None;
-                    story.wake(items);
+                    journal.asleep = None;
+                    journal.wake(items);
                 }
                 RunEvent::RunFinished { status, .. } if status != RunStatus::Waiting => {
-                    story.finished = Some(status)
+                    journal.finished = Some(status)
                 }
-                RunEvent::ModelUsed { spent, .. } => story.spent.add(&spent),
+                RunEvent::ModelUsed { spent, .. } => journal.spent.add(&spent),
                 RunEvent::RunFinished { .. }
                 | RunEvent::NodeLog { .. }
                 | RunEvent::SubNodeCalled { .. } => {}
             }
         }
-        story
+        journal
     }
 
     /// Which of its waits a sleeping run is at, counted from zero, and since when it was on its way
@@ -152,7 +155,7 @@ impl JournalState {
         let waits: Vec<usize> = (0..)
             .zip(&self.recorded)
             .filter(|(_, step)| is_wait(step))
-            .map(|(place, _)| place)
+            .map(|(index, _)| index)
             .collect();
         let since_ms = match waits.len() {
             0 | 1 => Some(started_ms),
@@ -280,27 +283,27 @@ mod tests {
 
     #[test]
     fn a_step_that_is_cut_off_twice_keeps_all_of_its_notes() {
-        let noted = |key: &str| RunEvent::StepRecorded {
+        let recorded = |key: &str| RunEvent::StepRecorded {
             node: "Agent".into(),
             key: key.into(),
             value: Value::Null,
         };
         let started =
             || RunEvent::NodeStarted { node: "Agent".into(), run_index: 0, started_ms: 0 };
-        let story = JournalState::read(vec![
+        let journal = JournalState::read(vec![
             started(),
-            noted("model 1"),
+            recorded("model 1"),
             started(),
-            noted("tool 1.1"),
+            recorded("tool 1.1"),
             started(),
         ]);
         assert_eq!(
-            story.notes.keys().map(Str::as_str).collect::<Vec<_>>(),
+            journal.notes.keys().map(Str::as_str).collect::<Vec<_>>(),
             ["model 1", "tool 1.1"]
         );
         let again = JournalState::read(vec![
             started(),
-            noted("model 1"),
+            recorded("model 1"),
             finished("Agent", TaskStatus::Success),
             started(),
         ]);
@@ -308,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn issue_14_12_what_a_model_that_called_had_come_across_outlives_the_process() {
+    fn what_a_model_that_called_had_come_across_outlives_the_process() {
         let met = Some(Exposure { untrusted: true, private: false });
         let started = RunEvent::RunStarted {
             run_id: "1".into(),
@@ -344,7 +347,7 @@ mod tests {
             asks: false,
         };
         let items = Items::one(Item::new(json!({ "from": "outside" })));
-        let story = JournalState::read(vec![
+        let journal = JournalState::read(vec![
             finished("Wait", TaskStatus::Waiting),
             paused("Wait", None),
             RunEvent::RunResumed { items: Some(items) },
@@ -352,8 +355,8 @@ mod tests {
             paused("Call", Some("2")),
             RunEvent::RunResumed { items: None },
         ]);
-        assert_eq!(story.in_flight.as_deref(), Some("Call"));
-        assert!(story.asleep.is_none(), "no call from outside wakes it");
-        assert!(story.recorded[0].woken_by.is_some());
+        assert_eq!(journal.in_flight.as_deref(), Some("Call"));
+        assert!(journal.asleep.is_none(), "no call from outside wakes it");
+        assert!(journal.recorded[0].woken_by.is_some());
     }
 }

@@ -16,7 +16,7 @@ const NARROW: usize = 8;
 const WIDE: usize = 1_024;
 
 pub(crate) struct RecoveryWindow {
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     size: AtomicUsize,
     most: usize,
 }
@@ -40,15 +40,15 @@ impl RecoveryWindow {
 
     fn up_to(most: usize) -> Arc<Self> {
         Arc::new(Self {
-            places: Arc::new(Semaphore::new(NARROW)),
+            permits: Arc::new(Semaphore::new(NARROW)),
             size: AtomicUsize::new(NARROW),
             most,
         })
     }
 
     /// Waits for a place. None if the window is closed, which it never is.
-    pub(crate) async fn place(self: &Arc<Self>) -> Option<WindowPermit> {
-        let permit = self.places.clone().acquire_owned().await.ok()?;
+    pub(crate) async fn acquire(self: &Arc<Self>) -> Option<WindowPermit> {
+        let permit = self.permits.clone().acquire_owned().await.ok()?;
         Some(WindowPermit {
             window: self.clone(),
             _permit: permit,
@@ -60,7 +60,7 @@ impl RecoveryWindow {
     pub(crate) async fn settled(&self) {
         loop {
             let size = self.size.load(Ordering::Relaxed);
-            let all = self.places.acquire_many(size as u32).await;
+            let all = self.permits.acquire_many(size as u32).await;
             // Whoever settled meanwhile has made it larger.
             if all.is_err() || self.size.load(Ordering::Relaxed) == size {
                 return;
@@ -72,12 +72,12 @@ impl RecoveryWindow {
 impl WindowPermit {
     /// The run is harmless: there is room for one more.
     pub(crate) fn settle(self) {
-        let RecoveryWindow { places, size, most } = &*self.window;
+        let RecoveryWindow { permits, size, most } = &*self.window;
         let grows = size.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |size| {
             (size < *most).then_some(size + 1)
         });
         if grows.is_ok() {
-            places.add_permits(1);
+            permits.add_permits(1);
         }
     }
 }
@@ -88,18 +88,18 @@ mod tests {
     use futures::FutureExt as _;
 
     fn fill(window: &Arc<RecoveryWindow>) -> Vec<WindowPermit> {
-        std::iter::from_fn(|| tokio::task::unconstrained(window.place()).now_or_never().flatten())
+        std::iter::from_fn(|| tokio::task::unconstrained(window.acquire()).now_or_never().flatten())
             .collect()
     }
 
     #[tokio::test]
-    async fn issue_15_08_the_window_doubles_each_time_that_all_in_it_have_settled() {
+    async fn the_window_doubles_each_time_that_all_in_it_have_settled() {
         let window = RecoveryWindow::growing();
         let sizes: Vec<usize> = std::iter::repeat_with(|| {
-            let places = fill(&window);
-            let size = places.len();
-            assert!(places.iter().all(|place| place.is_narrow == (size == NARROW)));
-            places.into_iter().for_each(WindowPermit::settle);
+            let permits = fill(&window);
+            let size = permits.len();
+            assert!(permits.iter().all(|permit| permit.is_narrow == (size == NARROW)));
+            permits.into_iter().for_each(WindowPermit::settle);
             size
         })
         .take(9)
@@ -108,14 +108,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn issue_15_08_suspects_stay_few_and_are_waited_for() {
+    async fn suspects_stay_few_and_are_waited_for() {
         let window = RecoveryWindow::narrow();
         fill(&window).into_iter().for_each(WindowPermit::settle);
-        let mut places = fill(&window);
-        assert_eq!(places.len(), NARROW);
+        let mut permits = fill(&window);
+        assert_eq!(permits.len(), NARROW);
         assert!(window.settled().now_or_never().is_none());
-        // One that is not to be resumed leaves its place as it was.
-        places.clear();
+        // One that is not to be resumed leaves its permit as it was.
+        permits.clear();
         assert!(window.settled().now_or_never().is_some());
     }
 }

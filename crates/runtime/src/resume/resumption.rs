@@ -288,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn issue_14_00_a_run_that_sleeps_elsewhere_is_not_as_the_last_process_left_it() {
+    fn a_run_that_sleeps_elsewhere_is_not_as_the_last_process_left_it() {
         let at = |wait_till_ms, waits_for| ExecutionState {
             wait_till_ms,
             waits_for,

@@ -23,11 +23,20 @@ enum TokenPurpose {
     Run,
 }
 
+/// Which waits of its run a token is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WaitScope {
+    /// This one, counted from zero.
+    One(usize),
+    /// Any: the token was made before tokens named a wait.
+    Any,
+}
+
 /// Signs the ids of runs, so that only who was given an address can wake one.
 pub struct ResumeTokens {
     key: hmac::Key,
-    /// What tickets were signed with that are good for any wait of a run. Others may have read it,
-    /// and nothing else is.
+    /// The former secret. Only tokens for any wait of a run were signed with it; others may have
+    /// read it.
     previous_key: hmac::Key,
     /// Where callers reach this instance.
     base_url: Str,
@@ -45,16 +54,15 @@ impl ResumeTokens {
         format!("{named}-{}", self.signature(TokenPurpose::Wait, &named))
     }
 
-    /// The run that a ticket wakes, and from which of its waits; `None` for a ticket that was made
-    /// before they were told apart.
-    pub(crate) fn verify_wait(&self, ticket: &str) -> Option<(i64, Option<usize>)> {
-        let (named, signature) = ticket.rsplit_once('-')?;
+    /// The run that a token wakes, and from which of its waits.
+    pub(crate) fn verify_wait(&self, token: &str) -> Option<(i64, WaitScope)> {
+        let (named, signature) = token.rsplit_once('-')?;
         match named.split_once('-') {
             Some((id, wait)) if self.is_signed(TokenPurpose::Wait, named, signature) => {
-                Some((id.parse().ok()?, Some(wait.parse().ok()?)))
+                Some((id.parse().ok()?, WaitScope::One(wait.parse().ok()?)))
             }
             None if self.is_signed(TokenPurpose::Run, named, signature) => {
-                Some((named.parse().ok()?, None))
+                Some((named.parse().ok()?, WaitScope::Any))
             }
             _ => None,
         }
@@ -66,8 +74,8 @@ impl ResumeTokens {
         format!("{id}-{}", self.signature(TokenPurpose::Turn, &id)).into()
     }
 
-    pub(crate) fn verify_turn(&self, ticket: &str) -> Option<i64> {
-        let (id, signature) = ticket.split_once('-')?;
+    pub(crate) fn verify_turn(&self, token: &str) -> Option<i64> {
+        let (id, signature) = token.split_once('-')?;
         self.is_signed(TokenPurpose::Turn, id, signature).then(|| id.parse().ok()).flatten()
     }
 
@@ -115,34 +123,34 @@ mod tests {
     use super::*;
     use node_api::ai::split_signed;
 
-    fn tickets(secret: &str) -> ResumeTokens {
+    fn tokens(secret: &str) -> ResumeTokens {
         ResumeTokens::new(secret, None, Str::new())
     }
 
     #[test]
-    fn issue_14_00_what_signed_links_before_an_upgrade_signs_nothing_else_after_it() {
+    fn what_signed_links_before_an_upgrade_signs_nothing_else_after_it() {
         let (before, after) =
-            (tickets("former"), ResumeTokens::new("fresh", Some("former"), Str::new()));
+            (tokens("former"), ResumeTokens::new("fresh", Some("former"), Str::new()));
         let old_link = format!("7-{}", before.signature(TokenPurpose::Run, "7"));
-        assert_eq!(after.verify_wait(&old_link), Some((7, None)));
+        assert_eq!(after.verify_wait(&old_link), Some((7, WaitScope::Any)));
         assert_eq!(after.verify_wait(&before.sign_wait("7", 1)), None);
         assert_eq!(after.verify_turn(&before.sign_turn(7)), None);
         assert!(!after.has_signed("s", &before.signature(TokenPurpose::Session, "s")));
-        assert_eq!(after.verify_wait(&after.sign_wait("7", 1)), Some((7, Some(1))));
+        assert_eq!(after.verify_wait(&after.sign_wait("7", 1)), Some((7, WaitScope::One(1))));
     }
 
     #[test]
-    fn issue_14_00_a_ticket_opens_its_own_wait_of_its_own_run_and_no_other() {
-        let tickets = tickets("secret");
-        let ticket = tickets.sign_wait("7", 1);
-        assert_eq!(tickets.verify_wait(&ticket), Some((7, Some(1))));
+    fn a_ticket_opens_its_own_wait_of_its_own_run_and_no_other() {
+        let tokens = tokens("secret");
+        let token = tokens.sign_wait("7", 1);
+        assert_eq!(tokens.verify_wait(&token), Some((7, WaitScope::One(1))));
         for forged in [
-            ticket.replacen("7-1", "8-1", 1),
-            ticket.replacen("7-1", "7-2", 1),
-            ticket.replacen("7-1", "7", 1),
-            ticket.replacen("7-1", "7-1-1", 1),
-            ticket.replacen("7-1", "+7-1", 1),
-            ticket.replacen("7-1", "7--1", 1),
+            token.replacen("7-1", "8-1", 1),
+            token.replacen("7-1", "7-2", 1),
+            token.replacen("7-1", "7", 1),
+            token.replacen("7-1", "7-1-1", 1),
+            token.replacen("7-1", "+7-1", 1),
+            token.replacen("7-1", "7--1", 1),
             "7".to_owned(),
             "7-".to_owned(),
             "7-1-".to_owned(),
@@ -150,33 +158,33 @@ mod tests {
             "--".to_owned(),
             String::new(),
         ] {
-            assert_eq!(tickets.verify_wait(&forged), None, "{forged}");
+            assert_eq!(tokens.verify_wait(&forged), None, "{forged}");
         }
-        assert_eq!(super::tests::tickets("other").verify_wait(&ticket), None);
+        assert_eq!(super::tests::tokens("other").verify_wait(&token), None);
     }
 
     #[test]
-    fn issue_14_00_what_is_signed_for_one_use_is_worth_nothing_for_another() {
-        let tickets = tickets("secret");
-        let (wait, turn) = (tickets.sign_wait("7", 0), tickets.sign_turn(7));
-        assert_eq!((tickets.verify_turn(&turn), tickets.verify_turn(&wait)), (Some(7), None));
-        assert_eq!(tickets.verify_wait(&turn), None);
-        let name = tickets.sign_session("7-0");
+    fn what_is_signed_for_one_use_is_worth_nothing_for_another() {
+        let tokens = tokens("secret");
+        let (wait, turn) = (tokens.sign_wait("7", 0), tokens.sign_turn(7));
+        assert_eq!((tokens.verify_turn(&turn), tokens.verify_turn(&wait)), (Some(7), None));
+        assert_eq!(tokens.verify_wait(&turn), None);
+        let name = tokens.sign_session("7-0");
         let Some((session, signature)) = split_signed(&name) else { panic!("{name}") };
         assert!(
             session == "7-0"
-                && tickets.has_signed(session, signature)
-                && !tickets.has_signed("7-1", signature)
+                && tokens.has_signed(session, signature)
+                && !tokens.has_signed("7-1", signature)
         );
-        assert_eq!(tickets.verify_wait(&format!("7-0-{signature}")), None);
+        assert_eq!(tokens.verify_wait(&format!("7-0-{signature}")), None);
     }
 
     #[test]
     fn a_ticket_from_before_waits_were_told_apart_is_known_as_such() {
-        let tickets = tickets("secret");
-        let mut signature = hex::encode(hmac::sign(&tickets.key, b"7"));
+        let tokens = tokens("secret");
+        let mut signature = hex::encode(hmac::sign(&tokens.key, b"7"));
         signature.truncate(LETTERS);
-        assert_eq!(tickets.verify_wait(&format!("7-{signature}")), Some((7, None)));
-        assert_eq!(tickets.verify_wait(&format!("8-{signature}")), None);
+        assert_eq!(tokens.verify_wait(&format!("7-{signature}")), Some((7, WaitScope::Any)));
+        assert_eq!(tokens.verify_wait(&format!("8-{signature}")), None);
     }
 }

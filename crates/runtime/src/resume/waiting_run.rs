@@ -6,6 +6,7 @@ use crate::listen::endpoint::{self, EndpointRequest, EndpointResponse};
 use crate::listen::routes::TriggerEndpoint;
 use crate::loaded_workflow::LoadedWorkflow;
 use crate::resume::journal_state::JournalState;
+use crate::resume::tokens::WaitScope;
 use crate::{Error, Runtime};
 use model::{Item, RunStatus, Str, Value};
 use node_api::NodeType;
@@ -38,19 +39,18 @@ impl Runtime {
     /// before they named one, for where their run was then.
     pub async fn waiting(
         self: &Arc<Self>,
-        ticket: &str,
+        token: &str,
         suffix: &str,
     ) -> Result<Option<WaitingRun>, Error> {
-        let Some((id, wait)) = self.runner.resume_tokens.verify_wait(ticket) else {
+        let Some((id, scope)) = self.runner.resume_tokens.verify_wait(token) else {
             return Ok(None);
         };
         let Some(asleep) = self.asleep(id).await? else { return Ok(None) };
-        let is_for_it =
-            wait.map_or(asleep.since_ms < self.links_named_waits_ms, |wait| wait == asleep.wait);
-        match is_for_it {
-            true => Ok(called(id, asleep, suffix)),
-            false => Err(Error::StaleLink { id }),
-        }
+        let is_current = match scope {
+            WaitScope::One(wait) => wait == asleep.wait,
+            WaitScope::Any => asleep.since_ms < self.links_named_waits_ms,
+        };
+        if is_current { Ok(called(id, asleep, suffix)) } else { Err(Error::StaleLink { id }) }
     }
 
     /// The page that a run waits with, if it is one.
@@ -92,9 +92,9 @@ impl Runtime {
         if execution.state.status != RunStatus::Waiting {
             return Err(Error::WrongStatus { id, status: execution.state.status.name() });
         }
-        let story = JournalState::read(self.store.outline(id).await?);
-        let (wait, since_ms) = story.current_wait(execution.started.started_ms);
-        let Some((node, params)) = story.asleep else { return Ok(None) };
+        let journal = JournalState::read(self.store.outline(id).await?);
+        let (wait, since_ms) = journal.current_wait(execution.started.started_ms);
+        let Some((node, params)) = journal.asleep else { return Ok(None) };
         let workflow = self.workflow_of(&execution).await?;
         let zone = self.zone_of(&workflow).to_owned();
         let guarded = workflow.plan.node(&node).map_or(Ok(()), |found| found.check_guards(&params));
@@ -122,8 +122,8 @@ impl Runtime {
         if let Some(refusal) = auth::refusal(&self.runner, &waiting.hook, &call) {
             return Ok(EndpointResponse::Whole(refusal));
         }
-        let taken = self.wake_with_item(waiting, call.into_item()).await?;
-        endpoint::wait_for_response(&self.runner, &waiting.hook, taken).await
+        let run = self.wake_with_item(waiting, call.into_item()).await?;
+        endpoint::wait_for_response(&self.runner, &waiting.hook, run).await
     }
 
     /// The answer to a call that an address does not take.

@@ -15,16 +15,16 @@ impl Runtime {
     /// for any more.
     pub(crate) async fn handle_signals(
         self: Arc<Self>,
-        mut words: mpsc::UnboundedReceiver<RunSignal>,
+        mut signals: mpsc::UnboundedReceiver<RunSignal>,
     ) {
         loop {
-            let word = tokio::select! {
+            let signal = tokio::select! {
                 biased;
                 () = self.stopping.cancelled() => return,
-                Some(word) = words.recv() => word,
+                Some(signal) = signals.recv() => signal,
                 else => return,
             };
-            match word {
+            match signal {
                 RunSignal::ChildFinished(id) => {
                     tokio::spawn(self.clone().wake_with_slot(id));
                 }
@@ -88,9 +88,9 @@ impl Runtime {
         passed: &mut WakeCursor,
     ) -> Result<bool, Error> {
         let answered = self.store.unblocked(passed.answered, WAKE_BATCH).await?;
-        let ruled = self.store.decided(passed.decided, WAKE_BATCH).await?;
+        let decided = self.store.decided(passed.decided, WAKE_BATCH).await?;
         let mut has_to_wait = false;
-        for (all, passed) in [(&answered, &mut passed.answered), (&ruled, &mut passed.decided)] {
+        for (all, passed) in [(&answered, &mut passed.answered), (&decided, &mut passed.decided)] {
             // Behind the last one it begins anew.
             *passed = all.last().filter(|_| all.len() == WAKE_BATCH).map_or(0, |last| last.id);
             has_to_wait |= *passed > 0;
@@ -98,7 +98,7 @@ impl Runtime {
         let answered =
             answered.into_iter().map(|left| (ResumeReason::Due(left.state.clone()), left));
         for (resume, left) in
-            answered.chain(ruled.into_iter().map(|left| (ResumeReason::ApprovalRecorded, left)))
+            answered.chain(decided.into_iter().map(|left| (ResumeReason::ApprovalRecorded, left)))
         {
             let id = left.id;
             if !self.runner.is_running(id)

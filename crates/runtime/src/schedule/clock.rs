@@ -1,17 +1,10 @@
 //! Fires what is due: triggers by the clock, and sleeping runs whose time has come.
 
-use crate::execute::start::{RunRequest, StartContext};
-use crate::loaded_workflow::LoadedWorkflow;
 use crate::resume::backoff::ResumeFailure;
 use crate::resume::resumption::ResumeReason;
-use crate::{Error, Runtime, format_time, lock};
-use model::Str;
-use node_api::trigger::{Timetable, TriggerListener};
-use std::collections::HashMap;
+use crate::{Error, Runtime, lock};
 use std::sync::Arc;
 use std::time::Duration;
-use store::executions::CommitWith;
-use store::schedules::{MovedSchedule, Schedule};
 use tokio::sync::OwnedSemaphorePermit;
 
 /// How long a claimed trigger is ours; after a crash another look finds it again.
@@ -22,40 +15,8 @@ const MAX_SLEEP_MS: i64 = 30_000;
 const ERROR_SLEEP_MS: i64 = 1000;
 /// The same when something that is due has to wait for others.
 const BUSY_SLEEP_MS: i64 = 200;
-/// A trigger that is later than this was missed while nothing ran.
-const MISSED_MS: i64 = 60_000;
-/// At most this many missed moments are made up for.
-const MAX_CATCH_UP: usize = 100;
 /// Sleeping runs that are woken in one go.
 pub(crate) const WAKE_BATCH: usize = 100;
-
-/// What becomes of moments that were missed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CatchUp {
-    /// They are left out.
-    #[default]
-    Skip,
-    /// One run makes up for all of them.
-    One,
-    /// Each gets its run.
-    All,
-}
-
-/// A trigger that goes by the clock.
-#[derive(Clone)]
-pub(crate) struct Timer {
-    pub(crate) workflow: Arc<LoadedWorkflow>,
-    timetable: Arc<dyn Timetable>,
-    action: TimerAction,
-}
-
-/// What is done when the time has come.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum TimerAction {
-    Start,
-    /// Only if there is news.
-    Poll,
-}
 
 /// Up to which runs the last looks have come.
 #[derive(Default)]
@@ -71,56 +32,7 @@ pub(crate) struct SchedulerSlot {
     is_in_line: bool,
 }
 
-/// What is written down of triggers, by workflow and name.
-pub(crate) type ScheduleRows = HashMap<(Str, Str), Schedule>;
-
 impl Runtime {
-    /// The timetables of a workflow's triggers, and when each is due, given what is written down of
-    /// it.
-    pub(crate) fn timers_of(
-        &self,
-        workflow: &Arc<LoadedWorkflow>,
-        listens: &[(Str, TriggerListener)],
-        known: &ScheduleRows,
-    ) -> Vec<(Timer, Schedule)> {
-        let (now, zone) = (self.now_ms(), self.zone_of(workflow));
-        let mut counted: HashMap<&Str, usize> = HashMap::new();
-        let mut timers = Vec::new();
-        for (trigger, listen) in listens {
-            let (timetable, deed) = match listen {
-                TriggerListener::Clock(timetable) => (timetable, TimerAction::Start),
-                TriggerListener::Poll(timetable) => (timetable, TimerAction::Poll),
-                TriggerListener::Webhook(_)
-                | TriggerListener::Form(_)
-                | TriggerListener::Chat(_) => continue,
-            };
-            // A trigger with several rules has a row for each.
-            let place = counted.entry(trigger).and_modify(|place| *place += 1).or_insert(0);
-            let node = row_name(trigger, *place);
-            let rule: Str = format!("{} {zone}", timetable.rule()).into();
-            let known = known.get(&(workflow.id.clone(), node.clone()));
-            let last_ms = known.and_then(|schedule| schedule.last_ms);
-            let due = timetable.next_after(now, last_ms, zone);
-            let is_same_rule =
-                known.is_none_or(|known| known.rule.is_empty() || known.rule == rule);
-            let next_ms = match (known.and_then(|schedule| schedule.next_ms), due) {
-                // A moment that passed while nothing ran stays due. One that another rule has
-                // planned does not count.
-                (Some(planned), Some(due)) if is_same_rule || planned <= now => {
-                    Some(planned.min(due))
-                }
-                (_, due) => due,
-            };
-            let schedule =
-                Schedule { workflow_id: workflow.id.clone(), node, next_ms, last_ms, rule };
-            timers.push((
-                Timer { workflow: workflow.clone(), timetable: timetable.clone(), action: deed },
-                schedule,
-            ));
-        }
-        timers
-    }
-
     /// Looks after the clock until the process ends.
     pub(crate) async fn run_scheduler(self: Arc<Self>) {
         let mut passed = WakeCursor::default();
@@ -225,84 +137,6 @@ impl Runtime {
             }
         }
     }
-
-    async fn fire(
-        self: &Arc<Self>,
-        timer: &Timer,
-        schedule: Schedule,
-        now: i64,
-    ) -> Result<(), Error> {
-        let zone = self.zone_of(&timer.workflow);
-        let due = schedule.next_ms.unwrap_or(now);
-        let trigger: Str = schedule.node.split('\n').next().unwrap_or_default().into();
-        if timer.action == TimerAction::Poll {
-            // News waits, so that a look that was missed is made up for by the next one, whatever
-            // the setting says.
-            self.spawn_poll(timer, trigger);
-            let next_ms = timer.timetable.next_after(now.max(due), Some(now), zone);
-            let due_ms = schedule.next_ms;
-            let after = Schedule { next_ms, last_ms: Some(now), ..schedule };
-            return Ok(self
-                .store
-                .move_schedule(MovedSchedule { due_ms, after })
-                .await
-                .map(drop)?);
-        }
-        let was_missed = now - due > MISSED_MS;
-        let mut moments = vec![due];
-        if was_missed && self.catch_up == CatchUp::Skip {
-            moments.clear();
-        }
-        if was_missed && self.catch_up == CatchUp::All {
-            while let Some(next) =
-                moments.last().and_then(|last| timer.timetable.next_after(*last, Some(*last), zone))
-            {
-                if next > now || moments.len() >= MAX_CATCH_UP {
-                    break;
-                }
-                moments.push(next);
-            }
-        }
-        if was_missed {
-            let (workflow, since, runs) = (&schedule.workflow_id, format_time(due), moments.len());
-            tracing::warn!(%workflow, node = %trigger, %since, runs, "A schedule was missed while the server was down; starting catch-up runs.");
-        }
-        let last_ms =
-            if moments.is_empty() { schedule.last_ms } else { Some(due.max(now - MISSED_MS)) };
-        let next_ms = timer.timetable.next_after(now.max(due), last_ms, zone);
-        let after = Schedule { next_ms, last_ms, ..schedule.clone() };
-        if moments.is_empty() {
-            return Ok(self
-                .store
-                .move_schedule(MovedSchedule { due_ms: schedule.next_ms, after })
-                .await
-                .map(drop)?);
-        }
-        let mut due_ms = schedule.next_ms;
-        for (place, moment) in moments.iter().enumerate() {
-            // Written with the beginning of the run, so that no moment is taken twice or lost.
-            let after = match moments.get(place + 1) {
-                Some(next) => {
-                    Schedule { next_ms: Some(*next), last_ms: Some(*moment), ..schedule.clone() }
-                }
-                None => after.clone(),
-            };
-            let next_ms = after.next_ms;
-            let start = RunRequest::from_trigger(&timer.workflow, &trigger, None);
-            let along = Some(CommitWith::Schedule(MovedSchedule { due_ms, after }));
-            let taken = self.runner.start_with(
-                start,
-                StartContext { commit_with: along, ..StartContext::default() },
-            )?;
-            match self.runner.wait_accepted(&taken.log).await {
-                // The schedule was changed, or its workflow deactivated, as it was due.
-                Err(Error::Store(store::Error::Gone { .. })) => return Ok(()),
-                other => other?,
-            }
-            due_ms = next_ms;
-        }
-        Ok(())
-    }
 }
 
 /// Logs what is wrong with one run or schedule, so that the others go on; whether something was.
@@ -320,9 +154,4 @@ pub(crate) fn log_and_continue(
         }
         Ok(()) => Ok(false),
     }
-}
-
-/// The name of a rule's row: the node's, and for all but the first rule its place.
-fn row_name(node: &Str, place: usize) -> Str {
-    if place == 0 { node.clone() } else { format!("{node}\n{place}").into() }
 }

@@ -4,7 +4,7 @@
 use crate::execute::start::{RunRequest, StartContext};
 use crate::execute::unrecorded::PollResult;
 use crate::key_lock::KeyLocks;
-use crate::schedule::clock::Timer;
+use crate::schedule::timers::Timer;
 use crate::{Error, LoadedWorkflow, Runtime, lock};
 use engine::{RecordedStep, RunOutcome};
 use model::{Items, RunError, RunStatus, StepChanges, Str, TaskData, TaskStatus, Value};
@@ -29,7 +29,7 @@ pub(crate) struct Polls {
     /// Those whose last look failed, with the version of the workflow that did.
     failing: HashMap<TriggerKey, Str>,
     /// Those whose first look was noted before it began.
-    pub(crate) noted: HashSet<TriggerKey>,
+    pub(crate) recorded: HashSet<TriggerKey>,
 }
 
 impl Runtime {
@@ -48,30 +48,30 @@ impl Runtime {
 
     async fn poll(self: &Arc<Self>, timer: &Timer, key: &TriggerKey) -> Result<(), Error> {
         let (workflow, node) = (&timer.workflow, &key.1);
-        let Some(noted) = self.begin_poll(workflow, key).await? else { return Ok(()) };
-        let mut looking = pin!(self.runner.poll_trigger(
+        let Some(attempt) = self.begin_poll(workflow, key).await? else { return Ok(()) };
+        let mut poll = pin!(self.runner.poll_trigger(
             workflow,
             node,
             POLL_TIMEOUT_MS,
             self.stopping.child_token()
         ));
-        let in_time = tokio::time::timeout(HARMLESS_AFTER, looking.as_mut()).await;
-        self.end_poll(key, noted).await?;
-        let looked = match in_time {
-            Ok(looked) => looked,
-            Err(_) => looking.await,
+        let in_time = tokio::time::timeout(HARMLESS_AFTER, poll.as_mut()).await;
+        self.end_poll(key, attempt).await?;
+        let polled = match in_time {
+            Ok(polled) => polled,
+            Err(_) => poll.await,
         };
         // Whoever listens now looks for itself; nothing was remembered of what this look has found.
-        if looked.outcome.status == RunStatus::Cancelled || !self.is_current(workflow, key) {
+        if polled.outcome.status == RunStatus::Cancelled || !self.is_current(workflow, key) {
             return Ok(());
         }
-        match &looked.outcome.error {
-            Some(error) => self.poll_failed(timer, key, &looked.outcome, error).await,
+        match &polled.outcome.error {
+            Some(error) => self.poll_failed(timer, key, &polled.outcome, error).await,
             None => {
                 if lock(&self.polls).failing.remove(key).is_some() {
                     tracing::info!(workflow = %workflow.id, %node, "Polling trigger recovered.");
                 }
-                self.start_from_poll(timer, node, looked).await
+                self.start_from_poll(timer, node, polled).await
             }
         }
     }
@@ -85,20 +85,20 @@ impl Runtime {
         self: &Arc<Self>,
         timer: &Timer,
         node: &Str,
-        looked: PollResult,
+        polled: PollResult,
     ) -> Result<(), Error> {
         let workflow = &timer.workflow;
-        let PollResult { outcome, static_data } = looked;
+        let PollResult { outcome, static_data } = polled;
         match outcome.last_items().filter(|items| has_new_items(items)) {
             Some(items) => {
                 let before = workflow.static_data();
-                let groundwork =
+                let context =
                     StartContext { static_data: static_data.clone(), ..StartContext::default() };
-                let taken = self.runner.start_with(
+                let run = self.runner.start_with(
                     RunRequest::from_trigger(workflow, node, Some(items.clone())),
-                    groundwork,
+                    context,
                 )?;
-                let accepted = self.runner.wait_accepted(&taken.log).await;
+                let accepted = self.runner.wait_accepted(&run.log).await;
                 if let (Err(_), Some(data)) = (&accepted, &static_data) {
                     // The run was turned away, so that its items are news again.
                     workflow.take_back_static_data(data, &before);
@@ -142,10 +142,10 @@ impl Runtime {
             woken_by: None,
             redo: None,
         };
-        let groundwork = StartContext { recorded: vec![step], ..StartContext::default() };
-        let taken =
-            self.runner.start_with(RunRequest::from_trigger(workflow, node, None), groundwork)?;
-        self.runner.wait_accepted(&taken.log).await
+        let context = StartContext { recorded: vec![step], ..StartContext::default() };
+        let run =
+            self.runner.start_with(RunRequest::from_trigger(workflow, node, None), context)?;
+        self.runner.wait_accepted(&run.log).await
     }
 }
 

@@ -38,13 +38,13 @@ impl Default for Retention {
 impl Runtime {
     /// Removes what is not to be kept until the process ends.
     pub(crate) async fn run_retention(self: Arc<Self>, retention: Retention) {
-        for look in 0_usize.. {
+        for round in 0_usize.. {
             tokio::select! {
                 biased;
                 () = self.stopping.cancelled() => return,
                 () = tokio::time::sleep(PRUNE_INTERVAL) => {}
             }
-            if look.is_multiple_of(HISTORY_EVERY)
+            if round.is_multiple_of(HISTORY_EVERY)
                 && let Err(error) = self.prune_history(retention).await
             {
                 tracing::error!(%error, "Could not remove old workflow versions.");
@@ -69,13 +69,13 @@ impl Runtime {
 
     /// Removes what is not to be kept now, and gives the room back to the disk.
     pub async fn prune(&self, retention: Retention) -> Result<usize, store::Error> {
-        let keep = RetentionLimits {
+        let limits = RetentionLimits {
             newer_than_ms: self.now_ms() - retention.age.as_millis() as i64,
             at_most: retention.count,
             bytes: i64::try_from(retention.bytes).unwrap_or(i64::MAX),
             step: STEP,
         };
-        let removed = self.store.prune(keep).await? + self.store.delete_expired().await?;
+        let removed = self.store.prune(limits).await? + self.store.delete_expired().await?;
         while removed > 0 && self.store.shrink().await? {}
         Ok(removed)
     }

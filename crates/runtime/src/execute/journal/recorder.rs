@@ -67,26 +67,26 @@ impl Recorder {
     /// Opens the log of a new run and gives it its id.
     pub fn open(
         &self,
-        begun: NewExecution,
-        along: Option<CommitWith>,
-        terms: RecordingPolicy,
+        execution: NewExecution,
+        commit_with: Option<CommitWith>,
+        policy: RecordingPolicy,
     ) -> Arc<RunJournal> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let state = RunJournalState {
-            started: Some(begun.clone()),
-            commit_with: along,
+            started: Some(execution.clone()),
+            commit_with,
             events: SegmentWriter::with_capacity(USUAL_BYTES),
             ..RunJournalState::default()
         };
-        let NewExecution { workflow_id, parent, .. } = begun;
-        let (is_taken_up, began) = (false, Instant::now());
+        let NewExecution { workflow_id, parent, .. } = execution;
+        let (is_resumed, began) = (false, Instant::now());
         self.register(RunJournal {
             id,
             workflow_id,
-            terms,
+            policy,
             parent,
-            is_resumed: is_taken_up,
-            has_called: is_taken_up.into(),
+            is_resumed,
+            has_called: is_resumed.into(),
             began,
             state: Mutex::new(state),
         })
@@ -97,28 +97,28 @@ impl Recorder {
         &self,
         execution: &Execution,
         written: JournalProgress,
-        terms: RecordingPolicy,
+        policy: RecordingPolicy,
     ) -> Arc<RunJournal> {
         let NewExecution { workflow_id, mode, parent, .. } = execution.started.clone();
-        let JournalProgress { segments: next_piece, parts, events: n_events } = written;
+        let JournalProgress { segments: next_segment, parts, events: n_events } = written;
         let (mode, events) = (ModeIndex::of(&mode), SegmentWriter::after(parts));
         let state = RunJournalState {
             mode,
-            next_piece,
+            next_segment,
             n_events,
             events,
             is_written: true,
             may_ask: true,
             ..RunJournalState::default()
         };
-        let (id, is_taken_up, began) = (execution.id, true, Instant::now());
+        let (id, is_resumed, began) = (execution.id, true, Instant::now());
         self.register(RunJournal {
             id,
             workflow_id,
-            terms,
+            policy,
             parent,
-            is_resumed: is_taken_up,
-            has_called: is_taken_up.into(),
+            is_resumed,
+            has_called: is_resumed.into(),
             began,
             state: Mutex::new(state),
         })
@@ -242,7 +242,7 @@ impl Recorder {
 
     /// What is kept of a run that goes on.
     pub(crate) fn saving_of(&self, run_id: &str) -> Option<SavePolicy> {
-        self.log(run_id).map(|log| log.terms.saving)
+        self.log(run_id).map(|log| log.policy.saving)
     }
 
     pub(crate) fn log(&self, run_id: &str) -> Option<Arc<RunJournal>> {
@@ -260,7 +260,7 @@ impl Journal for Recorder {
             RunEvent::StepRecorded { .. } => true,
             RunEvent::NodeStarted { .. }
             | RunEvent::RunPaused { .. }
-            | RunEvent::RunResumed { .. } => log.terms.durability == Durability::EachStep,
+            | RunEvent::RunResumed { .. } => log.policy.durability == Durability::EachStep,
             _ => false,
         };
         let must_wait = must_wait || log.must_flush();

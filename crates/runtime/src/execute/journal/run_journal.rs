@@ -22,7 +22,7 @@ const FLUSH_BYTES: usize = 4 << 20;
 pub struct RunJournal {
     pub(super) id: i64,
     pub(super) workflow_id: Str,
-    pub(super) terms: RecordingPolicy,
+    pub(super) policy: RecordingPolicy,
     /// The call that started it.
     pub(super) parent: Option<ParentCall>,
     /// It goes on after a sleep or a crash.
@@ -37,7 +37,7 @@ pub struct RunJournal {
 #[derive(Default)]
 pub(super) struct RunJournalState {
     pub(super) mode: ModeIndex,
-    pub(super) next_piece: i64,
+    pub(super) next_segment: i64,
     pub(super) n_events: u64,
     pub(super) started: Option<NewExecution>,
     /// What is written together with the beginning.
@@ -78,7 +78,7 @@ impl RunJournal {
     }
 
     pub(crate) fn durability(&self) -> Durability {
-        self.terms.durability
+        self.policy.durability
     }
 
     /// Takes in what no step has told of.
@@ -88,7 +88,7 @@ impl RunJournal {
 
     fn take_static_data(&self, state: &mut RunJournalState, parts: Option<&Value>) {
         if let (Some(Value::Object(parts)), true, None) =
-            (parts, self.terms.static_data.is_some(), &state.refusal)
+            (parts, self.policy.static_data.is_some(), &state.refusal)
         {
             state.static_data.extend((**parts).clone());
         }
@@ -178,21 +178,21 @@ impl RunJournal {
     }
 
     /// Takes an event in and gives its place among the events of the run.
-    pub(super) fn append_event(&self, event: &RunEvent, figures: &RunMetrics) -> u64 {
-        self.add_to(&mut lock(&self.state), event, figures)
+    pub(super) fn append_event(&self, event: &RunEvent, metrics: &RunMetrics) -> u64 {
+        self.add_to(&mut lock(&self.state), event, metrics)
     }
 
     /// The same for what a person says meanwhile, unless the last event has been told.
-    pub(super) fn append_if_running(&self, event: &RunEvent, figures: &RunMetrics) -> Option<u64> {
+    pub(super) fn append_if_running(&self, event: &RunEvent, metrics: &RunMetrics) -> Option<u64> {
         let mut state = lock(&self.state);
         if state.is_over {
             return None;
         }
         state.has_decision = true;
-        Some(self.add_to(&mut state, event, figures))
+        Some(self.add_to(&mut state, event, metrics))
     }
 
-    fn add_to(&self, state: &mut RunJournalState, event: &RunEvent, figures: &RunMetrics) -> u64 {
+    fn add_to(&self, state: &mut RunJournalState, event: &RunEvent, metrics: &RunMetrics) -> u64 {
         state.events.add_deferred(event);
         state.take_approvals(event);
         if let RunEvent::NodeFinished { changed, .. } = event {
@@ -201,7 +201,7 @@ impl RunJournal {
         match event {
             RunEvent::RunStarted { mode, .. } => {
                 state.mode = ModeIndex::of(mode);
-                figures.started(state.mode);
+                metrics.started(state.mode);
             }
             RunEvent::NodeFinished { .. }
             | RunEvent::NodeSilent { .. }
@@ -216,14 +216,14 @@ impl RunJournal {
                 });
             }
             RunEvent::ModelUsed { spent, .. } => {
-                figures.asked(spent);
+                metrics.model_called(spent);
                 state.spent.push(spent.clone());
             }
             RunEvent::RunResumed { .. } => {
                 state.state = Some(ExecutionState::of(RunStatus::Running))
             }
             RunEvent::RunFinished { status, error, finished_ms } => {
-                figures.finished(state.mode, *status, self.began.elapsed());
+                metrics.finished(state.mode, *status, self.began.elapsed());
                 state.is_over = true;
                 let error = error.as_ref().map(|error| error.message.clone());
                 if *status == RunStatus::Uncertain {
@@ -236,9 +236,9 @@ impl RunJournal {
                         ..ExecutionState::of(*status)
                     });
                     let is_kept = if *status == RunStatus::Success {
-                        self.terms.saving.successes
+                        self.policy.saving.successes
                     } else {
-                        self.terms.saving.failures
+                        self.policy.saving.failures
                     };
                     state.discard = !is_kept;
                 }

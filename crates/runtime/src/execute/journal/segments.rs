@@ -33,8 +33,8 @@ impl SegmentSource for RunJournal {
         // How it stands is written together with the last of what it has told, or nobody could tell
         // that something is missing.
         let is_whole = !state.events.is_behind();
-        let seq = state.next_piece;
-        state.next_piece += i64::from(!events.is_empty());
+        let seq = state.next_segment;
+        state.next_segment += i64::from(!events.is_empty());
         // Nor is there a row before the event that the run began with is there whole.
         let is_early = !state.is_written && !is_whole && events.is_empty();
         let bytes_before = std::mem::take(&mut state.early_bytes);
@@ -43,7 +43,7 @@ impl SegmentSource for RunJournal {
                 bytes_before + parts.iter().map(|part| part.bytes.len() as i64).sum::<i64>();
         }
         let begins = !state.is_written && !is_early;
-        let (begun, along) =
+        let (started, commit_with) =
             if begins { (state.started.clone(), state.commit_with.clone()) } else { (None, None) };
         state.is_written |= begins;
         let (spent, approvals) = if is_whole {
@@ -53,7 +53,7 @@ impl SegmentSource for RunJournal {
         };
         let changed = if is_whole { std::mem::take(&mut state.static_data) } else { Object::new() };
         let static_data = self
-            .terms
+            .policy
             .static_data
             .as_ref()
             .filter(|_| !changed.is_empty())
@@ -63,8 +63,8 @@ impl SegmentSource for RunJournal {
             workflow_id: self.workflow_id.clone(),
             seq,
             parent: self.parent.map(|caller| caller.execution),
-            started: begun,
-            commit_with: along,
+            started,
+            commit_with,
             state: state.state.take_if(|_| is_whole),
             parts,
             bytes_before: if is_early { 0 } else { bytes_before },
@@ -86,33 +86,33 @@ impl SegmentSource for RunJournal {
         (!files.is_empty()).then(|| (self.id, files.to_vec()))
     }
 
-    fn on_committed(&self, piece: &JournalSegment) {
+    fn on_committed(&self, segment: &JournalSegment) {
         // In the order of the disk, so that what runs begin with is what the next process finds.
-        if let (Some(kept), Some(data)) = (&self.terms.static_data, &piece.static_data) {
+        if let (Some(kept), Some(data)) = (&self.policy.static_data, &segment.static_data) {
             kept.extend(&data.changed);
         }
     }
 
-    fn give_back(&self, mut piece: JournalSegment) {
+    fn give_back(&self, mut segment: JournalSegment) {
         let mut state = lock(&self.state);
-        if !state.is_written && piece.started.is_none() {
+        if !state.is_written && segment.started.is_none() {
             state.early_bytes -=
-                piece.parts.iter().map(|part| part.bytes.len() as i64).sum::<i64>();
+                segment.parts.iter().map(|part| part.bytes.len() as i64).sum::<i64>();
         }
-        state.early_bytes += piece.bytes_before;
-        state.events.give_back(piece.parts, piece.events);
-        piece.spent.append(&mut state.spent);
-        state.spent = piece.spent;
-        if let Some(mut data) = piece.static_data {
+        state.early_bytes += segment.bytes_before;
+        state.events.give_back(segment.parts, segment.events);
+        segment.spent.append(&mut state.spent);
+        state.spent = segment.spent;
+        if let Some(mut data) = segment.static_data {
             data.changed.extend(std::mem::take(&mut state.static_data));
             state.static_data = data.changed;
         }
-        piece.approvals.append(&mut state.approvals);
-        state.approvals = piece.approvals;
-        state.events.files.put_back(piece.files);
-        state.state = state.state.take().or(piece.state);
-        state.discard |= piece.discard;
-        state.is_written &= piece.started.is_none();
-        state.next_piece = piece.seq;
+        segment.approvals.append(&mut state.approvals);
+        state.approvals = segment.approvals;
+        state.events.files.put_back(segment.files);
+        state.state = state.state.take().or(segment.state);
+        state.discard |= segment.discard;
+        state.is_written &= segment.started.is_none();
+        state.next_segment = segment.seq;
     }
 }

@@ -45,7 +45,7 @@ mod tests {
     use model::json;
 
     #[test]
-    fn issue_14_16_a_key_that_is_empty_missing_or_no_text_is_none() {
+    fn a_key_that_is_empty_missing_or_no_text_is_none() {
         let has_key = |credential: Value| has_key(credential.as_object().unwrap());
         assert!(
             has_key(json!({ "secret": "s" }))

@@ -62,8 +62,8 @@ impl Runtime {
             && let Some(session) = session_id_of(&call.body).map(caller_session)
             && let Some(waiting) = self.waiting_for_reply(hook, session, ChatChannel::Chat).await?
         {
-            let taken = self.reply(waiting, item_of(call), endpoint::reply_mode(hook)).await?;
-            return endpoint::wait_for_response(&self.runner, hook, taken).await;
+            let run = self.reply(waiting, item_of(call), endpoint::reply_mode(hook)).await?;
+            return endpoint::wait_for_response(&self.runner, hook, run).await;
         }
         endpoint::handle(&self.runner, hook, call).await
     }
@@ -81,7 +81,7 @@ impl Runtime {
         };
         message.session =
             message.session.map(|session| self.runner.resume_tokens.sign_session(&session));
-        let taken = match waiting {
+        let run = match waiting {
             Some(waiting) => {
                 self.reply(
                     waiting,
@@ -92,8 +92,8 @@ impl Runtime {
             }
             None => self.start_chat(hook, message)?,
         };
-        self.runner.wait_accepted(&taken.log).await?;
-        Ok(taken)
+        self.runner.wait_accepted(&run.log).await?;
+        Ok(run)
     }
 
     /// Nothing is remembered of a message that comes too late. One that was taken is remembered
@@ -102,7 +102,7 @@ impl Runtime {
         self: &Arc<Self>,
         waiting: WaitingRun,
         sent: Item,
-        takes: ReplyMode,
+        reply: ReplyMode,
     ) -> Result<AcceptedRun, Error> {
         let item = self.woken_by(&waiting, sent.clone())?;
         let (id, wait) = (waiting.id, waiting.wait);
@@ -113,15 +113,15 @@ impl Runtime {
                 return Err(Error::StaleLink { id });
             }
             runtime.remember(&waiting, sent).await;
-            let taken = runtime
+            let run = runtime
                 .resume_locked(
                     &guard,
                     ResumeReason::Called { wait, item },
-                    takes,
+                    reply,
                     SlotPolicy::Acquire,
                 )
                 .await?;
-            taken.ok_or(Error::WrongStatus { id, status: RunStatus::Uncertain.name() })
+            run.ok_or(Error::WrongStatus { id, status: RunStatus::Uncertain.name() })
         })
         .await
     }
@@ -129,14 +129,14 @@ impl Runtime {
     /// Lets the node that waits put the reply into a memory of its own. One that fails is done
     /// without.
     async fn remember(&self, waiting: &WaitingRun, mut sent: Item) {
-        let words = sent.json.get("chatInput").cloned().unwrap_or_default();
-        sent.json.make_object().insert(REPLY_FIELD, words);
+        let text = sent.json.get("chatInput").cloned().unwrap_or_default();
+        sent.json.make_object().insert(REPLY_FIELD, text);
         let hook = &waiting.hook;
-        let told = self
+        let stored = self
             .runner
             .ask_trigger(&hook.workflow, &hook.node, Items::one(sent), MEMORY_TIMEOUT_MS)
             .await;
-        if let Some(error) = told.error {
+        if let Some(error) = stored.error {
             tracing::warn!(
                 execution = waiting.id,
                 code = error.code.name(),
@@ -157,7 +157,7 @@ impl Runtime {
         if !types.any(|node_type| node_type.spec.hears_replies) {
             return Ok(None);
         }
-        let talk = ConversationKey { node: hook.node.clone(), session, entry };
+        let conversation = ConversationKey { node: hook.node.clone(), session, entry };
         let (workflow_id, status) = (Some(hook.workflow.id.clone()), Some(RunStatus::Waiting));
         let filter = ExecutionFilter {
             workflow_id,
@@ -167,7 +167,7 @@ impl Runtime {
             ..ExecutionFilter::default()
         };
         for execution in self.store.executions(filter).await? {
-            if self.conversation_of(&execution).await?.as_ref() != Some(&talk) {
+            if self.conversation_of(&execution).await?.as_ref() != Some(&conversation) {
                 continue;
             }
             match self.waiting_in_chat(execution.id).await {
@@ -182,8 +182,8 @@ impl Runtime {
         &self,
         execution: &Execution,
     ) -> Result<Option<ConversationKey>, Error> {
-        if let Some(known) = lock(&self.sessions.0).get(&execution.id) {
-            return Ok(known.clone());
+        if let Some(cached) = lock(&self.sessions.0).get(&execution.id) {
+            return Ok(cached.clone());
         }
         let started =
             JournalState::read(self.store.first_event(execution.id).await?.into_iter().collect())
@@ -206,11 +206,11 @@ impl Runtime {
             };
             Some(ConversationKey { node: started.node?, session, entry })
         });
-        let mut known = lock(&self.sessions.0);
-        if known.len() >= MAX_CACHED {
-            known.clear();
+        let mut cached = lock(&self.sessions.0);
+        if cached.len() >= MAX_CACHED {
+            cached.clear();
         }
-        known.insert(execution.id, found.clone());
+        cached.insert(execution.id, found.clone());
         Ok(found)
     }
 }
