@@ -1,5 +1,5 @@
-//! Locks by key: runs that are being taken up or stopped, deliveries that are being taken, triggers
-//! that look.
+//! Locks by key: runs that are being resumed or stopped, deliveries that are being received,
+//! triggers that are polled.
 //!
 //! Invariant: a key is free again when its guard is dropped, wherever that was moved to. Work that
 //! must come to its end although its caller has gone takes the guard along into a task of its own.

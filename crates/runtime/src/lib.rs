@@ -1,5 +1,5 @@
-//! Keeps workflows alive: the endpoints and schedules of active ones, their runs and waits, and what
-//! a crash left unfinished.
+//! Keeps workflows alive: the endpoints and schedules of active ones, their runs and waits, and
+//! what a crash left unfinished.
 //!
 //! - `execute`: runs, from admission to their last event on disk
 //! - `resume`: runs that wait, or were cut off, and what continues them

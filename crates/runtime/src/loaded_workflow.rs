@@ -261,3 +261,30 @@ pub(crate) fn changes(before: &Value, after: &Value) -> Option<StaticDataChange>
         .collect();
     (!changed.is_empty()).then(|| StaticDataChange { changed, whole: after.clone() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::json;
+
+    #[test]
+    fn only_the_parts_of_static_data_that_a_run_changed_are_stored() {
+        let before = json!({ "global": { "n": 1 }, "node:A": { "seen": 1 } });
+        let after = json!({ "global": { "n": 2 }, "node:A": { "seen": 1 }, "node:B": {} });
+        let change = changes(&before, &after).unwrap();
+        let changed = json!({ "global": { "n": 2 }, "node:B": {} });
+        assert_eq!(Value::from(change.changed), changed);
+        assert_eq!(change.whole, after);
+        assert!(changes(&after, &after).is_none() && changes(&after, &Value::Undefined).is_none());
+    }
+
+    #[test]
+    fn runs_that_change_different_parts_of_static_data_keep_both() {
+        let data = SharedStaticData::new(json!({ "a": 1, "b": 1 }));
+        let shared = data.clone();
+        shared.extend(&Object::from_iter([("a", 2)]));
+        let written = data.with(Object::from_iter([("b", 2)]));
+        assert_eq!(written.whole, json!({ "a": 2, "b": 2 }));
+        assert_eq!(data.get(), json!({ "a": 2, "b": 1 }), "it is kept once it is written");
+    }
+}

@@ -1,4 +1,5 @@
-//! Everything that is alive in this process: the engine, the store, and what runs, waits and listens.
+//! Everything that is alive in this process: the engine, the store, and what runs, waits and
+//! listens.
 
 use crate::execute::child_runs::ChildRuns;
 use crate::execute::completion::RunSignal;
@@ -25,7 +26,7 @@ use store::Store;
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
-/// How a runtime is to go.
+/// The settings of a runtime.
 #[derive(Clone)]
 pub struct RuntimeOptions {
     pub run: RunOptions,
@@ -53,7 +54,7 @@ pub struct Runtime {
     /// The number of the last change of workflows that was read; `None` to read all of them. One
     /// change of the active workflows at a time.
     pub(crate) changing: tokio::sync::Mutex<Option<i64>>,
-    /// Runs that are being taken up, so that two calls do not wake one twice.
+    /// Runs that are being resumed or stopped, so that two calls do not wake one twice.
     pub(crate) run_locks: KeyLocks<i64>,
     /// Runs that the last process left unfinished and that are not resumed yet.
     pub(crate) recovering: Mutex<HashMap<i64, RecoveryPhase>>,
@@ -64,17 +65,17 @@ pub struct Runtime {
     /// Workflows that listen for a test call.
     pub(crate) test_listeners: Mutex<TestListeners>,
     pub(crate) polls: Mutex<Polls>,
-    /// Held by a look that is made alone.
+    /// Held by a poll that is made alone.
     pub(crate) exclusive_poll: Arc<tokio::sync::Mutex<()>>,
     /// The last process died while it read the active workflows.
     pub(crate) is_careful: AtomicBool,
     pub(crate) pending_pages: PendingPages,
-    /// Runs that could not be taken up.
+    /// Runs that could not be resumed.
     pub(crate) resume_backoff: ResumeBackoff,
     pub(crate) sessions: SessionCache,
     /// When links that wake a run began to name the wait that they are for.
     pub(crate) links_named_waits_ms: i64,
-    /// What runs are to know of each other, until somebody listens.
+    /// Signals between runs, until they are handled.
     pub(crate) signals: Mutex<Option<mpsc::UnboundedReceiver<RunSignal>>>,
 }
 
@@ -180,7 +181,7 @@ impl Runtime {
         Ok(self.runner.set_variables(self.store.variables().await?))
     }
 
-    /// Writes what a run that goes on has told so far, so that its journal has it.
+    /// Writes what a run under way has recorded so far.
     pub async fn flush_run(&self, id: i64) -> Result<(), Error> {
         Ok(self.recorder.flush_run(&id.to_string()).await?)
     }

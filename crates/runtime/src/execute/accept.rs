@@ -162,10 +162,10 @@ impl Runner {
         }
     }
 
-    /// Starts a run for a delivery, unless it was received before. The delivery is recorded together
-    /// with the start of the run: one that a crash cut off is accepted when it is sent again, and no
-    /// other is. Callers that bring the same delivery meanwhile wait for its result. A caller that
-    /// hangs up does not leave it half accepted.
+    /// Starts a run for a delivery, unless it was received before. The delivery is recorded
+    /// together with the start of the run: one that a crash cut off is accepted when it is sent
+    /// again, and no other is. Callers that bring the same delivery meanwhile wait for its result.
+    /// A caller that hangs up does not leave it half accepted.
     pub(crate) async fn start_once(
         self: &Arc<Self>,
         key: String,

@@ -27,7 +27,7 @@ impl RunAccounts {
 
     /// The account of a run, with what is on disk if nobody has it open.
     pub(crate) fn open(&self, id: i64, spent: SpendingTotal) -> Arc<BudgetAccount> {
-        // Two that are taken up at once find the same one.
+        // Two that are resumed at once find the same one.
         let mut all = lock(&self.0);
         if let Some(account) = all.get(&id).and_then(Weak::upgrade) {
             return account;
@@ -37,7 +37,7 @@ impl RunAccounts {
         account
     }
 
-    /// What a run spends for whoever called it, the nearest first.
+    /// What a run spends for its callers, the nearest first.
     pub(crate) fn of_callers(&self, callers: &[CallerAccount]) -> Option<Arc<Spending>> {
         let open = |above, caller: &CallerAccount| {
             Some(Spending::new(caller.limit, self.open(caller.id, caller.spent), above))

@@ -95,3 +95,18 @@ impl Drop for RunGuard {
         self.runner.n_accepted.fetch_sub(1, Ordering::Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_calls_fit_beside_large_ones_up_to_a_quarter_more() {
+        let limits = RunLimits { max_reserved_bytes: 4 << 20, ..RunLimits::default() };
+        let full = limits.max_reserved_bytes;
+        assert!(limits.fits(0, full) && !limits.fits(1, full));
+        assert!(limits.fits(full, SMALL_CALL) && !limits.fits(full, SMALL_CALL + 1));
+        assert!(limits.fits(full, 1 << 10) && !limits.fits(full + full / 4, 1));
+        assert!(!limits.fits(usize::MAX, 1) && !limits.fits(1, usize::MAX));
+    }
+}

@@ -54,7 +54,7 @@ impl Runtime {
             step: place.step as i64,
             number: place.number as i64,
         });
-        // A run that was not taken up again comes by each place for the first time.
+        // A run that was not resumed makes each call for the first time.
         if let Some(caller) = caller.filter(|_| self.recorder.was_resumed(&place.run_id))
             && let Some(found) = self.store.called(caller).await.map_err(failed)?
         {

@@ -1,4 +1,4 @@
-//! Sees runs to their end, and tells others of it.
+//! The end of a run: it is written, logged and signalled.
 
 use crate::Error;
 use crate::execute::admission::RunGuard;
@@ -21,12 +21,12 @@ pub(crate) enum RunSignal {
     CallerFinished(i64),
     /// Something was decided about this run before it went to sleep.
     DecisionMade(i64),
-    /// What this run has told last could not be written, so that it stands as if it went on.
+    /// The last events of this run could not be written, so that its row says it is running.
     EndUnwritten(i64),
 }
 
 impl Runner {
-    /// The end of a run that broke, told as if the engine had.
+    /// Records the end of a run that panicked, as the engine would.
     pub(crate) fn record_panic(
         &self,
         log: &RunJournal,
@@ -55,7 +55,7 @@ impl Runner {
         let mut is_unwritten = false;
         match self.recorder.flush(log).await {
             Ok(()) => log_end(log.id(), workflow, outcome, request),
-            // Whoever started it has been told.
+            // Its caller has got the error.
             Err(_) if log.refusal().is_some() => {}
             // Somebody has removed it.
             Err(store::Error::Gone { .. }) => {}
@@ -88,13 +88,12 @@ impl Runner {
         }
     }
 
-    /// Says something to whoever looks after runs that call each other. With nobody there, the next
-    /// start finds out.
+    /// Sends a signal between runs. If nothing handles it, the next start finds out.
     pub(crate) fn signal(&self, signal: RunSignal) {
         let _ = self.signals.send(signal);
     }
 
-    /// Tells whoever called a run that it is over, or that a person must decide.
+    /// Signals the caller of a run that it is over, or that a person must decide.
     pub(crate) fn signal_caller(&self, caller: Option<ParentCall>) {
         if let Some(caller) = caller {
             self.signal(RunSignal::ChildFinished(caller.execution));
@@ -119,7 +118,8 @@ impl Runner {
     }
 }
 
-/// The one line about a run. Messages of errors may quote data, so that only their codes are told.
+/// The one line about a run. Messages of errors may quote data, so that only their codes are
+/// logged.
 fn log_end(id: i64, workflow: &LoadedWorkflow, outcome: &RunOutcome, request: &str) {
     let (status, mode) = (outcome.status.name(), outcome.mode.as_str());
     let milliseconds = outcome.finished_ms - outcome.started_ms;

@@ -8,7 +8,7 @@ use model::{Kind, Object, Str, Value, Workflow};
 use node_api::{Registry, StartCause, checkpoints};
 use std::sync::Arc;
 
-/// Where a run is taken up, and how it is to differ.
+/// Where a fork begins, and how it differs.
 #[derive(Clone, Debug)]
 pub struct Fork {
     /// `NODE`, or `NODE/NOTE` for a place within an agent, such as `Agent/model 2`.

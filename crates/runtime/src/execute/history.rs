@@ -1,4 +1,4 @@
-//! A run as its journal tells it, in the form that finished runs have.
+//! The outcome of a run, from its row and its journal.
 
 use engine::RunOutcome;
 use model::{Items, Kind, Object, RunEvent, RunStatus, Str, TaskData, TaskStatus, Value};

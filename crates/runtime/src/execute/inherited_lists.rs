@@ -30,7 +30,7 @@ fn lists_of(recorded: &RecordedStep) -> Vec<Items> {
     outputs.chain(inputs).chain(kept).chain(&recorded.woken_by).cloned().collect()
 }
 
-/// A run's spill that also tells of the lists that were taken over.
+/// A run's spill that also reports failures of inherited lists.
 struct InheritedSpill {
     inner: Arc<dyn Spill>,
     lists: Arc<[Items]>,

@@ -1,5 +1,5 @@
-//! What those who watch runs are told as it happens. Many events may wait for a slow listener, so
-//! that none of them holds items.
+//! Events of runs as they happen, for watchers. Many may wait for a slow watcher, so none of them
+//! holds items.
 
 use model::{Items, Object, RunError, RunEvent, StepChanges, Str, TaskData, Value};
 use node_api::trigger::StreamChunk;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// A line, a note or the fields of an error that take more than this are not sent along.
 const MAX_BYTES: usize = 16 << 10;
 
-/// An event as it happens, for whoever watches.
+/// An event as it happens, for watchers.
 #[derive(Clone, Debug)]
 pub struct LiveEvent {
     pub run_id: Str,
@@ -25,7 +25,7 @@ pub struct LiveEvent {
     pub trace: Option<Str>,
 }
 
-/// A piece of an answer as it leaves, for whoever watches.
+/// A chunk of a response as it is sent, for watchers.
 #[derive(Clone, Debug)]
 pub struct LiveChunk {
     pub run_id: Str,

@@ -1,4 +1,4 @@
-//! A run under way: driven by whoever waits for it, and on its own from the moment nobody does.
+//! A run under way: driven by its caller while that waits, and by a task of its own after that.
 
 use engine::RunOutcome;
 use futures::FutureExt as _;

@@ -107,7 +107,7 @@ pub struct AcceptedRun {
     pub log: Arc<RunJournal>,
     /// What a node answers; gone without an answer when the run ends without one.
     pub answer: oneshot::Receiver<WebhookResponse>,
-    /// The pieces of the answer, if its caller takes them.
+    /// The chunks of the response, if its caller takes them.
     pub chunks: Option<ChunkStream>,
     pub outcome: RunHandle,
 }
@@ -147,6 +147,6 @@ pub(crate) enum SlotPolicy {
     Acquire,
     /// At once: it was given a slot.
     Has(OwnedSemaphorePermit),
-    /// At once: whoever called it has a turn and stands still.
+    /// At once: its caller has a slot and waits.
     Inherit,
 }

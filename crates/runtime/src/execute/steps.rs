@@ -1,5 +1,4 @@
-//! The steps of a run as its journal tells them, with what each has noted: for taking one of them
-//! again.
+//! The steps of a run with their checkpoints, read from its journal: for forks and replays.
 
 use engine::RecordedStep;
 use model::{Exposure, Items, Object, RunEvent, RunRange, Str, TaskStatus, Value};
@@ -47,7 +46,7 @@ impl JournalSteps {
                         (start_node, items, mode, extent);
                 }
                 RunEvent::NodeStarted { node, started_ms, .. } => {
-                    // A step that was cut off and taken up again is the same one.
+                    // A step that was cut off and resumed is the same one.
                     let goes_on = steps
                         .all
                         .last()

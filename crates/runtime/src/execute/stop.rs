@@ -1,7 +1,7 @@
 //! Stops and removes runs, and with them those that they wait for.
 //!
-//! Invariant: whoever is told that a run was stopped will not see it go on. A run that is told to
-//! stop may be about to sleep, so that its end is waited for and looked at.
+//! Invariant: a run that was reported as stopped does not continue. A cancelled run may be about to
+//! sleep, so that its end is awaited and checked.
 
 use crate::execute::completion::RunSignal;
 use crate::key_lock::KeyGuard;

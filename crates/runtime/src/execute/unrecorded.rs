@@ -8,15 +8,14 @@ use node_api::StartCause;
 use store::workflows::StaticDataChange;
 use tokio_util::sync::CancellationToken;
 
-/// What a trigger has found.
+/// What a poll has found.
 pub(crate) struct PollResult {
     pub(crate) outcome: RunOutcome,
     pub(crate) static_data: Option<StaticDataChange>,
 }
 
 impl Runner {
-    /// Lets a trigger look for news. Nothing of it is recorded, and what it remembers is up to
-    /// whoever asked.
+    /// Polls a trigger. Nothing of it is recorded; the caller decides about its static data.
     pub(crate) async fn poll_trigger(
         &self,
         workflow: &LoadedWorkflow,

@@ -11,8 +11,8 @@ use store::workflows::{ActivatedVersion, NewVersion, StoredWorkflow};
 const TRIES: usize = 5;
 
 impl Runtime {
-    /// Makes a workflow listen. Everything that could keep it from doing so is told before anything
-    /// changes; the first that claims an address has it.
+    /// Makes a workflow listen. Everything that could keep it from doing so is reported before
+    /// anything changes; the first that claims an address has it.
     pub async fn activate(&self, id: &str, listening: VersionChoice<'_>) -> Result<(), Error> {
         let missing = || Error::NoWorkflow { id: id.into() };
         for _ in 0..TRIES {

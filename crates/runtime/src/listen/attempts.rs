@@ -1,5 +1,5 @@
 //! What the process does for a workflow without a run, and may die of: activating it, and a
-//! trigger's look for news. A workflow that met two deaths in a row is deactivated, so that a start
+//! trigger's first poll. A workflow that met two deaths in a row is deactivated, so that a start
 //! does not end as the last ones did.
 //!
 //! Invariant: only what was done alone counts. Activations of a start follow one another before
@@ -20,7 +20,7 @@ const MAX_DEATHS: u32 = 2;
 const START: &str = "start";
 const ACTIVATE: &str = "activate";
 
-/// How the beginning of a look is on disk, until it has ended.
+/// How the start of a poll is recorded on disk, until it has ended.
 pub(crate) enum AttemptRecord {
     Unrecorded,
     /// With others that may go on at the same time.
@@ -69,9 +69,9 @@ impl Runtime {
         Ok(())
     }
 
-    /// Notes the first look of a trigger since the start. `None` if it is not to be made: the
-    /// process has died of it, or stops, or the trigger listens no more. Later looks are not noted:
-    /// whatever one dies of, the first one of the next process meets again.
+    /// Records the first poll of a trigger since the start. `None` if it is not to be made: the
+    /// process has died of it, or stops, or the trigger listens no more. Later polls are not
+    /// recorded: whatever one dies of, the first one of the next process meets again.
     pub(crate) async fn begin_poll(
         &self,
         workflow: &Arc<LoadedWorkflow>,
@@ -82,7 +82,7 @@ impl Runtime {
             return Ok(Some(AttemptRecord::Unrecorded));
         }
         let deaths = match self.store.begin_attempt(id, &poll_attempt(node)).await {
-            // While nothing can be written, triggers look as ever.
+            // While nothing can be written, polls go unrecorded.
             Err(error) if error.may_pass() => return Ok(Some(AttemptRecord::Unrecorded)),
             other => other?,
         };
@@ -164,7 +164,7 @@ impl Runtime {
     }
 }
 
-/// The names of looks. No name of a node makes one of them the other.
+/// The names of polls in the store. No name of a node makes one of them the other.
 fn poll_attempt(node: &str) -> String {
     format!("look {node}")
 }

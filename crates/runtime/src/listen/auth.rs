@@ -132,3 +132,29 @@ fn refused(status: u16, message: &str, header: Option<(&str, &str)>) -> WebhookR
         body: ResponseBody::Json(Object::from_iter([("message", message)]).into()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn allowed_addresses_are_single_ones_or_networks_in_either_family() {
+        let covers = |allowed: &str, ip: &str| covers(allowed, ip.parse().unwrap());
+        assert!(covers("10.0.0.0/8", "10.255.0.1") && !covers("10.0.0.0/8", "11.0.0.1"));
+        assert!(covers(" 192.0.2.7 ", "192.0.2.7") && !covers("192.0.2.7", "192.0.2.70"));
+        assert!(covers("192.0.2.7", "::ffff:192.0.2.7") && covers("2001:db8::/32", "2001:db8::1"));
+        assert!(!covers("", "127.0.0.1") && !covers("localhost", "127.0.0.1"));
+    }
+
+    #[test]
+    fn bots_are_known_by_their_user_agent() {
+        assert!(is_bot("Mozilla/5.0 (compatible; Googlebot/2.1)") && is_bot("WhatsApp/2.0"));
+        assert!(!is_bot("Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0") && !is_bot(""));
+    }
+
+    #[test]
+    fn an_empty_secret_is_the_same_as_nothing() {
+        assert!(is_same(b"a", b"a") && !is_same(b"a", b"b") && !is_same(b"a", b"ab"));
+        assert!(!is_same(b"", b""));
+    }
+}

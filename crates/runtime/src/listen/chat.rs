@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// The field that says whose conversation it is.
 const SESSION_FIELD: &str = "sessionId";
 
-/// How long it may take to look into a memory.
+/// How long reading a memory may take.
 const MEMORY_TIMEOUT_MS: u64 = 30_000;
 
 /// What somebody says in a chat.
@@ -31,14 +31,14 @@ pub struct ChatMessage {
     pub files: Vec<(Str, Binary)>,
     /// What was said before, each with `role` and `content`: for agents that have no memory of it.
     pub earlier: Vec<Value>,
-    /// Tools that whoever speaks calls themselves, and what they gave.
+    /// Tools that the client calls itself, and their results.
     pub callers_tools: Option<ClientTools>,
     /// What the log calls the request.
     pub request_id: Str,
     pub length: usize,
 }
 
-/// Tools of whoever speaks, and how a turn that was handed over to them goes on.
+/// Tools of the client, and how a turn that was handed to it continues.
 #[derive(Clone, Debug, Default)]
 pub struct ClientTools {
     /// Each with `name`, `description` and `parameters`.
@@ -112,7 +112,7 @@ impl Runtime {
         Ok(self.runner.accept(start, admission)?.detach())
     }
 
-    /// The execution of a workflow that handed a turn over to its caller, by its ticket; `None` if
+    /// The execution of a workflow that handed a turn over to its caller, by its token; `None` if
     /// nobody has kept it.
     pub async fn execution_by_token(
         &self,
@@ -209,7 +209,7 @@ fn strip_reserved_fields(mut body: Object) -> Object {
     body
 }
 
-/// Files are named and told of as n8n does.
+/// Files are named and listed as n8n does.
 fn with_files(mut json: Object, files: Vec<(Str, Binary)>) -> Item {
     if files.is_empty() {
         return Item::new(json);

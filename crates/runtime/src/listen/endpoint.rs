@@ -42,7 +42,7 @@ pub struct EndpointRequest {
     pub length: usize,
 }
 
-/// The answer to a call: whole, or in pieces that come while the run goes on.
+/// The answer to a call: whole, or in chunks while the run is under way.
 pub enum EndpointResponse {
     Whole(WebhookResponse),
     Stream { status: u16, headers: Vec<(Str, Str)>, first: Box<StreamChunk>, rest: ChunkStream },
@@ -117,7 +117,7 @@ pub(crate) async fn handle(
     wait_for_response(runner, hook, run).await
 }
 
-/// Whether the node wants no run for a call. A condition that fails is told by the run that begins.
+/// Whether the node wants no run for a call. A condition that fails is reported by the run.
 async fn is_filtered_out(runner: &Arc<Runner>, hook: &TriggerEndpoint, item: &Item) -> bool {
     let outcome = runner
         .ask_trigger(&hook.workflow, &hook.node, Items::one(item.clone()), LONGEST_CONDITION_MS)

@@ -1,4 +1,5 @@
-//! What the active workflows listen at, as callers and lists see it, and what another process changes.
+//! What the active workflows listen at, as callers and lists see it, and what another process
+//! changes.
 
 use crate::listen::trigger_listeners::CachedListeners;
 use crate::{EndpointKind, Error, LoadedWorkflow, RouteMatch, Runtime, TriggerEndpoint};
@@ -6,7 +7,7 @@ use model::Str;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often we look whether another process has changed the workflows.
+/// How often changes by other processes are read.
 const RELOAD_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Runtime {

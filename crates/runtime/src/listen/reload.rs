@@ -1,7 +1,7 @@
 //! Reads the active workflows again when something has changed: those that changed, and no others.
 //!
 //! Invariant: what is written down of schedules changes in one transaction, before the workflows
-//! listen as it says. If that fails nothing has changed, and the next look does all of it again.
+//! listen as it says. If that fails nothing has changed, and the next reload does all of it again.
 
 mod evaluate;
 
@@ -35,7 +35,7 @@ struct ReloadCandidate {
     listened: Option<Arc<TriggerListeners>>,
 }
 
-/// What may have changed since the last look.
+/// What may have changed since the last reload.
 struct Changes {
     /// Active workflows that may have changed.
     listening: Vec<ListeningWorkflow>,
@@ -98,13 +98,13 @@ impl Runtime {
         for ReloadCandidate { id, loaded, .. } in candidates {
             let state = match self.state_of(loaded, &held, &mut plan).await {
                 Ok(Some(state)) => state,
-                // It is active no more, or has just been changed: the next look finds it as it is
+                // It is active no more, or has just been changed: the next reload finds it as it is
                 // then.
                 Ok(None) => continue,
                 Err(error) => {
                     match error.resume_failure() {
                         ResumeFailure::Outage => return Err(error),
-                        // It is read again at the next look.
+                        // It is read again at the next reload.
                         ResumeFailure::Transient if matches!(error, Error::Store(_)) => {
                             all_evaluated = false
                         }
@@ -234,7 +234,7 @@ impl Runtime {
                 Some(stored) => Some(stored),
                 None => self.store.workflow(&now.id).await?,
             };
-            // One that is gone by now is so at the next look.
+            // One that is gone by now is so at the next reload.
             if let Some(stored) = stored {
                 let earlier = self.active().known(&now.id).cloned();
                 let loaded = self.load_listening(&stored, earlier.as_ref()).await;
@@ -270,7 +270,7 @@ impl Runtime {
         Ok(rows.map(|row| ((row.workflow_id.clone(), row.node.clone()), row)).collect())
     }
 
-    /// What becomes of a workflow; `None` if the next look finds something else of it. It listens
+    /// What becomes of a workflow; `None` if the next reload finds it changed. It listens
     /// at the addresses that are its own. What it listens at may differ from what it claimed: it
     /// was active before addresses had owners, or its path is an expression that gives something
     /// else now.

@@ -199,11 +199,7 @@ impl RouteTable {
     ) -> Result<(), Error> {
         let path = hook.route.path.trim_matches('/');
         if is_open(path) {
-            let parts = path.split('/').map(|part| match part.strip_prefix(':') {
-                Some(name) => PathSegment::Any(name.into()),
-                None => PathSegment::Fixed(part.into()),
-            });
-            self.open.push((parts.collect(), method, hook.clone()));
+            self.open.push((segments_of(path), method, hook.clone()));
             return Ok(());
         }
         let listening = self.fixed.entry(path.into()).or_default();
@@ -250,6 +246,14 @@ fn is_open(path: &str) -> bool {
     path.split('/').any(|part| part.starts_with(':'))
 }
 
+fn segments_of(path: &str) -> Arc<[PathSegment]> {
+    let segments = path.split('/').map(|part| match part.strip_prefix(':') {
+        Some(name) => PathSegment::Any(name.into()),
+        None => PathSegment::Fixed(part.into()),
+    });
+    segments.collect()
+}
+
 fn matches(parts: &[PathSegment], given: &[&str]) -> Option<Object> {
     if parts.len() != given.len() {
         return None;
@@ -265,4 +269,30 @@ fn matches(parts: &[PathSegment], given: &[&str]) -> Option<Object> {
         }
     }
     Some(params)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn params(pattern: &str, path: &str) -> Option<Object> {
+        matches(&segments_of(pattern), &path.split('/').collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_path_with_parameters_matches_paths_of_the_same_length() {
+        let found = params("users/:id/orders/:order", "users/7/orders/a b").unwrap();
+        assert_eq!(found, Object::from_iter([("id", "7"), ("order", "a b")]));
+        for other in ["users/7/orders", "users/7/orders/1/2", "users/7/bills/1", "users"] {
+            assert!(params("users/:id/orders/:order", other).is_none(), "{other}");
+        }
+        assert_eq!(params("a/:b", "a/"), Some(Object::from_iter([("b", "")])));
+    }
+
+    #[test]
+    fn only_segments_that_begin_with_a_colon_are_parameters() {
+        assert!(is_open("a/:b") && is_open(":a") && !is_open("a:b") && !is_open("a/b:"));
+        assert!(params("a:b/c", "a:b/c").is_some_and(|params| params.is_empty()));
+        assert!(params("a:b/c", "axb/c").is_none());
+    }
 }

@@ -18,7 +18,7 @@ use node_api::trigger::ReplyMode;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often, and after what pauses, a run is looked at that somebody else is just taking up.
+/// How often, and after what pauses, a run is tried that is just being resumed.
 const MAX_ATTEMPTS: usize = 500;
 const ATTEMPT_DELAY: Duration = Duration::from_millis(10);
 
@@ -75,7 +75,7 @@ impl Runtime {
                     return Ok(None);
                 }
             }
-            // It is being taken up, comes to its end or goes to sleep at this moment.
+            // It is just being resumed, ending or going to sleep.
             tokio::time::sleep(ATTEMPT_DELAY).await;
         }
         Err(Error::WrongStatus { id, status: RunStatus::Running.name() })
@@ -125,7 +125,7 @@ impl Runtime {
 }
 
 impl JournalState {
-    /// Makes a decision part of the story.
+    /// Applies a decision to the journal.
     pub(crate) fn apply_approval(&mut self, decided: Option<RunEvent>) -> Resolution {
         if let Some(RunEvent::StepRecorded { key, value, .. }) = &decided {
             self.notes.insert(key.clone(), value.clone());

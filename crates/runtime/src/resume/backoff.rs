@@ -1,4 +1,4 @@
-//! Runs that cannot be taken up. What may pass is tried again, later each time. What does not pass
+//! Runs that cannot be resumed. A transient failure is retried with a growing back-off. Any other
 //! ends the run, or leaves it to a person.
 //!
 //! Invariant: whoever ends a run that nobody runs has locked it, so that nobody takes it up
@@ -30,7 +30,7 @@ const MAX_TRIES: u32 = 15;
 
 const HINT: &str = "Fix the cause. Then resume the execution, enter the result of its last step, retry or stop it.";
 
-/// What becomes of a run that could not be taken up.
+/// What becomes of a run that could not be resumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ResumeFailure {
     /// Somebody else has taken it up, stopped or removed it.
@@ -45,7 +45,7 @@ pub(crate) enum ResumeFailure {
     Permanent,
 }
 
-/// Runs that could not be taken up, and when that is tried again.
+/// Runs that could not be resumed, and when that is tried again.
 #[derive(Default)]
 pub(crate) struct ResumeBackoff(Mutex<HashMap<i64, BackoffEntry>>);
 
@@ -103,7 +103,7 @@ impl Runtime {
         .await
     }
 
-    /// Sees to a run that could not be taken up as it was seen. What concerns every run comes back.
+    /// Handles a run that could not be resumed. An outage, which concerns every run, is returned.
     pub(crate) async fn abandon(
         &self,
         guard: &KeyGuard<i64>,
@@ -152,7 +152,7 @@ impl Runtime {
         Ok(failure)
     }
 
-    /// Writes the end of a run that nobody runs, and tells whoever called it.
+    /// Writes the end of a run that is not under way, and signals its caller.
     pub(crate) async fn finish_unresumed(
         &self,
         guard: &KeyGuard<i64>,
@@ -161,7 +161,7 @@ impl Runtime {
         status: RunStatus,
         reason: RunError,
     ) -> Result<(), store::Error> {
-        // Whoever looks for why it went no further finds it.
+        // Kept in any case, so that the reason can be found.
         let policy = RecordingPolicy {
             durability: Durability::Ends,
             saving: SavePolicy::ALL,

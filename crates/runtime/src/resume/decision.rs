@@ -69,7 +69,7 @@ impl Runtime {
 }
 
 impl JournalState {
-    /// Makes a decision part of the story.
+    /// Applies a decision to the journal.
     pub(crate) fn apply_decision(
         &mut self,
         decision: &Decision,

@@ -26,7 +26,7 @@ const NEXT_PAGE_TIMEOUT: Duration = Duration::from_secs(5);
 pub(crate) struct PendingPages(Mutex<HashMap<i64, oneshot::Sender<AcceptedRun>>>);
 
 impl PendingPages {
-    /// Gives a run that was woken to whoever waits to see it go on.
+    /// Hands a run that was woken to the form that waits for its next page.
     pub(crate) fn deliver(&self, id: i64, run: Option<AcceptedRun>) {
         if let (Some(waiting), Some(run)) = (lock(&self.0).remove(&id), run) {
             // They may have gone.

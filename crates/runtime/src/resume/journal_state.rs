@@ -1,5 +1,5 @@
-//! Goes on with runs after the process that had them is gone: from their journal, without repeating
-//! a step.
+//! What the journal of an unfinished run says: where it stopped, and how it continues without
+//! repeating a step.
 
 use crate::execute::accounts::CallerAccount;
 use crate::execute::journal::JournalProgress;
@@ -15,14 +15,14 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use store::executions::{Execution, JournalLength};
 
-/// What the journal of an unfinished run tells.
+/// The state of an unfinished run, read from its journal.
 pub(crate) struct JournalState {
     pub started: Option<RecordedStart>,
     pub recorded: VecDeque<RecordedStep>,
     pub n_events: u64,
     /// A step that began and has no result.
     pub in_flight: Option<Str>,
-    /// What it has noted.
+    /// Its checkpoints.
     pub notes: Object,
     /// What it spent on models.
     pub spent: SpendingTotal,
@@ -89,7 +89,7 @@ impl JournalState {
                         called_by_model,
                     });
                 }
-                // A step that was cut off and taken up again has noted what it had noted before.
+                // A step that was cut off and resumed keeps its checkpoints.
                 RunEvent::NodeStarted { node, .. } if journal.in_flight.as_ref() == Some(&node) => {
                 }
                 RunEvent::NodeStarted { node, .. } => {

@@ -1,9 +1,9 @@
 //! Counts the crashes that a run was active at, and leaves a run to a person that may cause them.
 //!
-//! A run is recorded on disk before anything of it is read. If the process dies again and the run has
-//! recorded nothing since, it may be what kills the process: it is not resumed a third time, and a
-//! person decides. A run that finished a step in between is resumed once more: the crashes met
-//! different steps of it.
+//! A run is recorded on disk before anything of it is read. If the process dies again and the run
+//! has recorded nothing since, it may be what kills the process: it is not resumed a third time,
+//! and a person decides. A run that finished a step in between is resumed once more: the crashes
+//! met different steps of it.
 
 use crate::execute::journal::JournalProgress;
 use crate::key_lock::KeyGuard;

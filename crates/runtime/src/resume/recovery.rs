@@ -1,8 +1,8 @@
 //! Resumes what the last process left unfinished, a few runs at a time.
 //!
 //! Runs that were resumed before and were active when the process died again come first, a few at a
-//! time (see [`crate::resume::quarantine`]); the others follow in a window that grows. Runs that slept,
-//! and runs that a clean stop left behind, are resumed as ever.
+//! time (see [`crate::resume::quarantine`]); the others follow in a window that grows. Runs that
+//! slept, and runs that a clean stop left behind, are resumed as ever.
 
 use crate::execute::journal::{FULL_DISK_PAUSE, RunJournal};
 use crate::execute::start::SlotPolicy;

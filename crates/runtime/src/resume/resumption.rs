@@ -308,4 +308,34 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_decided_run_is_woken_only_if_it_was_quarantined_in_its_sleep() {
+        let decided = || ResumeReason::Decided(Decision::undecided());
+        let paused = RunEvent::RunPaused {
+            node: "Wait".into(),
+            until_ms: None,
+            params: None,
+            waits_for: None,
+            asks: false,
+        };
+        let asleep = JournalState::read(vec![paused]);
+        assert!(matches!(decided().continuation(&asleep), Continuation::Woken));
+        let at_work = JournalState::read(Vec::new());
+        assert!(matches!(decided().continuation(&at_work), Continuation::Interrupted));
+    }
+
+    #[test]
+    fn only_what_woke_a_run_is_recorded() {
+        let item = Item::new(model::json!({ "n": 1 }));
+        assert!(Continuation::Interrupted.into_event().is_none());
+        assert!(matches!(
+            Continuation::Woken.into_event(),
+            Some(RunEvent::RunResumed { items: None })
+        ));
+        assert!(matches!(
+            Continuation::WokenWith(Items::one(item)).into_event(),
+            Some(RunEvent::RunResumed { items: Some(items) }) if items.len() == 1
+        ));
+    }
 }

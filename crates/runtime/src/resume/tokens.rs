@@ -1,5 +1,5 @@
-//! What this instance has signed: the addresses of waiting runs, the turns of conversations that
-//! were handed over, and whose a session is.
+//! Tokens that this instance signs: links that resume a wait, turns of a conversation that were
+//! handed to the client, and the owner of a session.
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::hmac;
@@ -79,7 +79,7 @@ impl ResumeTokens {
         self.is_signed(TokenPurpose::Turn, id, signature).then(|| id.parse().ok()).flatten()
     }
 
-    /// What a session is called for whoever it belongs to.
+    /// The name of a session for its owner.
     pub(crate) fn sign_session(&self, session: &str) -> Str {
         signed_session(&self.signature(TokenPurpose::Session, session), session)
     }

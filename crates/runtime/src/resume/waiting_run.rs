@@ -34,8 +34,8 @@ pub(crate) struct SuspendedRun {
 }
 
 impl Runtime {
-    /// The run that waits behind a ticket. `None`: the ticket is none of ours, or the run waits for
-    /// something else. A ticket is good for the wait that it was made for; those that were made
+    /// The run that a token resumes. `None`: the token is not valid, or the run waits for something
+    /// else. A token is good for the wait that it was made for; those that were made
     /// before they named one, for where their run was then.
     pub async fn waiting(
         self: &Arc<Self>,

@@ -81,7 +81,7 @@ impl Runtime {
     }
 
     /// Wakes every run whose called run is over, or about which a person has decided: those that
-    /// nobody told, because the process ended or another one did it. Gives back whether some have
+    /// got no signal, because the process ended or another one did it. Gives back whether some have
     /// to wait.
     pub(crate) async fn wake_unblocked(
         self: &Arc<Self>,

@@ -7,18 +7,18 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 
-/// How long a claimed trigger is ours; after a crash another look finds it again.
+/// How long a claimed trigger is ours; after a crash it becomes due again.
 const LEASE_MS: i64 = 30_000;
-/// The longest time without a look.
+/// The longest pause between two rounds.
 const MAX_SLEEP_MS: i64 = 30_000;
-/// The time until the next look when one failed, as on a full disk.
+/// The pause after a round that failed, as on a full disk.
 const ERROR_SLEEP_MS: i64 = 1000;
 /// The same when something that is due has to wait for others.
 const BUSY_SLEEP_MS: i64 = 200;
 /// Sleeping runs that are woken in one go.
 pub(crate) const WAKE_BATCH: usize = 100;
 
-/// Up to which runs the last looks have come.
+/// Up to which runs the last rounds have come.
 #[derive(Default)]
 pub(crate) struct WakeCursor {
     pub(crate) answered: i64,
@@ -33,7 +33,7 @@ pub(crate) struct SchedulerSlot {
 }
 
 impl Runtime {
-    /// Looks after the clock until the process ends.
+    /// Fires what is due until the process ends.
     pub(crate) async fn run_scheduler(self: Arc<Self>) {
         let mut passed = WakeCursor::default();
         loop {
@@ -108,7 +108,7 @@ impl Runtime {
         slot
     }
 
-    /// Those that the last process left behind, and those that could not be taken up, have their
+    /// Those that the last process left behind, and those that could not be resumed, have their
     /// time; they are passed over.
     async fn wake_due(self: &Arc<Self>, now: i64) -> Result<bool, Error> {
         let (mut after, mut has_to_wait, mut woken) = (None, false, 0);

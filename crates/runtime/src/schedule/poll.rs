@@ -1,5 +1,5 @@
-//! Triggers that look for news: a look that finds none leaves no run behind, and what it finds
-//! starts one run and is remembered with it.
+//! Polling triggers: a poll without new items leaves no run behind; new items start one run, which
+//! is stored together with the new state of the trigger.
 
 use crate::execute::start::{RunRequest, StartContext};
 use crate::execute::unrecorded::PollResult;
@@ -13,10 +13,10 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A look that takes longer has failed.
+/// A poll that takes longer has failed.
 const POLL_TIMEOUT_MS: u64 = 5 * 60 * 1000;
 
-/// After this long a look counts as harmless, and the next one that is made alone begins.
+/// After this long a poll counts as harmless, and the next one that is made alone begins.
 const HARMLESS_AFTER: Duration = Duration::from_secs(30);
 
 /// A trigger: its workflow and its name.
@@ -24,16 +24,16 @@ pub(crate) type TriggerKey = (Str, Str);
 
 #[derive(Default)]
 pub(crate) struct Polls {
-    /// Triggers that look right now.
+    /// Triggers that are being polled.
     running: KeyLocks<TriggerKey>,
-    /// Those whose last look failed, with the version of the workflow that did.
+    /// Those whose last poll failed, with the version of the workflow.
     failing: HashMap<TriggerKey, Str>,
-    /// Those whose first look was noted before it began.
+    /// Those whose first poll was recorded before it began.
     pub(crate) recorded: HashSet<TriggerKey>,
 }
 
 impl Runtime {
-    /// Lets a trigger look, unless it still does since the last time.
+    /// Polls a trigger, unless its last poll is still under way.
     pub(crate) fn spawn_poll(self: &Arc<Self>, timer: &Timer, trigger: Str) {
         let key = (timer.workflow.id.clone(), trigger);
         let Some(guard) = lock(&self.polls).running.try_lock(key) else { return };
@@ -61,7 +61,7 @@ impl Runtime {
             Ok(polled) => polled,
             Err(_) => poll.await,
         };
-        // Whoever listens now looks for itself; nothing was remembered of what this look has found.
+        // The version that listens now polls for itself; nothing of this poll was stored.
         if polled.outcome.status == RunStatus::Cancelled || !self.is_current(workflow, key) {
             return Ok(());
         }
@@ -100,7 +100,7 @@ impl Runtime {
                 )?;
                 let accepted = self.runner.wait_accepted(&run.log).await;
                 if let (Err(_), Some(data)) = (&accepted, &static_data) {
-                    // The run was turned away, so that its items are news again.
+                    // The run was rejected, so that its items are new again.
                     workflow.take_back_static_data(data, &before);
                 }
                 accepted
@@ -154,7 +154,7 @@ fn has_new_items(items: &Items) -> bool {
     items.iter().any(|item| item.json.as_object().is_some_and(|json| !json.is_empty()))
 }
 
-/// The record of a look that was cut off before its node could say what is wrong.
+/// The record of a poll that was cut off before its node could fail.
 fn failed_task(outcome: &RunOutcome, error: &RunError) -> TaskData {
     TaskData {
         start_time_ms: outcome.started_ms,

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use store::executions::RetentionLimits;
 
-/// How often we look.
+/// How often old executions are removed.
 const PRUNE_INTERVAL: Duration = Duration::from_secs(60);
-/// Every so many looks, what grows slowly is looked at too.
+/// Every so many rounds, old versions and sessions are removed too.
 const HISTORY_EVERY: usize = 60;
 /// Sessions have a budget for the day: which one spent what is known for the days since then.
 const SESSIONS_MS: i64 = 2 * 24 * 60 * 60 * 1000;

@@ -79,3 +79,16 @@ impl Runtime {
 fn row_name(node: &Str, rule_index: usize) -> Str {
     if rule_index == 0 { node.clone() } else { format!("{node}\n{rule_index}").into() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_rule_of_a_trigger_has_its_name_and_no_other_rule_does() {
+        let node = Str::from("Every day");
+        let names: Vec<Str> = (0..3).map(|index| row_name(&node, index)).collect();
+        assert_eq!(names, ["Every day", "Every day\n1", "Every day\n2"]);
+        assert!(names.iter().all(|name| name.split('\n').next() == Some("Every day")));
+    }
+}

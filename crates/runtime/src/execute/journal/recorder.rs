@@ -23,20 +23,19 @@ const LIVE_EVENTS: usize = 1024;
 /// How often a write is tried again that failed of something else.
 const MAX_TRIES: usize = 10;
 
-/// Pieces of answers that a slow watcher may be behind before it misses some.
+/// Chunks that a slow watcher may be behind before it misses some.
 const LIVE_CHUNKS: usize = 4096;
 
-/// A short run tells about this much.
+/// About what a short run records.
 const USUAL_BYTES: usize = 2048;
 
-/// Takes the events of all runs of this process.
+/// Receives the events of all runs of this process.
 pub struct Recorder {
     store: Arc<dyn Store>,
     next_id: AtomicI64,
     open: Mutex<HashMap<Str, Arc<RunJournal>>>,
     live: broadcast::Sender<LiveEvent>,
-    /// Pieces of answers. They are not kept: whoever comes later finds what became of them in the
-    /// journal.
+    /// Chunks of responses. They are not stored: the journal has the results.
     chunks: broadcast::Sender<LiveChunk>,
     /// Whoever makes traces of the events, if anybody does.
     observer: OnceLock<mpsc::Sender<LiveEvent>>,
@@ -58,7 +57,7 @@ impl Recorder {
         })
     }
 
-    /// From now on `observer` is told of all events. One that does not keep up misses some; runs
+    /// From now on `observer` gets all events. One that does not keep up misses some; runs
     /// never wait for it.
     pub fn observe(&self, observer: mpsc::Sender<LiveEvent>) {
         let _ = self.observer.set(observer);
@@ -92,7 +91,7 @@ impl Recorder {
         })
     }
 
-    /// Opens the log of a run that goes on; its first pieces are on disk.
+    /// Opens the journal of a run that continues; its first segments are on disk.
     pub fn reopen(
         &self,
         execution: &Execution,
@@ -130,7 +129,7 @@ impl Recorder {
         log
     }
 
-    /// Takes in an event that the engine does not tell.
+    /// Records an event that does not come from the engine.
     pub fn record(&self, log: &RunJournal, event: RunEvent) {
         let seq = log.append_event(&event, &self.metrics);
         self.broadcast(log, seq, &event);
@@ -158,8 +157,8 @@ impl Recorder {
         let _ = self.live.send(live);
     }
 
-    /// Writes what a run has to tell; returns once it is on disk. While nothing can be written, a
-    /// run that was accepted stands still, and one that was not is turned away: its caller is told,
+    /// Writes what a run has recorded; returns once it is on disk. While nothing can be written, a
+    /// run that was accepted pauses, and one that was not is rejected: its caller gets an error,
     /// and nothing of it happens later.
     pub async fn flush(&self, log: &Arc<RunJournal>) -> Result<(), store::Error> {
         flush(&*self.store, log).await
@@ -189,7 +188,7 @@ impl Recorder {
         self.live.subscribe()
     }
 
-    /// The pieces of all answers from now on.
+    /// The chunks of all responses from now on.
     pub fn subscribe_chunks(&self) -> broadcast::Receiver<LiveChunk> {
         self.chunks.subscribe()
     }
@@ -198,7 +197,7 @@ impl Recorder {
         self.chunks.receiver_count() > 0
     }
 
-    /// Shows a piece of an answer to whoever watches.
+    /// Sends a chunk of a response to watchers.
     pub(crate) fn send_chunk(&self, log: &RunJournal, chunk: &StreamChunk) {
         if self.has_watchers() {
             let _ = self.chunks.send(LiveChunk {
@@ -209,7 +208,7 @@ impl Recorder {
         }
     }
 
-    /// Writes what a run that goes on has told so far.
+    /// Writes what a run under way has recorded so far.
     pub async fn flush_run(&self, run_id: &str) -> Result<(), store::Error> {
         match self.log(run_id) {
             Some(log) => write_all(&*self.store, &log).await,
@@ -276,7 +275,7 @@ impl Journal for Recorder {
     }
 }
 
-/// Writes what a run has to tell, a large event a little at a time and off the threads that serve
+/// Writes what a run has recorded, a large event a little at a time and off the threads that serve
 /// connections.
 async fn write_all(store: &dyn Store, log: &Arc<RunJournal>) -> Result<(), store::Error> {
     loop {
@@ -296,7 +295,7 @@ async fn flush(store: &dyn Store, log: &Arc<RunJournal>) -> Result<(), store::Er
     loop {
         let Err(error) = write_all(store, log).await else {
             let Some(refusal) = log.refusal() else { return Ok(()) };
-            // It was turned away while this flush was writing its files.
+            // It was rejected while this flush was writing its files.
             store.forget_files(log.id).await;
             return Err(refusal);
         };

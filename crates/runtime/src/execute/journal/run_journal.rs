@@ -12,13 +12,13 @@ use store::approvals::ApprovalChange;
 use store::executions::{CommitWith, ExecutionState, NewExecution, ParentCall};
 use store::journal::SegmentWriter;
 
-/// A run that goes on for longer is found by whoever lists runs.
+/// A run that takes longer is listed while it is under way.
 const LISTED_AFTER: Duration = Duration::from_secs(1);
 
-/// A run that has told more than this and is not on disk waits until it is.
+/// A run with more than this in memory waits until it is on disk.
 const FLUSH_BYTES: usize = 4 << 20;
 
-/// The story of one run as far as it is not on disk.
+/// What one run has recorded, as far as it is not on disk.
 pub struct RunJournal {
     pub(super) id: i64,
     pub(super) workflow_id: Str,
@@ -27,7 +27,7 @@ pub struct RunJournal {
     pub(super) parent: Option<ParentCall>,
     /// It goes on after a sleep or a crash.
     pub(super) is_resumed: bool,
-    /// It has called others and waited for them, or may have before it was taken up.
+    /// It has called others and waited for them, or may have before it was resumed.
     pub(super) has_called: AtomicBool,
     /// When the run began, or went on, in this process.
     pub(super) began: Instant,
@@ -53,14 +53,14 @@ pub(super) struct RunJournalState {
     /// Some may be open.
     pub(super) may_ask: bool,
     pub(super) discard: bool,
-    /// The last event has been told.
+    /// The last event has been recorded.
     pub(super) is_over: bool,
     /// A person has said something about one of its calls while it was at work.
     pub(super) has_decision: bool,
     /// A step ended, noted something or went to sleep since the run began, or went on, in this
     /// process.
     pub(super) has_progress: bool,
-    /// Its beginning could not be written, so that the run was turned away and leaves no trace.
+    /// Its beginning could not be written, so that the run was rejected and leaves no trace.
     pub(super) refusal: Option<store::Error>,
     /// The row is on disk, or was given to the writer.
     pub(super) is_written: bool,
@@ -81,7 +81,7 @@ impl RunJournal {
         self.policy.durability
     }
 
-    /// Takes in what no step has told of.
+    /// Takes in changes that no step has recorded.
     pub(crate) fn change_static_data(&self, parts: &Value) {
         self.take_static_data(&mut lock(&self.state), Some(parts));
     }
@@ -143,7 +143,7 @@ impl RunJournal {
         state.events.is_behind() || state.events.bytes() > FLUSH_BYTES
     }
 
-    /// Whether what it has told does not go to disk at once.
+    /// Whether some of it cannot be written at once.
     pub(super) fn is_behind(&self) -> bool {
         let state = lock(&self.state);
         state.refusal.is_none() && state.events.is_behind()
@@ -157,7 +157,7 @@ impl RunJournal {
         }
     }
 
-    /// Why the run was turned away, if it was.
+    /// Why the run was rejected, if it was.
     pub(crate) fn refusal(&self) -> Option<store::Error> {
         lock(&self.state).refusal.clone()
     }
@@ -182,7 +182,7 @@ impl RunJournal {
         self.add_to(&mut lock(&self.state), event, metrics)
     }
 
-    /// The same for what a person says meanwhile, unless the last event has been told.
+    /// The same for what a person says meanwhile, unless the run is over.
     pub(super) fn append_if_running(&self, event: &RunEvent, metrics: &RunMetrics) -> Option<u64> {
         let mut state = lock(&self.state);
         if state.is_over {
@@ -229,7 +229,7 @@ impl RunJournal {
                 if *status == RunStatus::Uncertain {
                     state.state = Some(ExecutionState { error, ..ExecutionState::of(*status) });
                 } else if *status != RunStatus::Waiting {
-                    // A run that sleeps has told so already.
+                    // A run that sleeps has recorded that already.
                     state.state = Some(ExecutionState {
                         stopped_ms: Some(*finished_ms),
                         error,

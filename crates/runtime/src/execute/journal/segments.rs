@@ -1,5 +1,5 @@
-//! Takes what a run has recorded as segments for the store's writer, and takes back what could not be
-//! written.
+//! Takes what a run has recorded as segments for the store's writer, and takes back what could not
+//! be written.
 
 use super::run_journal::RunJournal;
 use crate::lock;
@@ -30,8 +30,8 @@ impl SegmentSource for RunJournal {
             return None;
         }
         let (parts, events) = state.events.take();
-        // How it stands is written together with the last of what it has told, or nobody could tell
-        // that something is missing.
+        // Its status is written together with its last event, or nobody could tell that something
+        // is missing.
         let is_whole = !state.events.is_behind();
         let seq = state.next_segment;
         state.next_segment += i64::from(!events.is_empty());

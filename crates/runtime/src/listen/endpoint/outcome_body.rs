@@ -7,7 +7,7 @@ use engine::RunOutcome;
 use model::{Item, Items, Object, RunStatus, Value};
 use node_api::trigger::{ChunkKind, ResponseBody, ResponseData, StreamChunk, WebhookResponse};
 
-/// A piece as it stands in a stream.
+/// A chunk as it is sent.
 pub fn encode_chunk(chunk: &StreamChunk) -> String {
     let mut line = model::json::to_string(&chunk.to_value());
     line.push('\n');
@@ -31,7 +31,7 @@ pub(super) fn approval_pending(hook: &TriggerEndpoint, outcome: &RunOutcome) -> 
     }
 }
 
-/// What the last node left, as the pieces it could have sent.
+/// The output of the last node, as the chunks it could have sent.
 pub(super) fn chunks_of(hook: &TriggerEndpoint, outcome: &RunOutcome) -> Vec<StreamChunk> {
     let node = outcome.last_node.as_ref().and_then(|name| hook.workflow.plan.node(name));
     let (node_id, node_name) =
@@ -70,7 +70,7 @@ fn message_body(data: &ResponseData, message: &str) -> ResponseBody {
     }
 }
 
-/// What the last node left, as the route wants it told.
+/// The output of the last node, in the form that the route asks for.
 pub(super) fn outcome_response(hook: &TriggerEndpoint, outcome: &RunOutcome) -> WebhookResponse {
     if outcome.asks {
         return approval_pending(hook, outcome);

@@ -81,7 +81,7 @@ pub(crate) async fn wait_for_response(
                 }
             };
             let sent = sent.or_else(|| answer.try_recv().ok());
-            // What the caller is told about has happened: it is on disk before the answer leaves. A
+            // What the answer is about is on disk before it leaves. A
             // run that is over sees to it itself.
             if ended.is_none()
                 && !log.is_over()
@@ -108,7 +108,7 @@ pub(crate) async fn wait_for_response(
     Ok(EndpointResponse::Whole(answer))
 }
 
-/// How a run ended, unless it was turned away; `None` if nobody knows.
+/// How a run ended, unless it was rejected; `None` if that is unknown.
 async fn outcome_of(outcome: RunHandle, log: &RunJournal) -> Result<Option<RunOutcome>, Error> {
     unless_refused(outcome.await, log)
 }

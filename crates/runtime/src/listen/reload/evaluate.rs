@@ -14,9 +14,9 @@ const RELOAD_CPU_TIME: Duration = Duration::from_secs(2);
 
 impl Runtime {
     /// Evaluates triggers in this order: those that compute nothing, those that were never
-    /// evaluated (for a moment each), those of them that need longer, and then those that may listen
-    /// to something else by now, which stay as they are if there is no time left. `false` if some
-    /// are left for the next time.
+    /// evaluated (for a moment each), those of them that need longer, and then those that may
+    /// listen to something else by now, which stay as they are if there is no time left. `false` if
+    /// some are left for the next time.
     pub(super) async fn evaluate_all<'l>(
         &self,
         workflows: impl Iterator<Item = &'l Arc<LoadedWorkflow>>,

@@ -1,4 +1,5 @@
-//! The calls that a run has asked a person about, as its journal has them, and the event of a decision.
+//! The calls that a run has asked a person about, as its journal has them, and the event of a
+//! decision.
 
 use super::ApprovalDecision;
 use crate::{Error, format_time};
@@ -13,7 +14,7 @@ pub struct ApprovalCall {
     pub node: Str,
     pub call: Str,
     pub asked: ApprovalRequest,
-    /// The call was made, or the agent was told that it is not.
+    /// The call was made, or the agent knows that it is not.
     pub has_result: bool,
     /// The step that asked is not over.
     pub is_in_flight: bool,
@@ -26,13 +27,13 @@ impl ApprovalCall {
     }
 }
 
-/// Every call that a run has asked about, in order, as its journal tells.
+/// Every call that a run has asked about, in the order of its journal.
 pub fn approval_calls(events: &[RunEvent]) -> Vec<ApprovalCall> {
     let mut all: Vec<ApprovalCall> = Vec::new();
     let mut in_flight: Option<&Str> = None;
     for event in events {
         match event {
-            // A step that was cut off and taken up again is the same one.
+            // A step that was cut off and resumed is the same one.
             RunEvent::NodeStarted { node, .. } if in_flight == Some(node) => {}
             RunEvent::NodeStarted { node, .. } => {
                 all.iter_mut().for_each(|call| call.is_in_flight = false);
