@@ -40,7 +40,6 @@ use axum::response::{IntoResponse, Response};
 use model::{Code, Object, Str, Value};
 use request::{QueryParams, flag, from_cursor, limit, number_from_cursor, to_cursor};
 use std::collections::{HashMap, HashSet};
-use store::WorkflowStore as _;
 
 /// Every operation there is: the routes, who may use them, and what the description says are all
 /// made from this.

@@ -17,7 +17,6 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io;
 use std::time::{Duration, Instant};
-use store::ExecutionStore as _;
 use store::executions::Execution;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;

@@ -46,7 +46,7 @@ use read_budget::ReadBudget;
 use routes::RequestHandler;
 use runtime::Runtime;
 use std::sync::{Arc, OnceLock};
-use store::Sqlite;
+use store::Store;
 use tokio::net::TcpListener;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
@@ -70,7 +70,7 @@ struct AppState {
 /// What the server is made of.
 pub struct ServerParts {
     pub runtime: Arc<Runtime>,
-    pub store: Sqlite,
+    pub store: Arc<dyn Store>,
     pub body_limits: BodyLimits,
     pub admission_limits: AdmissionLimits,
     /// The reader of XML that workflows use.

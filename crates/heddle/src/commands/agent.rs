@@ -12,7 +12,7 @@ use model::{Object, Value, Workflow, json};
 use node_api::NodeError;
 use std::process::ExitCode;
 use std::sync::Arc;
-use store::{CredentialStore as _, OpenMode, Sqlite, Workspace};
+use store::Workspace;
 use tokio_util::sync::CancellationToken;
 
 /// A provider: its name here, the node of its models, the kind of its credential, where the key
@@ -163,7 +163,7 @@ async fn stored_key(
     provider: &AgentProvider,
     id: &str,
 ) -> Result<Object> {
-    let store = Sqlite::open(&arguments.data.path(), OpenMode::Shared).map_err(with_code)?;
+    let store = wiring::open_store(&arguments.data.path()).map_err(with_code)?;
     let missing = || format!("credential '{id}' does not exist");
     let credential = store.credential(id).await.map_err(with_code)?.with_context(missing)?;
     if credential.kind != provider.credential {

@@ -18,7 +18,6 @@ use axum::routing::{get, post};
 use model::{Object, Str, Value};
 use node_api::checkpoints::ApprovalVerdict;
 use runtime::ApprovalDecision;
-use store::ApprovalStore as _;
 use store::approvals::{ApprovalFilter, NewApproval, OpenApproval};
 
 /// What a person may say about a call, in bytes.

@@ -17,7 +17,6 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 use store::workflows::{StoredWorkflow, WorkflowFilter};
-use store::{CredentialStore as _, VariableStore as _, WorkflowStore as _};
 
 pub(super) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "POST",

@@ -19,11 +19,9 @@ use axum::routing::{delete, get, post};
 use model::{Binary, Code, Object, Str, Value};
 use node_api::ai::{Document, Embedder, VectorQuery};
 use node_api::collections::{
-    ChunkQuery, ChunkSearch, ChunkSelection, ChunkSource, Collection, Collections as _,
-    DocumentChunk, add_documents,
+    ChunkQuery, ChunkSearch, ChunkSelection, ChunkSource, Collection, DocumentChunk, add_documents,
 };
 use std::sync::Arc;
-use store::CredentialStore as _;
 
 const SOURCE: QueryParam = QueryParam("source", "string");
 
@@ -140,7 +138,7 @@ async fn add_chunks(
     documents: Vec<Document>,
 ) -> Result<Response, ApiError> {
     let n_chunks =
-        add_documents(&app.store, &collection.id, embedder, source.clone(), documents).await?;
+        add_documents(&*app.store, &collection.id, embedder, source.clone(), documents).await?;
     let told = Object::from_iter([("source", Value::from(source)), ("chunks", n_chunks.into())]);
     Ok(json(StatusCode::OK, &told.into()))
 }

@@ -12,8 +12,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, patch, post};
 use model::{Code, Str};
-use node_api::collections::{Collection, CollectionChange, Collections as _, NewCollection};
-use store::CredentialStore as _;
+use node_api::collections::{Collection, CollectionChange, NewCollection};
 use store::credentials::StoredCredential;
 
 #[rustfmt::skip]

@@ -14,7 +14,6 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{delete, get, patch, post};
 use model::{Object, Value};
-use store::CredentialStore as _;
 use store::credentials::{CredentialChange, NewCredential, SecretFields, StoredCredential};
 
 pub(super) const OPERATIONS: &[ApiOperation] = &[

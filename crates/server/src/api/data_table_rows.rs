@@ -16,9 +16,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{delete, get, patch, post};
 use model::{Object, Value};
-use node_api::tables::{
-    ChangeMode, Returning, RowFilter, RowQuery, RowSort, TableRecord, Tables as _,
-};
+use node_api::tables::{ChangeMode, Returning, RowFilter, RowQuery, RowSort, TableRecord};
 
 const FILTER: QueryParam = QueryParam("filter", "string");
 const SORT: QueryParam = QueryParam("sortBy", "string");

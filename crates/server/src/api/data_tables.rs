@@ -17,7 +17,6 @@ use axum::routing::{delete, get, patch, post};
 use model::{Code, Object, Value};
 use node_api::tables::{
     ColumnChange, ColumnKind, NewColumn, NewTable, SortOrder, TableColumn, TableError, TableRecord,
-    Tables as _,
 };
 
 #[rustfmt::skip]

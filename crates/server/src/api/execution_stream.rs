@@ -16,7 +16,6 @@ use model::{Items, Str, TaskData, Value, json};
 use runtime::history;
 use std::io::{self, Write};
 use std::sync::Arc;
-use store::ExecutionStore as _;
 use store::executions::Execution;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;

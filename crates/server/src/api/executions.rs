@@ -18,7 +18,6 @@ use futures::StreamExt as _;
 use model::{Code, Object, RunStatus, Str, Value};
 use runtime::{Decision, DecisionOutcome, Fork, RetryWith, history};
 use store::executions::{Execution, ExecutionFilter, READ_FACTOR};
-use store::{ExecutionStore as _, WorkflowStore as _};
 
 const INCLUDE_DATA: QueryParam = QueryParam("includeData", "boolean");
 

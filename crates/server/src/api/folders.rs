@@ -14,7 +14,6 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{delete, get, patch, post};
 use model::{Object, Str, Value};
-use store::FolderStore as _;
 use store::folders::{FolderChange, FolderFilter, FolderUpdate, WorkflowFolder};
 use store::workflows::StoredWorkflow;
 

@@ -15,7 +15,6 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, patch, post};
 use model::{Code, Str, Value};
-use store::ProjectStore as _;
 use store::projects::{ProjectKind, ProjectRole};
 use store::users::User;
 

@@ -15,7 +15,6 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post, put};
 use model::{Code, Object, Str, Value};
 use store::projects::{Project, ProjectKind};
-use store::{CredentialStore as _, ProjectStore as _};
 
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/projects", "project:list", "getProjects", "List projects", || {

@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
 use model::{Object, Str, Value};
-use store::spending::{SpendingFilter, SpendingRow, SpendingStore as _};
+use store::spending::{SpendingFilter, SpendingRow};
 
 pub(super) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "GET",

@@ -14,7 +14,6 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{delete, get, post, put};
 use model::{Code, Object, Str, Value};
-use store::TagStore as _;
 use store::tags::{Tag, TagChange, TagCursor, TagTarget, TagsUpdate};
 
 /// Letters of a tag's name at most.

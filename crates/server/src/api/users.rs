@@ -16,7 +16,6 @@ use axum::routing::{delete, get, patch, post};
 use model::{Code, Object, Value};
 use store::access::hash_of_key;
 use store::users::{NewUser, User, UserRole};
-use store::{ProjectStore as _, UserStore as _};
 
 const INVITATION_LASTS_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 const RESET_LASTS_MS: i64 = 24 * 60 * 60 * 1000;

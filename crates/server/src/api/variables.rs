@@ -14,7 +14,6 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post, put};
 use model::{Code, Object, Value};
-use store::VariableStore as _;
 use store::users::UserRole;
 use store::variables::Variable;
 

@@ -11,7 +11,6 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
 use model::{Code, Object, Value};
-use store::WorkflowStore as _;
 use store::workflows::WorkflowVersion;
 
 pub(super) const OPERATIONS: &[ApiOperation] = &[

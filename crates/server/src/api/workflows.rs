@@ -17,7 +17,6 @@ use model::{Code, Object, Str, Value, Workflow};
 use runtime::VersionChoice;
 use store::tags::Tag;
 use store::workflows::{NewVersion, StoredWorkflow, VersionLabel, WorkflowFilter};
-use store::{TagStore as _, WorkflowStore as _};
 
 const EXCLUDE_PINS: QueryParam = QueryParam("excludePinnedData", "boolean");
 

@@ -94,7 +94,7 @@ impl TestApp {
         let stop = CancellationToken::new();
         let parts = heddle_server::ServerParts {
             runtime: runtime.clone(),
-            store: store.clone(),
+            store: Arc::new(store.clone()),
             body_limits: ground.bodies,
             admission_limits: ground.gate,
             read_xml: nodes::text::read_xml_request,

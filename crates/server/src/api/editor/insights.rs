@@ -16,9 +16,8 @@ use axum::routing::get;
 use model::{Object, RunStatus, Str, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::RangeInclusive;
-use store::WorkflowStore as _;
-use store::insights::{InsightStore as _, RunCount, RunCountFilter};
-use store::spending::{SpendingFilter, SpendingRow, SpendingStore as _, day_of};
+use store::insights::{RunCount, RunCountFilter};
+use store::spending::{SpendingFilter, SpendingRow, day_of};
 
 pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "GET",
