@@ -30,6 +30,7 @@ mod versions;
 mod workflows;
 
 pub(crate) use editor::{Catalogue, Previews};
+pub use openapi::api_schemas;
 pub(crate) use operation::ApiOperation;
 pub(crate) use request::{BodyFields, JsonBody, RequestJson, invalid, json_error};
 

@@ -30,9 +30,12 @@ mod routes;
 mod web;
 mod webhook;
 mod welcome;
+#[allow(dead_code)]
+mod wire;
 
 pub use access::{create_setup_token, passwords};
 pub use admission::{AdmissionLimits, AllowedHosts, AllowedHostsError};
+pub use api::api_schemas;
 pub use body::{BodyLimits, ProbeResult, XmlReader, probe as probe_body};
 pub use response::probe_response_headers;
 pub use routes::{EntryPoint, RouteGuard, entry_points};

@@ -11,6 +11,7 @@ use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::Extension;
 use axum::extract::{Path, Request, State};
 use axum::http::{StatusCode, header};
@@ -29,19 +30,19 @@ const SOURCE: QueryParam = QueryParam("source", "string");
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/collections/{id}/sources", "collection:read", "listCollectionSources", "List the sources of a collection's chunks", || {
         get(sources)
-    }).response(200, "collectionSources"),
+    }).response::<wire::CollectionSources>(200),
     ApiOperation::new("DELETE", "/collections/{id}/sources", "collection:write", "deleteCollectionSource", "Delete the chunks of a source", || {
         delete(remove_source)
-    }).query(&[SOURCE]).response(200, "collectionDeleted"),
+    }).query(&[SOURCE]).response::<wire::CollectionDeleted>(200),
     ApiOperation::new("GET", "/collections/{id}/chunks", "collection:read", "listCollectionChunks", "List the chunks of a collection", || get(chunks))
-        .query(&[LIMIT, CURSOR, SOURCE]).response(200, "collectionChunks"),
+        .query(&[LIMIT, CURSOR, SOURCE]).response::<wire::CollectionChunks>(200),
     ApiOperation::new("POST", "/collections/{id}/files", "collection:write", "addCollectionFile", "Add a file sent as the request body; ?source sets its name", || {
         post(add_file)
-    }).query(&[SOURCE]).response(200, "collectionAdded"),
+    }).query(&[SOURCE]).response::<wire::CollectionAdded>(200),
     ApiOperation::new("POST", "/collections/{id}/texts", "collection:write", "addCollectionText", "Add a text", || post(add_text))
-        .request_body("collectionText").response(200, "collectionAdded"),
+        .request_body::<wire::CollectionText>().response::<wire::CollectionAdded>(200),
     ApiOperation::new("POST", "/collections/{id}/search", "collection:search", "searchCollection", "Search chunks by meaning", || post(search))
-        .request_body("collectionQuestion").response(200, "collectionFound"),
+        .request_body::<wire::CollectionQuestion>().response::<wire::CollectionFound>(200),
 ];
 
 async fn sources(

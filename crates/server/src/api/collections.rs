@@ -6,6 +6,7 @@ use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -18,13 +19,13 @@ use store::credentials::StoredCredential;
 #[rustfmt::skip]
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/collections", "collection:list", "listCollections", "List knowledge collections", || get(list))
-        .query(&[LIMIT, CURSOR, QueryParam("projectId", "string")]).response(200, "collectionList"),
+        .query(&[LIMIT, CURSOR, QueryParam("projectId", "string")]).response::<wire::CollectionList>(200),
     ApiOperation::new("POST", "/collections", "collection:create", "createCollection", "Create a collection", || post(create))
-        .request_body("collectionInput").response(201, "collection"),
-    ApiOperation::new("GET", "/collections/{id}", "collection:read", "getCollection", "Show a collection", || get(show)).response(200, "collection"),
+        .request_body::<wire::CollectionInput>().response::<wire::Collection>(201),
+    ApiOperation::new("GET", "/collections/{id}", "collection:read", "getCollection", "Show a collection", || get(show)).response::<wire::Collection>(200),
     ApiOperation::new("PATCH", "/collections/{id}", "collection:update", "updateCollection", "Rename a collection, or choose its credential", || {
         patch(change)
-    }).request_body("collectionChange").response(200, "collection"),
+    }).request_body::<wire::CollectionChange>().response::<wire::Collection>(200),
     ApiOperation::new("DELETE", "/collections/{id}", "collection:delete", "deleteCollection", "Delete a collection and its contents", || {
         delete(remove)
     }).empty_response(204),

@@ -9,6 +9,7 @@ use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -26,7 +27,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         || get(list),
     )
     .query(&[LIMIT, CURSOR])
-    .response(200, "credentialList"),
+    .response::<wire::CredentialList>(200),
     ApiOperation::new(
         "POST",
         "/credentials",
@@ -35,8 +36,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Create a credential",
         || post(create),
     )
-    .request_body("credentialInput")
-    .response(200, "credential"),
+    .request_body::<wire::CredentialInput>()
+    .response::<wire::Credential>(200),
     ApiOperation::new(
         "GET",
         "/credentials/{id}",
@@ -45,7 +46,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Show a credential without its data",
         || get(show),
     )
-    .response(200, "credential"),
+    .response::<wire::Credential>(200),
     ApiOperation::new(
         "PATCH",
         "/credentials/{id}",
@@ -54,8 +55,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Change a credential",
         || patch(update),
     )
-    .request_body("credentialChange")
-    .response(200, "credential"),
+    .request_body::<wire::CredentialChange>()
+    .response::<wire::Credential>(200),
     ApiOperation::new(
         "DELETE",
         "/credentials/{id}",
@@ -64,7 +65,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Delete a credential",
         || delete(remove),
     )
-    .response(200, "credential"),
+    .response::<wire::Credential>(200),
     ApiOperation::new(
         "POST",
         "/credentials/{id}/test",
@@ -73,7 +74,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Test a credential",
         || post(test),
     )
-    .response(200, "credentialTest"),
+    .response::<wire::CredentialTest>(200),
     ApiOperation::new(
         "GET",
         "/credentials/{id}/models",
@@ -82,7 +83,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "List the models available to a credential",
         || get(models),
     )
-    .response(200, "credentialModels"),
+    .response::<wire::CredentialModels>(200),
     ApiOperation::new(
         "GET",
         "/credentials/schema/{kind}",
@@ -92,7 +93,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         || get(schema),
     )
     .without_scope()
-    .response(200, "schema"),
+    .response::<wire::JsonObject>(200),
 ];
 
 async fn list(

@@ -10,6 +10,7 @@ use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -28,20 +29,20 @@ const FILE_PAGE: usize = 1000;
 #[rustfmt::skip]
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/data-tables/{id}/rows", "dataTable:readRow", "listDataTableRows", "List the rows of a data table", || get(list))
-        .query(&[LIMIT, CURSOR, FILTER, SORT, SEARCH]).response(200, "dataTableRowList"),
+        .query(&[LIMIT, CURSOR, FILTER, SORT, SEARCH]).response::<wire::DataTableRowList>(200),
     ApiOperation::new("POST", "/data-tables/{id}/rows", "dataTable:writeRow", "insertDataTableRows", "Insert rows", || post(insert))
-        .request_body("dataTableInsert").response(200, "dataTableInserted"),
+        .request_body::<wire::DataTableInsert>().response::<wire::DataTableInserted>(200),
     ApiOperation::new("PATCH", "/data-tables/{id}/rows/update", "dataTable:writeRow", "updateDataTableRows", "Update the rows that match a filter", || {
         patch(update)
-    }).request_body("dataTableChange").response(200, "dataTableChanged"),
+    }).request_body::<wire::DataTableChange>().response::<wire::DataTableChanged>(200),
     ApiOperation::new("POST", "/data-tables/{id}/rows/upsert", "dataTable:writeRow", "upsertDataTableRow", "Update the matching rows, or insert one", || {
         post(upsert)
-    }).request_body("dataTableChange").response(200, "dataTableChanged"),
+    }).request_body::<wire::DataTableChange>().response::<wire::DataTableChanged>(200),
     ApiOperation::new("DELETE", "/data-tables/{id}/rows/delete", "dataTable:writeRow", "deleteDataTableRows", "Delete the rows that match a filter", || {
         delete(remove)
-    }).query(&[FILTER, QueryParam("returnData", "boolean"), QueryParam("dryRun", "boolean")]).response(200, "dataTableChanged"),
+    }).query(&[FILTER, QueryParam("returnData", "boolean"), QueryParam("dryRun", "boolean")]).response::<wire::DataTableChanged>(200),
     ApiOperation::new("DELETE", "/data-tables/{id}/rows/clear", "dataTable:writeRow", "clearDataTableRows", "Delete all rows", || delete(clear))
-        .response(200, "dataTableCleared"),
+        .response::<wire::DataTableCleared>(200),
     ApiOperation::new("GET", "/data-tables/{id}/rows/csv", "dataTable:readRow", "exportDataTableRows", "Export all rows as CSV", || get(export))
         .query(&[FILTER, SORT, SEARCH]),
 ];

@@ -9,6 +9,7 @@ use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -23,23 +24,23 @@ use node_api::tables::{
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/data-tables", "dataTable:list", "listDataTables", "List data tables", || get(list))
         .query(&[LIMIT, CURSOR, QueryParam("filter", "string"), QueryParam("sortBy", "string")])
-        .response(200, "dataTableList"),
+        .response::<wire::DataTableList>(200),
     ApiOperation::new("POST", "/data-tables", "dataTable:create", "createDataTable", "Create a data table", || post(create))
-        .request_body("dataTableInput").response(201, "dataTable"),
-    ApiOperation::new("GET", "/data-tables/{id}", "dataTable:read", "getDataTable", "Show a data table", || get(show)).response(200, "dataTable"),
+        .request_body::<wire::DataTableInput>().response::<wire::DataTable>(201),
+    ApiOperation::new("GET", "/data-tables/{id}", "dataTable:read", "getDataTable", "Show a data table", || get(show)).response::<wire::DataTable>(200),
     ApiOperation::new("PATCH", "/data-tables/{id}", "dataTable:update", "updateDataTable", "Rename a data table", || patch(rename))
-        .request_body("dataTableName").response(200, "dataTable"),
+        .request_body::<wire::DataTableName>().response::<wire::DataTable>(200),
     ApiOperation::new("DELETE", "/data-tables/{id}", "dataTable:delete", "deleteDataTable", "Delete a data table and its rows", || {
         delete(remove)
     }).empty_response(204),
     ApiOperation::new("GET", "/data-tables/{id}/columns", "dataTable:read", "listDataTableColumns", "List the columns of a data table", || {
         get(columns)
-    }).response(200, "dataTableColumns"),
+    }).response::<wire::DataTableColumns>(200),
     ApiOperation::new("POST", "/data-tables/{id}/columns", "dataTable:update", "createDataTableColumn", "Add a column", || post(add_column))
-        .request_body("dataTableColumnInput").response(201, "dataTableColumn"),
+        .request_body::<wire::DataTableColumnInput>().response::<wire::DataTableColumn>(201),
     ApiOperation::new("PATCH", "/data-tables/{id}/columns/{columnId}", "dataTable:update", "updateDataTableColumn", "Rename or move a column", || {
         patch(change_column)
-    }).request_body("dataTableColumnChange").response(200, "dataTableColumn"),
+    }).request_body::<wire::DataTableColumnChange>().response::<wire::DataTableColumn>(200),
     ApiOperation::new("DELETE", "/data-tables/{id}/columns/{columnId}", "dataTable:update", "deleteDataTableColumn", "Delete a column and its values", || {
         delete(remove_column)
     }).empty_response(204),

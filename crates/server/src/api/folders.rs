@@ -9,6 +9,7 @@ use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -25,7 +26,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         get(list)
     })
     .query(&[LIMIT, CURSOR, QueryParam("projectId", "string")])
-    .response(200, "folderList"),
+    .response::<wire::FolderList>(200),
     ApiOperation::new(
         "POST",
         "/folders",
@@ -34,8 +35,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Create a folder",
         || post(create),
     )
-    .request_body("folderInput")
-    .response(201, "folder"),
+    .request_body::<wire::FolderInput>()
+    .response::<wire::Folder>(201),
     ApiOperation::new(
         "PATCH",
         "/folders/{id}",
@@ -44,8 +45,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Rename or move a folder",
         || patch(change),
     )
-    .request_body("folderChange")
-    .response(200, "folder"),
+    .request_body::<wire::FolderChange>()
+    .response::<wire::Folder>(200),
     ApiOperation::new(
         "DELETE",
         "/folders/{id}",
@@ -54,7 +55,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Delete a folder; its contents move to the parent folder",
         || delete(remove),
     )
-    .response(200, "folder"),
+    .response::<wire::Folder>(200),
 ];
 
 async fn list(

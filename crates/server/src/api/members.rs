@@ -10,6 +10,7 @@ use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -28,7 +29,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         || get(list),
     )
     .query(&[LIMIT, CURSOR])
-    .response(200, "memberList"),
+    .response::<wire::MemberList>(200),
     ApiOperation::new(
         "POST",
         "/projects/{id}/users",
@@ -37,7 +38,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Add users to a project",
         || post(add),
     )
-    .request_body("memberInputs")
+    .request_body::<wire::MemberInputs>()
     .empty_response(201),
     ApiOperation::new(
         "PATCH",
@@ -47,7 +48,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Change a user's role in a project",
         || patch(change),
     )
-    .request_body("memberRole")
+    .request_body::<wire::MemberRole>()
     .empty_response(204),
     ApiOperation::new(
         "DELETE",

@@ -9,6 +9,7 @@ use crate::App;
 use crate::access::{AccessLevel, Principal, not_found};
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -21,7 +22,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         get(list)
     })
     .query(&[LIMIT, CURSOR])
-    .response(200, "projectList"),
+    .response::<wire::ProjectList>(200),
     ApiOperation::new(
         "POST",
         "/projects",
@@ -30,8 +31,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Create a project",
         || post(create),
     )
-    .request_body("projectInput")
-    .response(201, "project"),
+    .request_body::<wire::ProjectInput>()
+    .response::<wire::Project>(201),
     ApiOperation::new(
         "GET",
         "/projects/{id}",
@@ -40,7 +41,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Show a project",
         || get(show),
     )
-    .response(200, "project"),
+    .response::<wire::Project>(200),
     ApiOperation::new(
         "PUT",
         "/projects/{id}",
@@ -49,7 +50,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Rename a project",
         || put(update),
     )
-    .request_body("projectInput")
+    .request_body::<wire::ProjectInput>()
     .empty_response(204),
     ApiOperation::new(
         "DELETE",
@@ -68,7 +69,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Move a workflow to another project",
         || put(move_workflow),
     )
-    .request_body("transfer")
+    .request_body::<wire::Transfer>()
     .empty_response(204),
     ApiOperation::new(
         "PUT",
@@ -78,7 +79,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Move a credential to another project",
         || put(move_credential),
     )
-    .request_body("transfer")
+    .request_body::<wire::Transfer>()
     .empty_response(204),
     ApiOperation::new(
         "PUT",
@@ -88,7 +89,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Set which other projects may use a credential",
         || put(share_credential),
     )
-    .request_body("shares")
+    .request_body::<wire::Shares>()
     .empty_response(204),
 ];
 

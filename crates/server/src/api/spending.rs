@@ -5,6 +5,7 @@ use crate::App;
 use crate::access::Principal;
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -25,7 +26,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     QueryParam("to", "string"),
     QueryParam("workflowId", "string"),
 ])
-.response(200, "spending")];
+.response::<wire::Spending>(200)];
 
 async fn list(
     State(app): State<App>,

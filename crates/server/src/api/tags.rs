@@ -9,6 +9,7 @@ use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -22,21 +23,21 @@ const MAX_NAME_CHARS: usize = 100;
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/tags", "tag:list", "getTags", "List tags", || get(list))
         .query(&[LIMIT, CURSOR])
-        .response(200, "tagList"),
+        .response::<wire::TagList>(200),
     ApiOperation::new("POST", "/tags", "tag:create", "createTag", "Create a tag", || post(create))
-        .request_body("tagInput")
-        .response(201, "tag"),
+        .request_body::<wire::TagInput>()
+        .response::<wire::Tag>(201),
     ApiOperation::new("GET", "/tags/{id}", "tag:read", "getTag", "Show a tag", || get(show))
-        .response(200, "tag"),
+        .response::<wire::Tag>(200),
     ApiOperation::new("PUT", "/tags/{id}", "tag:update", "updateTag", "Rename a tag", || {
         put(update)
     })
-    .request_body("tagInput")
-    .response(200, "tag"),
+    .request_body::<wire::TagInput>()
+    .response::<wire::Tag>(200),
     ApiOperation::new("DELETE", "/tags/{id}", "tag:delete", "deleteTag", "Delete a tag", || {
         delete(remove)
     })
-    .response(200, "tag"),
+    .response::<wire::Tag>(200),
     ApiOperation::new(
         "GET",
         "/workflows/{id}/tags",
@@ -45,7 +46,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "List the tags of a workflow",
         || get(of_workflow),
     )
-    .response(200, "tags"),
+    .response::<wire::Tags>(200),
     ApiOperation::new(
         "PUT",
         "/workflows/{id}/tags",
@@ -54,8 +55,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Set the tags of a workflow",
         || put(set_of_workflow),
     )
-    .request_body("tagIds")
-    .response(200, "tags"),
+    .request_body::<wire::TagIds>()
+    .response::<wire::Tags>(200),
     ApiOperation::new(
         "GET",
         "/executions/{id}/tags",
@@ -64,7 +65,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "List the tags of an execution",
         || get(of_execution),
     )
-    .response(200, "tags"),
+    .response::<wire::Tags>(200),
     ApiOperation::new(
         "PUT",
         "/executions/{id}/tags",
@@ -73,8 +74,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Set the tags of an execution",
         || put(set_of_execution),
     )
-    .request_body("tagIds")
-    .response(200, "tags"),
+    .request_body::<wire::TagIds>()
+    .response::<wire::Tags>(200),
 ];
 
 async fn list(

@@ -9,6 +9,7 @@ use crate::App;
 use crate::access::{AccessLevel, Principal, is_email};
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -24,12 +25,12 @@ const INCLUDE_ROLE: QueryParam = QueryParam("includeRole", "boolean");
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/users", "user:list", "getUsers", "List users", || get(list))
         .query(&[LIMIT, CURSOR, INCLUDE_ROLE, QueryParam("projectId", "string")])
-        .response(200, "userList"),
+        .response::<wire::UserList>(200),
     ApiOperation::new("POST", "/users", "user:create", "createUser", "Invite users", || {
         post(create)
     })
-    .request_body("userInputs")
-    .response(201, "invitations"),
+    .request_body::<wire::UserInputs>()
+    .response::<wire::Invitations>(201),
     ApiOperation::new(
         "GET",
         "/users/{id}",
@@ -39,7 +40,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         || get(show),
     )
     .query(&[INCLUDE_ROLE])
-    .response(200, "user"),
+    .response::<wire::User>(200),
     ApiOperation::new(
         "POST",
         "/users/{id}/password-reset",
@@ -48,7 +49,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Create a password reset link for a user",
         || post(reset_password),
     )
-    .response(200, "link"),
+    .response::<wire::Link>(200),
     ApiOperation::new(
         "DELETE",
         "/users/{id}",
@@ -66,7 +67,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Change a user's role",
         || patch(set_role),
     )
-    .request_body("roleInput")
+    .request_body::<wire::RoleInput>()
     .empty_response(204),
 ];
 

@@ -9,6 +9,7 @@ use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -30,7 +31,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         || get(list),
     )
     .query(&[LIMIT, CURSOR, QueryParam("state", "string"), QueryParam("projectId", "string")])
-    .response(200, "variableList"),
+    .response::<wire::VariableList>(200),
     ApiOperation::new(
         "POST",
         "/variables",
@@ -39,8 +40,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Create a variable",
         || post(create),
     )
-    .request_body("variableInput")
-    .response(201, "variable"),
+    .request_body::<wire::VariableInput>()
+    .response::<wire::Variable>(201),
     ApiOperation::new(
         "PUT",
         "/variables/{id}",
@@ -49,7 +50,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Change a variable",
         || put(update),
     )
-    .request_body("variableInput")
+    .request_body::<wire::VariableInput>()
     .empty_response(204),
     ApiOperation::new(
         "DELETE",

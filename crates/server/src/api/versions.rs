@@ -6,6 +6,7 @@ use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -23,7 +24,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         || get(history),
     )
     .query(&[QueryParam("take", "integer"), QueryParam("skip", "integer")])
-    .response(200, "versions"),
+    .response::<wire::Versions>(200),
     ApiOperation::new(
         "GET",
         "/workflows/{id}/versions/{versionId}",
@@ -32,7 +33,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Show a version of a workflow",
         || get(show),
     )
-    .response(200, "version"),
+    .response::<wire::Version>(200),
     ApiOperation::new(
         "GET",
         "/workflows/{id}/{versionId}",
@@ -41,7 +42,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Show a version of a workflow (legacy address)",
         || get(show),
     )
-    .response(200, "version"),
+    .response::<wire::Version>(200),
 ];
 
 async fn history(

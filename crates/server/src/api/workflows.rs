@@ -9,6 +9,7 @@ use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -40,7 +41,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         QueryParam("parentFolderId", "string"),
         EXCLUDE_PINS,
     ])
-    .response(200, "workflowList"),
+    .response::<wire::WorkflowList>(200),
     ApiOperation::new(
         "POST",
         "/workflows",
@@ -49,8 +50,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Create a workflow",
         || post(create),
     )
-    .request_body("workflowInput")
-    .response(200, "workflow"),
+    .request_body::<wire::WorkflowInput>()
+    .response::<wire::Workflow>(200),
     ApiOperation::new(
         "GET",
         "/workflows/{id}",
@@ -60,7 +61,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         || get(show),
     )
     .query(&[EXCLUDE_PINS])
-    .response(200, "workflow"),
+    .response::<wire::Workflow>(200),
     ApiOperation::new(
         "PUT",
         "/workflows/{id}",
@@ -69,8 +70,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Save a new version of a workflow",
         || put(update),
     )
-    .request_body("workflowInput")
-    .response(200, "workflow"),
+    .request_body::<wire::WorkflowInput>()
+    .response::<wire::Workflow>(200),
     ApiOperation::new(
         "PATCH",
         "/workflows/{id}",
@@ -79,8 +80,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Move a workflow to a folder",
         || patch(move_to_folder),
     )
-    .request_body("workflowPlace")
-    .response(200, "workflow"),
+    .request_body::<wire::WorkflowPlace>()
+    .response::<wire::Workflow>(200),
     ApiOperation::new(
         "DELETE",
         "/workflows/{id}",
@@ -89,7 +90,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Delete a workflow and its executions",
         || delete(remove),
     )
-    .response(200, "workflow"),
+    .response::<wire::Workflow>(200),
     ApiOperation::new(
         "POST",
         "/workflows/{id}/activate",
@@ -98,8 +99,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Activate a workflow",
         || post(activate),
     )
-    .optional_body("activation")
-    .response(200, "workflow"),
+    .optional_body::<wire::Activation>()
+    .response::<wire::Workflow>(200),
     ApiOperation::new(
         "POST",
         "/workflows/{id}/publish",
@@ -108,8 +109,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Activate a version of a workflow",
         || post(activate),
     )
-    .optional_body("activation")
-    .response(200, "workflow"),
+    .optional_body::<wire::Activation>()
+    .response::<wire::Workflow>(200),
     ApiOperation::new(
         "POST",
         "/workflows/{id}/unpublish",
@@ -118,7 +119,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Deactivate a workflow",
         || post(deactivate),
     )
-    .response(200, "workflow"),
+    .response::<wire::Workflow>(200),
     ApiOperation::new(
         "POST",
         "/workflows/{id}/archive",
@@ -127,7 +128,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Archive a workflow",
         || post(archive),
     )
-    .response(200, "workflow"),
+    .response::<wire::Workflow>(200),
     ApiOperation::new(
         "POST",
         "/workflows/{id}/unarchive",
@@ -136,7 +137,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Unarchive a workflow",
         || post(unarchive),
     )
-    .response(200, "workflow"),
+    .response::<wire::Workflow>(200),
     ApiOperation::new(
         "POST",
         "/workflows/{id}/deactivate",
@@ -145,7 +146,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Deactivate a workflow",
         || post(deactivate),
     )
-    .response(200, "workflow"),
+    .response::<wire::Workflow>(200),
 ];
 
 /// The field that says in which folder a workflow lies. It is no part of the document.

@@ -8,6 +8,7 @@ use crate::api::operation::QueryParam;
 use crate::api::request::{QueryParams, number};
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -28,7 +29,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     || get(show),
 )
 .query(&[QueryParam("days", "integer"), QueryParam("workflowId", "string")])
-.response(200, "insights")];
+.response::<wire::Insights>(200)];
 
 /// Days that are looked back when nothing is said, and at most.
 const DAYS: usize = 7;

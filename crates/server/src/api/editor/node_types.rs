@@ -6,6 +6,7 @@ use crate::api::operation::QueryParam;
 use crate::api::request::QueryParams;
 use crate::api::{ApiOperation, invalid};
 use crate::error::ApiError;
+use crate::wire;
 use crate::{http_cache, response};
 use aws_lc_rs::digest::{SHA256, digest};
 use axum::body::Body;
@@ -31,7 +32,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
         || get(list),
     )
     .without_scope()
-    .response(200, "nodeTypes"),
+    .response::<wire::NodeTypes>(200),
     ApiOperation::new(
         "GET",
         "/node-types/{type}/docs",
@@ -42,7 +43,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
     )
     .without_scope()
     .query(&[QueryParam("version", "number")])
-    .response(200, "nodeTypeDocs"),
+    .response::<wire::NodeTypeDocs>(200),
 ];
 
 /// The descriptions of all nodes as they are sent. Kept packed: it is large, and nearly everybody
