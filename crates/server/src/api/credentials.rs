@@ -3,19 +3,19 @@
 use super::operation::{CURSOR, LIMIT};
 use super::{
     ApiOperation, BodyFields, QueryParams, RequestJson, credential_kinds, credential_models,
-    credential_test, from_cursor, invalid, iso, limit, not_found, page_of,
+    credential_test, from_cursor, invalid, limit, not_found, page_of,
 };
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::{json, typed};
 use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{delete, get, patch, post};
-use model::{Object, Value};
-use store::credentials::{CredentialChange, NewCredential, SecretFields, StoredCredential};
+use model::{Object, Str, Value};
+use store::credentials::{CredentialChange, NewCredential, SecretFields};
 
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new(
@@ -102,11 +102,12 @@ async fn list(
     query: QueryParams,
 ) -> Result<Response, ApiError> {
     let (limit, after) = (limit(&query)?, from_cursor(&query)?);
-    let found = match who.access.project_filter() {
+    let mut found = match who.access.project_filter() {
         None => app.store.credentials(after.as_deref(), limit + 1).await?,
         Some(projects) => app.store.credentials_of(projects, after.as_deref(), limit + 1).await?,
     };
-    Ok(json(StatusCode::OK, &page_of(found, limit, |credential| &credential.id, to_value)))
+    let page: wire::CredentialList<'_> = page_of(&mut found, limit, |credential| &credential.id);
+    Ok(typed(StatusCode::OK, &page))
 }
 
 async fn show(
@@ -115,15 +116,14 @@ async fn show(
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let credential = who.credential(&app, &id, AccessLevel::View).await?;
-    let mut shown = to_value(&credential);
     // With whom it is shared is for those who may change that.
-    if who.credential(&app, &id, AccessLevel::Manage).await.is_ok() {
-        let shares = app.store.shares_of(&credential.id).await?;
-        shown
-            .make_object()
-            .insert("sharedWith", Value::array(shares.into_iter().map(Value::from).collect()));
-    }
-    Ok(json(StatusCode::OK, &shown))
+    let shares = match who.credential(&app, &id, AccessLevel::Manage).await {
+        Ok(_) => Some(app.store.shares_of(&credential.id).await?),
+        Err(_) => None,
+    };
+    let mut shown = wire::Credential::from(&credential);
+    shown.shared_with = shares.as_ref().map(|ids| ids.iter().map(Str::as_str).collect());
+    Ok(typed(StatusCode::OK, &shown))
 }
 
 async fn create(
@@ -145,7 +145,8 @@ async fn create(
         secret: SecretFields::new(fields),
         project_id,
     };
-    Ok(json(StatusCode::OK, &to_value(&app.store.save_credential(new).await?)))
+    let saved = app.store.save_credential(new).await?;
+    Ok(typed(StatusCode::OK, &wire::Credential::from(&saved)))
 }
 
 async fn update(
@@ -186,7 +187,7 @@ async fn update(
         .change_credential(&id, change)
         .await?
         .ok_or_else(|| not_found("credential", &id))?;
-    Ok(json(StatusCode::OK, &to_value(&after)))
+    Ok(typed(StatusCode::OK, &wire::Credential::from(&after)))
 }
 
 async fn remove(
@@ -196,7 +197,7 @@ async fn remove(
 ) -> Result<Response, ApiError> {
     let before = who.credential(&app, &id, AccessLevel::Edit).await?;
     app.store.delete_credential(&id).await?;
-    Ok(json(StatusCode::OK, &to_value(&before)))
+    Ok(typed(StatusCode::OK, &wire::Credential::from(&before)))
 }
 
 async fn schema(State(app): State<App>, Path(kind): Path<String>) -> Result<Response, ApiError> {
@@ -290,17 +291,4 @@ fn is_used_by_a_node(app: &App, kind: &str) -> bool {
         .all()
         .iter()
         .any(|node| node.spec.credentials.iter().any(|used| used.kind == kind))
-}
-
-fn to_value(credential: &StoredCredential) -> Value {
-    Object::from_iter([
-        ("id", Value::from(credential.id.clone())),
-        ("name", credential.name.clone().into()),
-        ("type", credential.kind.clone().into()),
-        ("isManaged", false.into()),
-        ("projectId", credential.project_id.clone().into()),
-        ("createdAt", iso(credential.created_ms)),
-        ("updatedAt", iso(credential.updated_ms)),
-    ])
-    .into()
 }

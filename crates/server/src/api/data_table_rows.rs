@@ -4,12 +4,12 @@ use super::data_tables::{offset, sorting};
 use super::operation::{CURSOR, LIMIT, QueryParam};
 use super::{
     ApiOperation, BodyFields, JsonBody, QueryParams, RequestJson, flag, invalid, limit,
-    number_from_cursor, page, request, to_cursor,
+    number_from_cursor, request, to_cursor,
 };
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
 use crate::wire;
 use axum::Extension;
 use axum::extract::{Path, State};
@@ -69,7 +69,8 @@ async fn list(
     rows.truncate(limit);
     let place = if is_sorted { Some((skip + limit) as i64) } else { rows.last().and_then(id_of) };
     let next = place.filter(|_| has_more).map(|place| to_cursor(&place.to_string()));
-    Ok(json(StatusCode::OK, &page(rows.into_iter().map(Value::from).collect(), next)))
+    let data = rows.into_iter().map(wire::DataTableRow).collect();
+    Ok(typed(StatusCode::OK, &wire::DataTableRowList { data, next_cursor: next }))
 }
 
 async fn insert(
@@ -94,11 +95,13 @@ async fn insert(
     who.table(&app, &id, AccessLevel::Edit).await?;
     let inserted = app.store.insert_rows(&id, rows, returning).await?;
     let told = match returning {
-        Returning::Nothing => Object::from_iter([("count", inserted.count)]).into(),
-        Returning::Ids => Value::array(inserted.ids.into_iter().map(Value::from).collect()),
-        Returning::Rows => Value::array(inserted.rows.into_iter().map(Value::from).collect()),
+        Returning::Nothing => wire::DataTableInserted::Count { count: inserted.count },
+        Returning::Ids => wire::DataTableInserted::Ids(inserted.ids),
+        Returning::Rows => wire::DataTableInserted::Rows(
+            inserted.rows.into_iter().map(wire::DataTableRow).collect(),
+        ),
     };
-    Ok(json(StatusCode::OK, &told))
+    Ok(typed(StatusCode::OK, &told))
 }
 
 async fn update(
@@ -147,7 +150,7 @@ async fn clear(
 ) -> Result<Response, ApiError> {
     who.table(&app, &id, AccessLevel::Edit).await?;
     let count = app.store.clear_rows(&id).await?;
-    Ok(json(StatusCode::OK, &Object::from_iter([("deletedCount", count)]).into()))
+    Ok(typed(StatusCode::OK, &wire::DataTableCleared { deleted_count: count }))
 }
 
 async fn export(
@@ -223,13 +226,16 @@ fn effect(is_dry_run: bool, returns_data: bool) -> ChangeMode {
 }
 
 fn effect_response(effect: ChangeMode, rows: Vec<Object>) -> Response {
-    let value = match effect {
-        ChangeMode::Silent => Value::from(true),
-        ChangeMode::Returning | ChangeMode::DryRun => {
-            Value::array(rows.into_iter().map(Value::from).collect())
+    let changed = match effect {
+        ChangeMode::Silent => wire::DataTableChanged::Done(true),
+        ChangeMode::Returning => {
+            wire::DataTableChanged::Rows(rows.into_iter().map(wire::DataTableRow).collect())
+        }
+        ChangeMode::DryRun => {
+            wire::DataTableChanged::DryRun(rows.into_iter().map(wire::DryRunRow).collect())
         }
     };
-    json(StatusCode::OK, &value)
+    typed(StatusCode::OK, &changed)
 }
 
 fn id_of(row: &Object) -> Option<i64> {

@@ -4,12 +4,12 @@ use super::operation::{CURSOR, LIMIT};
 use super::projects::team;
 use super::{
     ApiOperation, BodyFields, QueryParams, RequestJson, from_cursor, invalid, limit, not_found,
-    page_of, users,
+    split_page,
 };
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
 use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
@@ -73,18 +73,17 @@ async fn list(
     let begin = after
         .and_then(|after| all.iter().position(|(user, _)| user.id == after))
         .map_or(0, |place| place + 1);
-    let found: Vec<(User, ProjectRole)> = all.into_iter().skip(begin).take(limit + 1).collect();
-    let shown = |(user, role): &(User, ProjectRole)| {
-        let mut value = users::to_value(user, users::RoleField::Omitted);
-        let name = if project.kind == ProjectKind::Personal {
-            "project:personalOwner"
-        } else {
-            role.name()
-        };
-        value.make_object().insert("role", name);
-        value
+    let mut found: Vec<(User, ProjectRole)> = all.into_iter().skip(begin).take(limit + 1).collect();
+    let is_personal = project.kind == ProjectKind::Personal;
+    let next_cursor = split_page(&mut found, limit, |(last, _)| last.id.to_string());
+    let shown = |(_, role): &(User, ProjectRole)| {
+        if is_personal { "project:personalOwner" } else { role.name() }
     };
-    Ok(json(StatusCode::OK, &page_of(found, limit, |(user, _)| &user.id, shown)))
+    let data = found
+        .iter()
+        .map(|member| wire::User { role: Some(shown(member)), ..wire::User::from(&member.0) })
+        .collect();
+    Ok(typed(StatusCode::OK, &wire::MemberList { data, next_cursor }))
 }
 
 async fn add(

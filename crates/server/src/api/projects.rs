@@ -2,19 +2,19 @@
 
 use super::operation::{CURSOR, LIMIT};
 use super::{
-    ApiOperation, BodyFields, JsonBody, QueryParams, RequestJson, from_cursor, invalid, iso, limit,
+    ApiOperation, BodyFields, JsonBody, QueryParams, RequestJson, from_cursor, invalid, limit,
     page_of, workflows,
 };
 use crate::App;
 use crate::access::{AccessLevel, Principal, not_found};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
 use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post, put};
-use model::{Code, Object, Str, Value};
+use model::{Code, Str, Value};
 use store::projects::{Project, ProjectKind};
 
 pub(super) const OPERATIONS: &[ApiOperation] = &[
@@ -109,8 +109,9 @@ async fn list(
     let begin = after
         .and_then(|after| all.iter().position(|project| project.id == after))
         .map_or(0, |place| place + 1);
-    let found = all.into_iter().skip(begin).take(limit + 1).collect();
-    Ok(json(StatusCode::OK, &page_of(found, limit, |project: &Project| &project.id, to_value)))
+    let mut found: Vec<Project> = all.into_iter().skip(begin).take(limit + 1).collect();
+    let page: wire::ProjectList<'_> = page_of(&mut found, limit, |project| &project.id);
+    Ok(typed(StatusCode::OK, &page))
 }
 
 async fn show(
@@ -118,7 +119,10 @@ async fn show(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    Ok(json(StatusCode::OK, &to_value(&who.project(&app, &id, AccessLevel::View).await?)))
+    Ok(typed(
+        StatusCode::OK,
+        &wire::Project::from(&who.project(&app, &id, AccessLevel::View).await?),
+    ))
 }
 
 async fn create(
@@ -126,7 +130,7 @@ async fn create(
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let project = app.store.add_project(&name(&body)?).await?;
-    Ok(json(StatusCode::CREATED, &to_value(&project)))
+    Ok(typed(StatusCode::CREATED, &wire::Project::from(&project)))
 }
 
 async fn update(
@@ -236,15 +240,4 @@ fn destination(body: &JsonBody) -> Result<String, ApiError> {
 
 fn name(body: &JsonBody) -> Result<String, ApiError> {
     Ok(BodyFields::read(body, &["name", "id", "type"])?.text("name", 1, 255)?.to_owned())
-}
-
-fn to_value(project: &Project) -> Value {
-    Object::from_iter([
-        ("id", Value::from(project.id.clone())),
-        ("name", project.name.clone().into()),
-        ("type", project.kind.name().into()),
-        ("createdAt", iso(project.created_ms)),
-        ("updatedAt", iso(project.updated_ms)),
-    ])
-    .into()
 }

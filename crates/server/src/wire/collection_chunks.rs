@@ -1,29 +1,35 @@
 //! Collection chunks on the wire.
 
-use super::{JsonObject, Number, Timestamp};
+use super::{JsonObject, Number, Page, Timestamp};
+use node_api::ai::ScoredDocument;
+use node_api::collections::{ChunkSource, DocumentChunk};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Where chunks come from.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(inline)]
-pub(crate) struct CollectionSourcesData<'a> {
+pub(crate) struct CollectionSource<'a> {
     pub(crate) name: &'a str,
-    pub(crate) chunk_count: i64,
+    pub(crate) chunk_count: usize,
     pub(crate) created_at: Timestamp,
 }
 
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct CollectionSources<'a> {
-    pub(crate) data: Vec<CollectionSourcesData<'a>>,
-    pub(crate) next_cursor: Option<&'a str>,
+impl<'a> From<&'a ChunkSource> for CollectionSource<'a> {
+    fn from(source: &'a ChunkSource) -> Self {
+        Self {
+            name: &source.name,
+            chunk_count: source.n_chunks,
+            created_at: Timestamp(source.created_ms),
+        }
+    }
 }
+
+pub(crate) type CollectionSourceList<'a> = Page<CollectionSource<'a>>;
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(inline)]
-pub(crate) struct CollectionChunksData<'a> {
+pub(crate) struct CollectionChunk<'a> {
     pub(crate) id: &'a str,
     pub(crate) source: &'a str,
     pub(crate) content: &'a str,
@@ -31,12 +37,19 @@ pub(crate) struct CollectionChunksData<'a> {
     pub(crate) created_at: Timestamp,
 }
 
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct CollectionChunks<'a> {
-    pub(crate) data: Vec<CollectionChunksData<'a>>,
-    pub(crate) next_cursor: Option<&'a str>,
+impl<'a> From<&'a DocumentChunk> for CollectionChunk<'a> {
+    fn from(chunk: &'a DocumentChunk) -> Self {
+        Self {
+            id: &chunk.id,
+            source: &chunk.source,
+            content: &chunk.document.content,
+            metadata: JsonObject(chunk.document.metadata.clone().into()),
+            created_at: Timestamp(chunk.created_ms),
+        }
+    }
 }
+
+pub(crate) type CollectionChunkList<'a> = Page<CollectionChunk<'a>>;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -49,10 +62,9 @@ pub(crate) struct CollectionText {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct CollectionAdded<'a> {
     pub(crate) source: &'a str,
-    pub(crate) chunks: i64,
+    pub(crate) chunks: usize,
 }
 
 fn default_limit() -> i64 {
@@ -76,23 +88,32 @@ pub(crate) struct CollectionQuestion {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-pub(crate) struct CollectionFoundResult<'a> {
+pub(crate) struct FoundChunk<'a> {
     pub(crate) id: &'a str,
     pub(crate) content: &'a str,
     pub(crate) score: Number,
     pub(crate) metadata: JsonObject,
 }
 
+impl<'a> From<&'a ScoredDocument> for FoundChunk<'a> {
+    fn from(found: &'a ScoredDocument) -> Self {
+        Self {
+            id: &found.id,
+            content: &found.document.content,
+            score: Number(found.score),
+            metadata: JsonObject(found.document.metadata.clone().into()),
+        }
+    }
+}
+
 #[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct CollectionFound<'a> {
-    pub(crate) results: Vec<CollectionFoundResult<'a>>,
+    pub(crate) results: Vec<FoundChunk<'a>>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CollectionDeleted {
-    pub(crate) deleted_count: i64,
+    pub(crate) deleted_count: usize,
 }

@@ -12,12 +12,30 @@ pub(crate) struct Collection<'a> {
     pub(crate) description: &'a str,
     pub(crate) project_id: &'a str,
     pub(crate) embedding_model: Option<&'a str>,
-    pub(crate) dimensions: Option<i64>,
+    pub(crate) dimensions: Option<usize>,
     pub(crate) credential_id: Option<&'a str>,
-    pub(crate) chunk_count: i64,
-    pub(crate) size_bytes: i64,
+    pub(crate) chunk_count: usize,
+    pub(crate) size_bytes: usize,
     pub(crate) created_at: Timestamp,
     pub(crate) updated_at: Timestamp,
+}
+
+impl<'a> From<&'a node_api::collections::Collection> for Collection<'a> {
+    fn from(collection: &'a node_api::collections::Collection) -> Self {
+        Self {
+            id: &collection.id,
+            name: &collection.name,
+            description: &collection.description,
+            project_id: &collection.project_id,
+            embedding_model: collection.model.as_deref(),
+            dimensions: collection.dimensions,
+            credential_id: collection.credential_id.as_deref(),
+            chunk_count: collection.n_chunks,
+            size_bytes: collection.bytes,
+            created_at: Timestamp(collection.created_ms),
+            updated_at: Timestamp(collection.updated_ms),
+        }
+    }
 }
 
 pub(crate) type CollectionList<'a> = Page<Collection<'a>>;

@@ -3,6 +3,7 @@
 use super::{JsonObject, Page, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use store::credentials::StoredCredential;
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -11,14 +12,28 @@ pub(crate) struct Credential<'a> {
     pub(crate) name: &'a str,
     #[serde(rename = "type")]
     pub(crate) kind: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) is_managed: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) project_id: Option<&'a str>,
+    pub(crate) is_managed: bool,
+    pub(crate) project_id: &'a str,
+    /// The further projects that may use it, for those who may change that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shared_with: Option<Vec<&'a str>>,
     pub(crate) created_at: Timestamp,
     pub(crate) updated_at: Timestamp,
+}
+
+impl<'a> From<&'a StoredCredential> for Credential<'a> {
+    fn from(credential: &'a StoredCredential) -> Self {
+        Self {
+            id: &credential.id,
+            name: &credential.name,
+            kind: &credential.kind,
+            is_managed: false,
+            project_id: &credential.project_id,
+            shared_with: None,
+            created_at: Timestamp(credential.created_ms),
+            updated_at: Timestamp(credential.updated_ms),
+        }
+    }
 }
 
 pub(crate) type CredentialList<'a> = Page<Credential<'a>>;

@@ -1,16 +1,34 @@
 //! Data table rows on the wire.
 
 use super::{Json, JsonObject, Page, Timestamp};
-use schemars::JsonSchema;
+use model::Object;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(extend("additionalProperties" = true))]
-pub(crate) struct DataTableRow {
-    pub(crate) id: i64,
-    pub(crate) created_at: Timestamp,
-    pub(crate) updated_at: Timestamp,
+/// A row: its own columns, and those that every table has.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(crate) struct DataTableRow(pub(crate) Object);
+
+impl JsonSchema for DataTableRow {
+    fn schema_name() -> Cow<'static, str> {
+        "DataTableRow".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        RowFields::json_schema(generator)
+    }
+}
+
+/// The columns that every table has.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "camelCase", extend("additionalProperties" = true))]
+#[expect(dead_code, reason = "describes `DataTableRow`")]
+struct RowFields {
+    id: i64,
+    created_at: Timestamp,
+    updated_at: Timestamp,
 }
 
 pub(crate) type DataTableRowList = Page<DataTableRow>;
@@ -75,17 +93,11 @@ pub(crate) struct DataTableInsert {
     pub(crate) return_type: InsertReturn,
 }
 
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline)]
-pub(crate) struct InsertedCount {
-    pub(crate) count: i64,
-}
-
+/// How many rows were inserted, their ids, or the rows.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum DataTableInserted {
-    Count(InsertedCount),
+    Count { count: usize },
     Ids(Vec<i64>),
     Rows(Vec<DataTableRow>),
 }
@@ -101,40 +113,54 @@ pub(crate) struct DataTableChange {
     pub(crate) dry_run: bool,
 }
 
+/// That it is done, or the rows: as they are now, or for a dry run as they were and would be.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum DataTableChanged {
+    Done(bool),
+    Rows(Vec<DataTableRow>),
+    DryRun(Vec<DryRunRow>),
+}
+
+/// A row before or after a change that was not made.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(crate) struct DryRunRow(pub(crate) Object);
+
+impl JsonSchema for DryRunRow {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "DryRunRow".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        DryRunFields::json_schema(generator)
+    }
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "camelCase", extend("additionalProperties" = true))]
+#[expect(dead_code, reason = "describes `DryRunRow`")]
+struct DryRunFields {
+    /// `null` for a row that would be added.
+    id: Option<i64>,
+    dry_run_state: DryRunState,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-pub(crate) enum DryRunState {
+#[expect(dead_code, reason = "describes `DryRunRow`")]
+enum DryRunState {
     Before,
     After,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(extend("additionalProperties" = true))]
-#[schemars(inline)]
-pub(crate) struct DryRunRow {
-    pub(crate) id: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) dry_run_state: Option<DryRunState>,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[serde(untagged)]
-pub(crate) enum ChangedRow {
-    Row(DataTableRow),
-    DryRun(DryRunRow),
-}
-
-#[derive(Serialize, JsonSchema)]
-#[serde(untagged)]
-pub(crate) enum DataTableChanged {
-    Done(bool),
-    Rows(Vec<ChangedRow>),
-}
-
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct DataTableCleared {
-    pub(crate) deleted_count: i64,
+    pub(crate) deleted_count: usize,
 }

@@ -1,6 +1,7 @@
 //! Data tables on the wire.
 
 use super::{Page, Timestamp};
+use node_api::tables::{ColumnKind, TableColumn, TableRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +22,24 @@ pub(crate) struct DataTableColumn<'a> {
     pub(crate) name: &'a str,
     #[serde(rename = "type")]
     pub(crate) kind: DataTableColumnType,
-    pub(crate) index: i64,
+    pub(crate) index: usize,
+}
+
+impl<'a> From<&'a TableColumn> for DataTableColumn<'a> {
+    fn from(column: &'a TableColumn) -> Self {
+        Self { id: &column.id, name: &column.name, kind: column.kind.into(), index: column.index }
+    }
+}
+
+impl From<ColumnKind> for DataTableColumnType {
+    fn from(kind: ColumnKind) -> Self {
+        match kind {
+            ColumnKind::String => Self::String,
+            ColumnKind::Number => Self::Number,
+            ColumnKind::Boolean => Self::Boolean,
+            ColumnKind::Date => Self::Date,
+        }
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -56,10 +74,23 @@ pub(crate) struct DataTable<'a> {
     pub(crate) project_id: &'a str,
     pub(crate) created_at: Timestamp,
     pub(crate) updated_at: Timestamp,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) row_count: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) size_bytes: Option<i64>,
+    pub(crate) row_count: usize,
+    pub(crate) size_bytes: usize,
+}
+
+impl<'a> From<&'a TableRecord> for DataTable<'a> {
+    fn from(table: &'a TableRecord) -> Self {
+        Self {
+            id: &table.id,
+            name: &table.name,
+            columns: table.columns.iter().map(Into::into).collect(),
+            project_id: &table.project_id,
+            created_at: Timestamp(table.created_ms),
+            updated_at: Timestamp(table.updated_ms),
+            row_count: table.n_rows,
+            size_bytes: table.bytes,
+        }
+    }
 }
 
 pub(crate) type DataTableList<'a> = Page<DataTable<'a>>;

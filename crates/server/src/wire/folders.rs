@@ -3,6 +3,7 @@
 use super::{Nullable, Page, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use store::folders::WorkflowFolder;
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -11,10 +12,21 @@ pub(crate) struct Folder<'a> {
     pub(crate) name: &'a str,
     pub(crate) parent_id: Option<&'a str>,
     pub(crate) project_id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) created_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) updated_at: Option<Timestamp>,
+    pub(crate) created_at: Timestamp,
+    pub(crate) updated_at: Timestamp,
+}
+
+impl<'a> From<&'a WorkflowFolder> for Folder<'a> {
+    fn from(folder: &'a WorkflowFolder) -> Self {
+        Self {
+            id: &folder.id,
+            name: &folder.name,
+            parent_id: folder.parent_id.as_deref(),
+            project_id: &folder.project_id,
+            created_at: Timestamp(folder.created_ms),
+            updated_at: Timestamp(folder.updated_ms),
+        }
+    }
 }
 
 pub(crate) type FolderList<'a> = Page<Folder<'a>>;

@@ -3,6 +3,7 @@
 use super::{Page, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use store::projects::ProjectKind;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -19,10 +20,23 @@ pub(crate) struct Project<'a> {
     pub(crate) name: &'a str,
     #[serde(rename = "type")]
     pub(crate) kind: ProjectType,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) created_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) updated_at: Option<Timestamp>,
+    pub(crate) created_at: Timestamp,
+    pub(crate) updated_at: Timestamp,
+}
+
+impl<'a> From<&'a store::projects::Project> for Project<'a> {
+    fn from(project: &'a store::projects::Project) -> Self {
+        Self {
+            id: &project.id,
+            name: &project.name,
+            kind: match project.kind {
+                ProjectKind::Personal => ProjectType::Personal,
+                ProjectKind::Team => ProjectType::Team,
+            },
+            created_at: Timestamp(project.created_ms),
+            updated_at: Timestamp(project.updated_ms),
+        }
+    }
 }
 
 pub(crate) type ProjectList<'a> = Page<Project<'a>>;

@@ -9,10 +9,19 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Tag<'a> {
     pub(crate) id: &'a str,
     pub(crate) name: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) created_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) updated_at: Option<Timestamp>,
+    pub(crate) created_at: Timestamp,
+    pub(crate) updated_at: Timestamp,
+}
+
+impl<'a> From<&'a store::tags::Tag> for Tag<'a> {
+    fn from(tag: &'a store::tags::Tag) -> Self {
+        Self {
+            id: &tag.id,
+            name: &tag.name,
+            created_at: Timestamp(tag.created_ms),
+            updated_at: Timestamp(tag.updated_ms),
+        }
+    }
 }
 
 pub(crate) type TagList<'a> = Page<Tag<'a>>;

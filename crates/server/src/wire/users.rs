@@ -9,18 +9,29 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct User<'a> {
     pub(crate) id: &'a str,
     pub(crate) email: &'a str,
+    pub(crate) first_name: &'a str,
+    pub(crate) last_name: &'a str,
+    pub(crate) is_pending: bool,
+    pub(crate) created_at: Timestamp,
+    pub(crate) updated_at: Timestamp,
+    /// In the instance, or in the project whose members are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) first_name: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) last_name: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) is_pending: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) created_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) updated_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) role: Option<&'a str>,
+    pub(crate) role: Option<&'static str>,
+}
+
+impl<'a> From<&'a store::users::User> for User<'a> {
+    fn from(user: &'a store::users::User) -> Self {
+        Self {
+            id: &user.id,
+            email: &user.email,
+            first_name: &user.first_name,
+            last_name: &user.last_name,
+            is_pending: user.is_pending,
+            created_at: Timestamp(user.created_ms),
+            updated_at: Timestamp(user.updated_ms),
+            role: None,
+        }
+    }
 }
 
 pub(crate) type UserList<'a> = Page<User<'a>>;
@@ -51,25 +62,25 @@ pub(crate) struct UserInputs(#[schemars(length(max = 100))] pub(crate) Vec<UserI
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-pub(crate) struct InvitedUser<'a> {
-    pub(crate) id: &'a str,
-    pub(crate) email: &'a str,
+pub(crate) struct InvitedUser {
+    pub(crate) id: String,
+    pub(crate) email: String,
+    /// Where the person chooses a password; absent if there was an error.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) invite_accept_url: Option<&'a str>,
+    pub(crate) invite_accept_url: Option<String>,
     pub(crate) email_sent: bool,
-    pub(crate) role: &'a str,
+    pub(crate) role: &'static str,
 }
 
 #[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-pub(crate) struct Invitation<'a> {
-    pub(crate) user: InvitedUser<'a>,
-    pub(crate) error: &'a str,
+pub(crate) struct Invitation {
+    pub(crate) user: InvitedUser,
+    pub(crate) error: String,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Invitations<'a>(pub(crate) Vec<Invitation<'a>>);
+pub(crate) struct Invitations(pub(crate) Vec<Invitation>);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

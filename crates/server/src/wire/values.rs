@@ -46,6 +46,25 @@ impl JsonSchema for JsonObject {
     }
 }
 
+/// The nodes of a workflow document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct JsonNodes(pub(crate) Value);
+
+impl JsonSchema for JsonNodes {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "JsonNodes".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "array", "items": { "type": "object" } })
+    }
+}
+
 /// A moment, in milliseconds since 1970; ISO 8601 in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Timestamp(pub(crate) i64);

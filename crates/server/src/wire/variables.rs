@@ -1,6 +1,6 @@
 //! Variables on the wire.
 
-use super::{JsonObject, Nullable, Page};
+use super::{Nullable, Page};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,10 +10,28 @@ pub(crate) struct Variable<'a> {
     pub(crate) id: &'a str,
     pub(crate) key: &'a str,
     pub(crate) value: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "type")]
-    pub(crate) kind: Option<&'a str>,
-    pub(crate) project: Option<JsonObject>,
+    pub(crate) kind: &'static str,
+    /// The project that it is for; `null` if it is for all.
+    pub(crate) project: Option<VariableProject<'a>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(crate) struct VariableProject<'a> {
+    pub(crate) id: &'a str,
+}
+
+impl<'a> From<&'a store::variables::Variable> for Variable<'a> {
+    fn from(variable: &'a store::variables::Variable) -> Self {
+        Self {
+            id: &variable.id,
+            key: &variable.key,
+            value: &variable.value,
+            kind: "string",
+            project: variable.project_id.as_deref().map(|id| VariableProject { id }),
+        }
+    }
 }
 
 pub(crate) type VariableList<'a> = Page<Variable<'a>>;
