@@ -31,9 +31,12 @@ mod routes;
 mod web;
 mod webhook;
 mod welcome;
+#[allow(dead_code)]
+mod wire;
 
 pub use access::{create_setup_token, passwords};
 pub use admission::{AdmissionLimits, AllowedHosts, AllowedHostsError};
+pub use api::api_schemas;
 pub use body::{BodyLimits, ProbeResult, XmlReader, probe as probe_body};
 pub use response::probe_response_headers;
 pub use routes::{EntryPoint, RouteGuard, entry_points};
@@ -48,7 +51,7 @@ use read_budget::ReadBudget;
 use routes::RequestHandler;
 use runtime::Runtime;
 use std::sync::Arc;
-use store::Sqlite;
+use store::Store;
 use tokio::net::TcpListener;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
@@ -71,7 +74,7 @@ struct AppState {
 /// What the server is made of.
 pub struct ServerParts {
     pub runtime: Arc<Runtime>,
-    pub store: Sqlite,
+    pub store: Arc<dyn Store>,
     pub body_limits: BodyLimits,
     pub admission_limits: AdmissionLimits,
     /// The reader of XML that workflows use.

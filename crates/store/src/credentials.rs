@@ -46,6 +46,9 @@ pub trait CredentialStore: Send + Sync {
         kind: &str,
         id: &str,
     ) -> Result<Option<SecretFields>, Error>;
+    /// Checks that the key of the vault fits the credentials that are there; makes one at the first
+    /// use.
+    fn open_vault(&self) -> Result<(), Error>;
     /// Seals everything with a new key; gives back how many there are.
     async fn rotate_key(&self) -> Result<usize, Error>;
 }

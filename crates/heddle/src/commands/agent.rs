@@ -13,7 +13,7 @@ use node_api::NodeError;
 use node_api::credential::{CredentialField, CredentialRegistry, CredentialSpec};
 use std::process::ExitCode;
 use std::sync::Arc;
-use store::{CredentialStore as _, OpenMode, Sqlite, Workspace};
+use store::Workspace;
 use tokio_util::sync::CancellationToken;
 
 /// A provider of models, and the description of its credentials.
@@ -129,7 +129,7 @@ async fn stored_key(
     provider: &AgentProvider,
     id: &str,
 ) -> Result<Object> {
-    let store = Sqlite::open(&arguments.data.path(), OpenMode::Shared).map_err(with_code)?;
+    let store = wiring::open_store(&arguments.data.path()).map_err(with_code)?;
     let missing = || format!("credential '{id}' does not exist");
     let credential = store.credential(id).await.map_err(with_code)?.with_context(missing)?;
     if credential.kind != provider.credential.id {

@@ -3,13 +3,15 @@
 use super::{block_on, read_text};
 use crate::cli::{CredentialsCommand, DataFolder};
 use crate::terminal::{Colour, eprint_line, paint, print_line};
+use crate::wiring;
 use anyhow::{Context as _, Result, bail, ensure};
 use model::{Object, Value};
 use node_api::credential::CredentialRegistry;
 use std::path::Path;
 use std::process::ExitCode;
-use store::credentials::{CredentialStore as _, NewCredential, SecretFields, StoredCredential};
-use store::{OpenMode, Sqlite};
+use std::sync::Arc;
+use store::Store;
+use store::credentials::{NewCredential, SecretFields, StoredCredential};
 
 pub(super) fn run(arguments: CredentialsCommand) -> Result<ExitCode> {
     match arguments {
@@ -21,15 +23,15 @@ pub(super) fn run(arguments: CredentialsCommand) -> Result<ExitCode> {
     }
 }
 
-fn open(data: &DataFolder) -> Result<Sqlite> {
-    let store = Sqlite::open(&data.path(), OpenMode::Shared)?;
+fn open(data: &DataFolder) -> Result<Arc<dyn Store>> {
+    let store = wiring::open_store(&data.path())?;
     store.open_vault().with_context(|| {
         format!("the vault in {} cannot be opened (VAULT_KEY)", data.path().display())
     })?;
     Ok(store)
 }
 
-fn all(store: &Sqlite) -> Result<Vec<StoredCredential>> {
+fn all(store: &dyn Store) -> Result<Vec<StoredCredential>> {
     Ok(block_on(store.credentials(None, usize::MAX >> 1))??)
 }
 
@@ -84,7 +86,7 @@ fn read(row: &Value, types: &CredentialRegistry) -> Result<NewCredential> {
 }
 
 fn list(data: &DataFolder) -> Result<ExitCode> {
-    let found = all(&Sqlite::open(&data.path(), OpenMode::Shared)?)?;
+    let found = all(&*wiring::open_store(&data.path())?)?;
     if found.is_empty() {
         eprint_line("There are no credentials. Add some with `heddle credentials import FILE`.");
     }
@@ -96,7 +98,7 @@ fn list(data: &DataFolder) -> Result<ExitCode> {
 
 fn verify(data: &DataFolder) -> Result<ExitCode> {
     let store = open(data)?;
-    let found = all(&store)?;
+    let found = all(&*store)?;
     let mut n_damaged = 0;
     for credential in &found {
         if block_on(store.open_credential(&credential.id))?.is_err() {
@@ -126,7 +128,7 @@ fn export(data: &DataFolder, decrypted: bool) -> Result<ExitCode> {
     ensure!(decrypted, "an export contains the secrets in plain text; confirm with --decrypted");
     let store = open(data)?;
     let mut rows = Vec::new();
-    for credential in all(&store)? {
+    for credential in all(&*store)? {
         let secret = block_on(store.open_credential(&credential.id))??;
         let StoredCredential { id, name, kind, .. } = credential;
         let fields = secret.context("a credential was deleted in the meantime")?.reveal();

@@ -2,14 +2,14 @@
 
 use crate::cli;
 use crate::terminal::print_line;
+use crate::wiring;
 use anyhow::{Context as _, Result};
 use std::process::ExitCode;
-use store::Sqlite;
 
 pub(super) fn run(arguments: &cli::MigrateArgs) -> Result<ExitCode> {
     let folder = arguments.data.path();
     store::keep_new_files_private();
-    let schema = Sqlite::migrate(&folder)
+    let schema = wiring::migrate_folder(&folder)
         .map_err(super::with_code)
         .with_context(|| format!("{} could not be migrated", folder.display()))?;
     print_line(&match schema.found {

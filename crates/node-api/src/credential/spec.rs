@@ -49,12 +49,13 @@ pub struct CredentialSpec {
 }
 
 /// Where a type stands in lists.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum CredentialGroup {
     Models,
-    #[serde(rename = "Any service")]
+    /// Types that fit any service.
     Generic,
-    #[serde(rename = "Databases and email")]
+    /// Databases and mail servers.
     Servers,
     #[default]
     Services,
@@ -180,6 +181,18 @@ pub struct ModelProvider {
 pub struct EnvVariable {
     pub name: Str,
     pub field: Str,
+}
+
+impl CredentialGroup {
+    /// As lists show it.
+    pub fn name(self) -> &'static str {
+        match self {
+            CredentialGroup::Models => "Models",
+            CredentialGroup::Generic => "Any service",
+            CredentialGroup::Servers => "Databases and email",
+            CredentialGroup::Services => "Services",
+        }
+    }
 }
 
 impl CredentialSpec {

@@ -3,21 +3,21 @@
 use super::operation::{CURSOR, LIMIT};
 use super::{
     ApiOperation, BodyFields, QueryParams, RequestJson, credential_fields, credential_test,
-    from_cursor, invalid, iso, limit, not_found, page_of,
+    from_cursor, invalid, limit, not_found, page_of,
 };
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::{json, typed};
+use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::{delete, get, patch, post};
-use model::{Code, Object, Value};
+use model::{Code, Object, Str, Value};
 use node_api::Credential;
 use node_api::credential::{CredentialRegistry, CredentialSpec};
 use std::sync::Arc;
-use store::CredentialStore as _;
 use store::credentials::{CredentialChange, NewCredential, SecretFields, StoredCredential};
 
 pub(super) const OPERATIONS: &[ApiOperation] = &[
@@ -30,7 +30,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         || get(list),
     )
     .query(&[LIMIT, CURSOR])
-    .response(200, "credentialList"),
+    .response::<wire::CredentialList>(200),
     ApiOperation::new(
         "POST",
         "/credentials",
@@ -39,8 +39,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Create a credential",
         || post(create),
     )
-    .request_body("credentialInput")
-    .response(200, "credential"),
+    .request_body::<wire::CredentialInput>()
+    .response::<wire::Credential>(200),
     ApiOperation::new(
         "GET",
         "/credentials/{id}",
@@ -49,7 +49,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Show a credential without its data",
         || get(show),
     )
-    .response(200, "credential"),
+    .response::<wire::Credential>(200),
     ApiOperation::new(
         "PATCH",
         "/credentials/{id}",
@@ -58,8 +58,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Change a credential",
         || patch(update),
     )
-    .request_body("credentialChange")
-    .response(200, "credential"),
+    .request_body::<wire::CredentialChange>()
+    .response::<wire::Credential>(200),
     ApiOperation::new(
         "DELETE",
         "/credentials/{id}",
@@ -68,7 +68,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Delete a credential",
         || delete(remove),
     )
-    .response(200, "credential"),
+    .response::<wire::Credential>(200),
     ApiOperation::new(
         "POST",
         "/credentials/{id}/test",
@@ -77,7 +77,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Test a credential",
         || post(test),
     )
-    .response(200, "credentialTest"),
+    .response::<wire::CredentialTest>(200),
     ApiOperation::new(
         "GET",
         "/credentials/{id}/models",
@@ -86,7 +86,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "List the models available to a credential",
         || get(models),
     )
-    .response(200, "credentialModels"),
+    .response::<wire::CredentialModels>(200),
     ApiOperation::new(
         "GET",
         "/credentials/schema/{kind}",
@@ -96,7 +96,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         || get(schema),
     )
     .without_scope()
-    .response(200, "schema"),
+    .response::<wire::JsonObject>(200),
     ApiOperation::new(
         "GET",
         "/credential-types",
@@ -106,7 +106,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         || get(types),
     )
     .without_scope()
-    .response(200, "credentialTypes"),
+    .response::<wire::CredentialTypes>(200),
 ];
 
 async fn list(
@@ -115,11 +115,12 @@ async fn list(
     query: QueryParams,
 ) -> Result<Response, ApiError> {
     let (limit, after) = (limit(&query)?, from_cursor(&query)?);
-    let found = match who.access.project_filter() {
+    let mut found = match who.access.project_filter() {
         None => app.store.credentials(after.as_deref(), limit + 1).await?,
         Some(projects) => app.store.credentials_of(projects, after.as_deref(), limit + 1).await?,
     };
-    Ok(json(StatusCode::OK, &page_of(found, limit, |credential| &credential.id, to_value)))
+    let page: wire::CredentialList<'_> = page_of(&mut found, limit, |credential| &credential.id);
+    Ok(typed(StatusCode::OK, &page))
 }
 
 async fn show(
@@ -128,15 +129,14 @@ async fn show(
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let credential = who.credential(&app, &id, AccessLevel::View).await?;
-    let mut shown = to_value(&credential);
     // With whom it is shared is for those who may change that.
-    if who.credential(&app, &id, AccessLevel::Manage).await.is_ok() {
-        let shares = app.store.shares_of(&credential.id).await?;
-        shown
-            .make_object()
-            .insert("sharedWith", Value::array(shares.into_iter().map(Value::from).collect()));
-    }
-    Ok(json(StatusCode::OK, &shown))
+    let shares = match who.credential(&app, &id, AccessLevel::Manage).await {
+        Ok(_) => Some(app.store.shares_of(&credential.id).await?),
+        Err(_) => None,
+    };
+    let mut shown = wire::Credential::from(&credential);
+    shown.shared_with = shares.as_ref().map(|ids| ids.iter().map(Str::as_str).collect());
+    Ok(typed(StatusCode::OK, &shown))
 }
 
 async fn create(
@@ -159,7 +159,8 @@ async fn create(
         secret: SecretFields::new(fields),
         project_id,
     };
-    Ok(json(StatusCode::OK, &to_value(&app.store.save_credential(new).await?)))
+    let saved = app.store.save_credential(new).await?;
+    Ok(typed(StatusCode::OK, &wire::Credential::from(&saved)))
 }
 
 async fn update(
@@ -200,7 +201,7 @@ async fn update(
         .change_credential(&id, change, types.clone())
         .await?
         .ok_or_else(|| not_found("credential", &id))?;
-    Ok(json(StatusCode::OK, &to_value(&after)))
+    Ok(typed(StatusCode::OK, &wire::Credential::from(&after)))
 }
 
 async fn remove(
@@ -210,7 +211,7 @@ async fn remove(
 ) -> Result<Response, ApiError> {
     let before = who.credential(&app, &id, AccessLevel::Edit).await?;
     app.store.delete_credential(&id).await?;
-    Ok(json(StatusCode::OK, &to_value(&before)))
+    Ok(typed(StatusCode::OK, &wire::Credential::from(&before)))
 }
 
 async fn schema(State(app): State<App>, Path(kind): Path<String>) -> Result<Response, ApiError> {
@@ -223,16 +224,12 @@ async fn schema(State(app): State<App>, Path(kind): Path<String>) -> Result<Resp
 async fn types(State(app): State<App>, headers: HeaderMap) -> Result<Response, ApiError> {
     app.catalogue().credentials.respond(&headers, || {
         let specs = app.runtime.engine.registry.credentials.all().iter();
-        let described = specs.map(|spec| {
-            let host_fields = spec.all_fields().skip(spec.fields.len()).cloned();
-            model::to_value(&(**spec).clone().fields(host_fields))
-        });
-        let described: Result<Vec<Value>, _> = described.collect();
-        let failed = |error| {
+        let described = specs.map(|spec| wire::CredentialType::from(spec.as_ref()));
+        let types = wire::CredentialTypes(described.collect());
+        model::to_value(&types).map_err(|error| {
             let message = format!("The credential types could not be serialized: {error}");
             ApiError::new(Code::STORE_CORRUPT, message)
-        };
-        Ok(Value::array(described.map_err(failed)?))
+        })
     })
 }
 
@@ -294,17 +291,4 @@ async fn open(app: &App, credential: &StoredCredential) -> Result<Credential, Ap
     )]
     let fields = secret.reveal();
     Ok(app.runtime.engine.registry.credentials.open(&credential.kind, fields))
-}
-
-fn to_value(credential: &StoredCredential) -> Value {
-    Object::from_iter([
-        ("id", Value::from(credential.id.clone())),
-        ("name", credential.name.clone().into()),
-        ("type", credential.kind.clone().into()),
-        ("isManaged", false.into()),
-        ("projectId", credential.project_id.clone().into()),
-        ("createdAt", iso(credential.created_ms)),
-        ("updatedAt", iso(credential.updated_ms)),
-    ])
-    .into()
 }

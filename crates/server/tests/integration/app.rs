@@ -92,7 +92,7 @@ impl TestApp {
         let stop = CancellationToken::new();
         let parts = heddle_server::ServerParts {
             runtime: runtime.clone(),
-            store: store.clone(),
+            store: Arc::new(store.clone()),
             body_limits: options.bodies,
             admission_limits: options.admission,
             read_xml: nodes::text::read_xml_request,

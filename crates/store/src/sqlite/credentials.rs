@@ -175,6 +175,10 @@ impl Sqlite {
 
 #[async_trait::async_trait]
 impl CredentialStore for Sqlite {
+    fn open_vault(&self) -> Result<(), Error> {
+        self.read_now(|connection| self.shared.vault.open(connection))
+    }
+
     async fn credential(&self, id: &str) -> Result<Option<StoredCredential>, Error> {
         let id = id.to_owned();
         self.read(move |connection| find(connection, &id)).await

@@ -13,7 +13,7 @@ use heddle_store::projects::ProjectStore as _;
 use heddle_store::workflows::{
     ActivatedVersion, ImportedWorkflow, NewVersion, WorkflowImport, WorkflowStore,
 };
-use heddle_store::{Error, OpenMode, Sqlite};
+use heddle_store::{Error, OpenMode, Sqlite, StoreStatus as _};
 use model::{RunEvent, RunStatus, Str};
 use std::collections::BTreeSet;
 use std::sync::Arc;

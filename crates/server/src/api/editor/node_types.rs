@@ -7,6 +7,7 @@ use crate::api::request::QueryParams;
 use crate::api::{ApiOperation, invalid};
 use crate::error::ApiError;
 use crate::response;
+use crate::wire;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
@@ -24,7 +25,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
         || get(list),
     )
     .without_scope()
-    .response(200, "nodeTypes"),
+    .response::<wire::NodeTypes>(200),
     ApiOperation::new(
         "GET",
         "/node-types/{type}/docs",
@@ -35,7 +36,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
     )
     .without_scope()
     .query(&[QueryParam("version", "number")])
-    .response(200, "nodeTypeDocs"),
+    .response::<wire::NodeTypeDocs>(200),
 ];
 
 fn describe(found: &NodeType) -> Result<Value, ApiError> {
