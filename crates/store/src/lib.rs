@@ -84,7 +84,9 @@ use spending::SpendingStore;
 pub use spill::{SpillFile, SpillLimits, SpillTotal};
 #[cfg(feature = "simulation")]
 pub use sqlite::simulation;
-pub use sqlite::{OpenMode, Sqlite, UnfinishedCounts, WriterMetrics, new_id};
+pub use sqlite::{
+    BackupPolicy, Migration, OpenMode, Sqlite, UnfinishedCounts, WriterMetrics, new_id, way_back,
+};
 pub use tags::TagStore;
 pub use users::UserStore;
 pub use variables::VariableStore;
