@@ -46,6 +46,6 @@ simulate:
 audit:
 	cargo xtask audit
 
-# Writes what a release is made of into target/dist: the bill of materials (CycloneDX).
+# Makes the packages of a release in target/dist, with their checksums and the bill of materials (CycloneDX).
 dist:
 	cargo xtask dist

@@ -46,7 +46,7 @@ fn run() -> Result<()> {
         Some("fuzz") => fuzz::run(),
         Some("hostile") => hostile::run(),
         Some("audit") => audit::run(),
-        Some("dist") => dist::release(),
+        Some("dist") => dist::run(),
         Some("clients") => clients::run(),
         Some("services") => services::install(),
         Some("simulate") => simulate::run(),
@@ -60,7 +60,7 @@ fn run() -> Result<()> {
             weights::prepare(&std::env::args().nth(2).unwrap_or_else(|| ".heddle".to_owned()))
         }
         _ => bail!(
-            "usage: cargo xtask ci | audit | bench | clients | crash [N] | dist | fuzz [SECONDS [TARGET…]] | hostile [SECONDS] | sandbox | services | simulate [N | --seed SEED | bugs] | spelling | docs | tidy | types | web | weights | example [FOLDER]"
+            "usage: cargo xtask ci | audit | bench | clients | crash [N] | dist [--binary PATH] [--check] | fuzz [SECONDS [TARGET…]] | hostile [SECONDS] | sandbox | services | simulate [N | --seed SEED | bugs] | spelling | docs | tidy | types | web | weights | example [FOLDER]"
         ),
     }
 }

@@ -16,8 +16,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use store::inspect::SchemaVersion;
-use store::{OpenMode, SpillFile, SpillLimits, SpillTotal, Sqlite, Store, Workspace};
+use store::{
+    BackupPolicy, Migration, OpenMode, SpillFile, SpillLimits, SpillTotal, Sqlite, Store, Workspace,
+};
 
 /// An engine with everything real behind it.
 pub(crate) fn engine(settings: &Settings) -> Result<Engine> {
@@ -102,8 +103,11 @@ impl ServedFolder {
 }
 
 /// Brings a data folder that nobody uses up to date.
-pub(crate) fn migrate_folder(folder: &Path) -> Result<SchemaVersion, store::Error> {
-    Sqlite::migrate(folder)
+pub(crate) fn migrate_folder(
+    folder: &Path,
+    policy: BackupPolicy,
+) -> Result<Migration, store::Error> {
+    Sqlite::migrate(folder, policy)
 }
 
 /// The one folder inside of a data folder that files of workflows may be in: backups hold it, and

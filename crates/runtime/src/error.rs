@@ -180,6 +180,7 @@ fn fate_by_store(error: &store::Error) -> ResumeFailure {
         | Error::Key
         | Error::Locked { .. }
         | Error::Newer { .. }
+        | Error::MigrationBackup { .. }
         | Error::Older { .. }
         | Error::OtherVersion { .. } => ResumeFailure::Transient,
         // A version that can read it goes on with it.

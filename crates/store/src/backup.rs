@@ -4,6 +4,7 @@
 //! entry a list of all the others with their sizes and sums. The archive appears under its name
 //! only when it is whole; a folder is replaced in one step or not at all.
 
+pub(crate) mod before_migration;
 mod manifest;
 mod pack;
 mod unpack;

@@ -25,10 +25,13 @@ pub enum Error {
     Corrupt { what: Str },
     #[error("the file {name} of execution {execution} is missing or damaged")]
     LostFile { execution: i64, name: Str },
+    /// `version` is the Heddle that wrote it, if it says so.
     #[error(
-        "the data folder was written by a newer Heddle (format {found}, this one supports {known})"
+        "{what} was written by a newer Heddle ({}); this is {}. Use the newer version, or restore a backup from before the upgrade",
+        version_and_format(.version.as_deref(), *.found),
+        version_and_format(Some(env!("CARGO_PKG_VERSION")), *.known)
     )]
-    Newer { found: i64, known: i64 },
+    Newer { what: &'static str, version: Option<Str>, found: i64, known: i64 },
     #[error(
         "the journal of execution {execution} was written by a newer Heddle (format {found}, \
              this one supports {known})"
@@ -65,6 +68,8 @@ pub enum Error {
     Collection(CollectionError),
     #[error("the backup cannot be used: {cause}")]
     Backup { cause: Str },
+    #[error("the data folder was not migrated, because it could not be backed up first: {cause}")]
+    MigrationBackup { cause: Box<Error> },
     #[error("the folder {folder} already contains data")]
     Used { folder: Str },
 }
@@ -93,6 +98,7 @@ impl Error {
             Error::Table(error) => error.code(),
             Error::Collection(error) => error.code(),
             Error::Backup { .. } => Code::BACKUP_DAMAGED,
+            Error::MigrationBackup { cause } => cause.code(),
             Error::Used { .. } => Code::RESTORE_USED,
         }
     }
@@ -124,6 +130,13 @@ impl Error {
 
     pub(crate) fn unsynced(path: &std::path::Path, error: &std::io::Error) -> Self {
         Error::Unsynced { cause: format!("{}: {error}", path.display()).into() }
+    }
+}
+
+fn version_and_format(version: Option<&str>, format: i64) -> String {
+    match version {
+        Some(version) => format!("Heddle {version}, format {format}"),
+        None => format!("format {format}"),
     }
 }
 

@@ -17,6 +17,7 @@ const OURS: &[&str] = &[
     "vault.key.new",
     "vault.lock",
     "binary",
+    crate::backup::before_migration::FOLDER,
     "workspace",
 ];
 

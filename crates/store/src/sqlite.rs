@@ -41,6 +41,7 @@ use migrate::MigratePolicy;
 pub(crate) use reserved_ids::raise;
 pub use writer::WriterMetrics;
 
+use crate::backup::before_migration;
 use crate::blobs::Blobs;
 use crate::inspect::{self, DATABASE, LOCK};
 use crate::vault::VaultKey;
@@ -118,6 +119,30 @@ impl ReaderPool {
 /// How long a server waits for a folder that somebody looks at.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 
+/// Whether a migration starts with a backup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackupPolicy {
+    Create,
+    Skip,
+}
+
+/// What a migration did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Migration {
+    /// The form that the database had, and the one that it has now.
+    pub schema: inspect::SchemaVersion,
+    /// Made before anything was changed, if there was anything to change.
+    pub backup: Option<PathBuf>,
+}
+
+/// How to undo a migration.
+pub fn way_back(folder: &Path, backup: &Path) -> String {
+    let (folder, backup) = (folder.display(), backup.display());
+    format!(
+        "To go back, install the previous version and run `heddle restore {backup} --data {folder} --force`."
+    )
+}
+
 /// What the folder is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenMode {
@@ -129,7 +154,22 @@ pub enum OpenMode {
 
 impl Sqlite {
     /// Opens the database of a data folder; folder and database are made if they are not there.
+    ///
+    /// Whoever has it to itself migrates an older one, after a backup.
     pub fn open(folder: &Path, purpose: OpenMode) -> Result<Self, Error> {
+        let (store, backup) = Self::open_with(folder, purpose, BackupPolicy::Create)?;
+        if let Some(backup) = backup {
+            tracing::info!(backup = %backup.display(), "Data folder migrated. {}", way_back(folder, &backup));
+        }
+        Ok(store)
+    }
+
+    /// Gives back the backup that was made before a migration, too.
+    fn open_with(
+        folder: &Path,
+        purpose: OpenMode,
+        policy: BackupPolicy,
+    ) -> Result<(Self, Option<PathBuf>), Error> {
         private_files::make_folder(folder)?;
         let serving = match purpose {
             OpenMode::Serve => Some(lock(folder)?),
@@ -154,10 +194,13 @@ impl Sqlite {
             inspect::check_same_version(folder)?;
         }
         let mut connection = connect(&file)?;
-        migrate::migrate(
-            &mut connection,
-            if purpose == OpenMode::Serve { MigratePolicy::Migrate } else { MigratePolicy::Begin },
-        )?;
+        let backup = match purpose {
+            OpenMode::Serve => migrate_after_backup(folder, &mut connection, policy)?,
+            OpenMode::Shared => {
+                migrate::migrate(&mut connection, MigratePolicy::Begin)?;
+                None
+            }
+        };
         let vault = Vault::new(folder);
         if purpose == OpenMode::Serve {
             // Whoever runs workflows needs the right key; others find out when they use it.
@@ -169,6 +212,7 @@ impl Sqlite {
             // Nobody else runs anything here, so that files without an execution are what a crash
             // has left.
             private_files::warn_if_network_drive(folder);
+            migrate::note_version(&connection)?;
             epoch = epoch::begin(&connection)?;
             event_parts::sweep(&connection)?;
             workflows::forget_changes(&connection)?;
@@ -188,7 +232,7 @@ impl Sqlite {
             #[cfg(feature = "simulation")]
             disk: None,
         };
-        Ok(Self::of(shared))
+        Ok((Self::of(shared), backup))
     }
 
     fn of(shared: SqliteShared) -> Self {
@@ -197,12 +241,11 @@ impl Sqlite {
         Self { shared: Arc::new(shared), table_limits, collection_limits, seen_by_workflow: None }
     }
 
-    /// Brings a data folder that nobody uses to the form that this version knows; gives back which
-    /// form it had.
-    pub fn migrate(folder: &Path) -> Result<inspect::SchemaVersion, Error> {
+    /// Brings a data folder that nobody uses to the form that this version knows.
+    pub fn migrate(folder: &Path, policy: BackupPolicy) -> Result<Migration, Error> {
         let found = inspect::schema(folder)?.map_or(0, |schema| schema.found);
-        Self::open(folder, OpenMode::Serve)?;
-        Ok(inspect::SchemaVersion { found, known: KNOWN_SCHEMA })
+        let (_, backup) = Self::open_with(folder, OpenMode::Serve, policy)?;
+        Ok(Migration { schema: inspect::SchemaVersion { found, known: KNOWN_SCHEMA }, backup })
     }
 
     /// The same database with other limits for collections of knowledge.
@@ -266,6 +309,32 @@ impl Sqlite {
             })
             .map_err(|error| Error::file(&path, &error))
     }
+}
+
+/// Migrates a folder that this process has to itself. An existing database is backed up first.
+fn migrate_after_backup(
+    folder: &Path,
+    connection: &mut Connection,
+    policy: BackupPolicy,
+) -> Result<Option<PathBuf>, Error> {
+    let backup = match policy {
+        BackupPolicy::Create if migrate::is_due(connection)? => {
+            Some(before_migration::create(folder)?)
+        }
+        _ => None,
+    };
+    if let Err(error) = migrate::migrate(connection, MigratePolicy::Migrate) {
+        // Nothing was changed, and a server that is started again and again must not replace the
+        // backups of earlier upgrades.
+        if let Some(backup) = &backup {
+            before_migration::discard(backup);
+        }
+        return Err(error);
+    }
+    if backup.is_some() {
+        before_migration::prune(folder);
+    }
+    Ok(backup)
 }
 
 /// Removes what the last process left of files, beside everything else: there may be many.

@@ -67,14 +67,17 @@ pub(crate) struct BackupArgs {
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  heddle backup before-upgrade.backup
   heddle migrate --data /var/lib/heddle
 
 `heddle serve` also migrates when it starts; no other command does. Stop the server first. An older Heddle cannot use the folder
-afterwards, so create a backup with the older version first.")]
+afterwards. Before anything changes, a backup is written to `backups` in the data folder; the last three are kept. To go back, install
+the previous version and restore it with `heddle restore FILE --force`.")]
 pub(crate) struct MigrateArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
+    /// Do not back up the data folder first
+    #[arg(long)]
+    pub(crate) no_backup: bool,
 }
 
 #[derive(Args)]

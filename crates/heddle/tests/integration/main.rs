@@ -36,6 +36,7 @@ mod subflows;
 mod support;
 mod tables;
 mod talk;
+mod upgrade;
 mod vault;
 mod vendors;
 mod web;

@@ -1,7 +1,7 @@
 //! The list of what a backup holds: the last entry of the archive, and the proof that it is whole.
 
 use crate::Error;
-use model::{Object, Value};
+use model::{Object, Str, Value};
 
 pub(super) const NAME: &str = "heddle-backup.json";
 const FORMAT: i64 = 1;
@@ -10,6 +10,8 @@ const FORMAT: i64 = 1;
 pub(super) const MAX_BYTES: u64 = 256 << 20;
 
 pub(super) struct Manifest {
+    /// The version that wrote it.
+    pub(super) heddle: Option<Str>,
     pub(super) schema: i64,
     pub(super) created_ms: i64,
     pub(super) has_key: bool,
@@ -42,7 +44,7 @@ impl Manifest {
         };
         let value = Object::from_iter([
             ("format", Value::from(FORMAT)),
-            ("heddle", env!("CARGO_PKG_VERSION").into()),
+            ("heddle", self.heddle.clone().map_or(Value::Null, Into::into)),
             ("schema", Value::from(self.schema)),
             ("createdMs", Value::from(self.created_ms)),
             ("hasKey", self.has_key.into()),
@@ -58,9 +60,17 @@ impl Manifest {
             value.get(key).and_then(Value::as_f64).filter(|number| *number >= 0.0)
         };
         let broken = || damaged("its list of files is incomplete");
+        let version = || value.get("heddle").and_then(Value::as_str).map(Into::into);
         match number(&value, "format") {
             Some(format) if format as i64 == FORMAT => {}
-            Some(format) => return Err(Error::Newer { found: format as i64, known: FORMAT }),
+            Some(format) => {
+                return Err(Error::Newer {
+                    what: "the backup",
+                    version: version(),
+                    found: format as i64,
+                    known: FORMAT,
+                });
+            }
             None => return Err(broken()),
         }
         let mut files = Vec::new();
@@ -77,6 +87,7 @@ impl Manifest {
             files.push(entry);
         }
         Ok(Self {
+            heddle: version(),
             schema: number(&value, "schema").ok_or_else(broken)? as i64,
             created_ms: number(&value, "createdMs").ok_or_else(broken)? as i64,
             has_key: value.get("hasKey").is_some_and(Value::is_truthy),
@@ -115,6 +126,7 @@ mod tests {
         let files =
             vec![ManifestEntry { name: "heddle.db".into(), size: 7_000_000_000, sum: "ab".into() }];
         let list = Manifest {
+            heddle: Some("0.1.0".into()),
             schema: 1,
             created_ms: 1_700_000_000_000,
             has_key: true,

@@ -103,6 +103,7 @@ fn pack(
     }
     let has_key = !keys.is_empty();
     let list = Manifest {
+        heddle: Some(env!("CARGO_PKG_VERSION").into()),
         schema,
         created_ms: now_ms(),
         has_key,
@@ -251,6 +252,7 @@ fn is_ours(name: &str) -> bool {
     is_database
         || is_unfinished
         || is_weights
+        || name == super::before_migration::FOLDER
         || name == LOCK
         || name == "vault.lock"
         || name.starts_with("vault.key")

@@ -58,7 +58,12 @@ pub fn restore(
     let mut zip = open(archive)?;
     let list = read_list(&mut zip)?;
     if list.schema > KNOWN_SCHEMA {
-        return Err(Error::Newer { found: list.schema, known: KNOWN_SCHEMA });
+        return Err(Error::Newer {
+            what: "the backup",
+            version: list.heddle,
+            found: list.schema,
+            known: KNOWN_SCHEMA,
+        });
     }
     read_all(&mut zip, &list, None, BackupPhase::Checking, watch)?;
 

@@ -1,6 +1,7 @@
 //! Brings a database to the form that this version knows.
 
 use crate::Error;
+use model::Str;
 use rusqlite::{Connection, TransactionBehavior};
 
 /// In order; a database's `user_version` says how many of them it has had.
@@ -49,7 +50,8 @@ pub(super) fn migrate(connection: &mut Connection, may: MigratePolicy) -> Result
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found = found_in(&transaction)?;
     if found > known {
-        return Err(Error::Newer { found, known });
+        let (what, version) = ("the data folder", version_in(&transaction));
+        return Err(Error::Newer { what, version, found, known });
     }
     if may == MigratePolicy::Begin && (1..known).contains(&found) {
         return Err(Error::Older { found, known });
@@ -58,8 +60,36 @@ pub(super) fn migrate(connection: &mut Connection, may: MigratePolicy) -> Result
         transaction.execute_batch(migration)?;
     }
     transaction.pragma_update(None, "user_version", known)?;
+    transaction.execute(SET_VERSION, [OWN_VERSION])?;
     transaction.commit()?;
     Ok(found)
+}
+
+/// Whether the database is there and older than this version.
+pub(super) fn is_due(connection: &Connection) -> Result<bool, Error> {
+    Ok((1..KNOWN_SCHEMA).contains(&found_in(connection)?))
+}
+
+const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
+const SET_VERSION: &str = "INSERT INTO facts (key, value) VALUES ('heddle_version', ?1)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+
+/// Which Heddle the database was last served by; a newer one may keep it elsewhere.
+fn version_in(connection: &Connection) -> Option<Str> {
+    let sql = "SELECT value FROM facts WHERE key = 'heddle_version'";
+    connection.query_row(sql, [], |row| row.get::<_, String>(0)).ok().map(Into::into)
+}
+
+/// Notes that this version serves the folder, for the message of an older one. A full disk is no
+/// reason not to start.
+pub(super) fn note_version(connection: &Connection) -> Result<(), Error> {
+    if version_in(connection).as_deref() == Some(OWN_VERSION) {
+        return Ok(());
+    }
+    match connection.execute(SET_VERSION, [OWN_VERSION]).map_err(Error::from) {
+        Err(error) if !error.may_pass() => Err(error),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]
