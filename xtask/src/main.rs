@@ -6,6 +6,7 @@ mod bench_server;
 mod ci;
 mod clients;
 mod crash;
+mod dependencies;
 mod dist;
 mod error_pages;
 mod fuzz;

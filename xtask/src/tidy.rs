@@ -1,6 +1,7 @@
 //! House rules that no compiler checks: files of a readable size, one test binary per crate, seeds
-//! for every fuzz target, one place that makes HTML.
+//! for every fuzz target, one place that makes HTML, no dependency that nothing uses.
 
+use crate::dependencies;
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,7 @@ pub(crate) fn run() -> Result<()> {
     test_binaries(&mut problems)?;
     fuzz_targets(&mut problems)?;
     html(&mut problems)?;
+    dependencies::check(&mut problems)?;
     for problem in &problems {
         eprintln!("tidy: {problem}");
     }
@@ -24,7 +26,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();

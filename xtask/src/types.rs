@@ -37,10 +37,10 @@ fn types_of(schemas: &Map<String, Value>) -> String {
         out.push_str(&comment(schema, 0));
         match schema.get("properties") {
             Some(Value::Object(_)) if !is_nullable(schema) => {
-                let _ = write!(out, "export interface {name} {}\n", shape(schema, 0));
+                let _ = writeln!(out, "export interface {name} {}", shape(schema, 0));
             }
             _ => {
-                let _ = write!(out, "export type {name} = {};\n", type_of(schema, 0));
+                let _ = writeln!(out, "export type {name} = {};", type_of(schema, 0));
             }
         }
     }
