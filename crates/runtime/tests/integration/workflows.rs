@@ -90,7 +90,8 @@ pub(crate) fn document(nodes: &[TestNode]) -> Value {
         })
     });
     let nodes = Value::array(nodes.collect());
-    json!({ "nodes": (nodes), "connections": (connections), "settings": { "executionOrder": "v1" } })
+    let settings = json!({ "executionOrder": "v1" });
+    json!({ "nodes": (nodes), "connections": (connections), "settings": (settings) })
 }
 
 impl Process {
