@@ -18,7 +18,7 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use model::{Code, Object, Value};
+use model::{Code, Value};
 use node_api::{NodeType, Registry, Spec, docs};
 use std::io::{Read as _, Write as _};
 
@@ -153,8 +153,6 @@ async fn page(
             format!("Node type '{type_name}' does not exist in this version"),
         ));
     }
-    Ok(response::json(
-        StatusCode::OK,
-        &Object::from_iter([("markdown", docs::page(&fitting))]).into(),
-    ))
+    let markdown = docs::page(&fitting);
+    Ok(response::typed(StatusCode::OK, &wire::NodeTypeDocs { markdown: &markdown }))
 }
