@@ -55,6 +55,16 @@ export interface AgentToolCall {
   approval?: AgentApproval;
 }
 
+export interface ApiKey {
+  id: string;
+  label: string;
+  /** All but its last characters hidden. */
+  apiKey: string;
+  scopes: string[];
+  createdAt: string;
+  expiresAt: string | null;
+}
+
 /** A tool call that waits for a person's decision. */
 export interface Approval {
   executionId: string;
@@ -822,6 +832,19 @@ export interface ModelUse {
   dollars: number;
 }
 
+/** A key that was just created. */
+export interface NewApiKey {
+  id: string;
+  label: string;
+  /** All but its last characters hidden. */
+  apiKey: string;
+  scopes: string[];
+  createdAt: string;
+  expiresAt: string | null;
+  /** The key itself, which is shown only once. */
+  rawApiKey: string;
+}
+
 /** One run of a node, or one thing that it did for another. */
 export interface NodeRun {
   runIndex: number;
@@ -945,6 +968,23 @@ export interface RunInput {
   start?: string;
   items?: (Record<string, unknown>)[];
   reuse?: string;
+}
+
+/** Who is signed in. */
+export interface SessionUser {
+  id: string;
+  email: string;
+  firstName: string;
+  lastName: string;
+  role: string;
+  scopes: string[];
+  /** To be sent with every change; `null` for whoever uses an API key. */
+  csrfToken: string | null;
+}
+
+/** Whether the first owner is still to be created. */
+export interface SetupState {
+  needsSetup: boolean;
 }
 
 export interface Shares {
