@@ -120,8 +120,7 @@ mod tests {
         assert!(uses("let x = md5::compute(b);", "md-5"));
         assert!(uses("    pub use acme_rockets as rockets;", "acme-rockets"));
         assert!(uses("use acme;", "acme"));
-        for text in ["use model::acme::X;", "// acme", "acme_json::to_string(x)", "my_acme::x"]
-        {
+        for text in ["use model::acme::X;", "// acme", "acme_json::to_string(x)", "my_acme::x"] {
             assert!(!uses(text, "acme"), "{text}");
         }
     }

@@ -147,12 +147,16 @@ mod tests {
                     "parts": { "type": "array", "items": { "$ref": "#/components/schemas/part" } },
                     "size": { "type": "object", "properties": { "w": { "type": "integer" } } },
                     "any": {} } },
+                "link": { "type": "object", "required": ["to"], "properties": {
+                    "to": { "allOf": [{ "$ref": "#/components/schemas/thing" }], "nullable": true, "description": "Where it leads." } } },
                 "part": { "oneOf": [{ "type": "boolean" }, { "type": "array", "items": { "type": "number" } }] }
             }"##,
         )?;
         let expected = "\nexport interface Thing {\n  id: string;\n  kind?: \"a\" | \"b\" | null;\n  parts?: Part[];\n  size?: {\n    w?: number;\n  };\n  any?: unknown;\n}\n";
         let made = types_of(&schemas);
         assert!(made.contains(expected), "{made}");
+        let link = "export interface Link {\n  /** Where it leads. */\n  to: Thing | null;\n}\n";
+        assert!(made.contains(link), "{made}");
         assert!(made.contains("export type Part = boolean | number[];"), "{made}");
         Ok(())
     }

@@ -38,7 +38,7 @@ use crate::access::not_found;
 use crate::error::ApiError;
 use crate::wire;
 use axum::response::{IntoResponse, Response};
-use model::{Code, Str, Value};
+use model::{Code, Str};
 use request::{QueryParams, flag, from_cursor, limit, number_from_cursor, to_cursor};
 use std::collections::{HashMap, HashSet};
 
@@ -114,9 +114,4 @@ async fn workflow_names(
 ) -> Result<HashMap<Str, Str>, ApiError> {
     let ids: HashSet<&Str> = ids.collect();
     Ok(app.store.workflow_names(ids.into_iter().cloned().collect()).await?.into_iter().collect())
-}
-
-pub(crate) fn iso(milliseconds: i64) -> Value {
-    jiff::Timestamp::from_millisecond(milliseconds)
-        .map_or(Value::Null, |time| format!("{time:.3}").into())
 }

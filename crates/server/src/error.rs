@@ -1,8 +1,9 @@
 //! Errors as the API tells them: one shape, whatever went wrong.
 
+use crate::wire;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use model::{Code, Object, Str, Value};
+use model::{Code, Str};
 use node_api::NodeError;
 use node_api::collections::CollectionError;
 
@@ -81,14 +82,14 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         tracing::debug!(code = self.code.name(), message = %self.message, "Request refused.");
         let wait = self.retry_after_header();
-        let body = Object::from_iter([
-            ("code", Value::from(self.code.name())),
-            ("message", self.message.into()),
-            ("hint", self.hint.into()),
-        ]);
+        let body = wire::Error {
+            code: self.code.name(),
+            message: &self.message,
+            hint: self.hint.as_deref(),
+        };
         let status =
             StatusCode::from_u16(self.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let mut response = crate::response::json(status, &body.into());
+        let mut response = crate::response::typed(status, &body);
         if let Some(wait) = wait {
             response.headers_mut().insert(header::RETRY_AFTER, wait);
         }

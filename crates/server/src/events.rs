@@ -460,7 +460,7 @@ fn approval<'a>(node: &'a str, call: &'a str, asked: &'a ApprovalRequest) -> App
         digest: &asked.digest,
         asked_ms: asked.requested_ms,
         until_ms: asked.until_ms,
-        decision: decided.map(|decided| decided.verdict.name()),
+        decision: decided.map(|decided| decided.verdict.into()),
         reason: decided.and_then(|decided| decided.reason.as_deref()),
         by: decided.map(|decided| decided.by.as_str()),
         decided_ms: decided.map(|decided| decided.decided_ms),

@@ -31,7 +31,6 @@ mod routes;
 mod web;
 mod webhook;
 mod welcome;
-#[allow(dead_code)]
 mod wire;
 
 pub use access::{create_setup_token, passwords};

@@ -8,6 +8,7 @@ export interface Activation {
   description?: string;
 }
 
+/** What a person was asked about a call, and what they decided. */
 export interface AgentApproval {
   call: string;
   digest: string;
@@ -18,17 +19,19 @@ export interface AgentApproval {
   by: string | null;
   decidedMs: number | null;
   waitedMs: number | null;
+  /** In the list of all approvals of a step; elsewhere the call itself says it. */
   tool?: string;
   arguments?: unknown;
 }
 
+/** One question to the model, and the tools that it called. */
 export interface AgentIteration {
   index: number;
   item: number;
   model: string;
   startedMs: number | null;
   durationMs: number | null;
-  message?: unknown;
+  message: unknown;
   toolCalls: AgentToolCall[];
   tokens: {
     input?: number;
@@ -44,11 +47,22 @@ export interface AgentIteration {
 export interface AgentToolCall {
   id: string;
   name: string;
-  arguments?: unknown;
+  arguments: unknown;
+  /** A call that was refused has no result. */
   result?: unknown;
   isError?: boolean;
   durationMs?: number;
   approval?: AgentApproval;
+}
+
+export interface ApiKey {
+  id: string;
+  label: string;
+  /** All but its last characters hidden. */
+  apiKey: string;
+  scopes: string[];
+  createdAt: string;
+  expiresAt: string | null;
 }
 
 /** A tool call that waits for a person's decision. */
@@ -78,10 +92,11 @@ export interface ApprovalList {
   nextCursor: string | null;
 }
 
+/** The reports by their titles; an empty list if there is nothing to report. */
 export type Audit = Record<string, {
   risk: string;
   sections: (Record<string, unknown>)[];
-}> | (Record<string, unknown>)[];
+}> | unknown[];
 
 export interface AuditInput {
   additionalOptions?: {
@@ -89,12 +104,6 @@ export interface AuditInput {
     categories?: ("credentials" | "database" | "nodes" | "filesystem" | "instance")[];
   };
 }
-
-export type ChangedRow = DataTableRow | {
-  id: number | null;
-  dryRunState?: "before" | "after";
-  [other: string]: unknown;
-};
 
 export interface ClientErrorInput {
   message: string;
@@ -129,14 +138,17 @@ export interface CollectionChange {
   credentialId?: string;
 }
 
-export interface CollectionChunks {
-  data: ({
-    id: string;
-    source: string;
-    content: string;
-    metadata: Record<string, unknown>;
-    createdAt: string;
-  })[];
+export interface CollectionChunk {
+  id: string;
+  source: string;
+  content: string;
+  metadata: Record<string, unknown>;
+  createdAt: string;
+}
+
+/** A page of a list, and where the next one begins. */
+export interface CollectionChunkList {
+  data: CollectionChunk[];
   nextCursor: string | null;
 }
 
@@ -175,12 +187,16 @@ export interface CollectionQuestion {
   metadata?: Record<string, unknown>;
 }
 
-export interface CollectionSources {
-  data: ({
-    name: string;
-    chunkCount: number;
-    createdAt: string;
-  })[];
+/** Where chunks come from. */
+export interface CollectionSource {
+  name: string;
+  chunkCount: number;
+  createdAt: string;
+}
+
+/** A page of a list, and where the next one begins. */
+export interface CollectionSourceList {
+  data: CollectionSource[];
   nextCursor: string | null;
 }
 
@@ -194,8 +210,9 @@ export interface Credential {
   id: string;
   name: string;
   type: string;
-  isManaged?: boolean;
-  projectId?: string;
+  isManaged: boolean;
+  projectId: string;
+  /** The further projects that may use it, for those who may change that. */
   sharedWith?: string[];
   createdAt: string;
   updatedAt: string;
@@ -240,8 +257,8 @@ export interface DataTable {
   projectId: string;
   createdAt: string;
   updatedAt: string;
-  rowCount?: number;
-  sizeBytes?: number;
+  rowCount: number;
+  sizeBytes: number;
 }
 
 export interface DataTableChange {
@@ -251,7 +268,13 @@ export interface DataTableChange {
   dryRun?: boolean;
 }
 
-export type DataTableChanged = boolean | ChangedRow[];
+/** That it is done, or the rows: as they are now, or for a dry run as they were and would be. */
+export type DataTableChanged = boolean | DataTableRow[] | ({
+  /** `null` for a row that would be added. */
+  id: number | null;
+  dryRunState: "before" | "after";
+  [other: string]: unknown;
+})[];
 
 export interface DataTableCleared {
   deletedCount: number;
@@ -300,6 +323,7 @@ export interface DataTableInsert {
   returnType?: "count" | "id" | "all";
 }
 
+/** How many rows were inserted, their ids, or the rows. */
 export type DataTableInserted = {
   count: number;
 } | number[] | DataTableRow[];
@@ -314,6 +338,7 @@ export interface DataTableName {
   name: string;
 }
 
+/** The columns that every table has. */
 export interface DataTableRow {
   id: number;
   createdAt: string;
@@ -355,10 +380,13 @@ export interface DrawnWorkflow {
   projectId?: string | null;
 }
 
+/** Why a request was refused. */
 export interface Error {
+  /** One of the codes of the documentation. */
   code: string;
   message: string;
-  hint: string | null;
+  /** What to do about it. */
+  hint?: string;
 }
 
 export interface Execution {
@@ -384,40 +412,44 @@ export interface Execution {
   workflowData?: unknown;
 }
 
+/** What an agent did in a step. */
 export interface ExecutionAgent {
   iterations: AgentIteration[];
   memory: ({
     op: string;
-    node?: string;
-    startedMs?: number;
+    node: string;
+    startedMs: number;
     durationMs: number;
     error?: string;
   })[];
-  output?: unknown;
-  finishReason: "completed" | "max_iterations" | "stopped" | "error" | "running" | "approval";
+  output: unknown;
   approvals: AgentApproval[];
+  finishReason: "completed" | "max_iterations" | "stopped" | "error" | "running" | "approval";
   errors: ({
     code?: string;
     message: string;
     iteration: number;
   })[];
   startedMs?: number;
+  /** The execution that the result was taken from. */
   reused?: string;
 }
 
+/** The fields of a document that the API names. */
 export interface ExecutionDocument {
   id?: string;
   name?: string;
   nodes: (Record<string, unknown>)[];
   connections: Record<string, unknown>;
   settings?: Record<string, unknown>;
-  pinData: Record<string, unknown> | null;
+  pinData?: Record<string, unknown> | null;
   [other: string]: unknown;
 }
 
 export interface ExecutionItems {
   items: ShownItem[];
   total: number;
+  /** The page ends early because the items are large. */
   truncated?: boolean;
 }
 
@@ -462,8 +494,9 @@ export interface ExecutionOutline {
 export interface ExecutionSchema {
   fields: ({
     path: string[];
-    type: "null" | "boolean" | "number" | "string" | "array" | "object" | "date";
-    sample?: unknown;
+    /** The kinds of values; `undefined` only of an expression. */
+    type: "null" | "boolean" | "number" | "string" | "array" | "object" | "date" | "undefined";
+    sample: unknown;
   })[];
 }
 
@@ -477,10 +510,12 @@ export interface ExpressionInput {
   runIndex?: number;
 }
 
+/** What an expression gives: a value or the beginning of its text, or an error. */
 export interface ExpressionValue {
   value?: unknown;
   text?: string;
-  type?: string;
+  /** The kinds of values; `undefined` only of an expression. */
+  type?: "null" | "boolean" | "number" | "string" | "array" | "object" | "date" | "undefined";
   truncated?: boolean;
   error?: RunError;
 }
@@ -498,8 +533,8 @@ export interface Folder {
   name: string;
   parentId: string | null;
   projectId: string;
-  createdAt?: string;
-  updatedAt?: string;
+  createdAt: string;
+  updatedAt: string;
 }
 
 export interface FolderChange {
@@ -532,7 +567,7 @@ export interface Insights {
   })[];
   latency: ({
     workflowId: string;
-    name: string | null;
+    name?: string;
     runs: number;
     p50: number;
     p95: number;
@@ -546,7 +581,7 @@ export interface Insights {
   })[];
   workflows: ({
     workflowId: string;
-    name: string | null;
+    name?: string;
     runs: number;
     failed: number;
     dollars: number;
@@ -554,6 +589,7 @@ export interface Insights {
   totals: {
     runs: number;
     failed: number;
+    /** `null` without runs. */
     p50Ms: number | null;
     p95Ms: number | null;
     tokens: number;
@@ -580,6 +616,7 @@ export type Invitations = ({
   user: {
     id: string;
     email: string;
+    /** Where the person chooses a password; absent if there was an error. */
     inviteAcceptUrl?: string;
     emailSent: boolean;
     role: string;
@@ -588,11 +625,12 @@ export type Invitations = ({
 })[];
 
 export interface ItemFile {
-  fileName: string | null;
+  fileName?: string;
   mimeType: string;
-  fileExtension: string | null;
-  fileType: string | null;
-  fileSize: string | null;
+  fileExtension?: string;
+  fileType?: string;
+  fileSize?: string;
+  /** Where its bytes are; those of small files are in the address itself. */
   url: string;
 }
 
@@ -652,7 +690,7 @@ export type LiveEvent = {
     digest: string;
     askedMs: number;
     untilMs: number;
-    decision: string | null;
+    decision: "approved" | "rejected" | "expired" | null;
     reason: string | null;
     by: string | null;
     decidedMs: number | null;
@@ -794,6 +832,19 @@ export interface ModelUse {
   dollars: number;
 }
 
+/** A key that was just created. */
+export interface NewApiKey {
+  id: string;
+  label: string;
+  /** All but its last characters hidden. */
+  apiKey: string;
+  scopes: string[];
+  createdAt: string;
+  expiresAt: string | null;
+  /** The key itself, which is shown only once. */
+  rawApiKey: string;
+}
+
 /** One run of a node, or one thing that it did for another. */
 export interface NodeRun {
   runIndex: number;
@@ -828,7 +879,7 @@ export interface NodeRun {
 export interface NodeSupport {
   name: string;
   type: string;
-  typeVersion: number | null;
+  typeVersion: number;
   support: "full" | "differs" | "unknown" | "version";
   notes: string[];
 }
@@ -856,8 +907,8 @@ export interface Project {
   id: string;
   name: string;
   type: "personal" | "team";
-  createdAt?: string;
-  updatedAt?: string;
+  createdAt: string;
+  updatedAt: string;
 }
 
 export interface ProjectInput {
@@ -919,17 +970,37 @@ export interface RunInput {
   reuse?: string;
 }
 
+/** Who is signed in. */
+export interface SessionUser {
+  id: string;
+  email: string;
+  firstName: string;
+  lastName: string;
+  role: string;
+  scopes: string[];
+  /** To be sent with every change; `null` for whoever uses an API key. */
+  csrfToken: string | null;
+}
+
+/** Whether the first owner is still to be created. */
+export interface SetupState {
+  needsSetup: boolean;
+}
+
 export interface Shares {
   shareWithIds: string[];
 }
 
+/** An item, or the beginning of one that is too large to be shown. */
 export interface ShownItem {
   json?: Record<string, unknown>;
   preview?: string;
+  /** The length of an item of which only the beginning is shown. */
   bytes?: number;
   binary?: Record<string, ItemFile>;
   pairedItem?: unknown;
   error?: Record<string, unknown>;
+  /** Its place in the whole list, in the results of a search. */
   index?: number;
 }
 
@@ -964,8 +1035,8 @@ export interface Stopped {
 export interface Tag {
   id: string;
   name: string;
-  createdAt?: string;
-  updatedAt?: string;
+  createdAt: string;
+  updatedAt: string;
 }
 
 export type TagIds = ({
@@ -1007,11 +1078,12 @@ export interface Transfer {
 export interface User {
   id: string;
   email: string;
-  firstName?: string;
-  lastName?: string;
-  isPending?: boolean;
-  createdAt?: string;
-  updatedAt?: string;
+  firstName: string;
+  lastName: string;
+  isPending: boolean;
+  createdAt: string;
+  updatedAt: string;
+  /** In the instance, or in the project whose members are listed. */
   role?: string;
 }
 
@@ -1030,8 +1102,11 @@ export interface Variable {
   id: string;
   key: string;
   value: string;
-  type?: string;
-  project: Record<string, unknown> | null;
+  type: string;
+  /** The project that it is for; `null` if it is for all. */
+  project: {
+    id: string;
+  } | null;
 }
 
 export interface VariableInput {
@@ -1046,16 +1121,17 @@ export interface VariableList {
   nextCursor: string | null;
 }
 
+/** A version of a workflow without its document. */
 export interface Version {
   versionId: string;
   workflowId: string;
   authors: string;
   name: string | null;
   description: string | null;
+  createdAt: string;
+  updatedAt: string;
   nodes: (Record<string, unknown>)[];
   connections: Record<string, unknown>;
-  createdAt?: string;
-  updatedAt?: string;
 }
 
 export type Versions = ({
@@ -1064,28 +1140,30 @@ export type Versions = ({
   authors: string;
   name: string | null;
   description: string | null;
-  createdAt?: string;
-  updatedAt?: string;
+  createdAt: string;
+  updatedAt: string;
 })[];
 
+/** A workflow: its document, and what the server knows about it. */
 export interface Workflow {
   id: string;
   name: string;
   active: boolean;
-  isArchived?: boolean;
-  versionId: string;
-  activeVersionId: string | null;
   createdAt: string;
   updatedAt: string;
+  isArchived: boolean;
+  versionId: string;
+  projectId: string;
+  parentFolderId: string | null;
+  /** The version that listens, while the workflow is active. */
+  activeVersionId: string | null;
   nodes: (Record<string, unknown>)[];
   connections: Record<string, unknown>;
   settings: Record<string, unknown>;
-  staticData?: unknown;
-  pinData?: unknown;
-  meta?: unknown;
-  triggerCount?: number;
-  projectId?: string;
-  parentFolderId: string | null;
+  staticData: Record<string, unknown> | null;
+  pinData?: Record<string, unknown> | null;
+  meta: Record<string, unknown> | null;
+  triggerCount: number;
   tags: Tag[];
 }
 
@@ -1128,7 +1206,7 @@ export interface WorkflowPlace {
 }
 
 export interface WorkflowProblem {
-  severity: "error" | "warning" | "info";
+  severity: "error" | "warning";
   code: string;
   message: string;
   place: string;

@@ -1,21 +1,15 @@
 // Who is signed in, and the ways in and out.
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { api, queryClient, setCsrf } from "./client";
+import type { SessionUser, SetupState } from "./generated";
 
-export interface Me {
-  id: string;
-  email: string;
-  firstName: string;
-  lastName: string;
-  role: "owner" | "admin" | "editor" | "viewer" | string;
-  csrfToken?: string;
-}
+export type Me = SessionUser;
 
 const ME = queryOptions({
   queryKey: ["me"],
   queryFn: async () => {
     const me: Me = await (await api.raw("GET", "/api/me")).json();
-    setCsrf(me.csrfToken ?? null);
+    setCsrf(me.csrfToken);
     return me;
   },
   staleTime: Number.POSITIVE_INFINITY,
@@ -49,7 +43,7 @@ export function useIsAdmin(): boolean {
 
 /** Whether there is no owner yet, so that the first page is the set-up. */
 export async function needsSetup(): Promise<boolean> {
-  const answer = await (await api.raw("GET", "/api/setup")).json();
+  const answer: SetupState = await (await api.raw("GET", "/api/setup")).json();
   return answer.needsSetup === true;
 }
 

@@ -83,10 +83,7 @@ function countMarks(
   isRetried: boolean,
   { status, problems, change }: NodeState,
 ): number {
-  const isMarked =
-    status !== undefined ||
-    change !== undefined ||
-    problems.some((problem) => problem.severity !== "info");
+  const isMarked = status !== undefined || change !== undefined || problems.length > 0;
   return Number(isPinned) + Number(isRetried) + (isMarked ? (change ? 3 : 1) : 0);
 }
 

@@ -47,7 +47,7 @@ export function NodeStatusMark({ name, state }: { name: string; state: NodeState
     );
   }
   const worst = problems[0];
-  if (!worst || worst.severity === "info") return null;
+  if (!worst) return null;
   const words = [worst.message, worst.hint].filter(Boolean).join(". ");
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
   return (

@@ -12,7 +12,7 @@ export interface AgentReport {
 }
 
 /** An iteration with nothing left open: whatever the server left out has its value. `index` counts from 1 within its `item`. */
-export interface Iteration extends Omit<AgentIteration, "confidence" | "action"> {
+export interface Iteration extends Omit<AgentIteration, "confidence" | "action" | "message"> {
   /** Its place in the report, from 0: what a bar and a chip lead to. */
   at: number;
   startedMs: number;

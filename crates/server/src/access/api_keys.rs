@@ -5,13 +5,14 @@ use super::session::password_changed;
 use super::sign_in::{now_ms, read_fields};
 use super::{Principal, not_found, scopes};
 use crate::App;
-use crate::api::{BodyFields, invalid, iso};
+use crate::api::{BodyFields, invalid};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
+use crate::wire;
 use axum::extract::{Extension, Path, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use model::{Object, Str, Value};
+use model::{Str, Value};
 use store::access::{ApiKey, hash_of_key};
 
 /// Keys of one person at most.
@@ -22,7 +23,8 @@ pub(super) async fn list(
     Extension(who): Extension<Principal>,
 ) -> Result<Response, ApiError> {
     let keys = app.store.keys_of(&who.user_id).await?;
-    Ok(json(StatusCode::OK, &Value::array(keys.iter().map(|key| to_value(key).into()).collect())))
+    let keys: Vec<wire::ApiKey<'_>> = keys.iter().map(Into::into).collect();
+    Ok(typed(StatusCode::OK, &keys))
 }
 
 pub(super) async fn create(
@@ -49,12 +51,12 @@ pub(super) async fn create(
         created_ms: now_ms(),
         expires_ms,
     };
-    let mut shown = to_value(&key);
-    shown.insert("rawApiKey", raw.as_str());
+    let shown = wire::NewApiKey { key: (&key).into(), raw_api_key: &raw };
+    let response = typed(StatusCode::CREATED, &shown);
     if !app.store.add_key_of(&who.user_id, who.generation, key, hash_of_key(&raw)).await? {
         return Err(password_changed());
     }
-    Ok(json(StatusCode::CREATED, &shown.into()))
+    Ok(response)
 }
 
 pub(super) async fn remove(
@@ -109,15 +111,4 @@ fn expiry(body: &BodyFields) -> Result<Option<i64>, ApiError> {
             "must be a time in the future, such as 2030-01-31T12:00:00Z, or null",
         )),
     }
-}
-
-fn to_value(key: &ApiKey) -> Object {
-    Object::from_iter([
-        ("id", Value::from(key.id.clone())),
-        ("label", key.label.clone().into()),
-        ("apiKey", format!("******{}", key.hint).into()),
-        ("scopes", Value::array(key.scopes.iter().cloned().map(Value::from).collect())),
-        ("createdAt", iso(key.created_ms)),
-        ("expiresAt", key.expires_ms.map_or(Value::Null, iso)),
-    ])
 }

@@ -8,14 +8,15 @@ use crate::admission::ClientAddr;
 use crate::api::{BodyFields, RequestJson, invalid};
 use crate::error::ApiError;
 use crate::observe::RequestOrigin;
-use crate::response::json;
+use crate::response::typed;
 use crate::routes::{HttpRoute, RouteGuard};
+use crate::wire;
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use axum::extract::{Extension, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{delete, get, post};
-use model::{Code, Object, Str, Value};
+use model::{Code, Str};
 use std::sync::{Arc, Once};
 use store::Store;
 use store::access::hash_of_key;
@@ -71,7 +72,7 @@ async fn needs_setup(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let needed = client.is_direct_local(&headers) && !app.store.has_owner().await?;
-    Ok(json(StatusCode::OK, &Object::from_iter([("needsSetup", needed)]).into()))
+    Ok(typed(StatusCode::OK, &wire::SetupState { needs_setup: needed }))
 }
 
 async fn set_up(
@@ -182,7 +183,7 @@ async fn me(
         None => None,
     };
     let csrf = session.filter(|session| session.user.id == who.user_id).map(|session| session.csrf);
-    Ok(json(StatusCode::OK, &user_json(&user, csrf)))
+    Ok(typed(StatusCode::OK, &session_user(&user, csrf.as_deref())))
 }
 
 async fn change_password(
@@ -218,23 +219,22 @@ async fn change_password(
 async fn session_response(app: &App, user: User) -> Result<Response, ApiError> {
     let StartedSession { cookie, csrf } = session::begin(app, &user).await?;
     let device = DeviceCookies::load(app).await?.cookie(app, &user)?;
-    let mut response = json(StatusCode::OK, &user_json(&user, Some(csrf)));
+    let mut response = typed(StatusCode::OK, &session_user(&user, Some(&csrf)));
     response.headers_mut().insert(header::SET_COOKIE, cookie);
     response.headers_mut().append(header::SET_COOKIE, device);
     Ok(response)
 }
 
-fn user_json(user: &User, csrf: Option<Str>) -> Value {
-    Object::from_iter([
-        ("id", Value::from(user.id.clone())),
-        ("email", user.email.clone().into()),
-        ("firstName", user.first_name.clone().into()),
-        ("lastName", user.last_name.clone().into()),
-        ("role", user.role.name().into()),
-        ("scopes", Value::array(scopes::of_role(user.role).map(Value::from).collect())),
-        ("csrfToken", csrf.map_or(Value::Null, Into::into)),
-    ])
-    .into()
+fn session_user<'a>(user: &'a User, csrf: Option<&'a str>) -> wire::SessionUser<'a> {
+    wire::SessionUser {
+        id: &user.id,
+        email: &user.email,
+        first_name: &user.first_name,
+        last_name: &user.last_name,
+        role: user.role.name(),
+        scopes: scopes::of_role(user.role).collect(),
+        csrf_token: csrf,
+    }
 }
 
 async fn hash_password(password: String) -> Result<String, ApiError> {

@@ -3,7 +3,7 @@
 use super::{ApiOperation, BodyFields, JsonBody, RequestJson, invalid};
 use crate::App;
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
 use crate::wire;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -14,7 +14,7 @@ use model::{Code, Object, Str, Value};
 use node_api::trigger::{TriggerListener, WebhookAuth};
 use node_api::{NodeInfo, Registry};
 use runtime::{LISTEN_CPU_TIME, ListenScope, LoadedWorkflow, is_cpu_timeout};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 use store::workflows::{StoredWorkflow, WorkflowFilter};
@@ -63,7 +63,7 @@ async fn generate(
 ) -> Result<Response, ApiError> {
     let wanted = requested_categories(&body)?;
     let workflows = load_workflows(&app).await?;
-    let mut reports = Object::new();
+    let mut reports = BTreeMap::new();
     for (category, title) in
         CATEGORIES.into_iter().filter(|(category, _)| wanted.iter().any(|name| name == category))
     {
@@ -75,13 +75,16 @@ async fn generate(
             _ => instance(&app, &workflows).await?,
         };
         if !sections.is_empty() {
-            let report = [("risk", Value::from(category)), ("sections", Value::array(sections))];
-            reports.insert(title, Object::from_iter(report));
+            let sections = sections.into_iter().map(wire::JsonObject).collect();
+            reports.insert(title, wire::AuditReport { risk: category, sections });
         }
     }
     // An empty report is a list, as callers know it.
-    let answer = if reports.is_empty() { Value::array(Vec::new()) } else { reports.into() };
-    Ok(json(StatusCode::OK, &answer))
+    let audit = match reports.is_empty() {
+        true => wire::Audit::Nothing([]),
+        false => wire::Audit::Reports(reports),
+    };
+    Ok(typed(StatusCode::OK, &audit))
 }
 
 fn requested_categories(body: &JsonBody) -> Result<Vec<String>, ApiError> {

@@ -14,7 +14,7 @@ use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::{delete, get, patch, post};
-use model::{Code, Object, Str, Value};
+use model::{Code, Object, Str};
 use node_api::Credential;
 use node_api::credential::{CredentialRegistry, CredentialSpec};
 use std::sync::Arc;
@@ -241,14 +241,17 @@ async fn test(
 ) -> Result<Response, ApiError> {
     let credential = who.credential(&app, &id, AccessLevel::Edit).await?;
     let opened = open(&app, &credential).await?;
-    let (status, message) = match credential_test::run(&app, &opened).await {
-        Ok(()) => ("OK", "The connection was tested and works".to_owned()),
-        Err(reason) => ("Error", reason),
+    let outcome = credential_test::run(&app, &opened).await;
+    let tested = match &outcome {
+        Ok(()) => wire::CredentialTest {
+            status: wire::CredentialTestStatus::OK,
+            message: "The connection was tested and works",
+        },
+        Err(reason) => {
+            wire::CredentialTest { status: wire::CredentialTestStatus::Error, message: reason }
+        }
     };
-    Ok(json(
-        StatusCode::OK,
-        &Object::from_iter([("status", Value::from(status)), ("message", message.into())]).into(),
-    ))
+    Ok(typed(StatusCode::OK, &tested))
 }
 
 /// Asks the provider of a credential for its models.
@@ -259,12 +262,10 @@ async fn models(
 ) -> Result<Response, ApiError> {
     let credential = who.credential(&app, &id, AccessLevel::Edit).await?;
     let opened = open(&app, &credential).await?;
-    let (names, message) = match credential_test::models(&app, &opened).await {
-        Ok(names) => (names, Value::Null),
-        Err(reason) => (Vec::new(), reason.into()),
-    };
-    let data = Value::array(names.into_iter().map(Value::from).collect());
-    Ok(json(StatusCode::OK, &Object::from_iter([("data", data), ("message", message)]).into()))
+    let outcome = credential_test::models(&app, &opened).await;
+    let data = outcome.iter().flatten().map(Str::as_str).collect();
+    let message = outcome.as_ref().err().map(String::as_str);
+    Ok(typed(StatusCode::OK, &wire::CredentialModels { data, message }))
 }
 
 fn fields(body: &BodyFields) -> Result<Option<Object>, ApiError> {

@@ -5,7 +5,7 @@ use super::{ApiOperation, OPERATIONS as TABLES};
 use crate::App;
 use crate::response::json;
 use crate::wire;
-use crate::wire::components::{Components, schema_of};
+use crate::wire::components::{Components, WireType, schema_of};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -30,7 +30,17 @@ pub fn api_schemas() -> Map<String, serde_json::Value> {
     for operation in TABLES.iter().flat_map(|table| table.iter()) {
         described(operation, &mut components);
     }
-    components.response(schema_of::<wire::events::LiveEvent<'_>>);
+    // Not described by OpenAPI, which is for clients with an API key.
+    for schema in [
+        schema_of::<wire::events::LiveEvent<'_>>,
+        schema_of::<wire::SetupState>,
+        schema_of::<wire::SessionUser<'_>>,
+        schema_of::<wire::NewApiKey<'_>>,
+        schema_of::<wire::ApiKey<'_>>,
+    ] as [WireType; 5]
+    {
+        components.response(schema);
+    }
     components.into_schemas()
 }
 

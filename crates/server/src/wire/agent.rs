@@ -1,34 +1,45 @@
-//! Agent on the wire.
+//! What an agent did in a step of an execution.
 
 use super::{Json, Number};
+use model::Str;
+use node_api::checkpoints::ApprovalVerdict;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline)]
-pub(crate) enum AgentApprovalDecision {
-    Approved,
-    Rejected,
-    Expired,
-}
-
+/// What an agent did in a step.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct AgentApproval<'a> {
-    pub(crate) call: &'a str,
-    pub(crate) digest: &'a str,
-    pub(crate) asked_ms: Number,
-    pub(crate) until_ms: Number,
-    pub(crate) decision: Option<AgentApprovalDecision>,
-    pub(crate) reason: Option<&'a str>,
-    pub(crate) by: Option<&'a str>,
-    pub(crate) decided_ms: Option<Number>,
-    pub(crate) waited_ms: Option<Number>,
+pub(crate) struct ExecutionAgent<'a> {
+    pub(crate) iterations: Vec<AgentIteration<'a>>,
+    pub(crate) memory: Vec<MemoryCall<'a>>,
+    pub(crate) output: Json,
+    pub(crate) approvals: Vec<AgentApproval<'a>>,
+    pub(crate) finish_reason: FinishReason,
+    pub(crate) errors: Vec<AgentError>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) tool: Option<&'a str>,
+    pub(crate) started_ms: Option<i64>,
+    /// The execution that the result was taken from.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) arguments: Option<Json>,
+    pub(crate) reused: Option<&'a str>,
+}
+
+/// One question to the model, and the tools that it called.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AgentIteration<'a> {
+    pub(crate) index: usize,
+    pub(crate) item: usize,
+    pub(crate) model: &'a str,
+    pub(crate) started_ms: Option<i64>,
+    pub(crate) duration_ms: Option<Number>,
+    pub(crate) message: Json,
+    pub(crate) tool_calls: Vec<AgentToolCall<'a>>,
+    pub(crate) tokens: AgentTokens,
+    pub(crate) dollars: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) confidence: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) action: Option<AgentAction>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -36,8 +47,8 @@ pub(crate) struct AgentApproval<'a> {
 pub(crate) struct AgentToolCall<'a> {
     pub(crate) id: &'a str,
     pub(crate) name: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) arguments: Option<Json>,
+    pub(crate) arguments: Json,
+    /// A call that was refused has no result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) result: Option<Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,100 +59,95 @@ pub(crate) struct AgentToolCall<'a> {
     pub(crate) approval: Option<AgentApproval<'a>>,
 }
 
-#[derive(Serialize, JsonSchema)]
+/// What a person was asked about a call, and what they decided.
+#[derive(Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(inline)]
-pub(crate) struct AgentIterationTokens {
+pub(crate) struct AgentApproval<'a> {
+    pub(crate) call: &'a str,
+    pub(crate) digest: &'a str,
+    pub(crate) asked_ms: i64,
+    pub(crate) until_ms: i64,
+    pub(crate) decision: Option<ApprovalOutcome>,
+    pub(crate) reason: Option<&'a str>,
+    pub(crate) by: Option<&'a str>,
+    pub(crate) decided_ms: Option<i64>,
+    pub(crate) waited_ms: Option<i64>,
+    /// In the list of all approvals of a step; elsewhere the call itself says it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) input: Option<i64>,
+    pub(crate) tool: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) cached: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) output: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) reasoning: Option<i64>,
+    pub(crate) arguments: Option<Json>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-pub(crate) enum AgentIterationAction {
+pub(crate) enum ApprovalOutcome {
+    Approved,
+    Rejected,
+    Expired,
+}
+
+impl From<ApprovalVerdict> for ApprovalOutcome {
+    fn from(verdict: ApprovalVerdict) -> Self {
+        match verdict {
+            ApprovalVerdict::Approved => Self::Approved,
+            ApprovalVerdict::Rejected => Self::Rejected,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Default, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(crate) struct AgentTokens {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) input: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cached: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) output: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reasoning: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub(crate) enum AgentAction {
     Tool,
     Final,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct AgentIteration<'a> {
-    pub(crate) index: i64,
-    pub(crate) item: i64,
-    pub(crate) model: &'a str,
-    pub(crate) started_ms: Option<Number>,
-    pub(crate) duration_ms: Option<Number>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) message: Option<Json>,
-    pub(crate) tool_calls: Vec<AgentToolCall<'a>>,
-    pub(crate) tokens: AgentIterationTokens,
-    pub(crate) dollars: Option<Number>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) confidence: Option<Number>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) action: Option<AgentIterationAction>,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-pub(crate) struct ExecutionAgentMemory<'a> {
-    pub(crate) op: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) node: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) started_ms: Option<Number>,
+pub(crate) struct MemoryCall<'a> {
+    #[schemars(with = "String")]
+    pub(crate) op: Str,
+    pub(crate) node: &'a str,
+    pub(crate) started_ms: i64,
     pub(crate) duration_ms: Number,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<&'a str>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 #[schemars(inline)]
-pub(crate) enum ExecutionAgentFinishReason {
-    #[serde(rename = "completed")]
+pub(crate) enum FinishReason {
     Completed,
-    #[serde(rename = "max_iterations")]
     MaxIterations,
-    #[serde(rename = "stopped")]
     Stopped,
-    #[serde(rename = "error")]
     Error,
-    #[serde(rename = "running")]
     Running,
-    #[serde(rename = "approval")]
     Approval,
 }
 
 #[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-pub(crate) struct ExecutionAgentError<'a> {
+pub(crate) struct AgentError {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) code: Option<&'a str>,
-    pub(crate) message: &'a str,
-    pub(crate) iteration: i64,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct ExecutionAgent<'a> {
-    pub(crate) iterations: Vec<AgentIteration<'a>>,
-    pub(crate) memory: Vec<ExecutionAgentMemory<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) output: Option<Json>,
-    pub(crate) finish_reason: ExecutionAgentFinishReason,
-    pub(crate) approvals: Vec<AgentApproval<'a>>,
-    pub(crate) errors: Vec<ExecutionAgentError<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) started_ms: Option<Number>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) reused: Option<&'a str>,
+    pub(crate) code: Option<String>,
+    pub(crate) message: String,
+    pub(crate) iteration: usize,
 }

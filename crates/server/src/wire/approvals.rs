@@ -1,4 +1,4 @@
-//! Approvals on the wire.
+//! Approvals: tool calls that wait for a person, and their decisions.
 
 use super::{ExecutionId, Json, Nullable, Page, Timestamp};
 use schemars::JsonSchema;
@@ -32,6 +32,7 @@ pub(crate) enum ApprovalInputDecision {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct ApprovalInput {
     pub(crate) call: String,
     pub(crate) digest: String,

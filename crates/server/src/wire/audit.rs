@@ -1,4 +1,4 @@
-//! Audit on the wire.
+//! The security audit.
 
 use super::JsonObject;
 use schemars::JsonSchema;
@@ -19,6 +19,7 @@ pub(crate) enum AuditCategory {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(inline)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct AuditOptions {
     #[schemars(range(min = 0))]
     pub(crate) days_abandoned_workflow: Option<i64>,
@@ -27,21 +28,22 @@ pub(crate) struct AuditOptions {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct AuditInput {
     pub(crate) additional_options: Option<AuditOptions>,
 }
 
 #[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-pub(crate) struct AuditReport<'a> {
-    pub(crate) risk: &'a str,
+pub(crate) struct AuditReport {
+    pub(crate) risk: &'static str,
     pub(crate) sections: Vec<JsonObject>,
 }
 
+/// The reports by their titles; an empty list if there is nothing to report.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
-pub(crate) enum Audit<'a> {
-    Reports(BTreeMap<&'a str, AuditReport<'a>>),
-    Nothing(Vec<JsonObject>),
+pub(crate) enum Audit {
+    Reports(BTreeMap<&'static str, AuditReport>),
+    Nothing([JsonObject; 0]),
 }

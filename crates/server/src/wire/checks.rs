@@ -1,4 +1,4 @@
-//! Checks on the wire.
+//! What a check of a workflow finds.
 
 use super::Number;
 use schemars::JsonSchema;
@@ -7,17 +7,16 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-pub(crate) enum WorkflowProblemSeverity {
+pub(crate) enum ProblemSeverity {
     Error,
     Warning,
-    Info,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WorkflowProblem<'a> {
-    pub(crate) severity: WorkflowProblemSeverity,
-    pub(crate) code: &'a str,
+    pub(crate) severity: ProblemSeverity,
+    pub(crate) code: &'static str,
     pub(crate) message: &'a str,
     pub(crate) place: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,7 +30,7 @@ pub(crate) struct WorkflowProblem<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-pub(crate) enum NodeSupportSupport {
+pub(crate) enum SupportLevel {
     Full,
     Differs,
     Unknown,
@@ -44,8 +43,8 @@ pub(crate) struct NodeSupport<'a> {
     pub(crate) name: &'a str,
     #[serde(rename = "type")]
     pub(crate) kind: &'a str,
-    pub(crate) type_version: Option<Number>,
-    pub(crate) support: NodeSupportSupport,
+    pub(crate) type_version: Number,
+    pub(crate) support: SupportLevel,
     pub(crate) notes: Vec<&'a str>,
 }
 

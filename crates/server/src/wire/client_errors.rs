@@ -1,10 +1,11 @@
-//! Client errors on the wire.
+//! Errors that the editor reports.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct ClientErrorInput {
     #[schemars(length(min = 1))]
     pub(crate) message: String,

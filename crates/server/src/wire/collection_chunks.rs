@@ -1,4 +1,4 @@
-//! Collection chunks on the wire.
+//! The chunks of collections: sources, documents and searches.
 
 use super::{JsonObject, Number, Page, Timestamp};
 use node_api::ai::ScoredDocument;
@@ -53,6 +53,7 @@ pub(crate) type CollectionChunkList<'a> = Page<CollectionChunk<'a>>;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct CollectionText {
     #[schemars(length(min = 1))]
     pub(crate) text: String,
@@ -73,6 +74,7 @@ fn default_limit() -> i64 {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct CollectionQuestion {
     #[schemars(length(min = 1, max = 10000))]
     pub(crate) query: String,

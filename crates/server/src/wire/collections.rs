@@ -1,4 +1,4 @@
-//! Collections on the wire.
+//! Collections of documents.
 
 use super::{Page, Timestamp};
 use schemars::JsonSchema;
@@ -42,6 +42,7 @@ pub(crate) type CollectionList<'a> = Page<Collection<'a>>;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct CollectionInput {
     #[schemars(length(min = 1, max = 128))]
     pub(crate) name: String,
@@ -57,6 +58,7 @@ pub(crate) struct CollectionInput {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct CollectionChange {
     #[schemars(length(min = 1, max = 128))]
     pub(crate) name: Option<String>,

@@ -129,3 +129,47 @@ fn finish_properties(fields: &mut Map<String, Value>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Nullable, Page, Timestamp};
+    use super::*;
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    struct Thing {
+        made_at: Timestamp,
+        parent: Option<Box<Thing>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        size: Option<u32>,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is of interest")]
+    struct ThingInput {
+        name: Option<String>,
+        #[serde(default)]
+        folder: Nullable<String>,
+        place: Nullable<String>,
+    }
+
+    #[test]
+    fn absent_and_null_are_told_apart() {
+        let mut components = Components::new();
+        let list = components.response(schema_of::<Page<Thing>>);
+        assert_eq!(list, json!({ "$ref": "#/components/schemas/thingList" }));
+        components.request(schema_of::<ThingInput>);
+        let schemas = components.into_schemas();
+        let thing = &schemas["thing"];
+        assert_eq!(thing["required"], json!(["madeAt", "parent"]));
+        let parent =
+            json!({ "allOf": [{ "$ref": "#/components/schemas/thing" }], "nullable": true });
+        assert_eq!(thing["properties"]["parent"], parent);
+        assert_eq!(thing["properties"]["size"], json!({ "type": "integer", "minimum": 0 }));
+        let input = &schemas["thingInput"];
+        assert_eq!(input["required"], json!(["place"]));
+        assert_eq!(input["properties"]["name"], json!({ "type": "string" }));
+        assert_eq!(input["properties"]["folder"], json!({ "type": "string", "nullable": true }));
+    }
+}

@@ -1,4 +1,4 @@
-//! Credentials on the wire.
+//! Credentials, without what they hold.
 
 use super::{JsonObject, Page, Timestamp};
 use schemars::JsonSchema;
@@ -7,6 +7,7 @@ use store::credentials::StoredCredential;
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(deny_unknown_fields)]
 pub(crate) struct Credential<'a> {
     pub(crate) id: &'a str,
     pub(crate) name: &'a str,
@@ -40,6 +41,7 @@ pub(crate) type CredentialList<'a> = Page<Credential<'a>>;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct CredentialInput {
     #[schemars(length(min = 1, max = 128))]
     pub(crate) name: String,
@@ -54,6 +56,7 @@ pub(crate) struct CredentialInput {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct CredentialChange {
     #[schemars(length(min = 1, max = 128))]
     pub(crate) name: Option<String>,
@@ -69,6 +72,7 @@ pub(crate) struct CredentialChange {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct Shares {
     #[schemars(length(max = 1000))]
     pub(crate) share_with_ids: Vec<String>,
@@ -76,6 +80,7 @@ pub(crate) struct Shares {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(dead_code, reason = "describes a response of the credential test")]
 pub(crate) enum CredentialTestStatus {
     #[serde(rename = "OK")]
     OK,

@@ -1,4 +1,4 @@
-//! Data table rows on the wire.
+//! The rows of data tables.
 
 use super::{Json, JsonObject, Page, Timestamp};
 use model::Object;
@@ -59,6 +59,7 @@ pub(crate) enum FilterCondition {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct ColumnFilter {
     pub(crate) column_name: String,
     pub(crate) condition: FilterCondition,
@@ -67,6 +68,7 @@ pub(crate) struct ColumnFilter {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct DataTableFilter {
     #[serde(default)]
     #[serde(rename = "type")]
@@ -86,6 +88,7 @@ pub(crate) enum InsertReturn {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct DataTableInsert {
     #[schemars(length(min = 1))]
     pub(crate) data: Vec<JsonObject>,
@@ -104,6 +107,7 @@ pub(crate) enum DataTableInserted {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct DataTableChange {
     pub(crate) filter: DataTableFilter,
     pub(crate) data: JsonObject,

@@ -1,4 +1,4 @@
-//! Data tables on the wire.
+//! Data tables and their columns.
 
 use super::{Page, Timestamp};
 use node_api::tables::{ColumnKind, TableColumn, TableRecord};
@@ -47,6 +47,7 @@ pub(crate) struct DataTableColumns<'a>(pub(crate) Vec<DataTableColumn<'a>>);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct DataTableColumnInput {
     #[schemars(length(min = 1, max = 63), regex(pattern = r"^[a-zA-Z][a-zA-Z0-9_]*$"))]
     pub(crate) name: String,
@@ -58,6 +59,7 @@ pub(crate) struct DataTableColumnInput {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct DataTableColumnChange {
     #[schemars(length(min = 1, max = 63), regex(pattern = r"^[a-zA-Z][a-zA-Z0-9_]*$"))]
     pub(crate) name: Option<String>,
@@ -97,6 +99,7 @@ pub(crate) type DataTableList<'a> = Page<DataTable<'a>>;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct DataTableName {
     #[schemars(length(min = 1, max = 128))]
     pub(crate) name: String,
@@ -105,6 +108,7 @@ pub(crate) struct DataTableName {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(inline)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct DataTableInputColumn {
     #[schemars(length(min = 1, max = 63), regex(pattern = r"^[a-zA-Z][a-zA-Z0-9_]*$"))]
     pub(crate) name: String,
@@ -114,6 +118,7 @@ pub(crate) struct DataTableInputColumn {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct DataTableInput {
     #[schemars(length(min = 1, max = 128))]
     pub(crate) name: String,

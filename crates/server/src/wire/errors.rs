@@ -1,12 +1,15 @@
-//! Errors on the wire.
+//! Errors as the API reports them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+/// Why a request was refused.
 #[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Error<'a> {
-    pub(crate) code: &'a str,
+    /// One of the codes of the documentation.
+    pub(crate) code: &'static str,
     pub(crate) message: &'a str,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hint: Option<&'a str>,
 }

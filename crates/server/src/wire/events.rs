@@ -1,6 +1,7 @@
 //! The events of runs, as they are sent while they happen: server-sent events whose name is the
 //! `type` and whose data is the `data` of an event.
 
+use super::agent::ApprovalOutcome;
 use super::outline::RunError;
 use super::{Json, Number};
 use schemars::JsonSchema;
@@ -118,7 +119,7 @@ pub(crate) struct ApprovalEvent<'a> {
     pub(crate) digest: &'a str,
     pub(crate) asked_ms: i64,
     pub(crate) until_ms: i64,
-    pub(crate) decision: Option<&'static str>,
+    pub(crate) decision: Option<ApprovalOutcome>,
     pub(crate) reason: Option<&'a str>,
     pub(crate) by: Option<&'a str>,
     pub(crate) decided_ms: Option<i64>,
@@ -233,4 +234,34 @@ pub(crate) struct ChunkSource<'a> {
     pub(crate) item_index: usize,
     pub(crate) run_index: usize,
     pub(crate) timestamp: Number,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_there_is_not_is_left_out_unless_it_is_null() {
+        let waiting =
+            ExecutionWaiting { node: "Wait", asks: false, waits_for: None, until_ms: None };
+        let event =
+            LiveEvent::ExecutionWaiting(OfRun { execution_id: "7", event: waiting, is_cut: false });
+        let (name, data) = event.to_sse().unwrap();
+        assert_eq!(
+            (name, data.as_str()),
+            ("executionWaiting", r#"{"executionId":"7","node":"Wait","asks":false}"#)
+        );
+        let used = ModelUsed {
+            node: "Agent",
+            provider: "p",
+            model: "m",
+            input_tokens: 3,
+            cached_tokens: 0,
+            output_tokens: 1,
+            dollars: None,
+        };
+        let event = LiveEvent::ModelUsed(OfRun { execution_id: "7", event: used, is_cut: true });
+        let (_, data) = event.to_sse().unwrap();
+        assert!(data.ends_with(r#""outputTokens":1,"dollars":null,"isCut":true}"#), "{data}");
+    }
 }

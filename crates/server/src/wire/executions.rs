@@ -1,4 +1,4 @@
-//! Executions on the wire.
+//! Executions.
 
 use super::{ExecutionId, Json, JsonObject, Page, Timestamp};
 use model::{RunStatus, Value};
@@ -70,6 +70,7 @@ pub(crate) enum StoppableStatus {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct StopInput {
     #[schemars(length(min = 1))]
     pub(crate) status: Vec<StoppableStatus>,
@@ -89,6 +90,7 @@ pub(crate) struct Stopped {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct ForkInput {
     #[schemars(length(min = 1))]
     pub(crate) from: String,
@@ -106,6 +108,7 @@ pub(crate) enum ResumeInputDecision {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct ResumeInput {
     pub(crate) decision: Option<ResumeInputDecision>,
     pub(crate) result: Option<String>,
@@ -115,6 +118,7 @@ pub(crate) struct ResumeInput {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct RetryInput {
     pub(crate) load_workflow: Option<bool>,
 }

@@ -1,4 +1,4 @@
-//! Folders on the wire.
+//! Folders of workflows.
 
 use super::{Nullable, Page, Timestamp};
 use schemars::JsonSchema;
@@ -33,6 +33,7 @@ pub(crate) type FolderList<'a> = Page<Folder<'a>>;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct FolderInput {
     #[schemars(length(min = 1, max = 128))]
     pub(crate) name: String,
@@ -45,6 +46,7 @@ pub(crate) struct FolderInput {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct FolderChange {
     #[schemars(length(min = 1, max = 128))]
     pub(crate) name: Option<String>,

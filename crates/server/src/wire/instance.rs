@@ -1,4 +1,4 @@
-//! Instance on the wire.
+//! The instance.
 
 use super::Timestamp;
 use schemars::JsonSchema;

@@ -1,53 +1,87 @@
-//! Items on the wire.
+//! The items of executions, page by page, and the fields that they have.
 
 use super::{Json, JsonObject};
-use schemars::JsonSchema;
-use serde::Serialize;
+use model::Str;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ItemFile<'a> {
-    pub(crate) file_name: Option<&'a str>,
-    pub(crate) mime_type: &'a str,
-    pub(crate) file_extension: Option<&'a str>,
-    pub(crate) file_type: Option<&'a str>,
-    pub(crate) file_size: Option<&'a str>,
-    pub(crate) url: &'a str,
+pub(crate) struct ItemFile {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) file_name: Option<String>,
+    pub(crate) mime_type: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) file_extension: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) file_type: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) file_size: Option<String>,
+    /// Where its bytes are; those of small files are in the address itself.
+    pub(crate) url: String,
 }
 
+/// An item, or the beginning of one that is too large to be shown.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ShownItem<'a> {
+pub(crate) struct ShownItem {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) json: Option<JsonObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) preview: Option<&'a str>,
+    pub(crate) preview: Option<String>,
+    /// The length of an item of which only the beginning is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) bytes: Option<i64>,
+    pub(crate) bytes: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) binary: Option<BTreeMap<&'a str, ItemFile<'a>>>,
+    pub(crate) binary: Option<IndexedFiles>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) paired_item: Option<Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<JsonObject>,
+    /// Its place in the whole list, in the results of a search.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) index: Option<i64>,
+    pub(crate) index: Option<usize>,
+}
+
+/// The files of an item by name, in their order.
+pub(crate) struct IndexedFiles(pub(crate) Vec<(Str, ItemFile)>);
+
+impl Serialize for IndexedFiles {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_map(self.0.iter().map(|(name, file)| (name.as_str(), file)))
+    }
+}
+
+impl JsonSchema for IndexedFiles {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "IndexedFiles".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        BTreeMap::<String, ItemFile>::json_schema(generator)
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct ExecutionItems<'a> {
-    pub(crate) items: Vec<ShownItem<'a>>,
-    pub(crate) total: i64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) truncated: Option<bool>,
+pub(crate) struct ExecutionItems {
+    pub(crate) items: Vec<ShownItem>,
+    pub(crate) total: usize,
+    /// The page ends early because the items are large.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) truncated: bool,
 }
 
+/// The kinds of values; `undefined` only of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-pub(crate) enum ExecutionSchemaFieldType {
+pub(crate) enum FieldType {
     Null,
     Boolean,
     Number,
@@ -55,21 +89,20 @@ pub(crate) enum ExecutionSchemaFieldType {
     Array,
     Object,
     Date,
+    Undefined,
 }
 
 #[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-pub(crate) struct ExecutionSchemaField<'a> {
-    pub(crate) path: Vec<&'a str>,
+pub(crate) struct SchemaField {
+    #[schemars(with = "Vec<String>")]
+    pub(crate) path: Vec<Str>,
     #[serde(rename = "type")]
-    pub(crate) kind: ExecutionSchemaFieldType,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) sample: Option<Json>,
+    pub(crate) kind: FieldType,
+    pub(crate) sample: Json,
 }
 
 #[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct ExecutionSchema<'a> {
-    pub(crate) fields: Vec<ExecutionSchemaField<'a>>,
+pub(crate) struct ExecutionSchema {
+    pub(crate) fields: Vec<SchemaField>,
 }

@@ -1,4 +1,4 @@
-//! Members on the wire.
+//! Members of projects.
 
 use super::Page;
 use super::users::User;
@@ -20,6 +20,7 @@ pub(crate) enum ProjectRoleName {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct MemberRole {
     pub(crate) role: ProjectRoleName,
 }
@@ -27,6 +28,7 @@ pub(crate) struct MemberRole {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(inline)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct MemberInput {
     #[schemars(length(min = 1))]
     pub(crate) user_id: String,
@@ -35,6 +37,7 @@ pub(crate) struct MemberInput {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct MemberInputs {
     #[schemars(length(min = 1, max = 1000))]
     pub(crate) relations: Vec<MemberInput>,

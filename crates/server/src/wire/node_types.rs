@@ -1,4 +1,4 @@
-//! Node types on the wire.
+//! The types of nodes.
 
 use super::{JsonObject, Number};
 use schemars::JsonSchema;

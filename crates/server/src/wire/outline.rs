@@ -1,7 +1,7 @@
-//! Outline on the wire.
+//! An execution without its items.
 
 use super::executions::Execution;
-use super::{JsonObject, Number};
+use super::{JsonNodes, JsonObject, Nullable, Number};
 use model::{Source, TaskStatus, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
@@ -180,17 +180,34 @@ impl Serialize for NodeRuns<'_> {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(extend("additionalProperties" = true))]
-pub(crate) struct ExecutionDocument<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) name: Option<&'a str>,
-    pub(crate) nodes: Vec<JsonObject>,
-    pub(crate) connections: JsonObject,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) settings: Option<JsonObject>,
-    pub(crate) pin_data: Option<JsonObject>,
+/// The workflow as it was executed.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(crate) struct ExecutionDocument(pub(crate) Value);
+
+impl JsonSchema for ExecutionDocument {
+    fn schema_name() -> Cow<'static, str> {
+        "ExecutionDocument".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        ExecutionDocumentFields::json_schema(generator)
+    }
+}
+
+/// The fields of a document that the API names.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "camelCase", extend("additionalProperties" = true))]
+#[expect(dead_code, reason = "describes `ExecutionDocument`")]
+struct ExecutionDocumentFields {
+    #[schemars(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    #[schemars(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    nodes: JsonNodes,
+    connections: JsonObject,
+    #[schemars(skip_serializing_if = "Option::is_none")]
+    settings: Option<JsonObject>,
+    #[schemars(skip_serializing_if = "Option::is_none")]
+    pin_data: Nullable<JsonObject>,
 }

@@ -1,4 +1,4 @@
-//! Projects on the wire.
+//! Projects.
 
 use super::{Page, Timestamp};
 use schemars::JsonSchema;
@@ -43,6 +43,7 @@ pub(crate) type ProjectList<'a> = Page<Project<'a>>;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct ProjectInput {
     #[schemars(length(min = 1, max = 255))]
     pub(crate) name: String,

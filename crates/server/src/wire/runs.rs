@@ -1,4 +1,4 @@
-//! Runs on the wire.
+//! Manual runs from the editor.
 
 use super::test_webhooks::TestWebhookAddress;
 use super::{ExecutionId, Json, JsonObject, Nullable, Timestamp};
@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct DrawnWorkflow {
     pub(crate) name: Option<String>,
     pub(crate) nodes: Vec<JsonObject>,
@@ -42,6 +43,7 @@ pub(crate) struct DrawnWorkflow {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct RunInput {
     pub(crate) workflow: Option<DrawnWorkflow>,
     #[schemars(length(min = 1))]

@@ -1,4 +1,4 @@
-//! Spending on the wire.
+//! What models cost, by day.
 
 use super::Number;
 use schemars::JsonSchema;
@@ -11,10 +11,10 @@ pub(crate) struct SpendingRow<'a> {
     pub(crate) workflow_id: &'a str,
     pub(crate) provider: &'a str,
     pub(crate) model: &'a str,
-    pub(crate) calls: Number,
-    pub(crate) input_tokens: Number,
-    pub(crate) cached_tokens: Number,
-    pub(crate) output_tokens: Number,
+    pub(crate) calls: u64,
+    pub(crate) input_tokens: u64,
+    pub(crate) cached_tokens: u64,
+    pub(crate) output_tokens: u64,
     pub(crate) dollars: Number,
 }
 
@@ -25,10 +25,10 @@ impl<'a> From<&'a store::spending::SpendingRow> for SpendingRow<'a> {
             workflow_id: &row.workflow_id,
             provider: &row.provider,
             model: &row.model,
-            calls: Number(row.calls as f64),
-            input_tokens: Number(row.input as f64),
-            cached_tokens: Number(row.cached as f64),
-            output_tokens: Number(row.output as f64),
+            calls: row.calls,
+            input_tokens: row.input,
+            cached_tokens: row.cached,
+            output_tokens: row.output,
             dollars: Number(row.dollars),
         }
     }

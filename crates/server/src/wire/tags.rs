@@ -1,4 +1,4 @@
-//! Tags on the wire.
+//! Tags.
 
 use super::{Page, Timestamp};
 use schemars::JsonSchema;
@@ -31,6 +31,7 @@ pub(crate) struct Tags<'a>(pub(crate) Vec<Tag<'a>>);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct TagInput {
     #[schemars(length(min = 1, max = 100))]
     pub(crate) name: String,
@@ -39,10 +40,12 @@ pub(crate) struct TagInput {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(inline)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct TagIdsItem {
     #[schemars(length(min = 1))]
     pub(crate) id: String,
 }
 
 #[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct TagIds(pub(crate) Vec<TagIdsItem>);

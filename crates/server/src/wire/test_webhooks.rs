@@ -1,4 +1,4 @@
-//! Test webhooks on the wire.
+//! Test webhooks.
 
 use super::Timestamp;
 use schemars::JsonSchema;
@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct TestWebhookInput {
     #[schemars(length(min = 1))]
     pub(crate) node: Option<String>,

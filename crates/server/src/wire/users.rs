@@ -1,4 +1,4 @@
-//! Users on the wire.
+//! Users and invitations.
 
 use super::{Page, Timestamp};
 use schemars::JsonSchema;
@@ -50,6 +50,7 @@ pub(crate) enum UserRoleName {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(inline)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct UserInput {
     #[schemars(extend("format" = "email"))]
     pub(crate) email: String,
@@ -57,6 +58,7 @@ pub(crate) struct UserInput {
 }
 
 #[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct UserInputs(#[schemars(length(max = 100))] pub(crate) Vec<UserInput>);
 
 #[derive(Serialize, JsonSchema)]
@@ -84,6 +86,7 @@ pub(crate) struct Invitations(pub(crate) Vec<Invitation>);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct RoleInput {
     pub(crate) new_role_name: UserRoleName,
 }

@@ -1,4 +1,4 @@
-//! Variables on the wire.
+//! Variables.
 
 use super::{Nullable, Page};
 use schemars::JsonSchema;
@@ -38,6 +38,7 @@ pub(crate) type VariableList<'a> = Page<Variable<'a>>;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct VariableInput {
     #[schemars(length(min = 1, max = 50), regex(pattern = r"^[A-Za-z_][A-Za-z0-9_]*$"))]
     pub(crate) key: String,

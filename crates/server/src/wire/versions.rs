@@ -1,4 +1,4 @@
-//! Versions on the wire.
+//! Versions of workflows.
 
 use super::{JsonNodes, JsonObject, Timestamp};
 use schemars::JsonSchema;

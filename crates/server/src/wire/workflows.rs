@@ -1,4 +1,4 @@
-//! Workflows on the wire.
+//! Workflows: documents, and what the server knows about them.
 
 use super::tags::Tag;
 use super::{Json, JsonNodes, JsonObject, Nullable, Page, Timestamp};
@@ -9,6 +9,7 @@ use std::borrow::Cow;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct WorkflowInput {
     #[schemars(length(min = 1))]
     pub(crate) name: String,
@@ -154,6 +155,7 @@ pub(crate) type WorkflowList<'a> = Page<Workflow<'a>>;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct WorkflowPlace {
     #[schemars(length(min = 1))]
     pub(crate) parent_folder_id: Nullable<String>,
@@ -161,6 +163,7 @@ pub(crate) struct WorkflowPlace {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct Activation {
     pub(crate) version_id: Option<String>,
     #[schemars(length(max = 128))]
@@ -171,6 +174,7 @@ pub(crate) struct Activation {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct Transfer {
     #[schemars(length(min = 1))]
     pub(crate) destination_project_id: String,

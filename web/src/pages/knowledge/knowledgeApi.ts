@@ -4,17 +4,17 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { api, fetchAll, queryClient } from "../../api/client";
 import type {
   Collection,
-  CollectionChunks,
+  CollectionChunk,
   CollectionFound,
   CollectionQuestion,
-  CollectionSources,
+  CollectionSource,
 } from "../../api/generated";
 import { urlPath } from "../../api/url";
 
 export type { Collection } from "../../api/generated";
 
-export type DocumentSource = CollectionSources["data"][number];
-export type DocumentChunk = CollectionChunks["data"][number];
+export type DocumentSource = CollectionSource;
+export type DocumentChunk = CollectionChunk;
 export type FoundChunk = CollectionFound["results"][number];
 export type SearchQuery = Required<Omit<CollectionQuestion, "metadata">>;
 

@@ -2,22 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { api, queryClient } from "../../api/client";
+import type { ApiKey, NewApiKey } from "../../api/generated";
 import { urlPath } from "../../api/url";
 
-export interface ApiKey {
-  id: string;
-  label: string;
-  /** All but its last letters hidden. */
-  apiKey: string;
-  scopes: readonly string[];
-  createdAt: string;
-  expiresAt: string | null;
-}
-
-export interface NewApiKey extends ApiKey {
-  /** The key itself; told this once. */
-  rawApiKey: string;
-}
+export type { ApiKey, NewApiKey };
 
 const KEY = ["api-keys"];
 

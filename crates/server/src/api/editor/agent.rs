@@ -10,14 +10,14 @@ use crate::api::operation::QueryParam;
 use crate::api::request::{QueryParams, number};
 use crate::api::{ApiOperation, invalid};
 use crate::error::ApiError;
-use crate::response::json;
-use crate::wire;
+use crate::response::typed;
+use crate::wire::{self, AgentError, FinishReason};
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
-use model::{Code, Kind, Object, Str, TaskData, Value};
+use model::{Code, Kind, Str, TaskData, Value};
 
 pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "GET",
@@ -53,24 +53,17 @@ async fn show(
     }
     let approvals = StepApprovals::read(&story, node, run);
     let iterations = Iteration::read(&story, node, run, &approvals);
-    let mut answer = Object::from_iter([
-        ("iterations", Value::array(iterations.iter().map(Iteration::to_value).collect())),
-        (
-            "memory",
-            Value::array(story.subnode_calls(node, run, Kind::AiMemory).map(memory).collect()),
-        ),
-        ("output", task.map_or(Value::Null, |task| output(task))),
-        ("approvals", approvals.to_value()),
-        ("finishReason", finish_reason(task.map(|task| &**task), &iterations, &approvals).into()),
-        ("errors", Value::array(errors(&story, node, run, &iterations))),
-    ]);
-    if let Some(notes) = notes {
-        answer.insert("startedMs", notes.started_ms);
-    }
-    if let Some(origin) = task.and_then(|task| task.reused_from()) {
-        answer.insert("reused", origin);
-    }
-    Ok(json(StatusCode::OK, &answer.into()))
+    let answer = wire::ExecutionAgent {
+        iterations: iterations.iter().map(Iteration::to_wire).collect(),
+        memory: story.subnode_calls(node, run, Kind::AiMemory).map(memory).collect(),
+        output: wire::Json(task.map_or(Value::Null, |task| output(task))),
+        approvals: approvals.all(),
+        finish_reason: finish_reason(task.map(|task| &**task), &iterations, &approvals),
+        errors: errors(&story, node, run, &iterations),
+        started_ms: notes.map(|notes| notes.started_ms),
+        reused: task.and_then(|task| task.reused_from()),
+    };
+    Ok(typed(StatusCode::OK, &answer))
 }
 
 /// What the agent put out for each of its items.
@@ -84,27 +77,30 @@ fn output(task: &TaskData) -> Value {
 /// Why it ended: what the strict agent says itself, or what follows from its last words.
 fn finish_reason(
     task: Option<&TaskData>,
-    iterations: &[Iteration],
+    iterations: &[Iteration<'_>],
     approvals: &StepApprovals,
-) -> &'static str {
-    let Some(task) = task else { return if approvals.has_open() { "approval" } else { "running" } };
+) -> FinishReason {
+    let Some(task) = task else {
+        let is_open = approvals.has_open();
+        return if is_open { FinishReason::Approval } else { FinishReason::Running };
+    };
     if task.error.is_some() {
-        return "error";
+        return FinishReason::Error;
     }
     let completed = task
         .output(0)
         .and_then(|items| items.first())
         .and_then(|item| item.json.get("state")?.get("completed")?.as_bool());
     match (completed, iterations.last()) {
-        (Some(true), _) => "completed",
-        (Some(false), _) => "stopped",
+        (Some(true), _) => FinishReason::Completed,
+        (Some(false), _) => FinishReason::Stopped,
         // Whoever still wants to call tools had not finished.
-        (None, Some(last)) if last.wants_tools() => "max_iterations",
-        (None, _) => "completed",
+        (None, Some(last)) if last.wants_tools() => FinishReason::MaxIterations,
+        (None, _) => FinishReason::Completed,
     }
 }
 
-fn memory(served: &SubNodeCall) -> Value {
+fn memory(served: &SubNodeCall) -> wire::MemoryCall<'_> {
     let input = served.task.input_override.as_ref().and_then(|inputs| inputs.first()?.first());
     let action = input
         .as_ref()
@@ -115,32 +111,33 @@ fn memory(served: &SubNodeCall) -> Value {
         "saveContext" => "save".into(),
         _ => action,
     };
-    let mut fields = Object::from_iter([
-        ("op", Value::from(op)),
-        ("node", served.node.clone().into()),
-        ("startedMs", served.task.start_time_ms.into()),
-        ("durationMs", (served.task.execution_time_ms as f64).into()),
-    ]);
-    if let Some(error) = &served.task.error {
-        fields.insert("error", error.message.clone());
+    wire::MemoryCall {
+        op,
+        node: &served.node,
+        started_ms: served.task.start_time_ms,
+        duration_ms: wire::Number(served.task.execution_time_ms as f64),
+        error: served.task.error.as_ref().map(|error| error.message.as_str()),
     }
-    fields.into()
 }
 
 /// What went wrong: answers that did not come, replies that break the strict agent's contract, and
 /// the end of the step.
-fn errors(story: &JournalView, node: &str, run: usize, iterations: &[Iteration]) -> Vec<Value> {
-    let told = |code: Value, message: Value, iteration: usize| -> Value {
-        Object::from_iter([("code", code), ("message", message), ("iteration", iteration.into())])
-            .into()
+fn errors(
+    story: &JournalView,
+    node: &str,
+    run: usize,
+    iterations: &[Iteration<'_>],
+) -> Vec<AgentError> {
+    let failed = |error: &model::RunError, iteration: usize| AgentError {
+        code: Some(error.code.name().to_owned()),
+        message: error.message.to_string(),
+        iteration,
     };
     let mut all = Vec::new();
     let mut answered = 0;
     for served in story.subnode_calls(node, run, Kind::AiLanguageModel) {
         match &served.task.error {
-            Some(error) => {
-                all.push(told(error.code.name().into(), error.message.clone().into(), answered + 1))
-            }
+            Some(error) => all.push(failed(error, answered + 1)),
             None => answered += 1,
         }
     }
@@ -152,20 +149,16 @@ fn errors(story: &JournalView, node: &str, run: usize, iterations: &[Iteration])
             .and_then(|told| told.get("events")?.as_array().map(<[Value]>::to_vec));
         for event in events.unwrap_or_default() {
             let Some(error) = event.get("error") else { continue };
-            let field = |key: &str| error.get(key).cloned().unwrap_or_default();
-            all.push(told(
-                field("type"),
-                field("message"),
-                event.get("iteration").and_then(Value::as_usize).unwrap_or(0),
-            ));
+            let field = |key: &str| error.get(key).and_then(Value::as_str).map(str::to_owned);
+            all.push(AgentError {
+                code: field("type"),
+                message: field("message").unwrap_or_default(),
+                iteration: event.get("iteration").and_then(Value::as_usize).unwrap_or(0),
+            });
         }
     }
     if let Some(error) = &task.error {
-        all.push(told(
-            error.code.name().into(),
-            error.message.clone().into(),
-            iterations.last().map_or(0, |last| last.index),
-        ));
+        all.push(failed(error, iterations.last().map_or(0, |last| last.index)));
     }
     all
 }

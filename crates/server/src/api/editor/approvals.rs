@@ -1,7 +1,8 @@
 //! What an agent asked people about in a step, and what they decided.
 
 use super::journal_view::JournalView;
-use model::{Object, Str, Value};
+use crate::wire::{AgentApproval, ApprovalOutcome, Json};
+use model::Str;
 use node_api::checkpoints::{self, ApprovalRequest, ApprovalVerdict, DecisionRecord};
 
 /// The calls of a step that somebody was asked about, in order; those of agents within tools too.
@@ -33,9 +34,9 @@ impl StepApprovals {
     }
 
     /// What was asked about a call, without what the call itself tells.
-    pub(super) fn of(&self, call: &str) -> Option<Value> {
+    pub(super) fn of(&self, call: &str) -> Option<AgentApproval<'_>> {
         let found = self.0.iter().find(|approval| approval.call == call)?;
-        Some(self.decision(found).into())
+        Some(self.decision(found))
     }
 
     /// Whether somebody is to decide about a call.
@@ -43,38 +44,37 @@ impl StepApprovals {
         self.0.iter().any(|approval| approval.asked.decision.is_none() && !approval.has_result)
     }
 
-    pub(super) fn to_value(&self) -> Value {
-        let all = self.0.iter().map(|approval| {
-            let mut fields = self.decision(approval);
-            fields.insert("tool", approval.asked.tool.clone());
-            fields.insert("arguments", approval.asked.arguments.clone());
-            Value::from(fields)
+    pub(super) fn all(&self) -> Vec<AgentApproval<'_>> {
+        let all = self.0.iter().map(|approval| AgentApproval {
+            tool: Some(&approval.asked.tool),
+            arguments: Some(Json(approval.asked.arguments.clone())),
+            ..self.decision(approval)
         });
-        Value::array(all.collect())
+        all.collect()
     }
 
-    fn decision(&self, approval: &StepApproval) -> Object {
+    fn decision<'a>(&'a self, approval: &'a StepApproval) -> AgentApproval<'a> {
         let StepApproval { call, asked, has_result } = approval;
         let decided =
             asked.decision.as_ref().or_else(|| self.rejected_with(asked).filter(|_| *has_result));
         let (decision, ended_ms) = match decided {
-            Some(decided) => (Value::from(decided.verdict.name()), Some(decided.decided_ms)),
-            None if *has_result => ("expired".into(), Some(asked.until_ms)),
-            None => (Value::Null, None),
+            Some(decided) => (Some(decided.verdict.into()), Some(decided.decided_ms)),
+            None if *has_result => (Some(ApprovalOutcome::Expired), Some(asked.until_ms)),
+            None => (None, None),
         };
-        let text = |text: Option<&Str>| text.cloned().map_or(Value::Null, Value::from);
-        let moment = |moment: Option<i64>| moment.map_or(Value::Null, Value::from);
-        Object::from_iter([
-            ("call", Value::from(call.clone())),
-            ("digest", asked.digest.clone().into()),
-            ("askedMs", asked.requested_ms.into()),
-            ("untilMs", asked.until_ms.into()),
-            ("decision", decision),
-            ("reason", text(decided.and_then(|decided| decided.reason.as_ref()))),
-            ("by", text(decided.map(|decided| &decided.by))),
-            ("decidedMs", moment(decided.map(|decided| decided.decided_ms))),
-            ("waitedMs", moment(ended_ms.map(|ended| (ended - asked.requested_ms).max(0)))),
-        ])
+        AgentApproval {
+            call,
+            digest: &asked.digest,
+            asked_ms: asked.requested_ms,
+            until_ms: asked.until_ms,
+            decision,
+            reason: decided.and_then(|decided| decided.reason.as_deref()),
+            by: decided.map(|decided| decided.by.as_str()),
+            decided_ms: decided.map(|decided| decided.decided_ms),
+            waited_ms: ended_ms.map(|ended| (ended - asked.requested_ms).max(0)),
+            tool: None,
+            arguments: None,
+        }
     }
 
     /// The rejection of the same call elsewhere in the step, which counts for this one too.

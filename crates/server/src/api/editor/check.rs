@@ -5,7 +5,7 @@ use crate::App;
 use crate::access::Principal;
 use crate::api::{ApiOperation, RequestJson, workflows};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
 use crate::wire;
 use axum::Extension;
 use axum::extract::State;
@@ -13,7 +13,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::post;
 use engine::check::{CheckProblem, CheckReport, Compatibility, NodeReport, Severity, check};
-use model::{Code, Object, Str, Value, Workflow};
+use model::{Code, Str, Value, Workflow};
 use node_api::Registry;
 
 pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
@@ -41,57 +41,50 @@ async fn show(
             Some(workflow) => check(&workflow, &registry),
             None => CheckReport::unreadable("The workflow is not an object"),
         };
-        to_value(&report, &registry)
+        typed(StatusCode::OK, &to_wire(&report, &registry))
     };
     let checked = permit.run(async move { compute::interruptible(checked) }).await?;
-    Ok(json(
-        StatusCode::OK,
-        &checked.map_err(|busy| ApiError::new(Code::OVERLOAD, busy.to_string()))?,
-    ))
+    checked.map_err(|busy| ApiError::new(Code::OVERLOAD, busy.to_string()))
 }
 
-fn to_value(report: &CheckReport, registry: &Registry) -> Value {
-    let problems = report.problems.iter().map(problem).collect();
-    let nodes = report.nodes.iter().map(|node| support(node, registry)).collect();
-    Object::from_iter([("problems", Value::array(problems)), ("nodes", Value::array(nodes))]).into()
-}
-
-fn problem(problem: &CheckProblem) -> Value {
-    let severity = match problem.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    };
-    let mut fields = Object::from_iter([
-        ("severity", Value::from(severity)),
-        ("code", problem.code.name().into()),
-        ("message", problem.message.clone().into()),
-        ("place", problem.place.clone().into()),
-    ]);
-    let parameter = problem.place.split_once(".parameters.").map(|(_, path)| Str::from(path));
-    for (key, text) in [("hint", &problem.hint), ("node", &problem.node), ("parameter", &parameter)]
-    {
-        if let Some(text) = text {
-            fields.insert(key, text.clone());
-        }
+fn to_wire<'a>(report: &'a CheckReport, registry: &Registry) -> wire::WorkflowReport<'a> {
+    wire::WorkflowReport {
+        problems: report.problems.iter().map(problem).collect(),
+        nodes: report.nodes.iter().map(|node| support(node, registry)).collect(),
     }
-    fields.into()
 }
 
-fn support(node: &NodeReport, registry: &Registry) -> Value {
+fn problem(problem: &CheckProblem) -> wire::WorkflowProblem<'_> {
+    wire::WorkflowProblem {
+        severity: match problem.severity {
+            Severity::Error => wire::ProblemSeverity::Error,
+            Severity::Warning => wire::ProblemSeverity::Warning,
+        },
+        code: problem.code.name(),
+        message: &problem.message,
+        place: &problem.place,
+        hint: problem.hint.as_deref(),
+        node: problem.node.as_deref(),
+        parameter: problem.place.split_once(".parameters.").map(|(_, path)| path),
+    }
+}
+
+fn support<'a>(node: &'a NodeReport, registry: &Registry) -> wire::NodeSupport<'a> {
     let (support, notes) = match &node.compatibility {
-        Compatibility::Runs => ("full", Vec::new()),
-        Compatibility::Differs(how) => ("differs", how.clone()),
-        Compatibility::Unsupported(why) if registry.of_type(&node.type_name).is_empty() => {
-            ("unknown", vec![why.clone()])
+        Compatibility::Runs => (wire::SupportLevel::Full, Vec::new()),
+        Compatibility::Differs(how) => {
+            (wire::SupportLevel::Differs, how.iter().map(Str::as_str).collect())
         }
-        Compatibility::Unsupported(why) => ("version", vec![why.clone()]),
+        Compatibility::Unsupported(why) if registry.of_type(&node.type_name).is_empty() => {
+            (wire::SupportLevel::Unknown, vec![why.as_str()])
+        }
+        Compatibility::Unsupported(why) => (wire::SupportLevel::Version, vec![why.as_str()]),
     };
-    Object::from_iter([
-        ("name", Value::from(node.name.clone())),
-        ("type", node.type_name.clone().into()),
-        ("typeVersion", node.version.into()),
-        ("support", support.into()),
-        ("notes", Value::array(notes.into_iter().map(Value::from).collect())),
-    ])
-    .into()
+    wire::NodeSupport {
+        name: &node.name,
+        kind: &node.type_name,
+        type_version: wire::Number(node.version),
+        support,
+        notes,
+    }
 }

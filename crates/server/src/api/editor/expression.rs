@@ -6,8 +6,8 @@ use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::api::{ApiOperation, BodyFields, RequestJson, invalid, workflows};
 use crate::error::ApiError;
-use crate::response::json;
-use crate::wire;
+use crate::response::typed;
+use crate::wire::{self, FieldType, Json};
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -99,11 +99,11 @@ async fn evaluate(
         runtime.preview(asked).await.map(truncate_value)
     };
     match permit.run(work).await? {
-        Ok(shown) => Ok(json(StatusCode::OK, &shown)),
+        Ok(shown) => Ok(typed(StatusCode::OK, &shown)),
         Err(error) if matches!(error.code(), Code::REQUEST_INVALID | Code::OVERLOAD) => {
             Err(error.into())
         }
-        Err(error) => Ok(json(StatusCode::OK, &error_json(&error))),
+        Err(error) => Ok(typed(StatusCode::OK, &failed(&error))),
     }
 }
 
@@ -112,8 +112,8 @@ async fn can_resume(app: &App, who: &Principal, execution: &Execution) -> bool {
         && who.workflow(app, &execution.started.workflow_id, AccessLevel::Edit).await.is_ok()
 }
 
-fn truncate_value(value: Value) -> Value {
-    let kind = if value.is_undefined() { "undefined" } else { kind_of(&value) };
+fn truncate_value(value: Value) -> wire::ExpressionValue {
+    let kind = if value.is_undefined() { FieldType::Undefined } else { kind_of(&value) };
     let TextPrefix { text, is_cut } = match &value {
         Value::Undefined => TextPrefix { text: String::new(), is_cut: false },
         Value::Object(_) | Value::Array(_) => to_pretty_prefix(&value, MAX_VALUE_BYTES),
@@ -125,16 +125,17 @@ fn truncate_value(value: Value) -> Value {
             }
         }
     };
-    let mut fields = Object::from_iter([("type", Value::from(kind)), ("text", text.into())]);
-    if is_cut {
-        fields.insert("truncated", true);
-    } else {
-        fields.insert("value", if value.is_undefined() { Value::Null } else { value });
+    let value = if value.is_undefined() { Value::Null } else { value };
+    wire::ExpressionValue {
+        value: (!is_cut).then_some(Json(value)),
+        text: Some(text),
+        kind: Some(kind),
+        truncated: is_cut,
+        error: None,
     }
-    fields.into()
 }
 
-fn error_json(error: &NodeError) -> Value {
+fn failed(error: &NodeError) -> wire::ExpressionValue {
     let told = error.to_run_error("");
     let mut fields = Object::from_iter([
         ("code", Value::from(told.code.name())),
@@ -145,5 +146,6 @@ fn error_json(error: &NodeError) -> Value {
             fields.insert(key, text);
         }
     }
-    Object::from_iter([("error", fields)]).into()
+    let error = Some(wire::RunError(fields.into()));
+    wire::ExpressionValue { error, ..wire::ExpressionValue::default() }
 }

@@ -4,13 +4,13 @@
 use crate::App;
 use crate::api::{ApiOperation, BodyFields, RequestJson, invalid};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
 use crate::wire;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::post;
-use model::{Object, Value, keep_credentials};
+use model::{Value, keep_credentials};
 use node_api::http::HttpRequest;
 
 pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
@@ -66,10 +66,8 @@ async fn fetch(
     let workflow = unwrap_workflow(&value).ok_or_else(|| {
         invalid("url", "returns JSON that is not a workflow: it has no nodes and connections")
     })?;
-    Ok(json(
-        StatusCode::OK,
-        &Object::from_iter([("workflow", without_credential_ids(workflow))]).into(),
-    ))
+    let workflow = wire::JsonObject(without_credential_ids(workflow));
+    Ok(typed(StatusCode::OK, &wire::FetchedWorkflow { workflow }))
 }
 
 /// A workflow from elsewhere knows no credential of this instance; an id that fits all the same was

@@ -7,14 +7,14 @@ use crate::api::ApiOperation;
 use crate::api::operation::QueryParam;
 use crate::api::request::{QueryParams, number};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
 use crate::wire;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
-use model::{Object, RunStatus, Str, Value};
+use model::{RunStatus, Str};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::RangeInclusive;
 use store::insights::{RunCount, RunCountFilter};
@@ -68,14 +68,14 @@ async fn show(
     let names: HashMap<Str, Str> =
         app.store.workflow_names(ids.into_iter().cloned().collect()).await?.into_iter().collect();
     let (latency, workflows) = by_workflow(&runs, &spent, &names);
-    let answer = Object::from_iter([
-        ("runs", by_day(&runs, first_day..=last_day)),
-        ("latency", latency),
-        ("models", by_model(&spent)),
-        ("workflows", workflows),
-        ("totals", totals(&runs, &spent)),
-    ]);
-    Ok(json(StatusCode::OK, &answer.into()))
+    let insights = wire::Insights {
+        runs: by_day(&runs, first_day..=last_day),
+        latency,
+        models: by_model(&spent),
+        workflows,
+        totals: totals(&runs, &spent),
+    };
+    Ok(typed(StatusCode::OK, &insights))
 }
 
 fn is_failed(count: &RunCount) -> bool {
@@ -84,7 +84,7 @@ fn is_failed(count: &RunCount) -> bool {
 
 /// Every day has its row, also one without runs. Those that somebody stopped are neither well nor
 /// failed.
-fn by_day(runs: &[RunCount], days: RangeInclusive<i64>) -> Value {
+fn by_day(runs: &[RunCount], days: RangeInclusive<i64>) -> Vec<wire::DayRuns> {
     let mut counts: BTreeMap<i64, (usize, usize)> = days.map(|day| (day, (0, 0))).collect();
     for count in runs {
         let (ok, failed) = counts.entry(count.day).or_default();
@@ -94,22 +94,19 @@ fn by_day(runs: &[RunCount], days: RangeInclusive<i64>) -> Value {
             _ => {}
         }
     }
-    let rows = counts.into_iter().map(|(day, (ok, failed))| {
-        Object::from_iter([
-            ("day", Value::from(day_of(day * DAY_MS))),
-            ("ok", ok.into()),
-            ("failed", failed.into()),
-        ])
-        .into()
+    let rows = counts.into_iter().map(|(day, (ok, failed))| wire::DayRuns {
+        day: day_of(day * DAY_MS),
+        ok,
+        failed,
     });
-    Value::array(rows.collect())
+    rows.collect()
 }
 
-fn by_workflow(
-    runs: &[RunCount],
-    spent: &[SpendingRow],
-    names: &HashMap<Str, Str>,
-) -> (Value, Value) {
+fn by_workflow<'a>(
+    runs: &'a [RunCount],
+    spent: &'a [SpendingRow],
+    names: &'a HashMap<Str, Str>,
+) -> (Vec<wire::WorkflowLatency<'a>>, Vec<wire::WorkflowRuns<'a>>) {
     #[derive(Default)]
     struct WorkflowTotals {
         times: RunDurations,
@@ -130,26 +127,18 @@ fn by_workflow(
     busiest.truncate(MAX_WORKFLOWS);
     let (mut latency, mut workflows) = (Vec::new(), Vec::new());
     for (id, sum) in busiest {
-        let known = [
-            ("workflowId", Value::from(id.clone())),
-            ("name", names.get(id).cloned().into()),
-            ("runs", sum.times.runs.into()),
-        ];
-        let mut row = Object::from_iter(known);
-        let mut counted = row.clone();
-        counted.insert("failed", sum.failed);
-        counted.insert("dollars", sum.dollars);
-        workflows.push(counted.into());
-        if sum.times.runs > 0 {
-            row.insert("p50", sum.times.percentile(50));
-            row.insert("p95", sum.times.percentile(95));
-            latency.push(row.into());
+        let (workflow_id, name) = (id.as_str(), names.get(id).map(Str::as_str));
+        let (runs, dollars) = (sum.times.runs, wire::Number(sum.dollars));
+        let failed = sum.failed;
+        workflows.push(wire::WorkflowRuns { workflow_id, name, runs, failed, dollars });
+        if let Some((p50, p95)) = sum.times.percentile(50).zip(sum.times.percentile(95)) {
+            latency.push(wire::WorkflowLatency { workflow_id, name, runs, p50, p95 });
         }
     }
-    (Value::array(latency), Value::array(workflows))
+    (latency, workflows)
 }
 
-fn by_model(spent: &[SpendingRow]) -> Value {
+fn by_model(spent: &[SpendingRow]) -> Vec<wire::ModelSpending<'_>> {
     let mut sums: BTreeMap<&Str, (u64, u64, f64, u64)> = BTreeMap::new();
     for row in spent {
         let (input, output, dollars, calls) = sums.entry(&row.model).or_default();
@@ -159,39 +148,23 @@ fn by_model(spent: &[SpendingRow]) -> Value {
         *calls += row.calls;
     }
     let rows = sums.into_iter().map(|(model, (input, output, dollars, calls))| {
-        let fields = [
-            ("model", Value::from(model.clone())),
-            ("tokensIn", (input as f64).into()),
-            ("tokensOut", (output as f64).into()),
-            ("dollars", dollars.into()),
-            ("calls", (calls as f64).into()),
-        ];
-        Object::from_iter(fields).into()
+        let dollars = wire::Number(dollars);
+        wire::ModelSpending { model, tokens_in: input, tokens_out: output, dollars, calls }
     });
-    Value::array(rows.collect())
+    rows.collect()
 }
 
-fn totals(runs: &[RunCount], spent: &[SpendingRow]) -> Value {
+fn totals(runs: &[RunCount], spent: &[SpendingRow]) -> wire::InsightTotals {
     let mut times = RunDurations::default();
     runs.iter().for_each(|count| times.add(count));
-    let tokens: u64 = spent.iter().map(|row| row.input + row.output).sum();
-    let dollars: f64 = spent.iter().map(|row| row.dollars).sum();
-    let fields = Object::from_iter([
-        ("runs", Value::from(times.runs)),
-        (
-            "failed",
-            runs.iter()
-                .filter(|count| is_failed(count))
-                .map(|count| count.runs)
-                .sum::<usize>()
-                .into(),
-        ),
-        ("p50Ms", times.percentile(50)),
-        ("p95Ms", times.percentile(95)),
-        ("tokens", (tokens as f64).into()),
-        ("dollars", dollars.into()),
-    ]);
-    fields.into()
+    wire::InsightTotals {
+        runs: times.runs,
+        failed: runs.iter().filter(|count| is_failed(count)).map(|count| count.runs).sum(),
+        p50_ms: times.percentile(50),
+        p95_ms: times.percentile(95),
+        tokens: spent.iter().map(|row| row.input + row.output).sum(),
+        dollars: wire::Number(spent.iter().map(|row| row.dollars).sum()),
+    }
 }
 
 /// How many runs took how long.
@@ -207,15 +180,15 @@ impl RunDurations {
         *self.by_ms.entry(count.took_ms).or_default() += count.runs;
     }
 
-    /// The time within which so many of a hundred runs were over; `null` without runs.
-    fn percentile(&self, hundredth: usize) -> Value {
+    /// The time within which so many of a hundred runs were over; nothing without runs.
+    fn percentile(&self, hundredth: usize) -> Option<i64> {
         let place = (self.runs * hundredth).div_ceil(100).max(1);
         let mut passed = 0;
         let found = self.by_ms.iter().find(|(_, runs)| {
             passed += **runs;
             passed >= place
         });
-        found.map_or(Value::Null, |(ms, _)| (*ms).into())
+        found.map(|(ms, _)| *ms)
     }
 }
 
@@ -240,14 +213,14 @@ mod tests {
     #[test]
     fn percentiles_are_times_that_runs_took() {
         let hundred = times((1..=100).map(|ms| (ms, 1)));
-        assert_eq!((hundred.percentile(50), hundred.percentile(95)), (50.into(), 95.into()));
+        assert_eq!((hundred.percentile(50), hundred.percentile(95)), (Some(50), Some(95)));
         let one = times([(7, 1)].into_iter());
-        assert_eq!((one.percentile(50), one.percentile(95)), (7.into(), 7.into()));
+        assert_eq!((one.percentile(50), one.percentile(95)), (Some(7), Some(7)));
         let many = times([(9, 10), (2, 90)].into_iter());
         assert_eq!(
             (many.percentile(50), many.percentile(90), many.percentile(91)),
-            (2.into(), 2.into(), 9.into())
+            (Some(2), Some(2), Some(9))
         );
-        assert!(times([].into_iter()).percentile(50).is_null());
+        assert!(times([].into_iter()).percentile(50).is_none());
     }
 }

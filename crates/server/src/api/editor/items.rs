@@ -8,7 +8,7 @@ use crate::api::operation::{LIMIT, QueryParam};
 use crate::api::request::{QueryParams, number};
 use crate::api::{ApiOperation, invalid};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
 use crate::wire;
 use axum::Extension;
 use axum::extract::{Path, State};
@@ -17,7 +17,7 @@ use axum::response::Response;
 use axum::routing::get;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use model::{Binary, Code, Item, Items, Kind, Object, Str, Value};
+use model::{Binary, Code, Item, Items, Kind, Value};
 use store::blobs::FileHash;
 
 const NODE: QueryParam = QueryParam("node", "string");
@@ -109,7 +109,7 @@ fn page(story: &JournalView, query: &QueryParams) -> Result<Response, ApiError> 
             for item in
                 (offset..total.min(offset.saturating_add(limit))).map_while(|at| all.get(at))
             {
-                let (value, length) = item_json(story, &item, None);
+                let (value, length) = shown_item(story, &item, None);
                 bytes += length;
                 shown.push(value);
                 if bytes > MAX_PAGE_BYTES {
@@ -126,7 +126,7 @@ fn page(story: &JournalView, query: &QueryParams) -> Result<Response, ApiError> 
                 total += 1;
                 let is_on_page = total > offset && shown.len() < limit;
                 if is_on_page && bytes <= MAX_PAGE_BYTES {
-                    let (value, length) = item_json(story, &item, Some(place));
+                    let (value, length) = shown_item(story, &item, Some(place));
                     bytes += length;
                     shown.push(value);
                 } else if is_on_page {
@@ -136,11 +136,7 @@ fn page(story: &JournalView, query: &QueryParams) -> Result<Response, ApiError> 
         }
     }
     check(story, &all)?;
-    let mut answer = Object::from_iter([("items", Value::array(shown)), ("total", total.into())]);
-    if is_cut {
-        answer.insert("truncated", true);
-    }
-    Ok(json(StatusCode::OK, &answer.into()))
+    Ok(typed(StatusCode::OK, &wire::ExecutionItems { items: shown, total, truncated: is_cut }))
 }
 
 /// The list that a request asks for: an output of a node's run, or what it was given.
@@ -192,56 +188,52 @@ pub(super) fn selected_items(story: &JournalView, query: &QueryParams) -> Result
 
 /// An item as it is shown, and how long that is. With a search, its place in the whole list comes
 /// along.
-fn item_json(story: &JournalView, item: &Item, place: Option<usize>) -> (Value, usize) {
+fn shown_item(story: &JournalView, item: &Item, place: Option<usize>) -> (wire::ShownItem, usize) {
     let text = model::json::to_string(&item.json);
-    let mut fields = Object::new();
     let mut length = text.len();
-    if text.len() > MAX_ITEM_BYTES {
-        let end = (0..=PREVIEW_BYTES).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-        fields.insert("preview", &text[..end]);
-        fields.insert("bytes", text.len());
-        length = end;
-    } else {
-        fields.insert("json", item.json.clone());
-    }
-    if let Some(files) = &item.binary {
+    let is_large = text.len() > MAX_ITEM_BYTES;
+    let preview = is_large.then(|| {
+        length = text.floor_char_boundary(PREVIEW_BYTES);
+        text[..length].to_owned()
+    });
+    let files = item.binary.as_ref().map(|files| {
         let shown =
-            files.iter().map(|(name, file)| (name.clone(), file_json(story, file, &mut length)));
-        fields.insert("binary", shown.collect::<Object>());
-    }
+            files.iter().map(|(name, file)| (name.clone(), item_file(story, file, &mut length)));
+        wire::IndexedFiles(shown.collect())
+    });
     let bare = Item { json: Value::empty_object(), binary: None, ..item.clone() }.to_value();
-    for key in ["pairedItem", "error"] {
-        if let Some(value) = bare.get(key) {
-            fields.insert(key, value.clone());
-        }
-    }
-    if let Some(place) = place {
-        fields.insert("index", place);
-    }
-    (fields.into(), length)
+    let shown = wire::ShownItem {
+        json: (!is_large).then(|| wire::JsonObject(item.json.clone())),
+        preview,
+        bytes: is_large.then_some(text.len()),
+        binary: files,
+        paired_item: bare.get("pairedItem").cloned().map(wire::Json),
+        error: bare.get("error").cloned().map(wire::JsonObject),
+        index: place,
+    };
+    (shown, length)
 }
 
 /// A file by where its bytes are: small ones, which are in the journal, in the address itself.
-fn file_json(story: &JournalView, file: &Binary, length: &mut usize) -> Value {
+fn item_file(story: &JournalView, file: &Binary, length: &mut usize) -> wire::ItemFile {
     let text = |key: &str| file.extra.get(key).and_then(Value::as_str);
-    let (size, url) = match text("id").and_then(FileHash::parse) {
+    let (file_size, url) = match text("id").and_then(FileHash::parse) {
         Some(sum) if file.data.is_empty() => {
             let url = format!("/api/v1/executions/{}/binary/{}", story.execution.id, sum.to_hex());
-            (text("fileSize").map(Str::from), url)
+            (text("fileSize").map(str::to_owned), url)
         }
         _ => {
             let url = format!("data:{};base64,{}", file.mime_type, STANDARD.encode(&file.data));
             *length += url.len();
-            (Some(file.size_text().into()), url)
+            (Some(file.size_text().to_string()), url)
         }
     };
-    Object::from_iter([
-        ("fileName", Value::from(file.file_name.clone())),
-        ("mimeType", file.mime_type.clone().into()),
-        ("fileExtension", file.file_extension.clone().into()),
-        ("fileType", file.file_type.clone().into()),
-        ("fileSize", size.into()),
-        ("url", url.into()),
-    ])
-    .into()
+    wire::ItemFile {
+        file_name: file.file_name.as_ref().map(ToString::to_string),
+        mime_type: file.mime_type.to_string(),
+        file_extension: file.file_extension.as_ref().map(ToString::to_string),
+        file_type: file.file_type.as_ref().map(ToString::to_string),
+        file_size,
+        url,
+    }
 }

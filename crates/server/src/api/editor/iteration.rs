@@ -3,32 +3,35 @@
 
 use super::approvals::StepApprovals;
 use super::journal_view::{JournalView, SubNodeCall};
-use model::{Kind, Object, Str, Value};
+use crate::wire::{
+    AgentAction, AgentApproval, AgentIteration, AgentTokens, AgentToolCall, Json, Number,
+};
+use model::{Kind, Str, Value};
 use node_api::ai::Message;
 use std::collections::HashMap;
 
-pub(super) struct Iteration {
+pub(super) struct Iteration<'a> {
     pub(super) index: usize,
     item: usize,
     model: Str,
     message: Value,
-    calls: Vec<IterationCall>,
-    tokens: Object,
+    calls: Vec<IterationCall<'a>>,
+    tokens: AgentTokens,
     duration_ms: Option<f64>,
     started_ms: Option<i64>,
     dollars: Option<f64>,
     confidence: Option<f64>,
-    action: Option<&'static str>,
+    action: Option<AgentAction>,
 }
 
-struct IterationCall {
+struct IterationCall<'a> {
     id: Str,
     name: Str,
     arguments: Value,
     /// What came of it; a call that was refused has no result.
     result: Option<CallResult>,
     /// What a person was asked about it.
-    approval: Option<Value>,
+    approval: Option<AgentApproval<'a>>,
 }
 
 struct CallResult {
@@ -44,12 +47,12 @@ fn parse_key(key: &str) -> Option<(usize, &str)> {
     (!name.contains(": ")).then_some((item.parse().ok()?, name))
 }
 
-impl Iteration {
+impl<'a> Iteration<'a> {
     pub(super) fn read(
         story: &JournalView,
         node: &str,
         run: usize,
-        approvals: &StepApprovals,
+        approvals: &'a StepApprovals,
     ) -> Vec<Self> {
         let notes = story.checkpoints_of(node, run);
         let results: HashMap<(usize, &str), &Value> = notes
@@ -92,7 +95,7 @@ impl Iteration {
             model: Str::new(),
             message: Value::Null,
             calls: Vec::new(),
-            tokens: Object::new(),
+            tokens: AgentTokens::default(),
             duration_ms: None,
             started_ms: None,
             dollars: None,
@@ -106,10 +109,11 @@ impl Iteration {
         item: usize,
         note: &Value,
         message: &Message,
-        (results, approvals): (&HashMap<(usize, &str), &Value>, &StepApprovals),
+        (results, approvals): (&HashMap<(usize, &str), &Value>, &'a StepApprovals),
     ) -> Self {
         let usage = |key: &str| {
-            note.get("usage").and_then(|usage| usage.get(key).cloned()).unwrap_or(Value::from(0))
+            let count = note.get("usage").and_then(|usage| usage.get(key)?.as_usize());
+            Some(count.unwrap_or(0) as u64)
         };
         let calls = message.tool_calls().enumerate().map(|(number, call)| {
             let key = format!("tool {index}.{}", number + 1);
@@ -127,19 +131,19 @@ impl Iteration {
                 approval,
             }
         });
-        let calls: Vec<IterationCall> = calls.collect();
+        let calls: Vec<IterationCall<'_>> = calls.collect();
         let text = message.text();
         Self {
             model: note.get("model").and_then(Value::as_str).unwrap_or_default().into(),
             message: if text.is_empty() { Value::Null } else { text.into() },
-            action: Some(if calls.is_empty() { "final" } else { "tool" }),
+            action: Some(if calls.is_empty() { AgentAction::Final } else { AgentAction::Tool }),
             calls,
-            tokens: Object::from_iter([
-                ("input", usage("input")),
-                ("cached", usage("cachedRead")),
-                ("output", usage("output")),
-                ("reasoning", usage("reasoning")),
-            ]),
+            tokens: AgentTokens {
+                input: usage("input"),
+                cached: usage("cachedRead"),
+                output: usage("output"),
+                reasoning: usage("reasoning"),
+            },
             ..Self::new(index, item)
         }
     }
@@ -167,8 +171,8 @@ impl Iteration {
             }
         });
         let action = match field("action").as_ref().and_then(Value::as_str) {
-            Some("tool") => Some("tool"),
-            Some("final") => Some("final"),
+            Some("tool") => Some(AgentAction::Tool),
+            Some("final") => Some(AgentAction::Final),
             _ => None,
         };
         let name =
@@ -186,7 +190,7 @@ impl Iteration {
             } else {
                 reply.clone()
             },
-            calls: if action == Some("tool") { vec![call()] } else { Vec::new() },
+            calls: if action == Some(AgentAction::Tool) { vec![call()] } else { Vec::new() },
             duration_ms: note.get("durationMs").and_then(Value::as_f64),
             confidence: reply.get("confidence").and_then(Value::as_f64),
             action,
@@ -204,56 +208,45 @@ impl Iteration {
         if self.model.is_empty() {
             self.model = spent.model.clone();
         }
-        if self.tokens.is_empty() {
-            let count = |tokens: u64| Value::from(tokens as f64);
-            let tokens = [
-                ("input", count(spent.input)),
-                ("cached", count(spent.cached)),
-                ("output", count(spent.output)),
-                ("reasoning", 0.into()),
-            ];
-            self.tokens = Object::from_iter(tokens);
+        if self.tokens.input.is_none() {
+            self.tokens = AgentTokens {
+                input: Some(spent.input),
+                cached: Some(spent.cached),
+                output: Some(spent.output),
+                reasoning: Some(0),
+            };
         }
     }
 
-    pub(super) fn to_value(&self) -> Value {
-        let mut fields = Object::from_iter([
-            ("index", Value::from(self.index)),
-            ("item", self.item.into()),
-            ("model", self.model.clone().into()),
-            ("startedMs", self.started_ms.map_or(Value::Null, Value::from)),
-            ("durationMs", self.duration_ms.map_or(Value::Null, Value::from)),
-            ("message", self.message.clone()),
-            ("toolCalls", Value::array(self.calls.iter().map(IterationCall::to_value).collect())),
-            ("tokens", self.tokens.clone().into()),
-            ("dollars", self.dollars.map_or(Value::Null, Value::from)),
-        ]);
-        if let Some(confidence) = self.confidence {
-            fields.insert("confidence", confidence);
+    pub(super) fn to_wire(&self) -> AgentIteration<'_> {
+        AgentIteration {
+            index: self.index,
+            item: self.item,
+            model: &self.model,
+            started_ms: self.started_ms,
+            duration_ms: self.duration_ms.map(Number),
+            message: Json(self.message.clone()),
+            tool_calls: self.calls.iter().map(IterationCall::to_wire).collect(),
+            tokens: self.tokens,
+            dollars: self.dollars.map(Number),
+            confidence: self.confidence.map(Number),
+            action: self.action,
         }
-        if let Some(action) = self.action {
-            fields.insert("action", action);
-        }
-        fields.into()
     }
 }
 
-impl IterationCall {
-    fn to_value(&self) -> Value {
-        let mut fields = Object::from_iter([
-            ("id", Value::from(self.id.clone())),
-            ("name", self.name.clone().into()),
-            ("arguments", self.arguments.clone()),
-        ]);
-        if let Some(result) = &self.result {
-            fields.insert("result", result.content.clone());
-            fields.insert("isError", result.is_error);
-            fields.insert("durationMs", result.duration_ms);
+impl IterationCall<'_> {
+    fn to_wire(&self) -> AgentToolCall<'_> {
+        let result = self.result.as_ref();
+        AgentToolCall {
+            id: &self.id,
+            name: &self.name,
+            arguments: Json(self.arguments.clone()),
+            result: result.map(|result| Json(result.content.clone())),
+            is_error: result.map(|result| result.is_error),
+            duration_ms: result.map(|result| Number(result.duration_ms)),
+            approval: self.approval.clone(),
         }
-        if let Some(approval) = &self.approval {
-            fields.insert("approval", approval.clone());
-        }
-        fields.into()
     }
 }
 

@@ -12,7 +12,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::get;
-use model::{Code, Object, Value};
+use model::{Code, Value};
 use node_api::{NodeType, Spec, docs};
 
 pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
@@ -91,8 +91,6 @@ async fn page(
             format!("Node type '{type_name}' does not exist in this version"),
         ));
     }
-    Ok(response::json(
-        StatusCode::OK,
-        &Object::from_iter([("markdown", docs::page(&fitting))]).into(),
-    ))
+    let markdown = docs::page(&fitting);
+    Ok(response::typed(StatusCode::OK, &wire::NodeTypeDocs { markdown: &markdown }))
 }

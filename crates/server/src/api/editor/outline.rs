@@ -6,7 +6,7 @@ use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::api::{ApiOperation, executions};
 use crate::error::ApiError;
-use crate::response::{json, typed};
+use crate::response::typed;
 use crate::wire;
 use axum::Extension;
 use axum::extract::{Path, State};
@@ -162,7 +162,7 @@ async fn document(
 ) -> Result<Response, ApiError> {
     let execution = who.execution(&app, &id, AccessLevel::View).await?;
     match executions::document_of(&app, &execution).await? {
-        Some(document) => Ok(json(StatusCode::OK, &document)),
+        Some(document) => Ok(typed(StatusCode::OK, &wire::ExecutionDocument(document))),
         None => Err(ApiError::new(
             Code::WORKFLOW_NOT_FOUND,
             format!("The workflow that execution {} ran is no longer stored", execution.id),

@@ -6,12 +6,13 @@ use crate::App;
 use crate::access::Principal;
 use crate::api::request::QueryParams;
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
+use crate::wire::{self, FieldType, Json, SchemaField};
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use model::{Object, Str, Value};
+use model::{Str, Value};
 use std::collections::HashMap;
 
 /// Items that are looked at; later ones seldom have other fields.
@@ -37,11 +38,7 @@ pub(super) async fn show(
             fields.collect(&item.json, &mut Vec::new());
         }
         check(&story, &items)?;
-        let answer = Object::from_iter([(
-            "fields",
-            Value::array(fields.found.into_iter().map(SchemaField::into_value).collect()),
-        )]);
-        Ok(json(StatusCode::OK, &answer.into()))
+        Ok(typed(StatusCode::OK, &wire::ExecutionSchema { fields: fields.found }))
     })
     .await
 }
@@ -50,12 +47,6 @@ pub(super) async fn show(
 struct SchemaFields {
     found: Vec<SchemaField>,
     indexes: HashMap<Vec<Str>, usize>,
-}
-
-struct SchemaField {
-    path: Vec<Str>,
-    kind: &'static str,
-    sample: Value,
 }
 
 impl SchemaFields {
@@ -92,40 +83,28 @@ impl SchemaFields {
             Some(place) => {
                 let known = &mut self.found[*place];
                 // A field that was empty in the items before is told by one where it is not.
-                if known.kind == "null" {
-                    (known.kind, known.sample) = (kind, sample);
+                if known.kind == FieldType::Null {
+                    (known.kind, known.sample) = (kind, Json(sample));
                 }
             }
             None if self.found.len() < MAX_FIELDS => {
                 self.indexes.insert(path.to_vec(), self.found.len());
-                self.found.push(SchemaField { path: path.to_vec(), kind, sample });
+                self.found.push(SchemaField { path: path.to_vec(), kind, sample: Json(sample) });
             }
             None => {}
         }
     }
 }
 
-impl SchemaField {
-    fn into_value(self) -> Value {
-        let path = self.path.into_iter().map(Value::from).collect();
-        Object::from_iter([
-            ("path", Value::array(path)),
-            ("type", self.kind.into()),
-            ("sample", self.sample),
-        ])
-        .into()
-    }
-}
-
-pub(super) fn kind_of(value: &Value) -> &'static str {
+pub(super) fn kind_of(value: &Value) -> FieldType {
     match value {
-        Value::Undefined | Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-        _ => "date",
+        Value::Undefined | Value::Null => FieldType::Null,
+        Value::Bool(_) => FieldType::Boolean,
+        Value::Number(_) => FieldType::Number,
+        Value::String(_) => FieldType::String,
+        Value::Array(_) => FieldType::Array,
+        Value::Object(_) => FieldType::Object,
+        _ => FieldType::Date,
     }
 }
 
@@ -142,7 +121,7 @@ fn sample_of(value: &Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::json;
+    use model::{Object, json};
 
     #[test]
     fn fields_are_told_once_and_by_a_value_that_says_something() {
@@ -153,7 +132,9 @@ mod tests {
         ] {
             fields.collect(&item, &mut Vec::new());
         }
-        let told = |field: &SchemaField| format!("{} {}", field.path.join("."), field.kind);
+        let told = |field: &SchemaField| {
+            format!("{} {:?}", field.path.join("."), field.kind).to_lowercase()
+        };
         let told: Vec<String> = fields.found.iter().map(told).collect();
         assert_eq!(
             told,
