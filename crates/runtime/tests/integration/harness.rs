@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
+use store::StoreStatus as _;
 use store::{OpenMode, Sqlite, Workspace};
 
 /// How long something may take that should happen; only a failing test waits for it.

@@ -80,7 +80,6 @@ pub(crate) struct Shares {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
-#[expect(dead_code, reason = "describes a response of the credential test")]
 pub(crate) enum CredentialTestStatus {
     #[serde(rename = "OK")]
     OK,
