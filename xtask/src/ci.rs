@@ -1,8 +1,8 @@
 //! Everything that must hold before a change lands.
 
 use crate::{
-    audit, call, clients, clippy, dist, error_pages, fuzz, sandbox, services, simulate, spelling,
-    tidy, types, web, weights,
+    audit, call, clients, clippy, dist, error_pages, fuzz, sandbox, services, simulate, site,
+    spelling, tidy, types, web, weights,
 };
 use anyhow::Result;
 use std::time::Instant;
@@ -26,6 +26,7 @@ const STEPS: &[(&str, CiStep)] = &[
     ("SDK clients", clients::run),
     ("journeys", web::journeys),
     ("docs", docs_are_current),
+    ("site", site::build),
     ("packages", dist::check_in_ci),
 ];
 

@@ -61,7 +61,7 @@ pub(crate) fn build() -> Result<()> {
     let program = format!("{TOOLS}/venv/bin/zensical");
     call(&program, &["build", "--strict", "--clean", "--config-file", &config])?;
     std::fs::rename(site, TARGET)?;
-    eprintln!("{TARGET}/index.html");
+    eprintln!("view it with: python3 -m http.server --directory {TARGET}");
     Ok(())
 }
 
