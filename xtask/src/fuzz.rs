@@ -5,10 +5,6 @@
 //! compiler's place for them (`RUSTC_WORKSPACE_WRAPPER`) and asks for coverage. No sanitizer is
 //! needed, since our code is safe Rust, and so a stable toolchain will do.
 
-// The databases of the tests of the nodes.
-#[path = "../../crates/nodes/tests/servers/mod.rs"]
-mod servers;
-
 use anyhow::{Context as _, Result, bail};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -16,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use testkit::services;
 
 /// Seconds per target, unless the first argument says otherwise.
 const SECONDS: u32 = 60;
@@ -141,7 +138,7 @@ fn build(targets: &[String]) -> Result<()> {
 #[derive(Default)]
 struct Databases {
     places: Vec<(&'static str, String)>,
-    _running: Vec<Arc<servers::Server>>,
+    _running: Vec<Arc<services::Service>>,
 }
 
 impl Databases {
@@ -153,9 +150,9 @@ impl Databases {
         {
             return Self::default();
         }
-        let (postgres, mariadb) = (servers::postgres(), servers::mariadb());
+        let (postgres, mariadb) = (services::postgres(), services::mariadb());
         let place = |port: u16, user: &str, database: &str| {
-            format!("127.0.0.1:{port}:{user}:{}:{database}", servers::PASSWORD)
+            format!("127.0.0.1:{port}:{user}:{}:{database}", services::PASSWORD)
         };
         let places = vec![
             (POSTGRES, place(postgres.port, "postgres", "postgres")),

@@ -16,7 +16,7 @@ pub(crate) fn run() -> Result<()> {
         "--package",
         "heddle",
         "--test",
-        "hostile",
+        "integration",
         "--",
         "--nocapture",
         "hostile_load",

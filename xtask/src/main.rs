@@ -6,6 +6,7 @@ mod bench_server;
 mod ci;
 mod clients;
 mod crash;
+mod dependencies;
 mod dist;
 mod error_pages;
 mod fuzz;
@@ -77,10 +78,15 @@ fn call(program: &str, arguments: &[&str]) -> Result<()> {
 /// tested: dependencies are built once, and not a second time for the linter alone, which took a
 /// third of a run from nothing.
 fn clippy(arguments: &[&str]) -> Result<()> {
+    clippy_with(arguments, &[])
+}
+
+fn clippy_with(arguments: &[&str], environment: &[(&str, &str)]) -> Result<()> {
     // Clippy takes its flags from the environment in this form; its own subcommand of Cargo does
     // the same.
     let strict = ("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
-    call_with("cargo", arguments, &[("RUSTC_WORKSPACE_WRAPPER", "clippy-driver"), strict])
+    let wrapper = ("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
+    call_with("cargo", arguments, &[environment, &[wrapper, strict]].concat())
 }
 
 fn call_with(program: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Result<()> {

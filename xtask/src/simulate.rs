@@ -28,13 +28,13 @@ const BUGS: &[Bug] = &[
         name: "late calls skip the status check",
         changes: &[
             (
-                "crates/runtime/src/resume.rs",
+                "crates/runtime/src/resume/resumption.rs",
                 "Self::Called { .. } | Self::ApprovalRecorded => state.status == RunStatus::Waiting,",
                 "Self::Called { .. } => true,\n            Self::ApprovalRecorded => state.status == RunStatus::Waiting,",
             ),
             (
-                "crates/runtime/src/resume.rs",
-                "ResumeReason::Called { wait, .. } if !story.sleeps_at(*wait) =>",
+                "crates/runtime/src/resume/resumption.rs",
+                "ResumeReason::Called { wait, .. } if !journal.sleeps_at(*wait) =>",
                 "ResumeReason::Called { wait, .. } if *wait == usize::MAX =>",
             ),
         ],
@@ -42,7 +42,7 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "acknowledged deliveries without a run",
         changes: &[(
-            "crates/runtime/src/runner.rs",
+            "crates/runtime/src/execute/accept.rs",
             "let guard = self.delivery_locks.lock(key).await;",
             "let Some(guard) = self.delivery_locks.try_lock(key) else { return Ok(None) };",
         )],
@@ -50,16 +50,16 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "a caller that hangs up leaves its run locked",
         changes: &[(
-            "crates/runtime/src/resume.rs",
+            "crates/runtime/src/resume/resumption.rs",
             "let runtime = self.clone();
         spawn_detached(async move {
-            runtime.resume_locked(&guard, resume, takes, SlotPolicy::Acquire).await
+            runtime.resume_locked(&guard, reason, reply, SlotPolicy::Acquire).await
         })
         .await",
             "let guard = std::mem::ManuallyDrop::new(guard);
-        let taken = self.resume_locked(&guard, resume, takes, SlotPolicy::Acquire).await;
+        let run = self.resume_locked(&guard, reason, reply, SlotPolicy::Acquire).await;
         drop(std::mem::ManuallyDrop::into_inner(guard));
-        taken",
+        run",
         )],
     },
     Bug {
@@ -81,7 +81,7 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "schedules vanish",
         changes: &[(
-            "crates/runtime/src/clock.rs",
+            "crates/runtime/src/schedule/clock.rs",
             "let Some(timer) = timer else { continue };",
             "let Some(timer) = timer else {
                 self.store.change_schedules(Vec::new(), vec![(schedule.workflow_id, schedule.node)]).await?;

@@ -1,6 +1,7 @@
-//! House rules that no compiler checks: files of a readable size, seeds for every fuzz target, one
-//! place that makes HTML.
+//! House rules that no compiler checks: files of a readable size, one test binary per crate, seeds
+//! for every fuzz target, one place that makes HTML, no dependency that nothing uses.
 
+use crate::dependencies;
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
 
@@ -12,8 +13,10 @@ pub(crate) fn run() -> Result<()> {
     sizes(Path::new("crates"), &mut problems)?;
     architecture(&mut problems)?;
     type_names(&mut problems)?;
+    test_binaries(&mut problems)?;
     fuzz_targets(&mut problems)?;
     html(&mut problems)?;
+    dependencies::check(&mut problems)?;
     for problem in &problems {
         eprintln!("tidy: {problem}");
     }
@@ -23,7 +26,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
@@ -48,6 +51,29 @@ fn sizes(folder: &Path, problems: &mut Vec<String>) -> Result<()> {
                 "{} does not open with a sentence on what it is for",
                 file.display()
             ));
+        }
+    }
+    Ok(())
+}
+
+/// Each crate has one binary of integration tests: every further one is a link and 50 MB.
+fn test_binaries(problems: &mut Vec<String>) -> Result<()> {
+    for entry in std::fs::read_dir("crates")? {
+        let folder = entry?.path().join("tests");
+        if !folder.is_dir() {
+            continue;
+        }
+        for entry in std::fs::read_dir(&folder)? {
+            let path = entry?.path();
+            let is_binary = path.extension().is_some_and(|extension| extension == "rs")
+                || path.join("main.rs").exists();
+            if is_binary && !path.ends_with("integration") {
+                problems.push(format!(
+                    "{} is a test binary of its own; make it a module of {}/integration",
+                    path.display(),
+                    folder.display()
+                ));
+            }
         }
     }
     Ok(())

@@ -1,16 +1,22 @@
-//! TypeScript types of what the API takes and gives, made from the same schemas that describe it.
+//! TypeScript types of what the API takes and gives, made from the server's types.
 
+use crate::{call, clippy};
 use anyhow::{Context as _, Result};
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 use std::path::Path;
 
-const SCHEMAS: &str = "crates/server/src/api/schemas.json";
+/// Where the server's example writes the schemas.
+const SCHEMAS: &str = "target/api-schemas.json";
 /// Where the editor finds them.
 pub(crate) const TYPES: &str = "web/src/api/generated.ts";
 
 /// Writes the types.
 pub(crate) fn write() -> Result<()> {
+    // The whole workspace at once: on its own, the server would have its dependencies built again
+    // with fewer features.
+    clippy(&["build", "--quiet", "--workspace", "--example", "api_schemas"])?;
+    call("target/debug/examples/api_schemas", &[SCHEMAS])?;
     let text =
         std::fs::read_to_string(SCHEMAS).with_context(|| format!("{SCHEMAS} cannot be read"))?;
     let schemas: Map<String, Value> = serde_json::from_str(&text)
@@ -22,18 +28,19 @@ pub(crate) fn write() -> Result<()> {
 
 fn types_of(schemas: &Map<String, Value>) -> String {
     let mut out = String::from(
-        "// What the API takes and gives. Made from the server's schemas by `cargo xtask docs`; not to be edited.\n\
-         // biome-ignore-all format: a program writes it\n// biome-ignore-all lint: a program writes
-         // it\n",
+        "// What the API takes and gives. Generated from the server's types (crates/server/src/wire) by `cargo xtask types`; do not edit.\n\
+         // biome-ignore-all format: generated\n// biome-ignore-all lint: generated\n",
     );
     for (name, schema) in schemas {
         let name = type_name(name);
+        out.push('\n');
+        out.push_str(&comment(schema, 0));
         match schema.get("properties") {
             Some(Value::Object(_)) if !is_nullable(schema) => {
-                let _ = write!(out, "\nexport interface {name} {}\n", shape(schema, 0));
+                let _ = writeln!(out, "export interface {name} {}", shape(schema, 0));
             }
             _ => {
-                let _ = write!(out, "\nexport type {name} = {};\n", type_of(schema, 0));
+                let _ = writeln!(out, "export type {name} = {};", type_of(schema, 0));
             }
         }
     }
@@ -44,6 +51,15 @@ fn types_of(schemas: &Map<String, Value>) -> String {
 fn type_name(name: &str) -> String {
     let mut letters = name.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// What the server's source says about a type or a field.
+fn comment(schema: &Value, depth: usize) -> String {
+    let Some(text) = schema.get("description").and_then(Value::as_str) else {
+        return String::new();
+    };
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace("*/", "* /");
+    format!("{}/** {text} */\n", "  ".repeat(depth))
 }
 
 fn is_nullable(schema: &Value) -> bool {
@@ -61,6 +77,9 @@ fn plain_type(schema: &Value, depth: usize) -> String {
     }
     if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
         return choices.iter().map(Value::to_string).collect::<Vec<_>>().join(" | ");
+    }
+    if let Some([only]) = schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
+        return type_of(only, depth);
     }
     for joined in ["oneOf", "anyOf"] {
         if let Some(choices) = schema.get(joined).and_then(Value::as_array) {
@@ -103,6 +122,7 @@ fn shape(schema: &Value, depth: usize) -> String {
     let indent = "  ".repeat(depth + 1);
     let mut out = String::from("{\n");
     for (name, field) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        out.push_str(&comment(field, depth + 1));
         let mark = if required.contains(&name.as_str()) { "" } else { "?" };
         let _ = writeln!(out, "{indent}{name}{mark}: {};", type_of(field, depth + 1));
     }

@@ -299,7 +299,7 @@ impl PlanNode {
             params: CompiledParam::object(&params, is_raw),
             raw_params: Value::Object(params),
             node_type,
-            credentials: node.credentials().cloned().unwrap_or_default(),
+            credentials: chosen_credentials(node, registry),
             disabled: node.is_disabled(),
             execute_once: node.executes_once(),
             always_output: node.always_outputs_data(),
@@ -426,4 +426,14 @@ fn slot(lists: &mut Vec<Vec<PlanTarget>>, index: usize) -> &mut Vec<PlanTarget> 
         lists.resize_with(index + 1, Vec::new);
     }
     &mut lists[index]
+}
+
+/// The credentials that are chosen for a node, by the names of their types.
+fn chosen_credentials(node: &Node<'_>, registry: &Registry) -> Object {
+    let chosen = node.credentials().into_iter().flat_map(Object::iter);
+    chosen
+        .map(|(kind, choice)| (registry.credentials.canonical_id(kind).into(), choice.clone()))
+        .collect::<Vec<(Str, Value)>>()
+        .into_iter()
+        .collect()
 }

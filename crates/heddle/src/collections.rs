@@ -1,6 +1,7 @@
 //! The collections of a data folder, for runs from the command line: the folder is opened when a
 //! node first asks for it.
 
+use crate::wiring;
 use model::Str;
 use node_api::ai::ScoredDocument;
 use node_api::collections::{
@@ -8,14 +9,15 @@ use node_api::collections::{
     CollectionError, CollectionLimits, CollectionName, Collections, DocumentChunk, NewChunks,
     NewCollection,
 };
+use node_api::tables::TableLimits;
 use std::path::PathBuf;
-use std::sync::OnceLock;
-use store::{OpenMode, Sqlite};
+use std::sync::{Arc, OnceLock};
+use store::Store;
 
 pub(crate) struct FolderCollections {
     folder: PathBuf,
     limits: CollectionLimits,
-    opened: OnceLock<Result<Sqlite, CollectionError>>,
+    opened: OnceLock<Result<Arc<dyn Store>, CollectionError>>,
 }
 
 impl FolderCollections {
@@ -24,14 +26,13 @@ impl FolderCollections {
     }
 
     /// A folder that is not there is not made: a run leaves nothing behind that nobody asked for.
-    fn store(&self) -> Result<&Sqlite, CollectionError> {
+    fn store(&self) -> Result<&Arc<dyn Store>, CollectionError> {
         let opened = self.opened.get_or_init(|| {
             if !self.folder.join("heddle.db").exists() {
                 return Err(CollectionError::Nowhere);
             }
-            Ok(Sqlite::open(&self.folder, OpenMode::Shared)
-                .map_err(CollectionError::from)?
-                .with_collection_limits(self.limits))
+            wiring::open_store_within(&self.folder, TableLimits::default(), self.limits)
+                .map_err(CollectionError::from)
         });
         opened.as_ref().map_err(Clone::clone)
     }

@@ -1,21 +1,21 @@
 //! The conversations of a data folder, for runs from the command line: the folder is opened when an
 //! agent first remembers something.
 
+use crate::wiring;
 use node_api::ai::{
     ConversationId, ConversationStore, ConversationStores, Lifetime, MemoryError, RecallLimit,
     RewriteOutcome, Sealer, StoredTurn, TurnKey,
 };
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use store::{OpenMode, Sqlite};
+use store::Store;
 
 /// Those of a folder that is open.
-pub(crate) fn from_store(store: &Sqlite, before: &ConversationStores) -> ConversationStores {
-    ConversationStores {
-        durable: Arc::new(store.clone()),
-        sealer: Arc::new(store.clone()),
-        ..before.clone()
-    }
+pub(crate) fn from_store(
+    store: &Arc<dyn Store>,
+    before: &ConversationStores,
+) -> ConversationStores {
+    ConversationStores { durable: store.clone(), sealer: store.clone(), ..before.clone() }
 }
 
 /// Those of a folder that may not be there.
@@ -26,12 +26,12 @@ pub(crate) fn from_folder(folder: PathBuf, before: &ConversationStores) -> Conve
 
 struct FolderConversations {
     folder: PathBuf,
-    opened: OnceLock<Result<Sqlite, MemoryError>>,
+    opened: OnceLock<Result<Arc<dyn Store>, MemoryError>>,
 }
 
 impl FolderConversations {
     /// A folder that is not there is not made: a run leaves nothing behind that nobody asked for.
-    fn store(&self) -> Result<&Sqlite, MemoryError> {
+    fn store(&self) -> Result<&Arc<dyn Store>, MemoryError> {
         let opened = self.opened.get_or_init(|| {
             if !self.folder.join("heddle.db").exists() {
                 return Err(MemoryError::new(format!(
@@ -39,8 +39,7 @@ impl FolderConversations {
                     self.folder.display()
                 )));
             }
-            Sqlite::open(&self.folder, OpenMode::Shared)
-                .map_err(|error| MemoryError::new(error.to_string()))
+            wiring::open_store(&self.folder).map_err(|error| MemoryError::new(error.to_string()))
         });
         opened.as_ref().map_err(Clone::clone)
     }

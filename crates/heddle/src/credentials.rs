@@ -3,11 +3,11 @@
 use engine::CredentialSource;
 use model::Object;
 use node_api::NodeError;
-use store::Sqlite;
-use store::credentials::CredentialStore as _;
+use std::sync::Arc;
+use store::Store;
 
 /// The credentials of a data folder, for the nodes of running workflows.
-pub(crate) struct StoredCredentials(pub(crate) Sqlite);
+pub(crate) struct StoredCredentials(pub(crate) Arc<dyn Store>);
 
 impl CredentialSource for StoredCredentials {
     #[expect(

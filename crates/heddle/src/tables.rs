@@ -1,19 +1,21 @@
 //! The data tables of a data folder, for runs from the command line: the folder is opened when a
 //! node first asks for it.
 
+use crate::wiring;
 use model::Object;
+use node_api::collections::CollectionLimits;
 use node_api::tables::{
     ChangeMode, ChangedRows, ColumnChange, InsertedRows, NewColumn, NewTable, Returning, RowFilter,
     RowQuery, TableColumn, TableError, TableLimits, TableName, TableRecord, Tables,
 };
 use std::path::PathBuf;
-use std::sync::OnceLock;
-use store::{OpenMode, Sqlite};
+use std::sync::{Arc, OnceLock};
+use store::Store;
 
 pub(crate) struct FolderTables {
     folder: PathBuf,
     limits: TableLimits,
-    opened: OnceLock<Result<Sqlite, TableError>>,
+    opened: OnceLock<Result<Arc<dyn Store>, TableError>>,
 }
 
 impl FolderTables {
@@ -22,14 +24,13 @@ impl FolderTables {
     }
 
     /// A folder that is not there is not made: a run leaves nothing behind that nobody asked for.
-    fn store(&self) -> Result<&Sqlite, TableError> {
+    fn store(&self) -> Result<&Arc<dyn Store>, TableError> {
         let opened = self.opened.get_or_init(|| {
             if !self.folder.join("heddle.db").exists() {
                 return Err(TableError::Nowhere);
             }
-            Ok(Sqlite::open(&self.folder, OpenMode::Shared)
-                .map_err(TableError::from)?
-                .with_table_limits(self.limits))
+            wiring::open_store_within(&self.folder, self.limits, CollectionLimits::default())
+                .map_err(TableError::from)
         });
         opened.as_ref().map_err(Clone::clone)
     }

@@ -14,8 +14,9 @@ use anyhow::{Context as _, Result};
 use otlp::Exporter;
 use runtime::Recorder;
 use spans::SpanCollector;
+use std::sync::Arc;
 use std::time::Duration;
-use store::{ApiKeyStore as _, Sqlite};
+use store::Store;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -32,7 +33,7 @@ pub(crate) struct Traces {
 
 impl Traces {
     /// Starts making traces, if an endpoint is set.
-    pub(crate) async fn start(recorder: &Recorder, store: &Sqlite) -> Result<Option<Self>> {
+    pub(crate) async fn start(recorder: &Recorder, store: &Arc<dyn Store>) -> Result<Option<Self>> {
         let endpoint = settings::read("OTEL_EXPORTER_OTLP_ENDPOINT");
         if endpoint.is_empty() {
             return Ok(None);

@@ -7,6 +7,8 @@ use engine::{
     RunOptions,
 };
 use node_api::ai::ConversationStores;
+use node_api::collections::CollectionLimits;
+use node_api::tables::TableLimits;
 use providers::connect::GuardedConnections;
 use providers::http::{EgressPolicy, GuardedHttp};
 use providers::memory::{ProcessConversations, ProcessLimits};
@@ -14,7 +16,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use store::{SpillFile, SpillLimits, SpillTotal, Workspace};
+use store::{
+    BackupPolicy, Migration, OpenMode, SpillFile, SpillLimits, SpillTotal, Sqlite, Store, Workspace,
+};
 
 /// An engine with everything real behind it.
 pub(crate) fn engine(settings: &Settings) -> Result<Engine> {
@@ -60,6 +64,50 @@ pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
             Arc::new(SpillFile::new(std::env::temp_dir(), limits, total.clone()))
         })),
     })
+}
+
+/// The store of a data folder, beside a server or without one.
+pub(crate) fn open_store(folder: &Path) -> Result<Arc<dyn Store>, store::Error> {
+    Ok(Arc::new(Sqlite::open(folder, OpenMode::Shared)?))
+}
+
+/// The same with limits for data tables and collections.
+pub(crate) fn open_store_within(
+    folder: &Path,
+    tables: TableLimits,
+    collections: CollectionLimits,
+) -> Result<Arc<dyn Store>, store::Error> {
+    let store = Sqlite::open(folder, OpenMode::Shared)?;
+    Ok(Arc::new(store.with_table_limits(tables).with_collection_limits(collections)))
+}
+
+/// A data folder that this process has to itself, to run workflows.
+pub(crate) struct ServedFolder(Sqlite);
+
+impl ServedFolder {
+    pub(crate) fn open(folder: &Path, settings: &Settings) -> Result<Self, store::Error> {
+        let store = Sqlite::open(folder, OpenMode::Serve)?
+            .with_table_limits(settings.table_limits())
+            .with_collection_limits(settings.collections);
+        Ok(Self(store))
+    }
+
+    pub(crate) fn store(&self) -> Arc<dyn Store> {
+        Arc::new(self.0.clone())
+    }
+
+    /// Tells other commands on this machine where the server answers.
+    pub(crate) fn announce(&self, address: &str) -> Result<(), store::Error> {
+        self.0.announce(address)
+    }
+}
+
+/// Brings a data folder that nobody uses up to date.
+pub(crate) fn migrate_folder(
+    folder: &Path,
+    policy: BackupPolicy,
+) -> Result<Migration, store::Error> {
+    Sqlite::migrate(folder, policy)
 }
 
 /// The one folder inside of a data folder that files of workflows may be in: backups hold it, and

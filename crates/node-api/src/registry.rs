@@ -1,6 +1,7 @@
 //! The table of node types.
 
 use crate::ai::Supply;
+use crate::credential::CredentialRegistry;
 use crate::trigger::{Trigger, TriggerListener, TriggerSetup};
 use crate::{Ctx, NodeError, NodeGroup, Outputs, Port, Spec, Supplier, SupplyCtx};
 use model::{Item, Items, Kind, Str};
@@ -132,9 +133,10 @@ impl NodeType {
     }
 }
 
-/// All node types that this process knows.
+/// All node and credential types that this process knows.
 #[derive(Default)]
 pub struct Registry {
+    pub credentials: Arc<CredentialRegistry>,
     by_type: HashMap<Str, Vec<Arc<NodeType>>>,
 }
 
@@ -150,7 +152,12 @@ impl Registry {
                 supply: entry.supply,
             }));
         }
-        Self { by_type }
+        Self { credentials: Arc::default(), by_type }
+    }
+
+    pub fn with_credentials(mut self, credentials: CredentialRegistry) -> Self {
+        self.credentials = Arc::new(credentials);
+        self
     }
 
     /// The node type that serves a version. An ordinary type with `Tool` at its end is that type,

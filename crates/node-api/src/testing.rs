@@ -3,6 +3,7 @@
 use crate::ai::{ConversationStores, LocalModels, NoLocalModels, Supply};
 use crate::collections::{Collections, NoCollections};
 use crate::connect::{Connections, NoConnections};
+use crate::credential::CredentialRegistry;
 use crate::host::{
     CodeOutput, CodeRequest, ExecutionInfo, Feature, FileStorage, Host, NodeState, Pause,
     StaticScope, WorkflowCall,
@@ -24,6 +25,8 @@ pub struct TestHost {
     state: Mutex<NodeState>,
     static_data: Mutex<Value>,
     pub credentials: Object,
+    /// Descriptions of the credentials' types; without one a type is unknown.
+    pub credential_types: Arc<CredentialRegistry>,
     pub timezone: String,
     pub now_ms: i64,
     pub paused: Mutex<Option<Pause>>,
@@ -61,6 +64,7 @@ impl TestHost {
             state: Mutex::default(),
             static_data: Mutex::default(),
             credentials: Object::new(),
+            credential_types: Arc::default(),
             timezone: "UTC".into(),
             now_ms: 1_704_067_200_000,
             paused: Mutex::default(),
@@ -207,7 +211,7 @@ impl Host for TestHost {
     fn credential(&self, kind: &str, _item: usize) -> Result<Credential, NodeError> {
         let fields = self.credentials.get(kind).and_then(Value::as_object).cloned();
         fields
-            .map(|fields| Credential::new(kind, fields))
+            .map(|fields| self.credential_types.open(kind, fields))
             .ok_or_else(|| NodeError::no_credential(kind))
     }
     fn state(&self) -> NodeState {

@@ -4,8 +4,8 @@ mod mime;
 
 pub(crate) use mime::{extension_of_mime, mime_of_path};
 
-use crate::text::names::sanitize_file_name;
 use bytes::Bytes;
+use formats::names::sanitize_file_name;
 use model::{Binary, Str};
 
 /// A file whose bytes are at hand: without a MIME type it is told by the path's extension, then by

@@ -1,7 +1,6 @@
 //! Conditions joined by and/or: the engine behind If, Filter and Switch, with n8n's operators and
 //! type checks.
 
-pub(crate) mod backtracking;
 mod legacy;
 mod operators;
 mod plan;

@@ -1,13 +1,11 @@
 //! Whether a value is of a field's type, and what it becomes when it is converted, as n8n decides
 //! it.
 
-mod date;
 mod form_fields;
 mod json_text;
 mod loose_json;
 
-pub(crate) use date::iso_day_and_time;
-pub use date::{DateContext, parse_date, zone_of};
+pub use formats::dates::{DateContext, parse_date, zone_of};
 pub use json_text::JsonText;
 pub use loose_json::parse as parse_loose_json;
 

@@ -3,7 +3,6 @@
 mod calendar;
 mod compression;
 mod convert_to_file;
-mod encoding;
 mod extract_from_file;
 mod file_tool;
 mod i_cal;
@@ -16,22 +15,17 @@ mod read_binary_files;
 mod read_pdf;
 mod read_write_file;
 mod settings;
-mod sheet;
 mod spreadsheet_file;
 mod spreadsheet_read;
 #[cfg(test)]
 mod test_files;
-mod unpack;
 mod write_binary_file;
 
-pub(crate) use encoding::{decode, detect};
 pub(crate) use parser_thread::{has_abandoned_threads, run_guarded};
+pub(crate) use pdf::extract as extract_pdf;
 pub(crate) use pdf::reader_process::text as text_by_child;
 pub use pdf::{PDF_COMMAND, serve_pdf_reader};
-pub(crate) use pdf::{PdfOptions, extract as extract_pdf};
-pub(crate) use sheet::{CsvOptions, CsvReader};
 pub(crate) use spreadsheet_read::MAX_THREAD_BYTES;
-pub(crate) use unpack::{UnpackLimits, unzip};
 
 use node_api::{NodeEntry, run, supply};
 

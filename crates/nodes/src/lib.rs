@@ -11,6 +11,7 @@ pub mod ai;
 mod binary;
 mod child_process;
 pub mod conditions;
+pub mod credentials;
 pub mod data;
 mod expression_spans;
 pub mod field_type;
@@ -19,7 +20,6 @@ pub mod flow;
 pub mod http;
 pub mod integrations;
 pub mod text;
-mod ticker;
 pub mod triggers;
 
 pub use ai::EMBED_TEXTS;
@@ -41,10 +41,11 @@ pub static TABLES: &[&[NodeEntry]] = &[
 
 /// All nodes, ready to be looked up.
 pub fn registry() -> Registry {
-    Registry::new(TABLES.iter().copied())
+    Registry::new(TABLES.iter().copied()).with_credentials(credentials::registry())
 }
 
 /// The same with the nodes that only tests use.
 pub fn registry_with_test_nodes() -> Registry {
     Registry::new(TABLES.iter().copied().chain([triggers::TEST_NODES]))
+        .with_credentials(credentials::registry())
 }

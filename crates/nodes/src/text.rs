@@ -2,16 +2,13 @@
 
 mod crypto;
 mod date_time;
-pub(crate) mod dates;
 mod digests;
 #[cfg(test)]
 mod hostile_texts;
 pub(crate) mod html;
-pub(crate) mod js_regex;
 pub(crate) mod jwt;
 mod keys;
 mod markdown;
-pub mod names;
 mod totp;
 pub(crate) mod xml;
 

@@ -1,6 +1,6 @@
-//! How keeping workflows alive fails.
+//! What can go wrong in the runtime.
 
-use crate::resume_backoff::ResumeFailure;
+use crate::resume::backoff::ResumeFailure;
 use model::{Code, Str};
 use node_api::NodeError;
 
@@ -29,7 +29,7 @@ pub enum Error {
     OutOfReach { id: Str },
     #[error("another user is changing the workflow")]
     Contended,
-    /// It was told to stop and is still at it, or somebody else is changing it.
+    /// It was cancelled and has not ended yet, or another call is changing it.
     #[error("execution {id} is busy and has not finished yet")]
     Busy { id: i64 },
     #[error("too many runs are queued")]
@@ -99,7 +99,7 @@ impl Error {
         }
     }
 
-    /// What becomes of a run that could not be taken up because of it. No kind of error is left
+    /// What becomes of a run that could not be resumed because of it. No kind of error is left
     /// out: a new one is thought about.
     pub(crate) fn resume_failure(&self) -> ResumeFailure {
         match self {
@@ -195,4 +195,10 @@ fn fate_by_store(error: &store::Error) -> ResumeFailure {
         | Error::Backup { .. }
         | Error::Used { .. } => ResumeFailure::Permanent,
     }
+}
+
+/// A moment as messages and logs show it.
+pub(crate) fn format_time(milliseconds: i64) -> Str {
+    jiff::Timestamp::from_millisecond(milliseconds)
+        .map_or_else(|_| Str::new(), |time| format!("{time:.0}").into())
 }

@@ -1,5 +1,5 @@
-//! Locks by key: runs that are being taken up or stopped, deliveries that are being taken, triggers
-//! that look.
+//! Locks by key: runs that are being resumed or stopped, deliveries that are being received,
+//! triggers that are polled.
 //!
 //! Invariant: a key is free again when its guard is dropped, wherever that was moved to. Work that
 //! must come to its end although its caller has gone takes the guard along into a task of its own.
@@ -81,7 +81,7 @@ mod tests {
     use futures::FutureExt as _;
 
     #[tokio::test]
-    async fn issue_15_03_a_key_is_free_again_when_its_guard_is_dropped_wherever_that_is() {
+    async fn a_key_is_free_again_when_its_guard_is_dropped_wherever_that_is() {
         let locks = KeyLocks::default();
         let first = locks.try_lock(7).unwrap();
         assert!(locks.try_lock(7).is_none() && locks.try_lock(8).is_some());

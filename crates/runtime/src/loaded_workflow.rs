@@ -1,8 +1,8 @@
 //! A stored workflow, ready to run.
 
-use crate::journal_writer::{Durability, RecordingPolicy};
+use crate::execute::journal::{Durability, RecordingPolicy};
+use crate::listen::trigger_listeners::CachedListeners;
 use crate::lock;
-use crate::trigger_listeners::TriggerListeners;
 use engine::{Engine, Plan};
 use model::{Object, Str, Value, Workflow};
 use node_api::trigger::TriggerSetup;
@@ -39,8 +39,8 @@ pub struct LoadedWorkflow {
     static_data: SharedStaticData,
     /// Whether what it listens to has to be computed, and may be something else the next time.
     pub(crate) computes_listens: bool,
-    /// What its triggers said last that they listen to.
-    pub(crate) listens: Mutex<Option<Result<Arc<TriggerListeners>, crate::Error>>>,
+    /// What its triggers listened to when they were last evaluated.
+    pub(crate) listeners: Mutex<CachedListeners>,
     /// They need more than a moment to say so.
     pub(crate) is_slow: AtomicBool,
 }
@@ -129,7 +129,7 @@ impl LoadedWorkflow {
                 .nodes
                 .iter()
                 .any(|node| !node.disabled && node.is_trigger() && node.has_expressions()),
-            listens: Mutex::default(),
+            listeners: Mutex::default(),
             is_slow: AtomicBool::new(false),
             plan: Arc::new(plan),
         }
@@ -168,7 +168,7 @@ impl LoadedWorkflow {
     }
 
     /// How a run of it is recorded that was begun in this way.
-    pub(crate) fn log_terms(&self, mode: &str) -> RecordingPolicy {
+    pub(crate) fn recording_policy(&self, mode: &str) -> RecordingPolicy {
         let is_manual = mode == "manual";
         let saving = if is_manual && !self.saves_manual { SavePolicy::NONE } else { self.saving };
         let static_data = (self.is_stored && !is_manual).then(|| self.static_data.clone());
@@ -260,4 +260,31 @@ pub(crate) fn changes(before: &Value, after: &Value) -> Option<StaticDataChange>
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
     (!changed.is_empty()).then(|| StaticDataChange { changed, whole: after.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::json;
+
+    #[test]
+    fn only_the_parts_of_static_data_that_a_run_changed_are_stored() {
+        let before = json!({ "global": { "n": 1 }, "node:A": { "seen": 1 } });
+        let after = json!({ "global": { "n": 2 }, "node:A": { "seen": 1 }, "node:B": {} });
+        let change = changes(&before, &after).unwrap();
+        let changed = json!({ "global": { "n": 2 }, "node:B": {} });
+        assert_eq!(Value::from(change.changed), changed);
+        assert_eq!(change.whole, after);
+        assert!(changes(&after, &after).is_none() && changes(&after, &Value::Undefined).is_none());
+    }
+
+    #[test]
+    fn runs_that_change_different_parts_of_static_data_keep_both() {
+        let data = SharedStaticData::new(json!({ "a": 1, "b": 1 }));
+        let shared = data.clone();
+        shared.extend(&Object::from_iter([("a", 2)]));
+        let written = data.with(Object::from_iter([("b", 2)]));
+        assert_eq!(written.whole, json!({ "a": 2, "b": 2 }));
+        assert_eq!(data.get(), json!({ "a": 2, "b": 1 }), "it is kept once it is written");
+    }
 }

@@ -53,18 +53,18 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[tokio::test(start_paused = true)]
-    async fn issue_15_10_a_panic_is_an_error_and_what_others_rely_on_begins_again() {
+    async fn a_panic_is_an_error_and_what_others_rely_on_begins_again() {
         assert!(matches!(
             spawn_detached::<()>(async { panic!("a bug") }).await,
             Err(Error::Panicked)
         ));
         assert!(matches!(catch_panic::<()>(async { panic!("a bug") }).await, Err(Error::Panicked)));
         assert!(matches!(catch_panic(async { Ok(7) }).await, Ok(7)));
-        let begun = Arc::new(AtomicUsize::new(0));
-        supervise("test", &begun, |begun| async move {
-            assert!(begun.fetch_add(1, Ordering::Relaxed) >= 2, "a bug")
+        let starts = Arc::new(AtomicUsize::new(0));
+        supervise("test", &starts, |starts| async move {
+            assert!(starts.fetch_add(1, Ordering::Relaxed) >= 2, "a bug")
         });
         tokio::time::sleep(10 * RESTART_DELAY).await;
-        assert_eq!(begun.load(Ordering::Relaxed), 3);
+        assert_eq!(starts.load(Ordering::Relaxed), 3);
     }
 }

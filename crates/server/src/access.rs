@@ -29,7 +29,6 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use model::{Code, Str};
 use std::sync::Arc;
-use store::UserStore as _;
 use store::access::hash_of_key;
 use store::users::{User, UserRole};
 
@@ -49,7 +48,7 @@ pub(crate) struct Principal {
 
 impl Principal {
     async fn new(app: &App, user: User, key_scopes: Option<Vec<Str>>) -> Result<Self, ApiError> {
-        let reach = Arc::new(ProjectAccess::of(&app.store, &user.id, user.role).await?);
+        let reach = Arc::new(ProjectAccess::of(&*app.store, &user.id, user.role).await?);
         Ok(Self {
             user: user.email,
             user_id: user.id,

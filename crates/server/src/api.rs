@@ -4,8 +4,7 @@ mod approvals;
 mod audit;
 mod collection_chunks;
 mod collections;
-mod credential_kinds;
-mod credential_models;
+mod credential_fields;
 mod credential_test;
 mod credentials;
 mod data_table_rows;
@@ -29,18 +28,19 @@ mod variables;
 mod versions;
 mod workflows;
 
-pub(crate) use editor::{Catalogue, Previews};
+pub(crate) use editor::Previews;
+pub use openapi::api_schemas;
 pub(crate) use operation::ApiOperation;
 pub(crate) use request::{BodyFields, JsonBody, RequestJson, invalid, json_error};
 
 use crate::App;
 use crate::access::not_found;
 use crate::error::ApiError;
+use crate::wire;
 use axum::response::{IntoResponse, Response};
-use model::{Code, Object, Str, Value};
+use model::{Code, Str, Value};
 use request::{QueryParams, flag, from_cursor, limit, number_from_cursor, to_cursor};
 use std::collections::{HashMap, HashSet};
-use store::WorkflowStore as _;
 
 /// Every operation there is: the routes, who may use them, and what the description says are all
 /// made from this.
@@ -89,15 +89,6 @@ pub(crate) async fn method_not_allowed() -> Response {
     response
 }
 
-/// A page of a list, and where the next one begins.
-fn page(rows: Vec<Value>, next: Option<String>) -> Value {
-    Object::from_iter([
-        ("data", Value::array(rows)),
-        ("nextCursor", next.map_or(Value::Null, |next| Str::from(next).into())),
-    ])
-    .into()
-}
-
 /// Cuts what was asked for one more than fits, and gives where the next page begins, if there is
 /// one.
 fn split_page<T>(found: &mut Vec<T>, limit: usize, place: impl Fn(&T) -> String) -> Option<String> {
@@ -107,14 +98,13 @@ fn split_page<T>(found: &mut Vec<T>, limit: usize, place: impl Fn(&T) -> String)
 }
 
 /// A page of things that were asked for one more than fits.
-fn page_of<T>(
-    mut found: Vec<T>,
+fn page_of<'a, T, W: From<&'a T>>(
+    found: &'a mut Vec<T>,
     limit: usize,
     place: impl Fn(&T) -> &str,
-    show: impl Fn(&T) -> Value,
-) -> Value {
-    let next = split_page(&mut found, limit, |last| place(last).to_owned());
-    page(found.iter().map(show).collect(), next)
+) -> wire::Page<W> {
+    let next_cursor = split_page(found, limit, |last| place(last).to_owned());
+    wire::Page { data: found.iter().map(Into::into).collect(), next_cursor }
 }
 
 /// The names of the workflows that a list speaks of, by their ids.

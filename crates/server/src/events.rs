@@ -5,19 +5,24 @@ use crate::access::{AccessLevel, Principal, authenticate, check_origin};
 use crate::error::ApiError;
 use crate::paced::{PacedReceiver, PacedSender};
 use crate::read_budget::ReadReservation;
+use crate::wire::events::{
+    self as wire, AnswerChunk, ApprovalEvent, ChunkSource, ExecutionFinished, ExecutionResumed,
+    ExecutionStarted, ExecutionWaiting, ModelUsed, NodeFinished, NodeLog, NodeRetried, NodeServed,
+    NodeSilent, NodeStarted, NodeStep, OfRun,
+};
+use crate::wire::{Json, Number};
 use axum::extract::{Extension, Path, Query, State};
 use axum::http::{HeaderMap, Method};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::stream;
 use futures::{Stream, StreamExt as _};
-use model::{Kind, Object, RunEvent, Str, TaskData, Value};
+use model::{Kind, RunEvent, Str, TaskData};
 use node_api::checkpoints::{self, ApprovalRequest};
 use runtime::{LiveChunk, LiveEvent};
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io;
 use std::time::{Duration, Instant};
-use store::ExecutionStore as _;
 use store::executions::Execution;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -140,18 +145,9 @@ struct OutgoingEvent {
 
 impl OutgoingEvent {
     fn new(run: &Str, seq: u64, event: &RunEvent, is_cut: bool) -> Self {
-        let (kind, mut data) = to_sse(run, event);
-        if is_cut {
-            data.make_object().insert("isCut", true);
-        }
-        let text = model::json::to_string(&data);
-        let bytes = text.len();
         let is_end = matches!(event, RunEvent::RunFinished { .. });
-        Self {
-            event: Event::default().id(format!("{run}:{seq}")).event(kind).data(text),
-            bytes,
-            is_end,
-        }
+        let (event, bytes) = to_wire(run, event, is_cut);
+        Self { event: event.id(format!("{run}:{seq}")), bytes, is_end }
     }
 }
 
@@ -310,7 +306,7 @@ impl EventFeed {
                 // event it has.
                 Err(RecvError::Lagged(missed)) => {
                     self.is_over = true;
-                    return Some(Event::default().event("missed").data(missed.to_string()));
+                    return Some(sse(&wire::LiveEvent::Missed(missed)).0);
                 }
                 Err(RecvError::Closed) => return None,
             }
@@ -339,138 +335,140 @@ async fn next_chunk(chunks: &mut Option<Receiver<LiveChunk>>) -> Option<LiveChun
 
 /// A piece of an answer has no id: nobody can come back to it.
 fn chunk_event(live: &LiveChunk) -> Event {
-    let mut data = live.chunk.to_value();
-    data.make_object().insert("executionId", live.run_id.clone());
-    Event::default().event("agent").data(model::json::to_string(&data))
+    let chunk = &live.chunk;
+    let content = chunk.to_value().get("content").cloned();
+    let event = AnswerChunk {
+        kind: chunk.kind.name(),
+        content: content.filter(|content| !content.is_undefined()).map(Json),
+        metadata: ChunkSource {
+            node_id: &chunk.node_id,
+            node_name: &chunk.node_name,
+            item_index: chunk.item,
+            run_index: chunk.run_index,
+            timestamp: Number(chunk.timestamp_ms as f64),
+        },
+    };
+    sse(&wire::LiveEvent::Agent(OfRun { execution_id: &live.run_id, event, is_cut: false })).0
+}
+
+/// An event of the protocol, and how many bytes of data it has.
+fn sse(event: &wire::LiveEvent<'_>) -> (Event, usize) {
+    match event.to_sse() {
+        Ok((name, data)) => {
+            let bytes = data.len();
+            (Event::default().event(name).data(data), bytes)
+        }
+        Err(error) => {
+            tracing::error!(%error, "Could not write an event.");
+            (Event::default().comment(""), 0)
+        }
+    }
 }
 
 /// An event in the words of the protocol. Items stay where they are; the execution has them.
-fn to_sse(run: &Str, event: &RunEvent) -> (&'static str, Value) {
-    let mut data = Object::from_iter([("executionId", Value::from(run.clone()))]);
-    let kind = match event {
+fn to_wire<'a>(run: &'a str, event: &'a RunEvent, is_cut: bool) -> (Event, usize) {
+    use wire::LiveEvent as Live;
+    macro_rules! of_run {
+        ($event:expr) => {
+            OfRun { execution_id: run, event: $event, is_cut }
+        };
+    }
+    sse(&match event {
         RunEvent::RunStarted { workflow_id, workflow_name, mode, started_ms, .. } => {
-            data.insert("workflowId", workflow_id.clone());
-            data.insert("workflowName", workflow_name.clone());
-            data.insert("mode", mode.clone());
-            data.insert("startedMs", *started_ms);
-            "executionStarted"
+            Live::ExecutionStarted(of_run!(ExecutionStarted {
+                workflow_id,
+                workflow_name,
+                mode,
+                started_ms: *started_ms,
+            }))
         }
         RunEvent::NodeStarted { node, run_index, started_ms } => {
-            data.insert("node", node.clone());
-            data.insert("run", *run_index);
-            data.insert("startedMs", *started_ms);
-            "nodeStarted"
+            Live::NodeStarted(of_run!(NodeStarted {
+                node,
+                run: *run_index,
+                started_ms: *started_ms,
+            }))
         }
-        RunEvent::NodeLog { node, line } => {
-            data.insert("node", node.clone());
-            data.insert("line", line.clone());
-            "nodeLog"
-        }
+        RunEvent::NodeLog { node, line } => Live::NodeLog(of_run!(NodeLog { node, line })),
         RunEvent::StepRecorded { node, key, value } => {
-            data.insert("node", node.clone());
-            if let Some((call, asked)) = checkpoints::approval_target(key)
-                .and_then(|call| Some((call, ApprovalRequest::from_value(value)?)))
-            {
-                add_approval(&mut data, call, asked);
-                return ("approval", data.into());
+            let asked = checkpoints::approval_target(key)
+                .and_then(|call| Some((call, ApprovalRequest::from_value(value)?)));
+            if let Some((call, asked)) = &asked {
+                return sse(&Live::Approval(of_run!(approval(node, call, asked))));
             }
-            data.insert("step", key.clone());
-            data.insert("value", value.clone());
-            "nodeStep"
+            Live::NodeStep(of_run!(NodeStep { node, step: key, value: Json(value.clone()) }))
         }
-        RunEvent::SubNodeCalled { node, task } => {
-            data.insert("node", node.clone());
-            data.insert("kind", task.serves().map(Kind::name));
-            data.insert(
-                "serves",
-                task.source.first().and_then(Option::as_ref).map(|above| above.node.clone()),
-            );
-            data.insert("status", task.status.name());
-            data.insert("durationMs", task.execution_time_ms as f64);
-            if let Some(error) = &task.error {
-                data.insert("error", error.to_value());
-            }
-            "nodeServed"
-        }
-        RunEvent::ModelUsed { node, spent } => {
-            data.insert("node", node.clone());
-            data.insert("provider", spent.provider.clone());
-            data.insert("model", spent.model.clone());
-            data.insert("inputTokens", spent.input as f64);
-            data.insert("cachedTokens", spent.cached as f64);
-            data.insert("outputTokens", spent.output as f64);
-            data.insert("dollars", spent.dollars.map_or(Value::Null, Value::from));
-            "modelUsed"
-        }
+        RunEvent::SubNodeCalled { node, task } => Live::NodeServed(of_run!(NodeServed {
+            node,
+            kind: task.serves().map(Kind::name),
+            serves: task.source.first().and_then(Option::as_ref).map(|above| above.node.as_str()),
+            status: task.status.name(),
+            duration_ms: Number(task.execution_time_ms as f64),
+            error: task.error.as_ref().map(Into::into),
+        })),
+        RunEvent::ModelUsed { node, spent } => Live::ModelUsed(of_run!(ModelUsed {
+            node,
+            provider: &spent.provider,
+            model: &spent.model,
+            input_tokens: spent.input,
+            cached_tokens: spent.cached,
+            output_tokens: spent.output,
+            dollars: spent.dollars.map(Number),
+        })),
         RunEvent::NodeRetried { node, attempt, error } => {
-            data.insert("node", node.clone());
-            data.insert("attempt", u64::from(*attempt) as f64);
-            data.insert("error", error.to_value());
-            "nodeRetried"
+            Live::NodeRetried(of_run!(NodeRetried { node, attempt: *attempt, error: error.into() }))
         }
         RunEvent::NodeFinished { node, run_index, task, .. } => {
-            data.insert("node", node.clone());
-            data.insert("run", *run_index);
-            data.insert("status", task.status.name());
-            data.insert("durationMs", task.execution_time_ms as f64);
-            data.insert("items", counts(task));
-            if let Some(run) = task.reused_from() {
-                data.insert("reused", run);
-            }
-            if let Some(error) = &task.error {
-                data.insert("error", error.to_value());
-            }
-            "nodeFinished"
+            Live::NodeFinished(of_run!(NodeFinished {
+                node,
+                run: *run_index,
+                status: task.status.name(),
+                duration_ms: Number(task.execution_time_ms as f64),
+                items: counts(task),
+                reused: task.reused_from(),
+                error: task.error.as_ref().map(Into::into),
+            }))
         }
-        RunEvent::NodeSilent { node } => {
-            data.insert("node", node.clone());
-            "nodeSilent"
-        }
+        RunEvent::NodeSilent { node } => Live::NodeSilent(of_run!(NodeSilent { node })),
         RunEvent::RunPaused { node, until_ms, waits_for, asks, .. } => {
-            data.insert("asks", *asks);
-            data.insert("node", node.clone());
-            data.insert("waitsFor", waits_for.clone());
-            data.insert("untilMs", until_ms.map(|moment| moment as f64));
-            "executionWaiting"
+            Live::ExecutionWaiting(of_run!(ExecutionWaiting {
+                node,
+                asks: *asks,
+                waits_for: waits_for.as_deref(),
+                until_ms: until_ms.map(|moment| Number(moment as f64)),
+            }))
         }
-        RunEvent::RunResumed { .. } => "executionResumed",
+        RunEvent::RunResumed { .. } => Live::ExecutionResumed(of_run!(ExecutionResumed {})),
         RunEvent::RunFinished { status, error, finished_ms } => {
-            data.insert("status", status.name());
-            data.insert("finishedMs", *finished_ms);
-            if let Some(error) = error {
-                data.insert("error", error.to_value());
-            }
-            "executionFinished"
+            Live::ExecutionFinished(of_run!(ExecutionFinished {
+                status: status.name(),
+                finished_ms: *finished_ms,
+                error: error.as_ref().map(Into::into),
+            }))
         }
-    };
-    (kind, data.into())
+    })
 }
 
 /// What a person is asked, and what they have decided.
-fn add_approval(data: &mut Object, call: &str, asked: ApprovalRequest) {
+fn approval<'a>(node: &'a str, call: &'a str, asked: &'a ApprovalRequest) -> ApprovalEvent<'a> {
     let decided = asked.decision.as_ref();
-    data.insert("call", call);
-    data.insert("tool", asked.tool);
-    data.insert("arguments", asked.arguments);
-    data.insert("digest", asked.digest);
-    data.insert("askedMs", asked.requested_ms);
-    data.insert("untilMs", asked.until_ms);
-    data.insert("decision", decided.map_or(Value::Null, |decided| decided.verdict.name().into()));
-    data.insert(
-        "reason",
-        decided.and_then(|decided| decided.reason.clone()).map_or(Value::Null, Value::from),
-    );
-    data.insert("by", decided.map_or(Value::Null, |decided| decided.by.clone().into()));
-    data.insert("decidedMs", decided.map_or(Value::Null, |decided| decided.decided_ms.into()));
+    ApprovalEvent {
+        node,
+        call,
+        tool: &asked.tool,
+        arguments: Json(asked.arguments.clone()),
+        digest: &asked.digest,
+        asked_ms: asked.requested_ms,
+        until_ms: asked.until_ms,
+        decision: decided.map(|decided| decided.verdict.name()),
+        reason: decided.and_then(|decided| decided.reason.as_deref()),
+        by: decided.map(|decided| decided.by.as_str()),
+        decided_ms: decided.map(|decided| decided.decided_ms),
+    }
 }
 
 /// How many items each output has.
-fn counts(task: &TaskData) -> Value {
+fn counts(task: &TaskData) -> Vec<usize> {
     let outputs = task.data.get(&Kind::Main).map(Vec::as_slice).unwrap_or_default();
-    Value::array(
-        outputs
-            .iter()
-            .map(|items| Value::from(items.as_ref().map_or(0, model::Items::len)))
-            .collect(),
-    )
+    outputs.iter().map(|items| items.as_ref().map_or(0, model::Items::len)).collect()
 }

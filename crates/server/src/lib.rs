@@ -9,6 +9,7 @@ mod access;
 mod admission;
 mod api;
 mod body;
+mod catalogue;
 mod chat;
 mod error;
 mod events;
@@ -30,23 +31,27 @@ mod routes;
 mod web;
 mod webhook;
 mod welcome;
+#[allow(dead_code)]
+mod wire;
 
 pub use access::{create_setup_token, passwords};
 pub use admission::{AdmissionLimits, AllowedHosts, AllowedHostsError};
+pub use api::api_schemas;
 pub use body::{BodyLimits, ProbeResult, XmlReader, probe as probe_body};
 pub use response::probe_response_headers;
 pub use routes::{EntryPoint, RouteGuard, entry_points};
 pub use web::{EDITOR, WebFile};
 
 use access::DeviceCookies;
-use api::{Catalogue, Previews};
+use api::Previews;
+use catalogue::Catalogue;
 use model::Str;
 use node_api::collections::Ingestor;
 use read_budget::ReadBudget;
 use routes::RequestHandler;
 use runtime::Runtime;
-use std::sync::{Arc, OnceLock};
-use store::Sqlite;
+use std::sync::Arc;
+use store::Store;
 use tokio::net::TcpListener;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
@@ -60,8 +65,7 @@ struct AppState {
     started_ms: i64,
     /// What readers of executions share.
     read_budget: ReadBudget,
-    /// The descriptions of all nodes, made when somebody first asks for them.
-    catalogue: OnceLock<Catalogue>,
+    catalogue: Catalogue,
     /// Signs the cookies of known devices; read when somebody first signs in.
     device_key: OnceCell<DeviceCookies>,
     previews: Previews,
@@ -70,7 +74,7 @@ struct AppState {
 /// What the server is made of.
 pub struct ServerParts {
     pub runtime: Arc<Runtime>,
-    pub store: Sqlite,
+    pub store: Arc<dyn Store>,
     pub body_limits: BodyLimits,
     pub admission_limits: AdmissionLimits,
     /// The reader of XML that workflows use.
@@ -98,7 +102,7 @@ impl From<ServerParts> for App {
             parts,
             started_ms,
             read_budget: ReadBudget::default(),
-            catalogue: OnceLock::new(),
+            catalogue: Catalogue::default(),
             device_key: OnceCell::new(),
             previews: Previews::default(),
         };
@@ -145,8 +149,7 @@ impl App {
         &self.0.read_budget
     }
 
-    /// The place of the descriptions of all nodes.
-    pub(crate) fn catalogue(&self) -> &OnceLock<Catalogue> {
+    pub(crate) fn catalogue(&self) -> &Catalogue {
         &self.0.catalogue
     }
 }

@@ -60,7 +60,7 @@ pub(crate) async fn metrics(
 
 fn store(app: &App, text: &mut String) {
     gauge(text, "heddle_store_backlog", "Queued writes.", app.store.backlog() as f64);
-    let room = store::inspect::disk_space(app.store.folder());
+    let room = app.store.disk_space();
     gauge(text, "heddle_store_bytes", "Size of the database.", room.database as f64);
     gauge(text, "heddle_store_wal_bytes", "Size of the write-ahead log.", room.write_ahead as f64);
     if let Some(free) = room.free {

@@ -9,6 +9,7 @@ use node_api::trigger::{
     HeaderRejection, MediaType, ResponseBody, ResponseHeader, WebhookResponse, response_headers,
 };
 use runtime::endpoint::{EndpointResponse, encode_chunk};
+use serde::Serialize;
 
 /// What keeps a page that a workflow made away from the cookies and pages of this instance.
 pub(crate) const SANDBOX: &str = "sandbox allow-downloads allow-forms allow-modals allow-popups allow-presentation allow-scripts allow-top-navigation-by-user-activation allow-top-navigation-to-custom-protocols";
@@ -18,6 +19,21 @@ const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 
 pub(crate) fn json(status: StatusCode, value: &Value) -> Response {
     let mut response = Response::new(Body::from(model::json::to_string(value)));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, JSON);
+    response
+}
+
+/// A response of the API.
+pub(crate) fn typed(status: StatusCode, body: &impl Serialize) -> Response {
+    let (status, text) = match serde_json::to_vec(body) {
+        Ok(text) => (status, text),
+        Err(error) => {
+            tracing::error!(%error, "Could not write a response.");
+            (StatusCode::INTERNAL_SERVER_ERROR, Vec::new())
+        }
+    };
+    let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, JSON);
     response

@@ -55,8 +55,12 @@ impl Process {
     }
 }
 
-static REGISTRY: LazyLock<Arc<Registry>> =
-    LazyLock::new(|| Arc::new(Registry::new(nodes::TABLES.iter().copied().chain([effect::NODES]))));
+static REGISTRY: LazyLock<Arc<Registry>> = LazyLock::new(|| {
+    Arc::new(
+        Registry::new(nodes::TABLES.iter().copied().chain([effect::NODES]))
+            .with_credentials(nodes::credentials::registry()),
+    )
+});
 
 fn options() -> RuntimeOptions {
     RuntimeOptions {

@@ -2,6 +2,8 @@
 
 use crate::Error;
 use model::{Object, Str};
+use node_api::credential::CredentialRegistry;
+use std::sync::Arc;
 
 /// Credentials, sealed. Implemented for SQLite; the API, the command line and running nodes use it.
 #[async_trait::async_trait]
@@ -25,11 +27,13 @@ pub trait CredentialStore: Send + Sync {
     /// Adds a credential; one with the same id is replaced.
     async fn save_credential(&self, credential: NewCredential) -> Result<StoredCredential, Error>;
     /// Changes what is named; nothing if there is no such credential. Secrets are kept only for the
-    /// place they were given for: a change that may lead them elsewhere has to bring them again.
+    /// place they were given for: a change that may lead them elsewhere, as the descriptions of the
+    /// types say, has to bring them again.
     async fn change_credential(
         &self,
         id: &str,
         change: CredentialChange,
+        types: Arc<CredentialRegistry>,
     ) -> Result<Option<StoredCredential>, Error>;
     async fn delete_credential(&self, id: &str) -> Result<bool, Error>;
     /// What a credential holds.
@@ -42,6 +46,9 @@ pub trait CredentialStore: Send + Sync {
         kind: &str,
         id: &str,
     ) -> Result<Option<SecretFields>, Error>;
+    /// Checks that the key of the vault fits the credentials that are there; makes one at the first
+    /// use.
+    fn open_vault(&self) -> Result<(), Error>;
     /// Seals everything with a new key; gives back how many there are.
     async fn rotate_key(&self) -> Result<usize, Error>;
 }

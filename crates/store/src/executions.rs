@@ -40,6 +40,8 @@ pub trait ExecutionStore: Send + Sync {
     async fn outline_bytes(&self, id: i64) -> Result<usize, Error>;
     /// Runs that were neither finished nor asleep when the process ended.
     async fn interrupted(&self) -> Result<Vec<UnfinishedExecution>, Error>;
+    /// How many runs are neither over nor in progress.
+    async fn n_unfinished(&self) -> Result<UnfinishedCounts, Error>;
     /// Sleeping runs whose time has come, by time and id, behind the given ones.
     async fn due(
         &self,
@@ -75,6 +77,13 @@ pub trait ExecutionStore: Send + Sync {
     async fn prune(&self, keep: RetentionLimits) -> Result<usize, Error>;
     /// Gives some free room in the file back to the disk; `true` while there is more.
     async fn shrink(&self) -> Result<bool, Error>;
+}
+
+/// How many runs are neither over nor at work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UnfinishedCounts {
+    pub waiting: i64,
+    pub uncertain: i64,
 }
 
 /// A run that has something to write. Asked when its turn comes, so that what happens while it

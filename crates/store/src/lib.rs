@@ -55,6 +55,7 @@ pub mod spending;
 )]
 mod spill;
 mod sqlite;
+mod status;
 pub mod tags;
 pub mod users;
 pub mod variables;
@@ -68,6 +69,10 @@ pub mod workflows;
 )]
 mod workspace;
 
+use node_api::ai::{ConversationStore, Sealer};
+use node_api::collections::Collections;
+use node_api::tables::Tables;
+
 pub use access::ApiKeyStore;
 pub use approvals::ApprovalStore;
 pub use conversations::ConversationCleanup;
@@ -80,30 +85,39 @@ pub use interruptions::InterruptionStore;
 pub use private_files::keep_new_files_private;
 pub use projects::ProjectStore;
 pub use schedules::ScheduleStore;
-use spending::SpendingStore;
+pub use spending::SpendingStore;
 pub use spill::{SpillFile, SpillLimits, SpillTotal};
 #[cfg(feature = "simulation")]
 pub use sqlite::simulation;
-pub use sqlite::{
-    BackupPolicy, Migration, OpenMode, Sqlite, UnfinishedCounts, WriterMetrics, new_id, way_back,
-};
+pub use sqlite::{BackupPolicy, Migration, OpenMode, Sqlite, WriterMetrics, new_id, way_back};
+pub use status::StoreStatus;
 pub use tags::TagStore;
 pub use users::UserStore;
 pub use variables::VariableStore;
 pub use workflows::WorkflowStore;
 pub use workspace::{FileLimits, ProjectFolders, Workspace};
 
-/// Everything that is kept, behind one door. Implemented for SQLite; PostgreSQL comes behind the
-/// same traits.
+/// Everything that is stored, as one trait object. Implemented for SQLite; PostgreSQL comes behind
+/// the same traits.
 pub trait Store:
     ApiKeyStore
     + ApprovalStore
-    + ExecutionStore
-    + InterruptionStore
+    + Collections
     + ConversationCleanup
+    + ConversationStore
+    + CredentialStore
+    + ExecutionStore
+    + FolderStore
+    + InsightStore
+    + InterruptionStore
     + ProjectStore
     + ScheduleStore
+    + Sealer
     + SpendingStore
+    + StoreStatus
+    + Tables
+    + TagStore
+    + UserStore
     + VariableStore
     + WorkflowStore
 {
@@ -112,12 +126,22 @@ pub trait Store:
 impl<T> Store for T where
     T: ApiKeyStore
         + ApprovalStore
-        + ExecutionStore
-        + InterruptionStore
+        + Collections
         + ConversationCleanup
+        + ConversationStore
+        + CredentialStore
+        + ExecutionStore
+        + FolderStore
+        + InsightStore
+        + InterruptionStore
         + ProjectStore
         + ScheduleStore
+        + Sealer
         + SpendingStore
+        + StoreStatus
+        + Tables
+        + TagStore
+        + UserStore
         + VariableStore
         + WorkflowStore
 {

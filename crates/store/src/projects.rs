@@ -30,6 +30,8 @@ pub trait ProjectStore: Send + Sync {
     ) -> Result<bool, Error>;
     async fn remove_member(&self, project: &str, user_id: &str) -> Result<bool, Error>;
 
+    /// The project that a stored workflow belongs to. Reads without waiting for anything.
+    fn project_of_workflow(&self, id: &str) -> Result<Option<String>, Error>;
     /// `false` if there is no such workflow.
     async fn move_workflow(&self, id: &str, project: &str) -> Result<bool, Error>;
     /// Only the new project has it then; shares end.

@@ -25,6 +25,7 @@ mod schedules;
 #[cfg(feature = "simulation")]
 pub mod simulation;
 mod spending;
+mod status;
 mod tables;
 mod tags;
 mod users;
@@ -34,7 +35,6 @@ mod workflows;
 mod writer;
 
 pub(crate) use credentials::check_value;
-pub use executions::UnfinishedCounts;
 pub(crate) use executions::next_id;
 pub(crate) use migrate::KNOWN_SCHEMA;
 use migrate::MigratePolicy;
@@ -292,38 +292,6 @@ impl Sqlite {
     /// Reads on this thread; for the few lookups that are over in an instant.
     fn read_now<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
         self.shared.readers.with(work)
-    }
-
-    /// Makes sure that the key of the vault fits the credentials that are there; makes one at the
-    /// first use.
-    pub fn open_vault(&self) -> Result<(), Error> {
-        self.read_now(|connection| self.shared.vault.open(connection))
-    }
-
-    /// How many writes wait for their turn.
-    pub fn backlog(&self) -> usize {
-        self.shared.writer.backlog()
-    }
-
-    /// What the writer has done so far.
-    pub fn writer_metrics(&self) -> &WriterMetrics {
-        self.shared.writer.metrics()
-    }
-
-    /// Makes sure that something can be written; tries only if the last time it could not.
-    pub async fn is_writable(&self) -> Result<(), Error> {
-        if self.shared.blobs.trouble().is_some() {
-            let blobs = self.shared.blobs.clone();
-            self.off_thread(move || blobs.probe_write()).await?;
-        }
-        if self.shared.writer.trouble().is_none() {
-            return Ok(());
-        }
-        let sql = "INSERT INTO facts (key, value) VALUES ('written', ?1) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
-        self.write(move |connection| {
-            Ok(connection.prepare_cached(sql)?.execute([now_ms().to_string()]).map(|_| ())?)
-        })
-        .await
     }
 
     /// The folder that this is the database of.

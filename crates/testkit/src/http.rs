@@ -1,20 +1,40 @@
-//! Just enough of HTTP/1.1 to be asked: requests are read whole, answers are written by hand so
-//! that they can be wrong.
+//! Just enough of HTTP/1.1 for servers in tests: requests are read whole, responses are written as
+//! bytes so that they can be wrong.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
 
-/// A request as it came.
+/// A request as it came; names of headers are in lower case.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ParsedRequest {
-    pub(crate) method: String,
-    pub(crate) path: String,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) body: Vec<u8>,
+pub struct ParsedRequest {
+    pub method: String,
+    /// With its query.
+    pub path: String,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+    /// Everything before the body, as it was sent.
+    pub head: String,
 }
 
 impl ParsedRequest {
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    /// The body as JSON, or `null`.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.body).unwrap_or_default()
+    }
+
+    /// Method, path and, if there is one, the body.
+    pub fn summary(&self) -> String {
+        let body = String::from_utf8_lossy(&self.body);
+        format!("{} {} {body}", self.method, self.path).trim_end().to_owned()
+    }
+
+    /// Head and body as text.
+    pub fn text(&self) -> String {
+        format!("{}\r\n\r\n{}", self.head, String::from_utf8_lossy(&self.body))
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
             .find(|(known, _)| known.eq_ignore_ascii_case(name))
@@ -33,13 +53,18 @@ impl RequestReader {
         Self { buffer: Vec::with_capacity(8 << 10) }
     }
 
-    /// The next request, or nothing if the client has gone.
+    /// The next request, or nothing if the client has gone. Bytes that are no HTTP, such as TLS after a
+    /// `CONNECT`, are a request without a method.
     pub(crate) async fn next(&mut self, stream: &mut TcpStream) -> Option<ParsedRequest> {
         let end_of_head = loop {
             if let Some(at) = find(&self.buffer, b"\r\n\r\n") {
                 break at;
             }
             self.read(stream).await?;
+            if !self.buffer[0].is_ascii_alphabetic() {
+                let body = std::mem::take(&mut self.buffer);
+                return Some(ParsedRequest { body, ..ParsedRequest::default() });
+            }
         };
         let head = String::from_utf8_lossy(&self.buffer[..end_of_head]).into_owned();
         let mut lines = head.split("\r\n");
@@ -60,13 +85,17 @@ impl RequestReader {
         }
         let body = self.buffer[begin..begin + length].to_vec();
         self.buffer.drain(..begin + length);
-        Some(ParsedRequest { method, path, headers, body })
+        Some(ParsedRequest { method, path, headers, body, head })
     }
 
     async fn read(&mut self, stream: &mut TcpStream) -> Option<()> {
         let n_read = stream.read_buf(&mut self.buffer).await.ok()?;
         (n_read > 0).then_some(())
     }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {

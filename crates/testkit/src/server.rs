@@ -2,7 +2,7 @@
 //! alike.
 
 use crate::clock::{self, TimestampStream};
-use crate::http::{ParsedRequest, RequestReader, response};
+use crate::http::{ParsedRequest, RequestReader, lock, response};
 use crate::reply::ScriptedReply;
 use crate::wire::{ApiEndpoint, WireFormat};
 use crate::{default_reply, embeddings, other_apis, respond, script};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
@@ -276,8 +276,4 @@ impl MockState {
         let entry = |asked: &RecordedRequest| json!({ "method": asked.method, "path": asked.path, "headers": asked.headers, "body": asked.body });
         lock(&self.requests).iter().map(entry).collect()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,273 +1,87 @@
-// What the API takes and gives. Made from the server's schemas by `cargo xtask docs`; not to be edited.
-// biome-ignore-all format: a program writes it
-// biome-ignore-all lint: a program writes
-         // it
+// What the API takes and gives. Generated from the server's types (crates/server/src/wire) by `cargo xtask types`; do not edit.
+// biome-ignore-all format: generated
+// biome-ignore-all lint: generated
 
-export interface Error {
-  code: string;
-  message: string;
-  hint?: string | null;
-}
-
-export type Schema = Record<string, unknown>;
-
-export interface WorkflowInput {
-  name: string;
-  nodes: (Record<string, unknown>)[];
-  connections: Record<string, unknown>;
-  settings?: Record<string, unknown>;
-  staticData?: Record<string, unknown> | null;
-  pinData?: Record<string, unknown> | null;
-  meta?: Record<string, unknown> | null;
-  id?: unknown;
-  active?: unknown;
-  createdAt?: unknown;
-  updatedAt?: unknown;
-  versionId?: unknown;
-  activeVersionId?: unknown;
-  activeVersion?: unknown;
-  triggerCount?: unknown;
-  isArchived?: unknown;
-  tags?: unknown;
-  shared?: unknown;
-  versionCounter?: unknown;
-  description?: unknown;
-  parentFolder?: unknown;
-  parentFolderId?: string | null;
-  homeProject?: unknown;
-  scopes?: unknown;
-  projectId?: string | null;
-}
-
-export interface Workflow {
-  id: string;
-  name: string;
-  active: boolean;
-  isArchived?: boolean;
-  versionId: string;
-  activeVersionId?: string | null;
-  createdAt: string;
-  updatedAt: string;
-  nodes: (Record<string, unknown>)[];
-  connections: Record<string, unknown>;
-  settings: Record<string, unknown>;
-  staticData?: unknown;
-  pinData?: unknown;
-  meta?: unknown;
-  triggerCount?: number;
-  projectId?: string;
-  parentFolderId?: string | null;
-  tags: Tag[];
-}
-
-export interface WorkflowList {
-  data: Workflow[];
-  nextCursor: string | null;
-}
-
-export interface Version {
-  versionId: string;
-  workflowId: string;
-  authors: string;
-  name?: string | null;
-  description?: string | null;
-  nodes: (Record<string, unknown>)[];
-  connections: Record<string, unknown>;
-  createdAt?: string;
-  updatedAt?: string;
-}
-
-export type Versions = ({
-  versionId: string;
-  workflowId: string;
-  authors: string;
-  name?: string | null;
-  description?: string | null;
-  createdAt?: string;
-  updatedAt?: string;
-})[];
-
-export interface Execution {
-  id: string;
-  finished: boolean;
-  mode: string;
-  retryOf?: string | null;
-  retrySuccessId?: string | null;
-  status: string;
-  startedAt: string;
-  stoppedAt?: string | null;
-  workflowId: string;
-  workflowName?: string | null;
-  parentExecutionId?: string | null;
-  waitsForExecutionId?: string | null;
-  waitTill?: string | null;
-  customData?: Record<string, unknown>;
-  data?: unknown;
-  workflowData?: unknown;
-}
-
-export interface ExecutionList {
-  data: Execution[];
-  nextCursor: string | null;
-}
-
-export interface StopInput {
-  status: ("queued" | "running" | "waiting")[];
-  workflowId?: string;
-  startedAfter?: string;
-  startedBefore?: string;
-}
-
-export interface Stopped {
-  stopped: number;
-}
-
-export interface Tag {
-  id: string;
-  name: string;
-  createdAt?: string;
-  updatedAt?: string;
-}
-
-export interface SpendingRow {
-  day: string;
-  workflowId: string;
-  provider: string;
-  model: string;
-  calls: number;
-  inputTokens: number;
-  cachedTokens: number;
-  outputTokens: number;
-  dollars: number;
-}
-
-export interface Spending {
-  data: SpendingRow[];
-  dollars: number;
-}
-
-export interface TagList {
-  data: Tag[];
-  nextCursor: string | null;
-}
-
-export type Tags = Tag[];
-
-export interface TagInput {
-  name: string;
-}
-
-export type TagIds = ({
-  id: string;
-})[];
-
-export interface Variable {
-  id: string;
-  key: string;
-  value: string;
-  type?: string;
-  project?: Record<string, unknown> | null;
-}
-
-export interface VariableList {
-  data: Variable[];
-  nextCursor: string | null;
-}
-
-export interface VariableInput {
-  key: string;
-  value: string;
-  projectId?: string | null;
-}
-
-export interface Project {
-  id: string;
-  name: string;
-  type: "personal" | "team";
-  createdAt?: string;
-  updatedAt?: string;
-}
-
-export interface ProjectList {
-  data: Project[];
-  nextCursor: string | null;
-}
-
-export interface ProjectInput {
-  name: string;
-}
-
-export interface Transfer {
-  destinationProjectId: string;
-}
-
-export interface Credential {
-  id: string;
-  name: string;
-  type: string;
-  isManaged?: boolean;
-  projectId?: string;
-  sharedWith?: string[];
-  createdAt: string;
-  updatedAt: string;
-}
-
-export interface CredentialList {
-  data: Credential[];
-  nextCursor: string | null;
-}
-
-export interface CredentialInput {
-  name: string;
-  type: string;
-  data: Record<string, unknown>;
-  projectId?: string;
-}
-
-export interface CredentialChange {
+export interface Activation {
+  versionId?: string;
   name?: string;
-  type?: string;
-  data?: Record<string, unknown>;
-  isPartialData?: boolean;
-  isGlobal?: boolean;
-  isResolvable?: boolean;
+  description?: string;
 }
 
-export interface User {
+export interface AgentApproval {
+  call: string;
+  digest: string;
+  askedMs: number;
+  untilMs: number;
+  decision: "approved" | "rejected" | "expired" | null;
+  reason: string | null;
+  by: string | null;
+  decidedMs: number | null;
+  waitedMs: number | null;
+  tool?: string;
+  arguments?: unknown;
+}
+
+export interface AgentIteration {
+  index: number;
+  item: number;
+  model: string;
+  startedMs: number | null;
+  durationMs: number | null;
+  message?: unknown;
+  toolCalls: AgentToolCall[];
+  tokens: {
+    input?: number;
+    cached?: number;
+    output?: number;
+    reasoning?: number;
+  };
+  dollars: number | null;
+  confidence?: number;
+  action?: "tool" | "final";
+}
+
+export interface AgentToolCall {
   id: string;
-  email: string;
-  firstName?: string;
-  lastName?: string;
-  isPending?: boolean;
-  createdAt?: string;
-  updatedAt?: string;
-  role?: string;
+  name: string;
+  arguments?: unknown;
+  result?: unknown;
+  isError?: boolean;
+  durationMs?: number;
+  approval?: AgentApproval;
 }
 
-export interface UserList {
-  data: User[];
+/** A tool call that waits for a person's decision. */
+export interface Approval {
+  executionId: string;
+  workflowId: string;
+  workflowName: string | null;
+  node: string;
+  call: string;
+  tool: string;
+  arguments: unknown;
+  digest: string;
+  askedAt: string;
+  untilAt: string;
+}
+
+export interface ApprovalInput {
+  call: string;
+  digest: string;
+  decision: "approve" | "reject";
+  reason?: string | null;
+}
+
+/** A page of a list, and where the next one begins. */
+export interface ApprovalList {
+  data: Approval[];
   nextCursor: string | null;
 }
 
-export type UserInputs = ({
-  email: string;
-  role?: "global:admin" | "global:member" | "global:viewer";
-})[];
-
-export type Invitations = ({
-  user: {
-    id: string;
-    email: string;
-    inviteAcceptUrl?: string;
-    emailSent: boolean;
-    role: string;
-  };
-  error: string;
-})[];
-
-export interface RoleInput {
-  newRoleName: "global:admin" | "global:member" | "global:viewer";
-}
+export type Audit = Record<string, {
+  risk: string;
+  sections: (Record<string, unknown>)[];
+}> | (Record<string, unknown>)[];
 
 export interface AuditInput {
   additionalOptions?: {
@@ -276,105 +90,18 @@ export interface AuditInput {
   };
 }
 
-export type Audit = Record<string, {
-  risk: string;
-  sections: (Record<string, unknown>)[];
-}> | (Record<string, unknown>)[];
-
-export interface DataTableColumn {
-  id: string;
-  name: string;
-  type: "string" | "number" | "boolean" | "date";
-  index: number;
-}
-
-export type DataTableColumns = DataTableColumn[];
-
-export interface DataTableColumnInput {
-  name: string;
-  type: "string" | "number" | "boolean" | "date";
-  index?: number;
-}
-
-export interface DataTableColumnChange {
-  name?: string;
-  index?: number;
-}
-
-export interface DataTable {
-  id: string;
-  name: string;
-  columns: DataTableColumn[];
-  projectId: string;
-  createdAt: string;
-  updatedAt: string;
-  rowCount?: number;
-  sizeBytes?: number;
-}
-
-export interface DataTableList {
-  data: DataTable[];
-  nextCursor: string | null;
-}
-
-export interface DataTableName {
-  name: string;
-}
-
-export interface DataTableInput {
-  name: string;
-  columns: ({
-    name: string;
-    type: "string" | "number" | "boolean" | "date";
-  })[];
-  projectId?: string;
-}
-
-export interface DataTableRow {
-  id: number;
-  createdAt: string;
-  updatedAt: string;
-  [other: string]: unknown;
-}
-
-export interface DataTableRowList {
-  data: DataTableRow[];
-  nextCursor: string | null;
-}
-
-export interface DataTableFilter {
-  type?: "and" | "or";
-  filters: ({
-    columnName: string;
-    condition: "eq" | "neq" | "like" | "ilike" | "gt" | "gte" | "lt" | "lte";
-    value: unknown;
-  })[];
-}
-
-export interface DataTableInsert {
-  data: (Record<string, unknown>)[];
-  returnType?: "count" | "id" | "all";
-}
-
-export type DataTableInserted = {
-  count: number;
-} | number[] | DataTableRow[];
-
-export interface DataTableChange {
-  filter: DataTableFilter;
-  data: Record<string, unknown>;
-  returnData?: boolean;
-  dryRun?: boolean;
-}
-
-export type DataTableChanged = boolean | (DataTableRow | {
-  id?: number | null;
+export type ChangedRow = DataTableRow | {
+  id: number | null;
   dryRunState?: "before" | "after";
   [other: string]: unknown;
-})[];
+};
 
-export interface DataTableCleared {
-  deletedCount: number;
+export interface ClientErrorInput {
+  message: string;
+  stack?: string;
+  page?: string;
+  part?: string;
+  build?: string;
 }
 
 export interface Collection {
@@ -391,32 +118,15 @@ export interface Collection {
   updatedAt: string;
 }
 
-export interface CollectionList {
-  data: Collection[];
-  nextCursor: string | null;
-}
-
-export interface CollectionInput {
-  name: string;
-  description?: string;
-  projectId?: string;
-  embeddingModel?: string;
-  credentialId?: string;
+export interface CollectionAdded {
+  source: string;
+  chunks: number;
 }
 
 export interface CollectionChange {
   name?: string;
   description?: string;
   credentialId?: string;
-}
-
-export interface CollectionSources {
-  data: ({
-    name: string;
-    chunkCount: number;
-    createdAt: string;
-  })[];
-  nextCursor: string | null;
 }
 
 export interface CollectionChunks {
@@ -430,23 +140,8 @@ export interface CollectionChunks {
   nextCursor: string | null;
 }
 
-export interface CollectionText {
-  text: string;
-  source?: string;
-  metadata?: Record<string, unknown>;
-}
-
-export interface CollectionAdded {
-  source: string;
-  chunks: number;
-}
-
-export interface CollectionQuestion {
-  query: string;
-  limit?: number;
-  minScore?: number;
-  hybrid?: boolean;
-  metadata?: Record<string, unknown>;
+export interface CollectionDeleted {
+  deletedCount: number;
 }
 
 export interface CollectionFound {
@@ -458,80 +153,74 @@ export interface CollectionFound {
   })[];
 }
 
-export interface CollectionDeleted {
-  deletedCount: number;
-}
-
-export interface TestWebhookInput {
-  node?: string;
-  destinationNode?: string;
-}
-
-export interface TestWebhook {
-  waitingForWebhook: boolean;
-  expiresAt: string;
-  addresses: ({
-    node: string;
-    kind: "webhook" | "form";
-    method: string;
-    url: string;
-  })[];
-}
-
-export interface Activation {
-  versionId?: string;
-  name?: string;
+export interface CollectionInput {
+  name: string;
   description?: string;
+  projectId?: string;
+  embeddingModel?: string;
+  credentialId?: string;
 }
 
-export interface ForkInput {
-  from: string;
-  model?: string;
-}
-
-export interface ResumeInput {
-  decision?: "again" | "done";
-  result?: string;
-  call?: string;
-  events?: number;
-}
-
-export interface Approval {
-  executionId: string;
-  workflowId: string;
-  workflowName: string | null;
-  node: string;
-  call: string;
-  tool: string;
-  arguments: unknown;
-  digest: string;
-  askedAt: string;
-  untilAt: string;
-}
-
-export interface ApprovalList {
-  data: Approval[];
+/** A page of a list, and where the next one begins. */
+export interface CollectionList {
+  data: Collection[];
   nextCursor: string | null;
 }
 
-export interface ApprovalInput {
-  call: string;
-  digest: string;
-  decision: "approve" | "reject";
-  reason?: string | null;
+export interface CollectionQuestion {
+  query: string;
+  limit?: number;
+  minScore?: number;
+  hybrid?: boolean;
+  metadata?: Record<string, unknown>;
 }
 
-export interface RetryInput {
-  loadWorkflow?: boolean;
+export interface CollectionSources {
+  data: ({
+    name: string;
+    chunkCount: number;
+    createdAt: string;
+  })[];
+  nextCursor: string | null;
 }
 
-export interface Shares {
-  shareWithIds: string[];
+export interface CollectionText {
+  text: string;
+  source?: string;
+  metadata?: Record<string, unknown>;
 }
 
-export interface CredentialTest {
-  status: "OK" | "Error";
-  message: string;
+export interface Credential {
+  id: string;
+  name: string;
+  type: string;
+  isManaged?: boolean;
+  projectId?: string;
+  sharedWith?: string[];
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface CredentialChange {
+  name?: string;
+  type?: string;
+  data?: Record<string, unknown>;
+  isPartialData?: boolean;
+  isGlobal?: boolean;
+  isResolvable?: boolean;
+}
+
+export interface CredentialInput {
+  name: string;
+  type: string;
+  data: Record<string, unknown>;
+  projectId?: string;
+}
+
+/** A page of a list, and where the next one begins. */
+export interface CredentialList {
+  data: Credential[];
+  nextCursor: string | null;
 }
 
 export interface CredentialModels {
@@ -539,43 +228,103 @@ export interface CredentialModels {
   message: string | null;
 }
 
-export interface MemberList {
-  data: User[];
-  nextCursor: string | null;
+export interface CredentialTest {
+  status: "OK" | "Error";
+  message: string;
 }
 
-export interface MemberRole {
-  role: "project:admin" | "project:editor" | "project:viewer";
+export interface DataTable {
+  id: string;
+  name: string;
+  columns: DataTableColumn[];
+  projectId: string;
+  createdAt: string;
+  updatedAt: string;
+  rowCount?: number;
+  sizeBytes?: number;
 }
 
-export interface MemberInputs {
-  relations: ({
-    userId: string;
-    role: "project:admin" | "project:editor" | "project:viewer";
+export interface DataTableChange {
+  filter: DataTableFilter;
+  data: Record<string, unknown>;
+  returnData?: boolean;
+  dryRun?: boolean;
+}
+
+export type DataTableChanged = boolean | ChangedRow[];
+
+export interface DataTableCleared {
+  deletedCount: number;
+}
+
+export interface DataTableColumn {
+  id: string;
+  name: string;
+  type: "string" | "number" | "boolean" | "date";
+  index: number;
+}
+
+export interface DataTableColumnChange {
+  name?: string;
+  index?: number;
+}
+
+export interface DataTableColumnInput {
+  name: string;
+  type: "string" | "number" | "boolean" | "date";
+  index?: number;
+}
+
+export type DataTableColumns = DataTableColumn[];
+
+export interface DataTableFilter {
+  type?: "and" | "or";
+  filters: ({
+    columnName: string;
+    condition: "eq" | "neq" | "like" | "ilike" | "gt" | "gte" | "lt" | "lte";
+    value: unknown;
   })[];
 }
 
-export interface Link {
-  link: string;
+export interface DataTableInput {
+  name: string;
+  columns: ({
+    name: string;
+    type: "string" | "number" | "boolean" | "date";
+  })[];
+  projectId?: string;
 }
 
-export type NodeTypes = ({
-  id: string;
-  versions: number[];
-  name: string;
-  summary: string;
-  group: string;
-  inputs: (Record<string, unknown>)[];
-  outputs: (Record<string, unknown>)[];
-  params: (Record<string, unknown>)[];
-  docs: string;
-  canBeTool: boolean;
-  supplies: boolean;
-  [other: string]: unknown;
-})[];
+export interface DataTableInsert {
+  data: (Record<string, unknown>)[];
+  returnType?: "count" | "id" | "all";
+}
 
-export interface NodeTypeDocs {
-  markdown: string;
+export type DataTableInserted = {
+  count: number;
+} | number[] | DataTableRow[];
+
+/** A page of a list, and where the next one begins. */
+export interface DataTableList {
+  data: DataTable[];
+  nextCursor: string | null;
+}
+
+export interface DataTableName {
+  name: string;
+}
+
+export interface DataTableRow {
+  id: number;
+  createdAt: string;
+  updatedAt: string;
+  [other: string]: unknown;
+}
+
+/** A page of a list, and where the next one begins. */
+export interface DataTableRowList {
+  data: DataTableRow[];
+  nextCursor: string | null;
 }
 
 export interface DrawnWorkflow {
@@ -606,259 +355,33 @@ export interface DrawnWorkflow {
   projectId?: string | null;
 }
 
-export interface RunInput {
-  workflow?: DrawnWorkflow;
-  trigger?: string;
-  until?: string;
-  start?: string;
-  items?: (Record<string, unknown>)[];
-  reuse?: string;
-}
-
-export interface RunBegun {
-  executionId: string | null;
-  waitingFor?: {
-    node?: string;
-    kind?: "webhook" | "form";
-    method: string;
-    path: string;
-    url: string;
-    expiresAt?: string;
-  };
-}
-
-export interface NodeRun {
-  runIndex: number;
-  executionIndex?: number;
-  startTime: number;
-  executionTime?: number;
-  status: "running" | "success" | "error" | "waiting" | "canceled";
-  source?: ({
-    previousNode: string;
-    previousNodeOutput?: number;
-    previousNodeRun?: number;
-  } | null)[];
-  outputs?: ({
-    kind: string;
-    index: number;
-    items: number;
-  })[];
-  error?: RunError;
-  hints?: string[];
-  reused?: string;
-  served?: {
-    kind: string;
-    node: string;
-    run: number;
-  };
-  steps?: number;
-}
-
-export interface RunError {
-  code?: string;
-  message: string;
-  description?: string | null;
-  hint?: string | null;
-  name?: string;
-  node?: string | null;
-  itemIndex?: number | null;
-  [other: string]: unknown;
-}
-
-export interface ModelUse {
-  node: string;
-  provider: string;
-  model: string;
-  calls: number;
-  inputTokens: number;
-  cachedTokens: number;
-  outputTokens: number;
-  dollars: number;
-}
-
-export interface ExecutionOutline {
-  id: string;
-  finished?: boolean;
-  mode: string;
-  status: string;
-  startedAt: string;
-  stoppedAt?: string | null;
-  waitTill?: string | null;
-  workflowId: string;
-  workflowName?: string;
-  startNode?: string | null;
-  lastNode?: string | null;
-  retryOf?: string | null;
-  parentExecutionId?: string | null;
-  waitsForExecutionId?: string | null;
-  error?: RunError;
-  nodes: Record<string, NodeRun[]>;
-  models: ModelUse[];
-  events: number;
-}
-
-export interface ExecutionDocument {
-  id?: string;
-  name?: string;
-  nodes: (Record<string, unknown>)[];
-  connections: Record<string, unknown>;
-  settings?: Record<string, unknown>;
-  pinData?: Record<string, unknown> | null;
-  [other: string]: unknown;
-}
-
-export interface ItemFile {
-  fileName?: string | null;
-  mimeType: string;
-  fileExtension?: string | null;
-  fileType?: string | null;
-  fileSize?: string | null;
-  url: string;
-}
-
-export interface ShownItem {
-  json?: Record<string, unknown>;
-  preview?: string;
-  bytes?: number;
-  binary?: Record<string, ItemFile>;
-  pairedItem?: unknown;
-  error?: Record<string, unknown>;
-  index?: number;
-}
-
-export interface ExecutionItems {
-  items: ShownItem[];
-  total: number;
-  truncated?: boolean;
-}
-
-export interface ExecutionSchema {
-  fields: ({
-    path: string[];
-    type: "null" | "boolean" | "number" | "string" | "array" | "object" | "date";
-    sample?: unknown;
-  })[];
-}
-
-export interface WorkflowProblem {
-  severity: "error" | "warning" | "info";
+export interface Error {
   code: string;
   message: string;
-  place: string;
-  hint?: string;
-  node?: string;
-  parameter?: string;
+  hint: string | null;
 }
 
-export interface NodeSupport {
-  name: string;
-  type: string;
-  typeVersion?: number | null;
-  support: "full" | "differs" | "unknown" | "version";
-  notes: string[];
-}
-
-export interface WorkflowReport {
-  problems: WorkflowProblem[];
-  nodes: NodeSupport[];
-}
-
-export interface ExpressionInput {
-  workflow: DrawnWorkflow;
-  workflowId?: string;
-  node: string;
-  expression: string;
-  executionId?: string;
-  item?: number;
-  runIndex?: number;
-}
-
-export interface ExpressionValue {
-  value?: unknown;
-  text?: string;
-  type?: string;
-  truncated?: boolean;
-  error?: RunError;
-}
-
-export interface WorkflowPlace {
-  parentFolderId: string | null;
-}
-
-export interface Folder {
+export interface Execution {
   id: string;
-  name: string;
-  parentId: string | null;
-  projectId: string;
-  createdAt?: string;
-  updatedAt?: string;
-}
-
-export interface FolderList {
-  data: Folder[];
-  nextCursor: string | null;
-}
-
-export interface FolderInput {
-  name: string;
-  parentId?: string | null;
-  projectId?: string;
-}
-
-export interface FolderChange {
-  name?: string;
-  parentId?: string | null;
-}
-
-export interface FetchInput {
-  url: string;
-}
-
-export interface FetchedWorkflow {
-  workflow: Record<string, unknown>;
-}
-
-export interface AgentApproval {
-  call: string;
-  digest: string;
-  askedMs: number;
-  untilMs: number;
-  decision: "approved" | "rejected" | "expired" | null;
-  reason: string | null;
-  by: string | null;
-  decidedMs: number | null;
-  waitedMs: number | null;
-  tool?: string;
-  arguments?: unknown;
-}
-
-export interface AgentToolCall {
-  id: string;
-  name: string;
-  arguments?: unknown;
-  result?: unknown;
-  isError?: boolean;
-  durationMs?: number;
-  approval?: AgentApproval;
-}
-
-export interface AgentIteration {
-  index: number;
-  item: number;
-  model: string;
-  startedMs?: number | null;
-  durationMs?: number | null;
-  message?: unknown;
-  toolCalls: AgentToolCall[];
-  tokens: {
-    input?: number;
-    cached?: number;
-    output?: number;
-    reasoning?: number;
-  };
-  dollars?: number | null;
-  confidence?: number;
-  action?: "tool" | "final";
+  /** It ended with success. */
+  finished: boolean;
+  mode: string;
+  retryOf: string | null;
+  retrySuccessId: string | null;
+  status: string;
+  startedAt: string;
+  stoppedAt: string | null;
+  workflowId: string;
+  /** In lists, if the workflow is still there. */
+  workflowName?: string;
+  parentExecutionId: string | null;
+  waitsForExecutionId: string | null;
+  waitTill: string | null;
+  customData: Record<string, unknown>;
+  /** What the nodes did, if it was asked for. */
+  data?: unknown;
+  /** The workflow as it was executed, if it was asked for. */
+  workflowData?: unknown;
 }
 
 export interface ExecutionAgent {
@@ -882,6 +405,125 @@ export interface ExecutionAgent {
   reused?: string;
 }
 
+export interface ExecutionDocument {
+  id?: string;
+  name?: string;
+  nodes: (Record<string, unknown>)[];
+  connections: Record<string, unknown>;
+  settings?: Record<string, unknown>;
+  pinData: Record<string, unknown> | null;
+  [other: string]: unknown;
+}
+
+export interface ExecutionItems {
+  items: ShownItem[];
+  total: number;
+  truncated?: boolean;
+}
+
+/** A page of a list, and where the next one begins. */
+export interface ExecutionList {
+  data: Execution[];
+  nextCursor: string | null;
+}
+
+/** An execution without its items. */
+export interface ExecutionOutline {
+  id: string;
+  /** It ended with success. */
+  finished: boolean;
+  mode: string;
+  retryOf: string | null;
+  retrySuccessId: string | null;
+  status: string;
+  startedAt: string;
+  stoppedAt: string | null;
+  workflowId: string;
+  /** In lists, if the workflow is still there. */
+  workflowName?: string;
+  parentExecutionId: string | null;
+  waitsForExecutionId: string | null;
+  waitTill: string | null;
+  customData: Record<string, unknown>;
+  /** What the nodes did, if it was asked for. */
+  data?: unknown;
+  /** The workflow as it was executed, if it was asked for. */
+  workflowData?: unknown;
+  error?: RunError;
+  startNode?: string;
+  lastNode?: string;
+  /** The runs of each node, in the order of their first run. */
+  nodes: Record<string, NodeRun[]>;
+  /** The length of its journal. */
+  events: number;
+  models: ModelUse[];
+}
+
+export interface ExecutionSchema {
+  fields: ({
+    path: string[];
+    type: "null" | "boolean" | "number" | "string" | "array" | "object" | "date";
+    sample?: unknown;
+  })[];
+}
+
+export interface ExpressionInput {
+  workflow: DrawnWorkflow;
+  workflowId?: string;
+  node: string;
+  expression: string;
+  executionId?: string;
+  item?: number;
+  runIndex?: number;
+}
+
+export interface ExpressionValue {
+  value?: unknown;
+  text?: string;
+  type?: string;
+  truncated?: boolean;
+  error?: RunError;
+}
+
+export interface FetchInput {
+  url: string;
+}
+
+export interface FetchedWorkflow {
+  workflow: Record<string, unknown>;
+}
+
+export interface Folder {
+  id: string;
+  name: string;
+  parentId: string | null;
+  projectId: string;
+  createdAt?: string;
+  updatedAt?: string;
+}
+
+export interface FolderChange {
+  name?: string;
+  parentId?: string | null;
+}
+
+export interface FolderInput {
+  name: string;
+  parentId?: string | null;
+  projectId?: string;
+}
+
+/** A page of a list, and where the next one begins. */
+export interface FolderList {
+  data: Folder[];
+  nextCursor: string | null;
+}
+
+export interface ForkInput {
+  from: string;
+  model?: string;
+}
+
 export interface Insights {
   runs: ({
     day: string;
@@ -890,7 +532,7 @@ export interface Insights {
   })[];
   latency: ({
     workflowId: string;
-    name?: string | null;
+    name: string | null;
     runs: number;
     p50: number;
     p95: number;
@@ -904,7 +546,7 @@ export interface Insights {
   })[];
   workflows: ({
     workflowId: string;
-    name?: string | null;
+    name: string | null;
     runs: number;
     failed: number;
     dollars: number;
@@ -912,8 +554,8 @@ export interface Insights {
   totals: {
     runs: number;
     failed: number;
-    p50Ms?: number | null;
-    p95Ms?: number | null;
+    p50Ms: number | null;
+    p95Ms: number | null;
     tokens: number;
     dollars: number;
   };
@@ -925,19 +567,577 @@ export interface Instance {
   webhookUrl: string | null;
   startedAt: string;
   limits: {
-    bodyBytes?: number;
-    connections?: number;
+    bodyBytes: number;
+    connections: number;
   };
   counts: {
-    activeWorkflows?: number;
-    runsInProgress?: number;
+    activeWorkflows: number;
+    runsInProgress: number;
   };
 }
 
-export interface ClientErrorInput {
+export type Invitations = ({
+  user: {
+    id: string;
+    email: string;
+    inviteAcceptUrl?: string;
+    emailSent: boolean;
+    role: string;
+  };
+  error: string;
+})[];
+
+export interface ItemFile {
+  fileName: string | null;
+  mimeType: string;
+  fileExtension: string | null;
+  fileType: string | null;
+  fileSize: string | null;
+  url: string;
+}
+
+export interface Link {
+  link: string;
+}
+
+/** What happens in runs. */
+export type LiveEvent = {
+  type: "executionStarted";
+  data: {
+    executionId: string;
+    workflowId: string;
+    workflowName: string;
+    mode: string;
+    startedMs: number;
+    /** Values were too large to be sent and are left out. */
+    isCut?: boolean;
+  };
+} | {
+  type: "nodeStarted";
+  data: {
+    executionId: string;
+    node: string;
+    run: number;
+    startedMs: number;
+    /** Values were too large to be sent and are left out. */
+    isCut?: boolean;
+  };
+} | {
+  type: "nodeLog";
+  data: {
+    executionId: string;
+    node: string;
+    line: string;
+    /** Values were too large to be sent and are left out. */
+    isCut?: boolean;
+  };
+} | {
+  type: "nodeStep";
+  data: {
+    executionId: string;
+    node: string;
+    step: string;
+    value: unknown;
+    /** Values were too large to be sent and are left out. */
+    isCut?: boolean;
+  };
+} | {
+  type: "approval";
+  data: {
+    executionId: string;
+    node: string;
+    call: string;
+    tool: string;
+    arguments: unknown;
+    digest: string;
+    askedMs: number;
+    untilMs: number;
+    decision: string | null;
+    reason: string | null;
+    by: string | null;
+    decidedMs: number | null;
+    /** Values were too large to be sent and are left out. */
+    isCut?: boolean;
+  };
+} | {
+  type: "nodeServed";
+  data: {
+    executionId: string;
+    node: string;
+    kind?: string;
+    /** The node that was served. */
+    serves?: string;
+    status: string;
+    durationMs: number;
+    error?: RunError;
+    /** Values were too large to be sent and are left out. */
+    isCut?: boolean;
+  };
+} | {
+  type: "modelUsed";
+  data: {
+    executionId: string;
+    node: string;
+    provider: string;
+    model: string;
+    inputTokens: number;
+    cachedTokens: number;
+    outputTokens: number;
+    dollars: number | null;
+    /** Values were too large to be sent and are left out. */
+    isCut?: boolean;
+  };
+} | {
+  type: "nodeRetried";
+  data: {
+    executionId: string;
+    node: string;
+    attempt: number;
+    error: RunError;
+    /** Values were too large to be sent and are left out. */
+    isCut?: boolean;
+  };
+} | {
+  type: "nodeFinished";
+  data: {
+    executionId: string;
+    node: string;
+    run: number;
+    status: string;
+    durationMs: number;
+    /** How many items each main output has. */
+    items: number[];
+    /** The execution that the result was taken from. */
+    reused?: string;
+    error?: RunError;
+    /** Values were too large to be sent and are left out. */
+    isCut?: boolean;
+  };
+} | {
+  type: "nodeSilent";
+  data: {
+    executionId: string;
+    node: string;
+    /** Values were too large to be sent and are left out. */
+    isCut?: boolean;
+  };
+} | {
+  type: "executionWaiting";
+  data: {
+    executionId: string;
+    node: string;
+    /** It waits for a person's approval. */
+    asks: boolean;
+    /** The execution that it waits for. */
+    waitsFor?: string;
+    untilMs?: number;
+    /** Values were too large to be sent and are left out. */
+    isCut?: boolean;
+  };
+} | {
+  type: "executionResumed";
+  data: {
+    executionId: string;
+    /** Values were too large to be sent and are left out. */
+    isCut?: boolean;
+  };
+} | {
+  type: "executionFinished";
+  data: {
+    executionId: string;
+    status: string;
+    finishedMs: number;
+    error?: RunError;
+    /** Values were too large to be sent and are left out. */
+    isCut?: boolean;
+  };
+} | {
+  type: "agent";
+  data: {
+    executionId: string;
+    type: string;
+    content?: unknown;
+    metadata: {
+      nodeId: string;
+      nodeName: string;
+      itemIndex: number;
+      runIndex: number;
+      timestamp: number;
+    };
+    /** Values were too large to be sent and are left out. */
+    isCut?: boolean;
+  };
+} | {
+  type: "missed";
+  data: number;
+};
+
+export interface MemberInputs {
+  relations: ({
+    userId: string;
+    role: "project:admin" | "project:editor" | "project:viewer";
+  })[];
+}
+
+export interface MemberRole {
+  role: "project:admin" | "project:editor" | "project:viewer";
+}
+
+export interface ModelUse {
+  node: string;
+  provider: string;
+  model: string;
+  calls: number;
+  inputTokens: number;
+  cachedTokens: number;
+  outputTokens: number;
+  dollars: number;
+}
+
+/** One run of a node, or one thing that it did for another. */
+export interface NodeRun {
+  runIndex: number;
+  executionIndex?: number;
+  startTime: number;
+  executionTime?: number;
+  status: "running" | "success" | "error" | "waiting" | "canceled";
+  source?: ({
+    previousNode: string;
+    previousNodeOutput?: number;
+    previousNodeRun?: number;
+  } | null)[];
+  outputs?: ({
+    kind: string;
+    index: number;
+    items: number;
+  })[];
+  error?: RunError;
+  hints?: string[];
+  /** The execution that the result was taken from. */
+  reused?: string;
+  /** The node that it did this for. */
+  served?: {
+    kind: string;
+    node: string;
+    run: number;
+  };
+  /** How many steps of its own it recorded. */
+  steps?: number;
+}
+
+export interface NodeSupport {
+  name: string;
+  type: string;
+  typeVersion: number | null;
+  support: "full" | "differs" | "unknown" | "version";
+  notes: string[];
+}
+
+export interface NodeTypeDocs {
+  markdown: string;
+}
+
+export type NodeTypes = ({
+  id: string;
+  versions: number[];
+  name: string;
+  summary: string;
+  group: string;
+  inputs: (Record<string, unknown>)[];
+  outputs: (Record<string, unknown>)[];
+  params: (Record<string, unknown>)[];
+  docs: string;
+  canBeTool: boolean;
+  supplies: boolean;
+  [other: string]: unknown;
+})[];
+
+export interface Project {
+  id: string;
+  name: string;
+  type: "personal" | "team";
+  createdAt?: string;
+  updatedAt?: string;
+}
+
+export interface ProjectInput {
+  name: string;
+}
+
+/** A page of a list, and where the next one begins. */
+export interface ProjectList {
+  data: Project[];
+  nextCursor: string | null;
+}
+
+export interface ResumeInput {
+  decision?: "again" | "done";
+  result?: string;
+  call?: string;
+  events?: number;
+}
+
+export interface RetryInput {
+  loadWorkflow?: boolean;
+}
+
+export interface RoleInput {
+  newRoleName: "global:admin" | "global:member" | "global:viewer";
+}
+
+/** A run that has begun, or the address that it waits for. */
+export interface RunBegun {
+  executionId: string | null;
+  waitingFor?: {
+    node: string;
+    kind: "webhook" | "form";
+    method: string;
+    url: string;
+    path: string;
+    expiresAt: string;
+  };
+}
+
+/** The fields that every error may have. */
+export interface RunError {
+  code?: string;
   message: string;
-  stack?: string;
-  page?: string;
-  part?: string;
-  build?: string;
+  description?: string;
+  hint?: string;
+  name?: string;
+  node?: string;
+  itemIndex?: number;
+  [other: string]: unknown;
+}
+
+export interface RunInput {
+  workflow?: DrawnWorkflow;
+  trigger?: string;
+  until?: string;
+  start?: string;
+  items?: (Record<string, unknown>)[];
+  reuse?: string;
+}
+
+export interface Shares {
+  shareWithIds: string[];
+}
+
+export interface ShownItem {
+  json?: Record<string, unknown>;
+  preview?: string;
+  bytes?: number;
+  binary?: Record<string, ItemFile>;
+  pairedItem?: unknown;
+  error?: Record<string, unknown>;
+  index?: number;
+}
+
+export interface Spending {
+  data: SpendingRow[];
+  dollars: number;
+}
+
+export interface SpendingRow {
+  day: string;
+  workflowId: string;
+  provider: string;
+  model: string;
+  calls: number;
+  inputTokens: number;
+  cachedTokens: number;
+  outputTokens: number;
+  dollars: number;
+}
+
+export interface StopInput {
+  status: ("queued" | "running" | "waiting")[];
+  workflowId?: string;
+  startedAfter?: string;
+  startedBefore?: string;
+}
+
+export interface Stopped {
+  stopped: number;
+}
+
+export interface Tag {
+  id: string;
+  name: string;
+  createdAt?: string;
+  updatedAt?: string;
+}
+
+export type TagIds = ({
+  id: string;
+})[];
+
+export interface TagInput {
+  name: string;
+}
+
+/** A page of a list, and where the next one begins. */
+export interface TagList {
+  data: Tag[];
+  nextCursor: string | null;
+}
+
+export type Tags = Tag[];
+
+export interface TestWebhook {
+  waitingForWebhook: boolean;
+  expiresAt: string;
+  addresses: ({
+    node: string;
+    kind: "webhook" | "form";
+    method: string;
+    url: string;
+  })[];
+}
+
+export interface TestWebhookInput {
+  node?: string;
+  destinationNode?: string;
+}
+
+export interface Transfer {
+  destinationProjectId: string;
+}
+
+export interface User {
+  id: string;
+  email: string;
+  firstName?: string;
+  lastName?: string;
+  isPending?: boolean;
+  createdAt?: string;
+  updatedAt?: string;
+  role?: string;
+}
+
+export type UserInputs = ({
+  email: string;
+  role?: "global:admin" | "global:member" | "global:viewer";
+})[];
+
+/** A page of a list, and where the next one begins. */
+export interface UserList {
+  data: User[];
+  nextCursor: string | null;
+}
+
+export interface Variable {
+  id: string;
+  key: string;
+  value: string;
+  type?: string;
+  project: Record<string, unknown> | null;
+}
+
+export interface VariableInput {
+  key: string;
+  value: string;
+  projectId?: string | null;
+}
+
+/** A page of a list, and where the next one begins. */
+export interface VariableList {
+  data: Variable[];
+  nextCursor: string | null;
+}
+
+export interface Version {
+  versionId: string;
+  workflowId: string;
+  authors: string;
+  name: string | null;
+  description: string | null;
+  nodes: (Record<string, unknown>)[];
+  connections: Record<string, unknown>;
+  createdAt?: string;
+  updatedAt?: string;
+}
+
+export type Versions = ({
+  versionId: string;
+  workflowId: string;
+  authors: string;
+  name: string | null;
+  description: string | null;
+  createdAt?: string;
+  updatedAt?: string;
+})[];
+
+export interface Workflow {
+  id: string;
+  name: string;
+  active: boolean;
+  isArchived?: boolean;
+  versionId: string;
+  activeVersionId: string | null;
+  createdAt: string;
+  updatedAt: string;
+  nodes: (Record<string, unknown>)[];
+  connections: Record<string, unknown>;
+  settings: Record<string, unknown>;
+  staticData?: unknown;
+  pinData?: unknown;
+  meta?: unknown;
+  triggerCount?: number;
+  projectId?: string;
+  parentFolderId: string | null;
+  tags: Tag[];
+}
+
+export interface WorkflowInput {
+  name: string;
+  nodes: (Record<string, unknown>)[];
+  connections: Record<string, unknown>;
+  settings?: Record<string, unknown>;
+  staticData?: Record<string, unknown> | null;
+  pinData?: Record<string, unknown> | null;
+  meta?: Record<string, unknown> | null;
+  id?: unknown;
+  active?: unknown;
+  createdAt?: unknown;
+  updatedAt?: unknown;
+  versionId?: unknown;
+  activeVersionId?: unknown;
+  activeVersion?: unknown;
+  triggerCount?: unknown;
+  isArchived?: unknown;
+  tags?: unknown;
+  shared?: unknown;
+  versionCounter?: unknown;
+  description?: unknown;
+  parentFolder?: unknown;
+  parentFolderId?: string | null;
+  homeProject?: unknown;
+  scopes?: unknown;
+  projectId?: string | null;
+}
+
+/** A page of a list, and where the next one begins. */
+export interface WorkflowList {
+  data: Workflow[];
+  nextCursor: string | null;
+}
+
+export interface WorkflowPlace {
+  parentFolderId: string | null;
+}
+
+export interface WorkflowProblem {
+  severity: "error" | "warning" | "info";
+  code: string;
+  message: string;
+  place: string;
+  hint?: string;
+  node?: string;
+  parameter?: string;
+}
+
+export interface WorkflowReport {
+  problems: WorkflowProblem[];
+  nodes: NodeSupport[];
 }

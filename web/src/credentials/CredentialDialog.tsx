@@ -12,7 +12,6 @@ import {
   type TestResult,
   testCredential,
   updateCredential,
-  useCredentialSchema,
 } from "./credentialApi";
 import {
   type CredentialValues,
@@ -20,7 +19,7 @@ import {
   listFields,
   validateFields,
 } from "./credentialFields";
-import { findKind } from "./credentialKinds";
+import { CredentialTypes, useCredentialTypesQuery } from "./credentialTypes";
 
 interface Props {
   open: boolean;
@@ -46,13 +45,13 @@ function DialogContent({ onClose, kind: given, credential, onSaved }: Props) {
   const [project, setProject] = useState<string>();
   const [values, setValues] = useState<CredentialValues>({});
   const [result, setResult] = useState<TestResult | null>(null);
-  const schema = useCredentialSchema(chosen);
+  const types = useCredentialTypesQuery();
   const isNew = saved === undefined;
-  const kind = chosen === null ? null : findKind(chosen);
-  const fields = useMemo(
-    () => (chosen && schema.data ? listFields(chosen, schema.data) : []),
-    [chosen, schema.data],
+  const kind = useMemo(
+    () => (chosen === null ? null : (types.data ?? new CredentialTypes([])).find(chosen)),
+    [chosen, types.data],
   );
+  const fields = useMemo(() => (kind ? listFields(kind) : []), [kind]);
   const wrong = validateFields(fields, values, isNew);
   const named = name.trim() || (kind ? `${kind.name} account` : "");
 
@@ -113,7 +112,7 @@ function DialogContent({ onClose, kind: given, credential, onSaved }: Props) {
           autoFocus={!isNew}
         />
       </Field>
-      <AsyncContent query={schema} lines={3} />
+      <AsyncContent query={types} lines={3} />
       <CredentialForm
         fields={fields}
         values={values}
@@ -128,8 +127,8 @@ function DialogContent({ onClose, kind: given, credential, onSaved }: Props) {
           hint="Workflows in this project can use it. You can share it with other projects later."
         />
       )}
-      {kind.link && isNew && (
-        <a href={kind.link} target="_blank" rel="noreferrer noopener" className={layout.row}>
+      {kind.helpUrl && isNew && (
+        <a href={kind.helpUrl} target="_blank" rel="noreferrer noopener" className={layout.row}>
           {" "}
           Get a key <ExternalLink size={13} aria-hidden />
         </a>

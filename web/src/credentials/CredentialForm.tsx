@@ -11,10 +11,11 @@ import {
   TextArea,
   useFormSubmitted,
 } from "../ui";
-import type { CredentialFormField, CredentialValues } from "./credentialFields";
+import type { CredentialValues } from "./credentialFields";
+import type { CredentialTypeField } from "./credentialTypes";
 
 interface Props {
-  fields: readonly CredentialFormField[];
+  fields: readonly CredentialTypeField[];
   values: CredentialValues;
   onChange: (values: CredentialValues) => void;
   problems: Record<string, string>;
@@ -24,9 +25,9 @@ interface Props {
 
 export function CredentialForm({ fields, values, onChange, problems, isNew }: Props) {
   const [more, setMore] = useState(false);
-  const usual = fields.filter((field) => !field.rare);
-  const rare = fields.filter((field) => field.rare);
-  const drawn = (field: CredentialFormField, index: number) => (
+  const usual = fields.filter((field) => !field.advanced);
+  const advanced = fields.filter((field) => field.advanced);
+  const drawn = (field: CredentialTypeField, index: number) => (
     <CredentialInput
       key={field.name}
       field={field}
@@ -34,26 +35,26 @@ export function CredentialForm({ fields, values, onChange, problems, isNew }: Pr
       onChange={(value) => onChange({ ...values, [field.name]: value })}
       problem={problems[field.name]}
       isNew={isNew}
-      focus={isNew && index === 0 && !field.rare}
+      focus={isNew && index === 0 && !field.advanced}
     />
   );
   return (
     <div className={layout.stack}>
       {usual.map(drawn)}
-      {rare.length > 0 && !more && (
+      {advanced.length > 0 && !more && (
         <div>
           <Button kind="quiet" size="small" onClick={() => setMore(true)}>
-            More settings ({rare.length})
+            More settings ({advanced.length})
           </Button>
         </div>
       )}
-      {more && rare.map(drawn)}
+      {more && advanced.map(drawn)}
     </div>
   );
 }
 
 interface CredentialInputProps {
-  field: CredentialFormField;
+  field: CredentialTypeField;
   value: CredentialValues[string];
   onChange: (value: CredentialValues[string]) => void;
   problem?: string;
@@ -65,7 +66,7 @@ interface CredentialInputProps {
 function CredentialInput({ field, value, onChange, problem, isNew, focus }: CredentialInputProps) {
   const isWrong = useFormSubmitted() && Boolean(problem);
   const text = typeof value === "string" ? value : "";
-  const placeholder = isNew ? field.placeholder : "Unchanged";
+  const placeholder = isNew ? field.placeholder || undefined : "Unchanged";
   if (field.kind === "flag") {
     return <Checkbox checked={value === true} onChange={onChange} label={field.label} />;
   }
@@ -73,7 +74,7 @@ function CredentialInput({ field, value, onChange, problem, isNew, focus }: Cred
     <Field
       label={field.label}
       required={isNew && field.required}
-      hint={field.hint}
+      hint={field.hint || undefined}
       problem={problem}
     >
       {field.kind === "choice" ? (
@@ -82,7 +83,7 @@ function CredentialInput({ field, value, onChange, problem, isNew, focus }: Cred
           value={text}
           onChange={onChange}
           placeholder={isNew ? "Default" : "Unchanged"}
-          options={(field.options ?? []).map((option) => ({ value: option, label: option }))}
+          options={field.options.map((option) => ({ value: option, label: option }))}
         />
       ) : field.kind === "number" ? (
         <NumberInput
@@ -90,7 +91,7 @@ function CredentialInput({ field, value, onChange, problem, isNew, focus }: Cred
           onChange={onChange}
           placeholder={placeholder}
         />
-      ) : field.kind === "long" || field.kind === "json" ? (
+      ) : field.kind === "longText" || field.kind === "json" ? (
         <TextArea
           mono
           value={text}
@@ -100,12 +101,12 @@ function CredentialInput({ field, value, onChange, problem, isNew, focus }: Cred
         />
       ) : (
         <Input
-          type={field.kind === "secret" ? "password" : "text"}
+          type={field.role === "secret" ? "password" : "text"}
           value={text}
           onChange={(event) => onChange(event.target.value)}
           placeholder={placeholder}
           invalid={isWrong}
-          autoComplete={field.kind === "secret" ? "new-password" : "off"}
+          autoComplete={field.role === "secret" ? "new-password" : "off"}
           data-1p-ignore
           autoFocus={focus}
         />

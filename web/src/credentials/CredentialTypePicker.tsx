@@ -5,19 +5,22 @@ import { useCatalogue } from "../api/catalogue";
 import layout from "../shared/layout.module.css";
 import { SearchInput } from "../ui";
 import styles from "./CredentialTypePicker.module.css";
-import { type CredentialKind, listKinds } from "./credentialKinds";
+import { type CredentialType, useCredentialTypes } from "./credentialTypes";
 
 export function CredentialTypePicker({ onChoose }: { onChoose: (type: string) => void }) {
   const catalogue = useCatalogue();
   const [text, setText] = useState("");
+  const types = useCredentialTypes();
   const kinds = useMemo(
     () =>
-      listKinds(catalogue.all.flatMap((type) => (type.credentials ?? []).map((used) => used.kind))),
-    [catalogue],
+      types.list(
+        catalogue.all.flatMap((type) => (type.credentials ?? []).map((used) => used.kind)),
+      ),
+    [catalogue, types],
   );
   const words = text.toLowerCase().split(/\s+/);
   const found = kinds.filter((kind) =>
-    words.every((word) => `${kind.name} ${kind.type}`.toLowerCase().includes(word)),
+    words.every((word) => `${kind.name} ${kind.id}`.toLowerCase().includes(word)),
   );
   const groups = [...new Set(found.map((kind) => kind.group))];
   return (
@@ -36,12 +39,12 @@ export function CredentialTypePicker({ onChoose }: { onChoose: (type: string) =>
             <div className={styles.kinds}>
               {found
                 .filter((kind) => kind.group === group)
-                .map((kind: CredentialKind) => (
+                .map((kind: CredentialType) => (
                   <button
-                    key={kind.type}
+                    key={kind.id}
                     type="button"
                     className={styles.kind}
-                    onClick={() => onChoose(kind.type)}
+                    onClick={() => onChoose(kind.id)}
                   >
                     <KeyRound size={14} aria-hidden />
                     {kind.name}

@@ -4,7 +4,6 @@ import { useQuery } from "@tanstack/react-query";
 import { api, fetchAll, queryClient } from "../api/client";
 import type { Credential, CredentialTest } from "../api/generated";
 import { urlPath } from "../api/url";
-import type { CredentialSchema } from "./credentialFields";
 
 export type { Credential, CredentialTest as TestResult } from "../api/generated";
 
@@ -28,15 +27,6 @@ export function useCredential(id: string) {
     queryKey: [...KEY, id],
     queryFn: () => api.get<Credential>(urlPath`/credentials/${id}`),
     staleTime: 0,
-  });
-}
-
-export function useCredentialSchema(type: string | null) {
-  return useQuery({
-    queryKey: ["credential-schema", type],
-    queryFn: () => api.get<CredentialSchema>(urlPath`/credentials/schema/${type ?? ""}`),
-    enabled: type !== null,
-    staleTime: Number.POSITIVE_INFINITY,
   });
 }
 

@@ -1,62 +1,58 @@
 /** How the form of a credential is made, and what may be sent. */
 import { describe, expect, it } from "vitest";
-import { allowsExtraFields, credentialData, listFields, validateFields } from "./credentialFields";
-import { findKind, humanize, listKinds } from "./credentialKinds";
+import { credentialData, listFields, validateFields } from "./credentialFields";
+import { type CredentialTypeField, CredentialTypes } from "./credentialTypes";
 
-const text = { type: "string" };
-const schema = {
-  properties: {
-    apiKey: text,
-    organizationId: text,
-    url: text,
-    header: { type: "boolean" },
-    allowedDomains: text,
-  },
-  required: ["apiKey"],
-  additionalProperties: true,
+const field = (name: string, given: Partial<CredentialTypeField> = {}): CredentialTypeField => ({
+  name,
+  label: name,
+  kind: "text",
+  role: "plain",
+  required: false,
+  advanced: false,
+  hint: "",
+  placeholder: "",
+  options: [],
+  ...given,
+});
+
+const OPENAI = {
+  id: "openAiApi",
+  aliases: ["openaiApi"],
+  name: "OpenAI",
+  group: "Models",
+  helpUrl: "",
+  prefixes: [],
+  fields: [
+    field("apiKey", { label: "API key", role: "secret", required: true }),
+    field("json", { kind: "json" }),
+    field("oauthTokenData", { kind: "hidden" }),
+  ],
 };
+const GOOGLE = {
+  ...OPENAI,
+  id: "googleOAuth2Api",
+  aliases: [],
+  name: "Google (OAuth2)",
+  group: "Services",
+  prefixes: ["google", "gmail"],
+};
+const types = new CredentialTypes([GOOGLE, OPENAI]);
 
 describe("the form of a credential", () => {
-  it("hides what is secret and puts last what few need", () => {
-    const fields = listFields("openAiApi", schema);
-    expect(fields.map((field) => [field.name, field.kind, field.rare])).toEqual([
-      ["apiKey", "secret", false],
-      ["url", "text", false],
-      ["organizationId", "text", true],
-      ["header", "flag", true],
-      ["allowedDomains", "text", true],
-    ]);
-    expect(allowsExtraFields(schema)).toBe(true);
-  });
-
-  it("has room for keys and choices for what has few values", () => {
-    const of = (type: string, name: string) =>
-      listFields(type, { properties: { [name]: text } })[0];
-    expect(of("googleApi", "privateKey")?.kind).toBe("long");
-    expect(of("httpSslAuth", "key")?.kind).toBe("long");
-    expect(of("postgres", "ssl")?.options).toContain("require");
-    expect(of("httpHeaderAuth", "value")?.kind).toBe("secret");
-    expect(of("httpHeaderAuth", "name")?.kind).toBe("text");
-  });
+  const fields = listFields(types.find("openAiApi"));
 
   it("does not ask for tokens that a service gives", () => {
-    expect(listFields("oAuth2Api", { properties: { oauthTokenData: {} } })).toEqual([]);
+    expect(fields.map((one) => one.name)).toEqual(["apiKey", "json"]);
   });
 
   it("asks for what is needed only while the credential is new", () => {
-    const fields = listFields("openAiApi", schema);
     expect(validateFields(fields, {}, true)).toEqual({ apiKey: "API key is required." });
     expect(validateFields(fields, {}, false)).toEqual({});
   });
 
-  it("tells the name of a header from the name of the credential", () => {
-    const [name] = listFields("httpHeaderAuth", { properties: { name: text, value: text } });
-    expect(name?.label).toBe("Header name");
-  });
-
   it("checks JSON before it is sent", () => {
-    const fields = listFields("httpCustomAuth", { properties: { json: text }, required: ["json"] });
-    expect(validateFields(fields, { json: "{" }, true).json).toMatch(/Invalid JSON/);
+    expect(validateFields(fields, { json: "{" }, false).json).toMatch(/Invalid JSON/);
   });
 
   it("sends only what was typed, also when it is no or zero", () => {
@@ -68,19 +64,19 @@ describe("the form of a credential", () => {
   });
 });
 
-describe("kinds of credentials", () => {
-  it("have names that people know, and others are spelled out", () => {
-    expect(findKind("openAiApi").name).toBe("OpenAI");
-    expect(findKind("fancyShopApi").name).toBe("Fancy shop");
-    expect(humanize("accessTokenUrl")).toBe("Access token URL");
-    expect(humanize("api_key")).toBe("API key");
+describe("credential types", () => {
+  it("are found by id, by alias and by how the names of a service's types begin", () => {
+    expect(types.find("openaiApi").name).toBe("OpenAI");
+    expect(types.find("googleSheetsOAuth2Api").fields).toEqual(GOOGLE.fields);
+    expect(types.find("googleSheetsOAuth2Api").name).toBe("Google sheets");
+    expect(types.find("fancyShopApi")).toMatchObject({ name: "Fancy shop", fields: [] });
   });
 
-  it("include those that only a node knows", () => {
-    expect(
-      listKinds(["fancyShopApi", "openAiApi"]).filter((kind) => kind.type === "fancyShopApi")
-        .length,
-    ).toBe(1);
-    expect(listKinds([])[0]?.group).toBe("Models");
+  it("are listed group by group, with those that only a node knows", () => {
+    expect(types.list(["fancyShopApi", "openaiApi"]).map((type) => type.id)).toEqual([
+      "openAiApi",
+      "googleOAuth2Api",
+      "fancyShopApi",
+    ]);
   });
 });

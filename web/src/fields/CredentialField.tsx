@@ -3,7 +3,7 @@
 import { PencilLine, Plus } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { type TestResult, testCredential, useCredentials } from "../credentials/credentialApi";
-import { findKind } from "../credentials/credentialKinds";
+import { useCredentialTypes } from "../credentials/credentialTypes";
 import { useForm } from "../store/formContext";
 import { Button, ErrorState, IconButton, Select } from "../ui";
 import css from "./Field.module.css";
@@ -21,6 +21,7 @@ const MISSING_TEXT = "Credential not found. Select another or create it.";
 export function CredentialField({ kind, required }: RequiredCredential) {
   const { credentials, setCredential, readOnly, lacksCredential } = useForm();
   const stored = useCredentials();
+  const types = useCredentialTypes();
   const [dialog, setDialog] = useState<"new" | "edit" | null>(null);
   const [result, setResult] = useState<TestResult | "busy" | null>(null);
   const chosen = credentials[kind];
@@ -34,7 +35,7 @@ export function CredentialField({ kind, required }: RequiredCredential) {
     if (!isLacking || !stored.isSuccess) return;
     place.current?.querySelector("button")?.focus();
   }, [isLacking, stored.isSuccess]);
-  const label = `Credential: ${findKind(kind).name}`;
+  const label = `Credential: ${types.find(kind).name}`;
   const options = [
     ...fitting.map((one) => ({ value: one.id, label: one.name })),
     ...(chosen && !found

@@ -2,7 +2,7 @@
 
 import { useCatalogue } from "../api/catalogue";
 import { useCredentials } from "../credentials/credentialApi";
-import { listKinds } from "../credentials/credentialKinds";
+import { useCredentialTypes } from "../credentials/credentialTypes";
 import { useForm } from "../store/formContext";
 import { Select } from "../ui";
 
@@ -17,12 +17,13 @@ export function CredentialTypeSelect({ value, onChange, label }: CredentialTypeS
   const catalogue = useCatalogue();
   const stored = useCredentials().data ?? [];
   const used = catalogue.all.flatMap((type) => type.credentials.map((use) => use.kind));
-  const kinds = listKinds([...used, ...stored.map((one) => one.type), ...(value ? [value] : [])]);
+  const types = useCredentialTypes();
+  const kinds = types.list([...used, ...stored.map((one) => one.type), ...(value ? [value] : [])]);
   const options = kinds.map((kind) => ({
-    value: kind.type,
+    value: kind.id,
     label: kind.name,
     group: kind.group,
-    ...(stored.some((one) => one.type === kind.type) && { hint: "saved" }),
+    ...(stored.some((one) => one.type === kind.id) && { hint: "saved" }),
   }));
   return (
     <Select

@@ -198,6 +198,7 @@ export class EventParser {
       typeof read === "object" && read !== null
         ? (read as Record<string, unknown>)
         : { value: read };
-    return { id, event: { type: type || "message", data: fields } };
+    // A newer server may send events that are not known here; they are left out where events are read.
+    return { id, event: { type: type || "message", data: fields } as RunEvent };
   }
 }

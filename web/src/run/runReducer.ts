@@ -4,6 +4,7 @@ import { type AnswerChunk, addChunk } from "./answer";
 import { fromEvent, mergeApproval } from "./approval";
 import {
   createRun,
+  type EventData,
   indexOfRun,
   type ModelSpending,
   type NodeRunView,
@@ -43,7 +44,7 @@ class ViewDraft {
   }
 
   apply({ type, data }: RunEvent): void {
-    const node = stringField(data.node);
+    const node = "node" in data ? stringField(data.node) : "";
     switch (type) {
       case "executionStarted":
         this.view.status = "running";
@@ -106,7 +107,7 @@ class ViewDraft {
         this.endRun(data);
         return;
       case "agent":
-        this.addAnswerChunk(data as unknown as AnswerChunk);
+        this.addAnswerChunk({ ...data, type: data.type ?? "" });
         return;
       default:
         // A newer server may tell more than this editor knows; what it does not know it leaves out.
@@ -158,7 +159,7 @@ class ViewDraft {
     }
   }
 
-  private finishRun(node: string, data: Record<string, unknown>): void {
+  private finishRun(node: string, data: EventData<"nodeFinished">): void {
     const runIndex = numberField(data.run, 0);
     const list = this.writableRuns(node);
     if (indexOfRun(list, runIndex) < 0)
@@ -184,7 +185,7 @@ class ViewDraft {
     };
   }
 
-  private recordSubNodeCall(node: string, data: Record<string, unknown>): void {
+  private recordSubNodeCall(node: string, data: EventData<"nodeServed">): void {
     const list = this.writableRuns(node);
     const durationMs = numberField(data.durationMs, 0);
     const kind = stringField(data.kind);
@@ -200,7 +201,7 @@ class ViewDraft {
   }
 
   /** A question of an agent, or its answer; both are notes of its step. */
-  private recordApproval(node: string, data: Record<string, unknown>): void {
+  private recordApproval(node: string, data: EventData<"approval">): void {
     const asked = fromEvent(data, this.view.executionId, node);
     if (asked) this.view.approvals = mergeApproval(this.view.approvals, asked);
     this.updateRun(node, (run) => ({ ...run, notes: run.notes + 1 }));
@@ -213,7 +214,7 @@ class ViewDraft {
     if (list.length === 0) this.nodes.delete(node);
   }
 
-  private addSpending(node: string, data: Record<string, unknown>): void {
+  private addSpending(node: string, data: EventData<"modelUsed">): void {
     const model = stringField(data.model);
     const earlier = this.view.spent.find((row) => row.node === node && row.model === model);
     const dollars = typeof data.dollars === "number" ? data.dollars : null;
@@ -252,7 +253,7 @@ class ViewDraft {
     }
   }
 
-  private endRun(data: Record<string, unknown>): void {
+  private endRun(data: EventData<"executionFinished">): void {
     // Asleep is not over: what it waits for was told just before.
     if (data.status === "waiting") {
       this.view.status = "waiting";

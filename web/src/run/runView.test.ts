@@ -160,7 +160,8 @@ describe("a live run", () => {
 
   it("does not stumble over events of a newer server", () => {
     const view = emptyView("7");
-    expect(reduceEvent(view, { type: "nodeDreamt", data: { node: "A" } }).nodes.size).toBe(0);
+    const unknown = { type: "nodeDreamt", data: { node: "A" } } as unknown as RunEvent;
+    expect(reduceEvent(view, unknown).nodes.size).toBe(0);
     expect(reduceEvents(view, [])).toBe(view);
   });
 
@@ -232,9 +233,10 @@ describe("a live run", () => {
   });
 
   it("gathers an agent's words", () => {
+    const metadata = { nodeId: "1", nodeName: "Agent", itemIndex: 0, runIndex: 0, timestamp: 1 };
     const chunk = (type: string, content?: unknown): RunEvent => ({
       type: "agent",
-      data: { type, content, metadata: { nodeName: "Agent" } },
+      data: { type, content, metadata },
     });
     const view = reduceEvents(emptyView("7"), [
       chunk("begin"),
@@ -252,6 +254,13 @@ describe("a stored run", () => {
     mode: "webhook",
     startedAt: "2026-01-01T00:00:00.000Z",
     stoppedAt: "2026-01-01T00:00:03.200Z",
+    finished: false,
+    retryOf: null,
+    retrySuccessId: null,
+    waitTill: null,
+    parentExecutionId: null,
+    waitsForExecutionId: null,
+    customData: {},
     workflowId: "w",
     events: 9,
     error: { code: "NODE_FAILED", message: "no" },

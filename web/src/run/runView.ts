@@ -1,7 +1,7 @@
 // One run as the editor sees it, whether it comes from a stored outline (`outline.ts`) or event by event from the live stream
 // (`runReducer.ts`). Pure data; nothing here asks the server.
 
-import type { ModelUse, RunError as ToldError } from "../api/generated";
+import type { LiveEvent, ModelUse, RunError as ToldError } from "../api/generated";
 import type { Edge } from "../api/workflowDocument";
 import type { Answer } from "./answer";
 import type { ApprovalRequest } from "./approval";
@@ -109,11 +109,20 @@ export interface RunView {
   steps: number;
 }
 
+/** The data of an event by its name. An older server may leave fields out; data that is no object is in `value`. */
+export type EventData<T extends LiveEvent["type"]> = Extract<
+  LiveEvent,
+  { type: T }
+>["data"] extends infer D
+  ? D extends object
+    ? Partial<D>
+    : { value: D }
+  : never;
+
 /** An event of the stream: its name and its data. */
-export interface RunEvent {
-  type: string;
-  data: Record<string, unknown>;
-}
+export type RunEvent = {
+  [T in LiveEvent["type"]]: { type: T; data: EventData<T> };
+}[LiveEvent["type"]];
 
 export function emptyView(executionId: string, workflowId = "", startedAt = Date.now()): RunView {
   return {

@@ -390,15 +390,18 @@ impl Host for NodeHost {
     }
 
     fn has_credential(&self, kind: &str) -> bool {
+        let kind = self.run.engine.registry.credentials.canonical_id(kind);
         self.plan_node().chosen_credential(kind).is_some()
     }
 
     fn credential(&self, kind: &str, _item: usize) -> Result<Credential, NodeError> {
+        let types = &self.run.engine.registry.credentials;
+        let kind = types.canonical_id(kind);
         let id =
             self.plan_node().chosen_credential(kind).ok_or_else(|| self.lacks_credential(kind))?;
         let fields =
             self.run.engine.ports.credentials.get(&self.run.options.acting_workflow, kind, id)?;
-        let credential = Credential::new(kind, fields);
+        let credential = types.open(kind, fields);
         self.http_client().opens(&credential);
         Ok(credential)
     }

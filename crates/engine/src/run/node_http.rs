@@ -69,6 +69,7 @@ impl Http for NodeHttp {
 mod tests {
     use super::*;
     use model::Object;
+    use node_api::credential::CredentialSpec;
 
     /// Answers with the hosts that a request is bound to.
     struct HostEcho;
@@ -92,6 +93,11 @@ mod tests {
         }
     }
 
+    fn credential(kind: &str, hosts: &[&str]) -> Credential {
+        let spec = CredentialSpec::service(kind, kind).hosts(hosts);
+        Credential::new(Arc::new(spec), kind, Object::new())
+    }
+
     #[tokio::test]
     async fn issue_14_08_a_node_that_does_not_say_what_it_sends_is_bound_to_what_it_opened() {
         let http = NodeHttp::new(Arc::new(HostEcho), RedirectScope::Any);
@@ -100,12 +106,12 @@ mod tests {
             String::from_utf8(http.send(request).await.unwrap().body.to_vec()).unwrap()
         };
         assert_eq!(sent(None).await, "nothing");
-        http.opens(&Credential::new("httpHeaderAuth", Object::new()));
+        http.opens(&credential("httpHeaderAuth", &[]));
         assert_eq!(sent(None).await, "nothing", "it may go anywhere");
-        http.opens(&Credential::new("notionApi", Object::new()));
+        http.opens(&credential("notionApi", &["api.notion.com"]));
         assert_eq!(sent(None).await, "api.notion.com");
         assert_eq!(sent(Some(SecretBinding::deny_all())).await, "any host", "it said so");
-        http.opens(&Credential::new("linearApi", Object::new()));
+        http.opens(&credential("linearApi", &["api.linear.app"]));
         assert_eq!(sent(None).await, "api.notion.com; and also api.linear.app");
     }
 

@@ -8,92 +8,51 @@ use crate::settings::Settings;
 use crate::wiring;
 use anyhow::{Context as _, Result, bail};
 use engine::{CredentialSource, RunOptions};
-use model::{Object, Value, Workflow, json};
+use model::{Object, Str, Value, Workflow, json};
 use node_api::NodeError;
+use node_api::credential::{CredentialField, CredentialRegistry, CredentialSpec};
 use std::process::ExitCode;
 use std::sync::Arc;
-use store::{CredentialStore as _, OpenMode, Sqlite, Workspace};
+use store::Workspace;
 use tokio_util::sync::CancellationToken;
 
-/// A provider: its name here, the node of its models, the kind of its credential, where the key
-/// comes from, and where the address does.
+/// A provider of models, and the description of its credentials.
 struct AgentProvider {
-    name: &'static str,
-    node: &'static str,
-    credential: &'static str,
-    keys: &'static [&'static str],
-    /// The field of the credential that holds the address, and the variable that it comes from.
-    address: Option<(&'static str, &'static str)>,
+    name: Str,
+    node_type: Str,
+    credential: Arc<CredentialSpec>,
 }
 
-const fn openai_compatible(
-    name: &'static str,
-    node: &'static str,
-    credential: &'static str,
-    keys: &'static [&'static str],
-) -> AgentProvider {
-    AgentProvider { name, node, credential, keys, address: None }
+/// The providers that credential types name, in the order of their table.
+fn providers(types: &CredentialRegistry) -> Vec<AgentProvider> {
+    let named = types.all().iter().filter_map(|spec| Some((spec, spec.provider.as_ref()?)));
+    named
+        .map(|(spec, provider)| AgentProvider {
+            name: provider.name.clone(),
+            node_type: provider.node_type.clone(),
+            credential: spec.clone(),
+        })
+        .collect()
 }
-
-const PROVIDERS: &[AgentProvider] = &[
-    AgentProvider {
-        address: Some(("url", "OPENAI_BASE_URL")),
-        ..openai_compatible("openai", "openai-model", "openAiApi", &["OPENAI_API_KEY"])
-    },
-    AgentProvider {
-        address: Some(("url", "ANTHROPIC_BASE_URL")),
-        ..openai_compatible("anthropic", "anthropic-model", "anthropicApi", &["ANTHROPIC_API_KEY"])
-    },
-    openai_compatible(
-        "gemini",
-        "gemini-model",
-        "googlePalmApi",
-        &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-    ),
-    AgentProvider {
-        address: Some(("baseUrl", "OLLAMA_HOST")),
-        ..openai_compatible("ollama", "ollama-model", "ollamaApi", &[])
-    },
-    openai_compatible(
-        "openrouter",
-        "@n8n/n8n-nodes-langchain.lmChatOpenRouter",
-        "openRouterApi",
-        &["OPENROUTER_API_KEY"],
-    ),
-    openai_compatible("groq", "@n8n/n8n-nodes-langchain.lmChatGroq", "groqApi", &["GROQ_API_KEY"]),
-    openai_compatible(
-        "deepseek",
-        "@n8n/n8n-nodes-langchain.lmChatDeepSeek",
-        "deepSeekApi",
-        &["DEEPSEEK_API_KEY"],
-    ),
-    openai_compatible(
-        "mistral",
-        "@n8n/n8n-nodes-langchain.lmChatMistralCloud",
-        "mistralCloudApi",
-        &["MISTRAL_API_KEY"],
-    ),
-    openai_compatible("xai", "@n8n/n8n-nodes-langchain.lmChatXAiGrok", "xAiApi", &["XAI_API_KEY"]),
-];
 
 pub(super) fn run(arguments: &cli::AgentArgs) -> Result<ExitCode> {
     let settings = Settings::load()?;
-    let (provider, model) = choose_model(&arguments.model)?;
     let mut engine = wiring::engine(&settings)?;
+    let (provider, model) = choose_model(&arguments.model, &engine.registry.credentials)?;
     if arguments.tools.contains(&AgentToolChoice::File) {
         let folder =
             arguments.files.as_ref().context("the tool 'file' needs a folder: --files DIR")?;
         engine.ports.files = Arc::new(Workspace::new(folder));
     }
     let manner = if arguments.json { OutputStyle::Json } else { OutputStyle::Text };
-    let document = document(arguments, provider, model);
+    let document = document(arguments, &provider, model);
     block_on(async move {
         let key = match &arguments.credential {
-            Some(id) => stored_key(arguments, provider, id).await?,
-            None => key_from_environment(provider)?,
+            Some(id) => stored_key(arguments, &provider, id).await?,
+            None => key_from_environment(&provider)?,
         };
         engine.ports.credentials =
-            Arc::new(ModelCredential { kind: provider.credential, fields: key });
+            Arc::new(ModelCredential { kind: provider.credential.id.clone(), fields: key });
         let workflow =
             Workflow::from_value(&document).context("the agent's workflow could not be created")?;
         let plan = Arc::new(engine.plan(&workflow));
@@ -121,13 +80,17 @@ pub(super) fn run(arguments: &cli::AgentArgs) -> Result<ExitCode> {
     })?
 }
 
-fn choose_model(model: &str) -> Result<(&'static AgentProvider, &str)> {
-    let names: Vec<&str> = PROVIDERS.iter().map(|provider| provider.name).collect();
+fn choose_model<'m>(
+    model: &'m str,
+    types: &CredentialRegistry,
+) -> Result<(AgentProvider, &'m str)> {
+    let providers = providers(types);
+    let names: Vec<&str> = providers.iter().map(|provider| provider.name.as_str()).collect();
     let known = names.join(", ");
     let Some((name, model)) = model.split_once('/').filter(|(_, model)| !model.is_empty()) else {
         bail!("--model must be PROVIDER/MODEL, such as openai/gpt-5-mini; providers are {known}");
     };
-    let provider = PROVIDERS.iter().find(|provider| provider.name == name);
+    let provider = providers.into_iter().find(|provider| provider.name == name);
     Ok((
         provider.with_context(|| format!("unknown provider '{name}'; providers are {known}"))?,
         model,
@@ -135,21 +98,24 @@ fn choose_model(model: &str) -> Result<(&'static AgentProvider, &str)> {
 }
 
 fn key_from_environment(provider: &AgentProvider) -> Result<Object> {
-    let found = |name: &&str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-    let key = provider.keys.iter().find_map(found);
-    if key.is_none() && !provider.keys.is_empty() {
-        let names = provider.keys.join(" or ");
-        bail!(
-            "no API key for {}: set {names}, or choose a stored credential with --credential \
-                 (NODE_CREDENTIAL)",
-            provider.name
-        );
+    let spec = &provider.credential;
+    let mut fields = Object::new();
+    for variable in &spec.env {
+        let value = std::env::var(variable.name.as_str()).unwrap_or_default();
+        if !value.trim().is_empty() && !fields.contains_key(&variable.field) {
+            fields.insert(variable.field.clone(), value);
+        }
     }
-    let mut fields = Object::from_iter([("apiKey", Value::from(key.unwrap_or_default()))]);
-    if let Some((field, variable)) = provider.address
-        && let Some(address) = found(&variable)
-    {
-        fields.insert(field, address);
+    let missing = |field: &&CredentialField| field.required && !fields.contains_key(&field.name);
+    if let Some(field) = spec.fields.iter().find(missing) {
+        let variables = spec.env.iter().filter(|variable| variable.field == field.name);
+        let names: Vec<&str> = variables.map(|variable| variable.name.as_str()).collect();
+        bail!(
+            "no API key for {}: set {}, or choose a stored credential with --credential \
+                 (NODE_CREDENTIAL)",
+            provider.name,
+            names.join(" or ")
+        );
     }
     Ok(fields)
 }
@@ -163,15 +129,15 @@ async fn stored_key(
     provider: &AgentProvider,
     id: &str,
 ) -> Result<Object> {
-    let store = Sqlite::open(&arguments.data.path(), OpenMode::Shared).map_err(with_code)?;
+    let store = wiring::open_store(&arguments.data.path()).map_err(with_code)?;
     let missing = || format!("credential '{id}' does not exist");
     let credential = store.credential(id).await.map_err(with_code)?.with_context(missing)?;
-    if credential.kind != provider.credential {
+    if credential.kind != provider.credential.id {
         bail!(
             "the credential '{id}' has the type '{}'; {} needs the type '{}'",
             credential.kind,
             provider.name,
-            provider.credential
+            provider.credential.id
         );
     }
     Ok(store.open_credential(id).await.map_err(with_code)?.with_context(missing)?.reveal())
@@ -189,12 +155,12 @@ fn document(arguments: &cli::AgentArgs, provider: &AgentProvider, model: &str) -
     let mut nodes = vec![
         node("Start", "@n8n/n8n-nodes-langchain.manualChatTrigger", json!({})),
         node("Agent", "ai-agent", agent),
-        node("Model", provider.node, Object::from_iter([("model", model)]).into()),
+        node("Model", &provider.node_type, Object::from_iter([("model", model)]).into()),
     ];
     // The one credential that the command line has is chosen for the model, and for nothing else.
     if let Some(model) = nodes.last_mut() {
         let chosen = Object::from_iter([(
-            provider.credential,
+            provider.credential.id.clone(),
             Object::from_iter([("id", CREDENTIAL), ("name", CREDENTIAL)]),
         )]);
         model.make_object().insert("credentials", chosen);
@@ -259,7 +225,7 @@ const CREDENTIAL: &str = "command-line";
 
 /// The one credential that the model needs.
 struct ModelCredential {
-    kind: &'static str,
+    kind: Str,
     fields: Object,
 }
 

@@ -3,18 +3,18 @@
 use super::block_on;
 use crate::cli::ApiKeysCommand;
 use crate::terminal::{eprint_line, print_line};
+use crate::wiring;
 use anyhow::Result;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
-use store::access::{ApiKey, ApiKeyStore as _, hash_of_key};
-use store::{OpenMode, Sqlite};
+use store::access::{ApiKey, hash_of_key};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 pub(super) fn run(arguments: ApiKeysCommand) -> Result<ExitCode> {
     match arguments {
         ApiKeysCommand::Create { data, label, user, scope, expires } => {
-            let store = Sqlite::open(&data.path(), OpenMode::Shared)?;
+            let store = wiring::open_store(&data.path())?;
             let now = SystemTime::now()
                 .duration_since(UNIX_EPOCH)
                 .map_or(0, |since| since.as_millis() as i64);
@@ -37,7 +37,7 @@ pub(super) fn run(arguments: ApiKeysCommand) -> Result<ExitCode> {
             print_line(&key);
         }
         ApiKeysCommand::List { data } => {
-            let keys = block_on(Sqlite::open(&data.path(), OpenMode::Shared)?.api_keys())??;
+            let keys = block_on(wiring::open_store(&data.path())?.api_keys())??;
             if keys.is_empty() {
                 eprint_line("No API keys. Create one with `heddle api-keys create`.");
             }
@@ -53,8 +53,7 @@ pub(super) fn run(arguments: ApiKeysCommand) -> Result<ExitCode> {
             }
         }
         ApiKeysCommand::Delete { data, id } => {
-            let was_there =
-                block_on(Sqlite::open(&data.path(), OpenMode::Shared)?.delete_api_key(&id))??;
+            let was_there = block_on(wiring::open_store(&data.path())?.delete_api_key(&id))??;
             anyhow::ensure!(was_there, "API key '{id}' does not exist");
         }
     }

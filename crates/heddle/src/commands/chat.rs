@@ -18,7 +18,6 @@ use std::io::{BufRead as _, IsTerminal as _};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use store::{OpenMode, Sqlite, WorkflowStore as _};
 use tokio_util::sync::CancellationToken;
 
 /// Types of nodes that messages arrive at.
@@ -78,7 +77,7 @@ async fn load_stored(engine: &mut Engine, folder: &Path, id: &str) -> Result<(Wo
             folder.display()
         );
     }
-    let store = Sqlite::open(folder, OpenMode::Shared).map_err(with_code)?;
+    let store = wiring::open_store(folder).map_err(with_code)?;
     let found = store.workflow(id).await.map_err(with_code)?;
     let Some(found) = found else {
         bail!("no file or workflow '{id}'; `heddle list` shows the workflows (WORKFLOW_NOT_FOUND)")

@@ -3,12 +3,15 @@
 use super::{block_on, read_text};
 use crate::cli::{CredentialsCommand, DataFolder};
 use crate::terminal::{Colour, eprint_line, paint, print_line};
+use crate::wiring;
 use anyhow::{Context as _, Result, bail, ensure};
 use model::{Object, Value};
+use node_api::credential::CredentialRegistry;
 use std::path::Path;
 use std::process::ExitCode;
-use store::credentials::{CredentialStore as _, NewCredential, SecretFields, StoredCredential};
-use store::{OpenMode, Sqlite};
+use std::sync::Arc;
+use store::Store;
+use store::credentials::{NewCredential, SecretFields, StoredCredential};
 
 pub(super) fn run(arguments: CredentialsCommand) -> Result<ExitCode> {
     match arguments {
@@ -20,15 +23,15 @@ pub(super) fn run(arguments: CredentialsCommand) -> Result<ExitCode> {
     }
 }
 
-fn open(data: &DataFolder) -> Result<Sqlite> {
-    let store = Sqlite::open(&data.path(), OpenMode::Shared)?;
+fn open(data: &DataFolder) -> Result<Arc<dyn Store>> {
+    let store = wiring::open_store(&data.path())?;
     store.open_vault().with_context(|| {
         format!("the vault in {} cannot be opened (VAULT_KEY)", data.path().display())
     })?;
     Ok(store)
 }
 
-fn all(store: &Sqlite) -> Result<Vec<StoredCredential>> {
+fn all(store: &dyn Store) -> Result<Vec<StoredCredential>> {
     Ok(block_on(store.credentials(None, usize::MAX >> 1))??)
 }
 
@@ -41,10 +44,11 @@ fn import(data: &DataFolder, file: &Path) -> Result<ExitCode> {
         other => bail!("{} is {}, not a list of credentials", file.display(), other.kind_name()),
     };
     // All are looked at before the first is kept.
+    let types = nodes::credentials::registry();
     let new = rows
         .iter()
         .enumerate()
-        .map(|(index, row)| read(row).with_context(|| format!("credential {}", index + 1)));
+        .map(|(index, row)| read(row, &types).with_context(|| format!("credential {}", index + 1)));
     let new = new.collect::<Result<Vec<_>>>()?;
     let store = open(data)?;
     block_on(async {
@@ -57,7 +61,7 @@ fn import(data: &DataFolder, file: &Path) -> Result<ExitCode> {
 }
 
 /// A credential as n8n's `export:credentials --decrypted` writes it.
-fn read(row: &Value) -> Result<NewCredential> {
+fn read(row: &Value, types: &CredentialRegistry) -> Result<NewCredential> {
     let text = |key: &str| row.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let kind = text("type").context("it has no type")?;
     let name = text("name").context("it has no name")?;
@@ -75,14 +79,14 @@ fn read(row: &Value) -> Result<NewCredential> {
     Ok(NewCredential {
         id,
         name: name.into(),
-        kind: kind.into(),
+        kind: types.canonical_id(kind).into(),
         secret: SecretFields::new(fields),
         project_id: None,
     })
 }
 
 fn list(data: &DataFolder) -> Result<ExitCode> {
-    let found = all(&Sqlite::open(&data.path(), OpenMode::Shared)?)?;
+    let found = all(&*wiring::open_store(&data.path())?)?;
     if found.is_empty() {
         eprint_line("There are no credentials. Add some with `heddle credentials import FILE`.");
     }
@@ -94,7 +98,7 @@ fn list(data: &DataFolder) -> Result<ExitCode> {
 
 fn verify(data: &DataFolder) -> Result<ExitCode> {
     let store = open(data)?;
-    let found = all(&store)?;
+    let found = all(&*store)?;
     let mut n_damaged = 0;
     for credential in &found {
         if block_on(store.open_credential(&credential.id))?.is_err() {
@@ -124,7 +128,7 @@ fn export(data: &DataFolder, decrypted: bool) -> Result<ExitCode> {
     ensure!(decrypted, "an export contains the secrets in plain text; confirm with --decrypted");
     let store = open(data)?;
     let mut rows = Vec::new();
-    for credential in all(&store)? {
+    for credential in all(&*store)? {
         let secret = block_on(store.open_credential(&credential.id))??;
         let StoredCredential { id, name, kind, .. } = credential;
         let fields = secret.context("a credential was deleted in the meantime")?.reveal();

@@ -6,14 +6,16 @@ mod approvals;
 use super::block_on;
 use crate::cli::{DataFolder, ExecutionsCommand};
 use crate::terminal::{Colour, eprint_line, paint, print_line};
+use crate::wiring;
 use anyhow::{Context as _, Result};
 use model::RunStatus;
 use node_api::checkpoints::ApprovalVerdict;
 use runtime::{Decision, DecisionOutcome};
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::sync::Arc;
+use store::Store;
 use store::executions::{Execution, ExecutionFilter};
-use store::{ExecutionStore as _, OpenMode, Sqlite};
 
 pub(super) fn run(arguments: ExecutionsCommand) -> Result<ExitCode> {
     match arguments {
@@ -48,8 +50,8 @@ pub(super) fn run(arguments: ExecutionsCommand) -> Result<ExitCode> {
     }
 }
 
-fn open(data: &DataFolder) -> Result<Sqlite> {
-    Ok(Sqlite::open(&data.path(), OpenMode::Shared)?)
+fn open(data: &DataFolder) -> Result<Arc<dyn Store>> {
+    Ok(wiring::open_store(&data.path())?)
 }
 
 fn list(
@@ -114,7 +116,7 @@ fn show(data: &DataFolder, id: i64) -> Result<ExitCode> {
             .and_then(|()| out.flush())
             .context("it could not be printed")?;
         drop(out);
-        approvals::print_pending(&store, id).await?;
+        approvals::print_pending(&*store, id).await?;
         Ok(ExitCode::SUCCESS)
     })?
 }

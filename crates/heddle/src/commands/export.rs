@@ -3,12 +3,13 @@
 use super::{block_on, read_workflow};
 use crate::cli::{ExportArgs, ExportFormat};
 use crate::terminal::{eprint_line, print_line};
+use crate::wiring;
 use anyhow::{Context as _, Result};
 use model::{Object, Value};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use store::Store;
 use store::workflows::{StoredWorkflow, WorkflowFilter};
-use store::{OpenMode, Sqlite, WorkflowStore as _};
 
 /// What n8n's import reads of a workflow, in the order its own export writes.
 const N8N_FIELDS: &[&str] = &[
@@ -63,9 +64,9 @@ pub(super) fn run(arguments: &ExportArgs) -> Result<ExitCode> {
         print_line(&text);
         return Ok(ExitCode::SUCCESS);
     }
-    let store = Sqlite::open(&arguments.data.path(), OpenMode::Shared)?;
+    let store = wiring::open_store(&arguments.data.path())?;
     let mut documents = Vec::new();
-    for stored in block_on(selected_workflows(&store, arguments))?? {
+    for stored in block_on(selected_workflows(&*store, arguments))?? {
         let document = document(&stored)?;
         documents.push(if arguments.format == ExportFormat::N8n {
             for_n8n(&document)
@@ -83,7 +84,10 @@ pub(super) fn run(arguments: &ExportArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn selected_workflows(store: &Sqlite, arguments: &ExportArgs) -> Result<Vec<StoredWorkflow>> {
+async fn selected_workflows(
+    store: &dyn Store,
+    arguments: &ExportArgs,
+) -> Result<Vec<StoredWorkflow>> {
     if arguments.all {
         let filter = WorkflowFilter { limit: usize::MAX >> 1, ..WorkflowFilter::default() };
         return Ok(store.workflows(filter).await?);

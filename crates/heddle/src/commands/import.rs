@@ -12,11 +12,12 @@ use model::{Object, Str, Value, WithheldCredential, Workflow, keep_credentials};
 use std::collections::HashSet;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+use store::Store;
 use store::projects::PERSONAL;
 use store::variables::Variable;
 use store::workflows::{ImportedWorkflow, NewVersion, StoredWorkflow, WorkflowImport};
-use store::{CredentialStore as _, OpenMode, Sqlite, VariableStore as _, WorkflowStore as _};
 
 /// Workflows that are saved in one transaction.
 const BATCH: usize = 500;
@@ -25,10 +26,10 @@ const BATCH: usize = 500;
 const REPORT_INTERVAL: Duration = Duration::from_secs(2);
 
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let store = Sqlite::open(&arguments.data.path(), OpenMode::Shared)?;
+    let store = wiring::open_store(&arguments.data.path())?;
     let engine = wiring::engine(&Settings::load()?)?;
     block_on(async {
-        let (known, variables) = (CredentialIndex::load(&store).await?, store.variables().await?);
+        let (known, variables) = (CredentialIndex::load(&*store).await?, store.variables().await?);
         let mut importer = Importer {
             store,
             engine,
@@ -47,7 +48,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 struct Importer<'f> {
-    store: Sqlite,
+    store: Arc<dyn Store>,
     engine: Engine,
     credentials: CredentialIndex,
     variables: Vec<Variable>,
@@ -62,7 +63,7 @@ struct Importer<'f> {
 struct CredentialIndex(HashSet<(Str, Str, Str)>);
 
 impl CredentialIndex {
-    async fn load(store: &Sqlite) -> Result<Self> {
+    async fn load(store: &dyn Store) -> Result<Self> {
         let all = store.credentials(None, usize::MAX >> 1).await?;
         Ok(Self(all.into_iter().map(|one| (one.kind, one.id, one.name)).collect()))
     }

@@ -9,15 +9,15 @@ use anyhow::{Context as _, Result, bail};
 use model::{Binary, Object, Str, Value};
 use node_api::ai::{Embedder, VectorQuery};
 use node_api::collections::{
-    ChunkSearch, Collection, CollectionChange, CollectionError, CollectionName, Collections as _,
-    Ingestor as _, NewCollection, add_documents,
+    ChunkSearch, Collection, CollectionChange, CollectionError, CollectionName, Ingestor as _,
+    NewCollection, add_documents,
 };
 use nodes::ai::knowledge::NodeIngestor;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use store::credentials::{CredentialStore as _, StoredCredential};
-use store::{OpenMode, Sqlite};
+use store::Store;
+use store::credentials::StoredCredential;
 
 /// Letters of a result that are shown.
 const MAX_SHOWN_CHARS: usize = 300;
@@ -33,12 +33,12 @@ pub(super) fn run(arguments: KnowledgeCommand) -> Result<ExitCode> {
 }
 
 async fn add(arguments: &AddKnowledgeArgs) -> Result<ExitCode> {
-    let store = Sqlite::open(&arguments.data.path(), OpenMode::Shared)?;
+    let store = wiring::open_store(&arguments.data.path())?;
     let credential_id = match &arguments.credential {
-        Some(named) => Some(credential(&store, named).await?.id),
+        Some(named) => Some(credential(&*store, named).await?.id),
         None => None,
     };
-    let mut collection = match find(&store, &arguments.collection).await? {
+    let mut collection = match find(&*store, &arguments.collection).await? {
         Some(found) => found,
         None => {
             let model = arguments.model.as_deref().map(Str::from);
@@ -57,7 +57,7 @@ async fn add(arguments: &AddKnowledgeArgs) -> Result<ExitCode> {
         collection = store.change_collection(&collection.id, change).await?;
     }
     let librarian = librarian()?;
-    let embedder = embedder(&store, &librarian, &collection).await?;
+    let embedder = embedder(&*store, &librarian, &collection).await?;
     for path in &arguments.files {
         let data =
             std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
@@ -66,7 +66,7 @@ async fn add(arguments: &AddKnowledgeArgs) -> Result<ExitCode> {
             librarian.read(Binary::new(data, "application/octet-stream", Some(name.clone()))).await;
         let documents = documents.with_context(|| format!("{} cannot be used", path.display()))?;
         let count =
-            add_documents(&store, &collection.id, embedder.as_ref(), name.clone(), documents)
+            add_documents(&*store, &collection.id, embedder.as_ref(), name.clone(), documents)
                 .await?;
         print_line(&format!("{name}: {count} chunks"));
     }
@@ -74,9 +74,9 @@ async fn add(arguments: &AddKnowledgeArgs) -> Result<ExitCode> {
 }
 
 async fn list(data: &DataFolder, named: Option<&str>) -> Result<ExitCode> {
-    let store = Sqlite::open(&data.path(), OpenMode::Shared)?;
+    let store = wiring::open_store(&data.path())?;
     if let Some(named) = named {
-        let collection = find(&store, named)
+        let collection = find(&*store, named)
             .await?
             .with_context(|| format!("collection '{named}' does not exist"))?;
         for source in store.sources(&collection.id).await? {
@@ -99,12 +99,12 @@ async fn list(data: &DataFolder, named: Option<&str>) -> Result<ExitCode> {
 }
 
 async fn search(arguments: &SearchKnowledgeArgs) -> Result<ExitCode> {
-    let store = Sqlite::open(&arguments.data.path(), OpenMode::Shared)?;
+    let store = wiring::open_store(&arguments.data.path())?;
     let named = &arguments.collection;
-    let collection = find(&store, named)
+    let collection = find(&*store, named)
         .await?
         .with_context(|| format!("collection '{named}' does not exist"))?;
-    let embedder = embedder(&store, &librarian()?, &collection).await?;
+    let embedder = embedder(&*store, &librarian()?, &collection).await?;
     let query = Str::from(arguments.query.as_str());
     let vector = embedder
         .embed(std::slice::from_ref(&query))
@@ -155,7 +155,7 @@ async fn search(arguments: &SearchKnowledgeArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn find(store: &Sqlite, named: &str) -> Result<Option<Collection>> {
+async fn find(store: &dyn Store, named: &str) -> Result<Option<Collection>> {
     for which in [CollectionName::Name(named.into()), CollectionName::Id(named.into())] {
         match store.collection(&which).await {
             Err(CollectionError::NoCollection { .. }) => {}
@@ -165,7 +165,7 @@ async fn find(store: &Sqlite, named: &str) -> Result<Option<Collection>> {
     Ok(None)
 }
 
-async fn credential(store: &Sqlite, named: &str) -> Result<StoredCredential> {
+async fn credential(store: &dyn Store, named: &str) -> Result<StoredCredential> {
     let all = store.credentials(None, usize::MAX >> 1).await?;
     let mut found: Vec<StoredCredential> =
         all.into_iter().filter(|known| known.id == named || known.name == named).collect();
@@ -180,11 +180,12 @@ async fn credential(store: &Sqlite, named: &str) -> Result<StoredCredential> {
 
 fn librarian() -> Result<NodeIngestor> {
     let ports = wiring::ports(&Settings::load()?)?;
-    Ok(NodeIngestor::new(ports.http, ports.local_models))
+    let credentials = Arc::new(nodes::credentials::registry());
+    Ok(NodeIngestor::new(ports.http, ports.local_models, credentials))
 }
 
 async fn embedder(
-    store: &Sqlite,
+    store: &dyn Store,
     librarian: &NodeIngestor,
     collection: &Collection,
 ) -> Result<Arc<dyn Embedder>> {

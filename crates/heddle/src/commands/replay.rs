@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
-use store::{ExecutionStore as _, OpenMode, Sqlite, WorkflowStore as _};
+use store::Store;
 use tokio_util::sync::CancellationToken;
 
 /// How much of a text is shown.
@@ -32,13 +32,11 @@ pub(super) fn run(arguments: ReplayArgs) -> Result<ExitCode> {
             id,
             &ExecutionAction::Fork(Fork { from: from.into(), model: model.map(Into::into) }),
         ),
-        None => {
-            block_on(replay(&Sqlite::open(&data.path(), OpenMode::Shared).map_err(with_code)?, id))?
-        }
+        None => block_on(replay(&*wiring::open_store(&data.path()).map_err(with_code)?, id))?,
     }
 }
 
-async fn replay(store: &Sqlite, id: i64) -> Result<ExitCode> {
+async fn replay(store: &dyn Store, id: i64) -> Result<ExitCode> {
     let execution = store.execution(id).await.map_err(with_code)?;
     let execution = execution
         .with_context(|| format!("execution '{id}' does not exist (EXECUTION_NOT_FOUND)"))?;

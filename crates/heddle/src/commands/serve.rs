@@ -12,7 +12,7 @@ use crate::logs::{self, announce};
 use crate::settings::{LogFormat, ServerSettings, Settings};
 use crate::terminal::eprint_line;
 use crate::traces::Traces;
-use crate::wiring;
+use crate::wiring::{self, ServedFolder};
 use anyhow::{Context as _, Result};
 use runtime::{Runtime, RuntimeOptions};
 use server::BodyLimits;
@@ -20,7 +20,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{OpenMode, ProjectFolders, Sqlite};
+use store::ProjectFolders;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -48,17 +48,15 @@ async fn serve(arguments: &cli::ServeArgs, settings: &Settings) -> Result<ExitCo
     let folder = arguments.data.path();
     wiring::check_files_root(settings, &folder)?;
     store::keep_new_files_private();
-    let store = Sqlite::open(&folder, OpenMode::Serve)
+    let served = ServedFolder::open(&folder, settings)
         .with_context(|| format!("the data folder {} cannot be used", folder.display()))?;
-    let store = store
-        .with_table_limits(settings.table_limits())
-        .with_collection_limits(settings.collections);
+    let store = served.store();
     #[expect(clippy::disallowed_methods, reason = "the only listener")]
     let listener = TcpListener::bind(SocketAddr::new(serving.host, serving.port))
         .await
         .with_context(|| format!("could not listen on {}:{}", serving.host, serving.port))?;
     let address = listener.local_addr().context("the listener has no address")?;
-    match store.announce(&format!("http://{}", reachable_address(address))) {
+    match served.announce(&format!("http://{}", reachable_address(address))) {
         // Other commands on this machine do not find us then; that is no reason not to serve.
         Err(error) if error.may_pass() => {
             tracing::warn!(%error, "Could not save the server's address.")
@@ -78,14 +76,15 @@ async fn serve(arguments: &cli::ServeArgs, settings: &Settings) -> Result<ExitCo
     let mut engine = wiring::engine(settings)?;
     engine.ports.credentials = Arc::new(StoredCredentials(store.clone()));
     engine.ports.files = Arc::new(ProjectFolders::new(&settings.files_root, store.clone()));
-    engine.ports.tables = Arc::new(store.clone());
-    engine.ports.collections = Arc::new(store.clone());
+    engine.ports.tables = store.clone();
+    engine.ports.collections = store.clone();
     engine.ports.conversations = conversations::from_store(&store, &engine.ports.conversations);
     let librarian = Arc::new(nodes::ai::knowledge::NodeIngestor::new(
         engine.ports.http.clone(),
         engine.ports.local_models.clone(),
+        engine.registry.credentials.clone(),
     ));
-    let runtime = Runtime::start(engine, Arc::new(store.clone()), options).await?;
+    let runtime = Runtime::start(engine, store.clone(), options).await?;
     let traces = match Traces::start(&runtime.recorder, &store).await {
         Ok(traces) => traces,
         Err(error) => {
@@ -114,7 +113,7 @@ async fn serve(arguments: &cli::ServeArgs, settings: &Settings) -> Result<ExitCo
     for path in pages.iter().take(MAX_SHOWN_ADDRESSES) {
         announce(serving, &format!("  chat in your browser: {webhook_base}/webhook/{path}"));
     }
-    let link = setup_link(serving, &store, &base_url).await?;
+    let link = setup_link(serving, &*store, &base_url).await?;
     let stop = CancellationToken::new();
     let parts = server::ServerParts {
         runtime: runtime.clone(),
@@ -153,7 +152,7 @@ async fn serve(arguments: &cli::ServeArgs, settings: &Settings) -> Result<ExitCo
 /// printed.
 async fn setup_link(
     serving: &ServerSettings,
-    store: &Sqlite,
+    store: &dyn store::Store,
     base_url: &str,
 ) -> Result<Option<String>> {
     let token = match server::create_setup_token(store).await {

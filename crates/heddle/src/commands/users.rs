@@ -3,12 +3,14 @@
 use super::block_on;
 use crate::cli::{DataFolder, UsersCommand};
 use crate::terminal::{eprint_line, print_line};
+use crate::wiring;
 use anyhow::{Context as _, Result, ensure};
 use server::passwords;
 use std::io::Read as _;
 use std::process::ExitCode;
-use store::users::{NewUser, User, UserRole, UserStore as _};
-use store::{OpenMode, Sqlite};
+use std::sync::Arc;
+use store::Store;
+use store::users::{NewUser, User, UserRole};
 
 pub(super) fn run(arguments: UsersCommand) -> Result<ExitCode> {
     match arguments {
@@ -16,13 +18,13 @@ pub(super) fn run(arguments: UsersCommand) -> Result<ExitCode> {
         UsersCommand::Create { data, email, role } => create(&data, &email, &role),
         UsersCommand::Role { data, email, role } => {
             let store = open(&data)?;
-            let user = find(&store, &email)?;
+            let user = find(&*store, &email)?;
             block_on(store.set_role(&user.id, parse_role(&role)?))??;
             Ok(ExitCode::SUCCESS)
         }
         UsersCommand::Password { data, email } => {
             let store = open(&data)?;
-            let user = find(&store, &email)?;
+            let user = find(&*store, &email)?;
             let hash = read_password()?;
             block_on(store.set_password(&user.id, &hash))??;
             eprint_line(
@@ -33,15 +35,15 @@ pub(super) fn run(arguments: UsersCommand) -> Result<ExitCode> {
         }
         UsersCommand::Delete { data, email } => {
             let store = open(&data)?;
-            let user = find(&store, &email)?;
+            let user = find(&*store, &email)?;
             block_on(store.delete_user(&user.id))??;
             Ok(ExitCode::SUCCESS)
         }
     }
 }
 
-fn open(data: &DataFolder) -> Result<Sqlite> {
-    Ok(Sqlite::open(&data.path(), OpenMode::Shared)?)
+fn open(data: &DataFolder) -> Result<Arc<dyn Store>> {
+    Ok(wiring::open_store(&data.path())?)
 }
 
 fn list(data: &DataFolder) -> Result<ExitCode> {
@@ -72,7 +74,7 @@ fn create(data: &DataFolder, email: &str, role: &str) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn find(store: &Sqlite, email: &str) -> Result<User> {
+fn find(store: &dyn Store, email: &str) -> Result<User> {
     block_on(store.user(email))??
         .with_context(|| format!("user '{email}' does not exist (NOT_FOUND)"))
 }

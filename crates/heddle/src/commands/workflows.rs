@@ -10,14 +10,14 @@ use anyhow::{Context as _, Result};
 use engine::Engine;
 use runtime::{ListenScope, LoadedWorkflow};
 use std::process::ExitCode;
+use store::Store;
 use store::addresses::AddressClaim;
 use store::variables::Variable;
 use store::workflows::{ActivatedVersion, StoredWorkflow, WorkflowFilter};
-use store::{OpenMode, Sqlite, VariableStore as _, WorkflowStore as _};
 
 /// Lets the newest version listen at its addresses, unless another workflow has one of them.
 async fn start_listening(
-    store: &Sqlite,
+    store: &dyn Store,
     engine: &Engine,
     stored: &StoredWorkflow,
 ) -> Result<(), runtime::Error> {
@@ -46,7 +46,7 @@ pub(super) fn claims_of(
 }
 
 pub(super) fn list(data: &DataFolder) -> Result<ExitCode> {
-    let store = Sqlite::open(&data.path(), OpenMode::Shared)?;
+    let store = wiring::open_store(&data.path())?;
     let filter = WorkflowFilter { limit: 100_000, ..WorkflowFilter::default() };
     let found = block_on(store.workflows(filter))??;
     if found.is_empty() {
@@ -64,13 +64,13 @@ pub(super) fn list(data: &DataFolder) -> Result<ExitCode> {
 }
 
 pub(super) fn set_active(arguments: &WorkflowArgs, active: bool) -> Result<ExitCode> {
-    let store = Sqlite::open(&arguments.data.path(), OpenMode::Shared)?;
+    let store = wiring::open_store(&arguments.data.path())?;
     let engine = wiring::engine(&Settings::load()?)?;
     block_on(async {
         let missing = || format!("workflow '{}' does not exist (WORKFLOW_NOT_FOUND)", arguments.id);
         let stored = store.workflow(&arguments.id).await?.with_context(missing)?;
         match active {
-            true => start_listening(&store, &engine, &stored).await?,
+            true => start_listening(&*store, &engine, &stored).await?,
             false => drop(store.deactivate(&arguments.id).await?),
         }
         print_line(&format!(

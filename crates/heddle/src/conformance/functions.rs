@@ -3,13 +3,13 @@
 use super::special::decode;
 use expr::sandbox::{ExpressionCode, Sandbox, SandboxLimits};
 use expr::testing::FakeScope;
+use formats::names;
 use model::workflow::{Edge, children, parents};
 use model::{Kind, Object, Str, Value};
 use nodes::conditions::{ConditionFilter, FilterOptions, array_contains_value};
 use nodes::field_type::{
     DateContext, FieldCheck, JsonText, TypeOptions, parse_url, validate_field_type,
 };
-use nodes::text::names;
 use nodes::triggers::schedule;
 
 /// Calls a function; an unknown name is an error.

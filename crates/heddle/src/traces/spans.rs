@@ -9,7 +9,7 @@ use runtime::LiveEvent;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use store::{ExecutionStore as _, Sqlite, WorkflowStore as _};
+use store::Store;
 
 /// How long the nodes of a workflow are remembered before they are read again.
 const NODES_CACHE_TTL: Duration = Duration::from_secs(5);
@@ -18,7 +18,7 @@ const MAX_OPEN: usize = 50_000;
 
 /// The spans of runs that go on, and those that wait to be sent.
 pub(super) struct SpanCollector {
-    store: Sqlite,
+    store: Arc<dyn Store>,
     secret: String,
     /// The share of traces that are made.
     sample_rate: f64,
@@ -28,7 +28,7 @@ pub(super) struct SpanCollector {
 }
 
 impl SpanCollector {
-    pub(super) fn new(store: Sqlite, secret: String, share: f64) -> Self {
+    pub(super) fn new(store: Arc<dyn Store>, secret: String, share: f64) -> Self {
         Self {
             store,
             secret,

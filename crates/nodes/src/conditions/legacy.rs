@@ -4,7 +4,7 @@
 use super::ConditionRegex;
 use super::operators::strictly_equal;
 use crate::field_type::to_number;
-use crate::text::dates::parse_js_date;
+use formats::dates::parse_js_date;
 use model::{Str, Value};
 use node_api::{Ctx, FieldGroup, NodeError, Param};
 

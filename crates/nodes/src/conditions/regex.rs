@@ -3,8 +3,8 @@
 //! Patterns run on a linear engine. Only look-around and references back to a group need one that
 //! tries and retries; that one gives up after a fixed number of steps with an error of its own.
 
-use super::backtracking::{BacktrackingRegex, TOO_MANY_FOLDED, TooManySteps};
 use compute::pattern_cost::{MAX_FOLDED, MAX_PATTERN_BYTES, PatternCost};
+use formats::js_regex::backtracking::{BacktrackingRegex, TOO_MANY_FOLDED, TooManySteps};
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};

@@ -5,8 +5,8 @@ mod fuzzy;
 
 use super::fields::{DotNotation, identity, split_names};
 use super::item_index::{items_at, window};
-use crate::ticker::LoopTicker;
 use differences::{DifferenceMode, describe_differences, mix};
+use formats::ticker::LoopTicker;
 use fuzzy::{Equality, FuzzyIndex};
 use node_api::prelude::*;
 use std::collections::HashMap;

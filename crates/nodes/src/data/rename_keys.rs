@@ -1,6 +1,6 @@
 //! Gives fields other names, one by one or by a pattern.
 
-use crate::text::js_regex::JsRegex;
+use formats::js_regex::JsRegex;
 use model::Gaps;
 use node_api::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Orders items: by fields, at random, or by a comparison of your own in JavaScript.
 
 use super::fields::{DOT_NOTATION_TIP, DotNotation, less_than};
-use crate::ticker::LoopTicker;
+use formats::ticker::LoopTicker;
 use node_api::host::{CodeFlavour, CodeOutput, CodeRequest};
 use node_api::prelude::*;
 use std::cell::Cell;

@@ -1,7 +1,7 @@
 //! Turns a list inside an item into items of their own.
 
 use super::fields::{DOT_NOTATION_TIP, DotNotation, field_list, spread};
-use crate::ticker::LoopTicker;
+use formats::ticker::LoopTicker;
 use node_api::prelude::*;
 
 pub(crate) struct SplitOut;

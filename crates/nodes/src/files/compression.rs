@@ -1,10 +1,10 @@
 //! Packs files into ZIP or gzip, and unpacks them.
 
-use super::unpack::{UnpackLimits, gunzip, unzip};
 use crate::binary::{extension_of_mime, mime_of_path, prepare};
-use crate::text::names::{sanitize_file_name, sanitize_path};
-use crate::ticker::tick;
 use flate2::{Compression as Level, write::GzEncoder};
+use formats::names::{sanitize_file_name, sanitize_path};
+use formats::ticker::tick;
+use formats::unpack::{UnpackLimits, gunzip, unzip};
 use node_api::prelude::*;
 use std::collections::HashMap;
 use std::io::{Cursor, Write as _};

@@ -2,10 +2,10 @@
 //! stands for.
 
 use super::calendar::{event_params, make_event};
-use super::encoding::{decode_base64, encode};
 use super::settings::{FileSettings, MARKED, encoding_option, from_all, one_output, output_field};
-use super::sheet::{SheetFormat, WriteOptions, write};
 use crate::binary::{name_if_missing, prepare};
+use formats::encoding::{decode_base64, encode};
+use formats::sheet::{SheetFormat, WriteOptions, write};
 use model::json::{TextPrefix, to_pretty_prefix, to_string};
 use node_api::prelude::*;
 use tokio::sync::Semaphore;

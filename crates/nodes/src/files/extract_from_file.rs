@@ -1,15 +1,16 @@
 //! Gets the data out of files: rows of spreadsheets, JSON, text, calendars, the text of PDFs, or
 //! the bytes as base64.
 
-use super::calendar;
-use super::encoding::{decode, detect};
 use super::output::ChunkedOutput;
-use super::pdf::{PdfOptions, extract};
+use super::pdf::extract;
 use super::settings::{FileSettings, MARKED, encoding_option, input_field};
 use super::spreadsheet_read::{CsvErrors, options, read_rows};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use compute::MemoryReservation;
+use formats::calendar;
+use formats::encoding::{decode, detect};
+use formats::pdf::PdfOptions;
 use node_api::prelude::*;
 use node_api::untrusted::read_json;
 

@@ -1,11 +1,11 @@
 //! Moves data between an item's JSON and its files.
 
-use super::encoding::{decode, decode_base64, encode};
 use super::settings::{FileSettings, MARKED, encoding_option};
 use crate::binary::{name_if_missing, prepare};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use compute::MemoryReservation;
+use formats::encoding::{decode, decode_base64, encode};
 use node_api::prelude::*;
 use node_api::untrusted::{UntrustedError, read_json};
 

@@ -1,33 +1,20 @@
-//! Text and properties of PDF files. The parser is not to be trusted with bad files, so it runs in
-//! a process of its own where there is a program for it, and guarded otherwise.
+//! PDF files. The parser is not to be trusted with bad files, so it runs in a process of its own
+//! where there is a program for it, and guarded otherwise.
 
 pub(super) mod reader_process;
-mod repair;
-mod text;
-mod validate;
 
 pub use reader_process::{PDF_COMMAND, serve_pdf_reader};
 
 use super::parser_thread::{STACK, run_guarded};
 use bytes::Bytes;
-use model::{Object, Str, Value};
+use formats::pdf::{PdfOptions, read};
+use model::Object;
 use node_api::NodeError;
-use pdf_extract::{Dictionary, Document, LoadOptions, Object as PdfObject};
 use std::time::Duration;
 
 /// Larger files are refused before anything is parsed.
 const MAX_BYTES: usize = 256 << 20;
 const READ_TIMEOUT: Duration = Duration::from_secs(60);
-/// The version of the reader that n8n reports; workflows only ever show it.
-const VERSION: &str = "5.4.296";
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PdfOptions {
-    pub(crate) password: Option<Str>,
-    /// None: all pages. Zero: none.
-    pub(crate) max_pages: Option<usize>,
-    pub(crate) join_pages: bool,
-}
 
 /// What n8n makes of a PDF: the number of pages, its properties and its text.
 pub(crate) async fn extract(data: Bytes, options: PdfOptions) -> Result<Object, NodeError> {
@@ -41,172 +28,6 @@ pub(crate) async fn extract(data: Bytes, options: PdfOptions) -> Result<Object, 
         Some(program) => reader_process::extract(program, &data, &options, READ_TIMEOUT).await,
         None => run_guarded("PDF", READ_TIMEOUT, move || read(&data, &options)).await,
     }
-}
-
-fn read(data: &[u8], options: &PdfOptions) -> Result<Object, NodeError> {
-    validate::measure(data)?;
-    let mut document = open(data, options.password.as_deref())?;
-    validate::check(&document)?;
-    repair::repair(&mut document);
-    let pages = document.get_pages();
-    let most = options.max_pages.unwrap_or(usize::MAX);
-    let mut texts = Vec::new();
-    for number in pages.keys().take(most) {
-        texts.push(text::page(&document, *number)?);
-    }
-    let text = if options.join_pages {
-        Value::from(texts.join("\n\n"))
-    } else {
-        Value::array(texts.into_iter().map(Value::from).collect())
-    };
-    let mut result = Object::new();
-    result.insert("numpages", pages.len());
-    result.insert("numrender", pages.len());
-    result.insert("info", info(&document));
-    result.insert("metadata", metadata(&document));
-    result.insert("text", text);
-    result.insert("version", VERSION);
-    Ok(result)
-}
-
-fn open(data: &[u8], password: Option<&str>) -> Result<Document, NodeError> {
-    let invalid = |error: pdf_extract::Error| {
-        NodeError::input("Invalid PDF structure.").describe(error.to_string())
-    };
-    let password = password.filter(|password| !password.is_empty());
-    let mut document = match password {
-        Some(password) => {
-            Document::load_mem_with_options(data, LoadOptions::with_password(password)).map_err(
-                |error| match error {
-                    pdf_extract::Error::InvalidPassword => NodeError::input("Incorrect Password"),
-                    error => invalid(error),
-                },
-            )?
-        }
-        None => Document::load_mem(data).map_err(|error| match error {
-            pdf_extract::Error::InvalidPassword => NodeError::input("No password given"),
-            error => invalid(error),
-        })?,
-    };
-    if document.is_encrypted() && document.decrypt(password.unwrap_or_default()).is_err() {
-        return Err(NodeError::input(if password.is_some() {
-            "Incorrect Password"
-        } else {
-            "No password given"
-        })
-        .hint("Set the node's Password option."));
-    }
-    Ok(document)
-}
-
-fn info(document: &Document) -> Object {
-    let catalog = document.catalog().ok();
-    let entry = |key: &[u8]| {
-        catalog.and_then(|catalog| catalog.get(key).ok()).map(|value| resolve(document, value))
-    };
-    let form = entry(b"AcroForm").and_then(|form| form.as_dict().ok());
-    let in_form =
-        |key: &[u8]| form.and_then(|form| form.get(key).ok()).map(|value| resolve(document, value));
-    let has_fields = in_form(b"Fields")
-        .and_then(|fields| fields.as_array().ok())
-        .is_some_and(|fields| !fields.is_empty());
-    let flags = in_form(b"SigFlags").and_then(|flags| flags.as_i64().ok()).unwrap_or(0);
-    let encryption = document
-        .trailer
-        .get(b"Encrypt")
-        .ok()
-        .map(|value| resolve(document, value))
-        .and_then(|value| value.as_dict().ok());
-    let filter = encryption
-        .and_then(|encryption| encryption.get(b"Filter").ok())
-        .and_then(|filter| filter.as_name().ok());
-    let text_or_null = |text: Option<String>| text.map_or(Value::Null, Value::from);
-    let mut info = Object::new();
-    info.insert("PDFFormatVersion", document.version.as_str());
-    info.insert("Language", text_or_null(entry(b"Lang").and_then(text::decode)));
-    info.insert(
-        "EncryptFilterName",
-        text_or_null(filter.map(|name| String::from_utf8_lossy(name).into_owned())),
-    );
-    info.insert("IsLinearized", document.objects.values().any(is_linearized));
-    info.insert("IsAcroFormPresent", has_fields);
-    info.insert("IsXFAPresent", in_form(b"XFA").is_some());
-    info.insert("IsCollectionPresent", entry(b"Collection").is_some());
-    info.insert("IsSignaturesPresent", has_fields && flags & 1 != 0);
-    let told = document
-        .trailer
-        .get(b"Info")
-        .ok()
-        .map(|value| resolve(document, value))
-        .and_then(|value| value.as_dict().ok());
-    add_declared(document, told, &mut info);
-    info
-}
-
-/// What the file says of itself. Fields that the format does not know are put together as custom
-/// ones.
-fn add_declared(document: &Document, told: Option<&Dictionary>, info: &mut Object) {
-    const KNOWN: [&str; 9] = [
-        "Title",
-        "Author",
-        "Subject",
-        "Keywords",
-        "Creator",
-        "Producer",
-        "CreationDate",
-        "ModDate",
-        "Trapped",
-    ];
-    let mut custom = Object::new();
-    for (key, value) in told.into_iter().flat_map(Dictionary::iter) {
-        let key = String::from_utf8_lossy(key).into_owned();
-        let value = match resolve(document, value) {
-            PdfObject::Name(name) => Value::object(Object::from_iter([(
-                "name",
-                String::from_utf8_lossy(name).into_owned(),
-            )])),
-            PdfObject::Integer(number) => Value::from(*number),
-            PdfObject::Real(number) => Value::from(f64::from(*number)),
-            PdfObject::Boolean(flag) => Value::from(*flag),
-            value => match text::decode(value) {
-                Some(text) => Value::from(text),
-                None => continue,
-            },
-        };
-        if KNOWN.contains(&key.as_str()) {
-            // Texts only; a known field of another type is damaged.
-            if value.is_string() || key == "Trapped" {
-                info.insert(key, value);
-            }
-        } else {
-            custom.insert(key, value);
-        }
-    }
-    if !custom.is_empty() {
-        info.insert("Custom", custom);
-    }
-}
-
-/// The fields of the XMP record, by their names in small letters.
-fn metadata(document: &Document) -> Value {
-    let stream = document
-        .catalog()
-        .ok()
-        .and_then(|catalog| catalog.get(b"Metadata").ok())
-        .map(|value| resolve(document, value));
-    let Some(stream) = stream.and_then(|stream| stream.as_stream().ok()) else {
-        return Value::Undefined;
-    };
-    let content = stream.get_plain_content().unwrap_or_else(|_| stream.content.clone());
-    validate::metadata(&String::from_utf8_lossy(&content)).map_or(Value::Undefined, Value::object)
-}
-
-fn is_linearized(object: &PdfObject) -> bool {
-    object.as_dict().is_ok_and(|fields| fields.has(b"Linearized"))
-}
-
-fn resolve<'d>(document: &'d Document, object: &'d PdfObject) -> &'d PdfObject {
-    document.dereference(object).map_or(object, |(_, object)| object)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Reads the text of PDF files. An older node; new workflows use Extract from File.
 
-use super::pdf::{PdfOptions, extract};
+use super::pdf::extract;
+use formats::pdf::PdfOptions;
 use node_api::prelude::*;
 
 pub(crate) struct ReadPdf;

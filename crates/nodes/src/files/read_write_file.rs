@@ -2,7 +2,7 @@
 
 use super::settings::FileSettings;
 use crate::binary::prepare_stream;
-use crate::text::names::sanitize_file_name;
+use formats::names::sanitize_file_name;
 use node_api::ErrorClass;
 use node_api::prelude::*;
 

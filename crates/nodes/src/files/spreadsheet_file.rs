@@ -4,8 +4,8 @@
 use super::convert_to_file::spreadsheet;
 use super::output::ChunkedOutput;
 use super::settings::{FileSettings, input_field, one_output, output_field};
-use super::sheet::SheetFormat;
 use super::spreadsheet_read::{CsvErrors, options, read_book, read_rows};
+use formats::sheet::SheetFormat;
 use node_api::prelude::*;
 
 pub(crate) struct SpreadsheetFile;

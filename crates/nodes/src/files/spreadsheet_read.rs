@@ -1,12 +1,12 @@
 //! Reads spreadsheets for Extract from File and Spreadsheet File: the settings, the formats, the
 //! errors in n8n's words.
 
-use super::encoding::decode;
 use super::parser_thread::{has_abandoned_threads, run_guarded};
 use super::pdf::reader_process;
 use super::settings::FileSettings;
-use super::sheet::{self, CsvOptions, CsvReader, RowOptions};
 use bytes::Bytes;
+use formats::encoding::decode;
+use formats::sheet::{self, CsvOptions, CsvReader, RowOptions};
 use node_api::prelude::*;
 use std::borrow::Cow;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Makes trouble on purpose, or random data to try a workflow with.
 
-use crate::ticker::tick;
+use formats::ticker::tick;
 use node_api::ErrorClass;
 use node_api::prelude::*;
 use std::ops::ControlFlow;

@@ -13,7 +13,7 @@ pub(super) use v1::MergeV1;
 pub(super) use v2::MergeV2;
 pub(super) use v3::Merge;
 
-use crate::ticker::LoopTicker;
+use formats::ticker::LoopTicker;
 use node_api::prelude::*;
 
 /// The items of one input, each paired with its place there. Nothing arrived: none.

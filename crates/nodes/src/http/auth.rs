@@ -14,7 +14,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use google::ServiceAccount;
 use node_api::Credential;
-use node_api::credential::RequestUse;
+use node_api::credential::{CredentialAuth, RequestUse};
 use node_api::hosts::SecretBinding;
 use node_api::http::TlsCertificates;
 use node_api::prelude::*;
@@ -98,7 +98,7 @@ impl HttpCredentials {
             }
             "httpDigestAuth" => HttpAuth::Digest { user: text("user"), password: text("password") },
             "oAuth1Api" => HttpAuth::OAuth1(oauth1::OAuth1::read(&fields)),
-            "oAuth2Api" => HttpAuth::OAuth2(Box::new(OAuth2::read(kind, &fields))),
+            "oAuth2Api" => HttpAuth::OAuth2(Box::new(OAuth2::read(&fields))),
             "httpSslAuth" => return Self::default().with_client_certificate(ctx, item),
             other => return Err(unknown(other)),
         };
@@ -131,19 +131,25 @@ impl HttpCredentials {
         let fields = open_credential(ctx, kind, item)?;
         let mut secrets = Secrets::default();
         secrets.add_credential(&fields);
-        let auth = match predefined::placement(kind, &fields)? {
-            Some(placement) => {
+        let auth = match &fields.spec().auth {
+            CredentialAuth::Request(placements) => {
+                let placement = predefined::placement(&fields, placements)?;
                 placement.headers.iter().for_each(|(name, value)| secrets.add_header(name, value));
                 HttpAuth::Fixed(placement)
             }
-            None if kind == "googleApi" => {
+            CredentialAuth::GoogleServiceAccount => {
                 HttpAuth::Google(Box::new(ServiceAccount::read(&fields)?))
             }
-            None if kind.contains("OAuth1") => HttpAuth::OAuth1(oauth1::OAuth1::read(&fields)),
-            None if kind.contains("OAuth2") || fields.contains_key("oauthTokenData") => {
-                HttpAuth::OAuth2(Box::new(OAuth2::read(kind, &fields)))
+            CredentialAuth::OAuth2(_) => HttpAuth::OAuth2(Box::new(OAuth2::read(&fields))),
+            CredentialAuth::None if kind.contains("OAuth1") => {
+                HttpAuth::OAuth1(oauth1::OAuth1::read(&fields))
             }
-            None => return Err(unknown(kind)),
+            CredentialAuth::None
+                if kind.contains("OAuth2") || fields.contains_key("oauthTokenData") =>
+            {
+                HttpAuth::OAuth2(Box::new(OAuth2::read(&fields)))
+            }
+            CredentialAuth::None => return Err(unknown(kind)),
         };
         Ok(Self { auth, certificates: None, bound: Some(fields.binding()), secrets })
     }

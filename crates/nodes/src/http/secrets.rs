@@ -7,7 +7,7 @@
 
 use bytes::Bytes;
 use model::{Object, Value};
-use node_api::credential::is_public_field;
+use node_api::Credential;
 use std::borrow::Cow;
 
 /// Texts that must not be seen.
@@ -60,8 +60,9 @@ impl Secrets {
     }
 
     /// Takes every text of a credential that is not for showing.
-    pub(super) fn add_credential(&mut self, fields: &Object) {
-        for (_, value) in fields.iter().filter(|(name, _)| !is_public_field(name)) {
+    pub(super) fn add_credential(&mut self, credential: &Credential) {
+        let hidden = credential.iter().filter(|(name, _)| !credential.spec().is_public(name));
+        for (_, value) in hidden {
             match value {
                 Value::Object(inner) => self.add_fields(inner),
                 Value::String(text) => {
@@ -184,12 +185,15 @@ mod tests {
         );
     }
 
+    fn credential(kind: &str, fields: &Value) -> Credential {
+        crate::credentials::registry().open(kind, fields.as_object().cloned().unwrap())
+    }
+
     #[test]
     fn issue_14_08_a_field_is_masked_whatever_header_its_value_is_put_into() {
         let mut secrets = Secrets::default();
-        secrets.add_credential(
-            json!({ "name": "Host", "value": "canary-12345" }).as_object().unwrap(),
-        );
+        let header = json!({ "name": "Host", "value": "canary-12345" });
+        secrets.add_credential(&credential("httpHeaderAuth", &header));
         secrets.add_header("Host", "canary-12345");
         assert_eq!(secrets.hide("no such host: canary-12345"), "no such host: **hidden**");
     }
@@ -228,8 +232,8 @@ mod tests {
     #[test]
     fn secrets_are_masked_at_any_depth() {
         let mut secrets = Secrets::default();
-        let fields = json!({ "apiKey": "key-123456", "username": "somebody", "oauthTokenData": { "access_token": "key-123456-long" }, "password": "abc", "host": "a.test" });
-        secrets.add_credential(fields.as_object().unwrap());
+        let fields = json!({ "apiKey": "key-123456", "clientId": "somebody", "oauthTokenData": { "access_token": "key-123456-long" }, "password": "abc", "host": "a.test" });
+        secrets.add_credential(&credential("googleOAuth2Api", &fields));
         assert_eq!(
             secrets.hide("a key-123456-long b key-123456 somebody abc"),
             "a **hidden** b **hidden** somebody abc"

@@ -2,8 +2,8 @@
 
 pub(super) mod v1;
 
-use super::dates::{Moment, Unit, from_luxon_format, parse_moment, to_luxon_format, zone};
 use crate::field_type::to_number;
+use formats::dates::{Moment, Unit, from_luxon_format, parse_moment, to_luxon_format, zone};
 use model::DateKind;
 use node_api::prelude::*;
 

@@ -2,8 +2,6 @@
 
 mod extract;
 pub(super) mod extract_node;
-pub(crate) mod page;
-pub(crate) mod plain_text;
 mod table;
 
 use extract::{TextStyle, extract};

@@ -1,8 +1,6 @@
 //! Converts between XML and JSON.
 
-pub(crate) mod read;
-mod write;
-
+use formats::xml::{read, write};
 use node_api::prelude::*;
 
 pub(crate) struct Xml;

@@ -91,7 +91,7 @@ impl Timetable for Timing {
                 from.checked_add(passed.checked_add(1)?.checked_mul(*milliseconds)?)
             }
             Timing::Cron { expression, every } => {
-                let zone = crate::text::dates::zone(zone)?;
+                let zone = formats::dates::zone(zone)?;
                 let mut at = instant_ms;
                 for _ in 0..MAX_CANDIDATES {
                     at = expression.next_after(at, &zone)?;

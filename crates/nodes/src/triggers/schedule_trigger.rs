@@ -1,7 +1,7 @@
 //! Starts a run by the clock: at intervals, at times of day, or by a cron expression.
 
 use super::schedule;
-use crate::text::dates::{Moment, to_moment_format};
+use formats::dates::{Moment, to_moment_format};
 use node_api::prelude::*;
 use node_api::trigger::{Trigger, TriggerListener, TriggerSetup};
 use node_api::{Choice, ParamKind};

@@ -12,7 +12,6 @@ use axum::extract::{Extension, Path, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use model::{Object, Str, Value};
-use store::ApiKeyStore as _;
 use store::access::{ApiKey, hash_of_key};
 
 /// Keys of one person at most.

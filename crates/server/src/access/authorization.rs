@@ -7,9 +7,10 @@ use super::Principal;
 use crate::App;
 use crate::error::ApiError;
 use model::{Code, Str};
-use node_api::collections::{Collection, CollectionError, CollectionName, Collections as _};
-use node_api::tables::{TableError, TableName, TableRecord, Tables as _};
+use node_api::collections::{Collection, CollectionError, CollectionName};
+use node_api::tables::{TableError, TableName, TableRecord};
 use std::collections::HashMap;
+use store::Store;
 use store::credentials::StoredCredential;
 use store::executions::Execution;
 use store::folders::WorkflowFolder;
@@ -17,10 +18,6 @@ use store::projects::{Project, ProjectRole};
 use store::tags::TagAccess;
 use store::users::UserRole;
 use store::workflows::StoredWorkflow;
-use store::{
-    CredentialStore as _, ExecutionStore as _, FolderStore as _, ProjectStore as _, Sqlite,
-    WorkflowStore as _,
-};
 
 /// The projects that somebody is in, with their role there. Read anew for every request, so that a
 /// change counts at once.
@@ -53,7 +50,7 @@ impl AccessLevel {
 
 impl ProjectAccess {
     pub(super) async fn of(
-        store: &Sqlite,
+        store: &dyn Store,
         user_id: &str,
         role: UserRole,
     ) -> Result<Self, store::Error> {

@@ -10,7 +10,6 @@ use crate::admission::ClientAddr;
 use crate::error::ApiError;
 use aws_lc_rs::hmac;
 use axum::http::{HeaderMap, HeaderValue};
-use store::ApiKeyStore as _;
 use store::users::User;
 
 const DEVICE_COOKIE: &str = "heddle_device";

@@ -6,7 +6,6 @@ use crate::error::ApiError;
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use axum::http::{HeaderMap, HeaderValue, header};
 use model::{Code, Str};
-use store::UserStore as _;
 use store::access::hash_of_key;
 use store::users::{NewSession, User};
 

@@ -17,9 +17,9 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{delete, get, post};
 use model::{Code, Object, Str, Value};
 use std::sync::{Arc, Once};
+use store::Store;
 use store::access::hash_of_key;
 use store::users::{NewUser, User, UserRole};
-use store::{Sqlite, UserStore as _};
 
 /// The largest request: names, passwords and tokens are short.
 const SIGN_IN_BYTES: usize = 64 << 10;
@@ -53,7 +53,7 @@ pub(crate) const PRIVATE: &[(RouteGuard, HttpRoute)] = &[
 
 /// At the start: as long as there is no owner, a token by which one is made. Whoever started the
 /// server sees it, nobody else.
-pub async fn create_setup_token(store: &Sqlite) -> Result<Option<String>, store::Error> {
+pub async fn create_setup_token(store: &dyn Store) -> Result<Option<String>, store::Error> {
     if store.has_owner().await? {
         store.set_setup_token(None).await?;
         return Ok(None);

@@ -1,24 +1,23 @@
 //! `/api/v1/approvals` and `/api/v1/executions/ID/approve`: calls that agents ask people about, and
 //! what those decide.
 
-use super::executions::row;
 use super::operation::{CURSOR, LIMIT, QueryParam};
 use super::{
-    ApiOperation, BodyFields, QueryParams, RequestJson, invalid, iso, limit, number_from_cursor,
-    page, split_page, workflow_names,
+    ApiOperation, BodyFields, QueryParams, RequestJson, invalid, limit, number_from_cursor,
+    split_page, workflow_names,
 };
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
+use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{get, post};
-use model::{Object, Str, Value};
+use model::{Str, Value};
 use node_api::checkpoints::ApprovalVerdict;
 use runtime::ApprovalDecision;
-use store::ApprovalStore as _;
 use store::approvals::{ApprovalFilter, NewApproval, OpenApproval};
 
 /// What a person may say about a call, in bytes.
@@ -39,7 +38,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         QueryParam("workflowId", "string"),
         QueryParam("executionId", "string"),
     ])
-    .response(200, "approvalList"),
+    .response::<wire::ApprovalList>(200),
     ApiOperation::new(
         "POST",
         "/executions/{id}/approve",
@@ -48,8 +47,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Approve or reject an agent call",
         || post(decide),
     )
-    .request_body("approvalInput")
-    .response(200, "execution"),
+    .request_body::<wire::ApprovalInput>()
+    .response::<wire::Execution>(200),
 ];
 
 async fn list(
@@ -73,29 +72,28 @@ async fn list(
     let mut found = app.store.approvals(filter).await?;
     let next = split_page(&mut found, limit, |last| last.id.to_string());
     let names = workflow_names(&app, found.iter().map(|approval| &approval.workflow_id)).await?;
-    let rows =
-        found.iter().map(|approval| to_value(approval, names.get(&approval.workflow_id))).collect();
-    Ok(json(StatusCode::OK, &page(rows, next)))
+    let rows = found
+        .iter()
+        .map(|approval| to_wire(approval, names.get(&approval.workflow_id).map(Str::as_str)));
+    Ok(typed(StatusCode::OK, &wire::Page { data: rows.collect(), next_cursor: next }))
 }
 
-fn to_value(approval: &OpenApproval, workflow_name: Option<&Str>) -> Value {
+fn to_wire<'a>(approval: &'a OpenApproval, workflow_name: Option<&'a str>) -> wire::Approval<'a> {
     let NewApproval { call, node, tool, arguments, digest, asked_ms, until_ms } = &approval.asked;
-    Object::from_iter([
-        ("executionId", Value::from(approval.execution.to_string())),
-        ("workflowId", approval.workflow_id.clone().into()),
-        ("workflowName", workflow_name.cloned().map_or(Value::Null, Value::from)),
-        ("node", node.clone().into()),
-        ("call", call.clone().into()),
-        ("tool", tool.clone().into()),
-        ("arguments", model::json::parse(arguments).unwrap_or(Value::Null)),
-        ("digest", digest.clone().into()),
-        ("askedAt", iso(*asked_ms)),
-        ("untilAt", iso(*until_ms)),
-    ])
-    .into()
+    wire::Approval {
+        execution_id: wire::ExecutionId(approval.execution),
+        workflow_id: &approval.workflow_id,
+        workflow_name,
+        node,
+        call,
+        tool,
+        arguments: wire::Json(model::json::parse(arguments).unwrap_or(Value::Null)),
+        digest,
+        asked_at: wire::Timestamp(*asked_ms),
+        until_at: wire::Timestamp(*until_ms),
+    }
 }
 
-/// Whoever decides has seen the call, which its digest shows, and is on record with the decision.
 async fn decide(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
@@ -121,5 +119,8 @@ async fn decide(
     };
     let ruling = ApprovalDecision { verdict, digest, reason, by: who.user.clone() };
     app.runtime.decide_approval(execution.id, call, ruling).await?;
-    Ok(json(StatusCode::OK, &row(&who.execution(&app, &id, AccessLevel::View).await?)))
+    Ok(typed(
+        StatusCode::OK,
+        &wire::Execution::from(&who.execution(&app, &id, AccessLevel::View).await?),
+    ))
 }

@@ -4,6 +4,7 @@ use super::{ApiOperation, BodyFields, JsonBody, RequestJson, invalid};
 use crate::App;
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -17,7 +18,6 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 use store::workflows::{StoredWorkflow, WorkflowFilter};
-use store::{CredentialStore as _, VariableStore as _, WorkflowStore as _};
 
 pub(super) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "POST",
@@ -27,8 +27,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "Run a security audit",
     || post(generate),
 )
-.optional_body("auditInput")
-.response(200, "audit")];
+.optional_body::<wire::AuditInput>()
+.response::<wire::Audit>(200)];
 
 /// CPU time that the expressions of all workflows may take for one audit.
 const AUDIT_CPU_TIME: Duration = Duration::from_secs(5);

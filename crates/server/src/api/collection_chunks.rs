@@ -4,13 +4,14 @@
 use super::collections::check_credential;
 use super::operation::{CURSOR, LIMIT, QueryParam};
 use super::{
-    ApiOperation, BodyFields, QueryParams, RequestJson, from_cursor, invalid, limit, page, page_of,
+    ApiOperation, BodyFields, QueryParams, RequestJson, from_cursor, invalid, limit, page_of,
     request,
 };
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
+use crate::wire;
 use axum::Extension;
 use axum::extract::{Path, Request, State};
 use axum::http::{StatusCode, header};
@@ -18,12 +19,8 @@ use axum::response::Response;
 use axum::routing::{delete, get, post};
 use model::{Binary, Code, Object, Str, Value};
 use node_api::ai::{Document, Embedder, VectorQuery};
-use node_api::collections::{
-    ChunkQuery, ChunkSearch, ChunkSelection, ChunkSource, Collection, Collections as _,
-    DocumentChunk, add_documents,
-};
+use node_api::collections::{ChunkQuery, ChunkSearch, ChunkSelection, Collection, add_documents};
 use std::sync::Arc;
-use store::CredentialStore as _;
 
 const SOURCE: QueryParam = QueryParam("source", "string");
 
@@ -31,19 +28,19 @@ const SOURCE: QueryParam = QueryParam("source", "string");
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/collections/{id}/sources", "collection:read", "listCollectionSources", "List the sources of a collection's chunks", || {
         get(sources)
-    }).response(200, "collectionSources"),
+    }).response::<wire::CollectionSourceList>(200),
     ApiOperation::new("DELETE", "/collections/{id}/sources", "collection:write", "deleteCollectionSource", "Delete the chunks of a source", || {
         delete(remove_source)
-    }).query(&[SOURCE]).response(200, "collectionDeleted"),
+    }).query(&[SOURCE]).response::<wire::CollectionDeleted>(200),
     ApiOperation::new("GET", "/collections/{id}/chunks", "collection:read", "listCollectionChunks", "List the chunks of a collection", || get(chunks))
-        .query(&[LIMIT, CURSOR, SOURCE]).response(200, "collectionChunks"),
+        .query(&[LIMIT, CURSOR, SOURCE]).response::<wire::CollectionChunkList>(200),
     ApiOperation::new("POST", "/collections/{id}/files", "collection:write", "addCollectionFile", "Add a file sent as the request body; ?source sets its name", || {
         post(add_file)
-    }).query(&[SOURCE]).response(200, "collectionAdded"),
+    }).query(&[SOURCE]).response::<wire::CollectionAdded>(200),
     ApiOperation::new("POST", "/collections/{id}/texts", "collection:write", "addCollectionText", "Add a text", || post(add_text))
-        .request_body("collectionText").response(200, "collectionAdded"),
+        .request_body::<wire::CollectionText>().response::<wire::CollectionAdded>(200),
     ApiOperation::new("POST", "/collections/{id}/search", "collection:search", "searchCollection", "Search chunks by meaning", || post(search))
-        .request_body("collectionQuestion").response(200, "collectionFound"),
+        .request_body::<wire::CollectionQuestion>().response::<wire::CollectionFound>(200),
 ];
 
 async fn sources(
@@ -53,7 +50,8 @@ async fn sources(
 ) -> Result<Response, ApiError> {
     who.collection(&app, &id, AccessLevel::View).await?;
     let found = app.store.sources(&id).await?;
-    Ok(json(StatusCode::OK, &page(found.iter().map(ChunkSource::to_value).collect(), None)))
+    let data = found.iter().map(Into::into).collect();
+    Ok(typed(StatusCode::OK, &wire::CollectionSourceList { data, next_cursor: None }))
 }
 
 async fn remove_source(
@@ -66,7 +64,7 @@ async fn remove_source(
     let source = query.get("source").ok_or_else(|| invalid("source", "is missing"))?;
     let n_deleted =
         app.store.delete_chunks(&id, ChunkSelection::Source(source.as_str().into())).await?;
-    Ok(json(StatusCode::OK, &Object::from_iter([("deletedCount", n_deleted)]).into()))
+    Ok(typed(StatusCode::OK, &wire::CollectionDeleted { deleted_count: n_deleted }))
 }
 
 async fn chunks(
@@ -79,8 +77,9 @@ async fn chunks(
     let limit = limit(&query)?;
     let source = query.get("source").map(|source| source.as_str().into());
     let after = from_cursor(&query)?.map(Str::from);
-    let found = app.store.chunks(&id, ChunkQuery { source, after, limit: limit + 1 }).await?;
-    Ok(json(StatusCode::OK, &page_of(found, limit, |chunk| &chunk.id, DocumentChunk::to_value)))
+    let mut found = app.store.chunks(&id, ChunkQuery { source, after, limit: limit + 1 }).await?;
+    let page: wire::CollectionChunkList<'_> = page_of(&mut found, limit, |chunk| &chunk.id);
+    Ok(typed(StatusCode::OK, &page))
 }
 
 async fn add_file(
@@ -140,9 +139,8 @@ async fn add_chunks(
     documents: Vec<Document>,
 ) -> Result<Response, ApiError> {
     let n_chunks =
-        add_documents(&app.store, &collection.id, embedder, source.clone(), documents).await?;
-    let told = Object::from_iter([("source", Value::from(source)), ("chunks", n_chunks.into())]);
-    Ok(json(StatusCode::OK, &told.into()))
+        add_documents(&*app.store, &collection.id, embedder, source.clone(), documents).await?;
+    Ok(typed(StatusCode::OK, &wire::CollectionAdded { source: &source, chunks: n_chunks }))
 }
 
 async fn search(
@@ -181,19 +179,8 @@ async fn search(
         words: is_hybrid.then_some(query),
     };
     let found = app.store.search_chunks(&id, question).await?;
-    let results = found.into_iter().map(|found| {
-        Object::from_iter([
-            ("id", Value::from(found.id)),
-            ("content", found.document.content.into()),
-            ("score", found.score.into()),
-            ("metadata", found.document.metadata.into()),
-        ])
-        .into()
-    });
-    Ok(json(
-        StatusCode::OK,
-        &Object::from_iter([("results", Value::array(results.collect()))]).into(),
-    ))
+    let results = found.iter().map(Into::into).collect();
+    Ok(typed(StatusCode::OK, &wire::CollectionFound { results }))
 }
 
 fn fields(body: &BodyFields, name: &str) -> Result<Object, ApiError> {

@@ -5,27 +5,27 @@ use super::{ApiOperation, BodyFields, QueryParams, RequestJson, from_cursor, lim
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
+use crate::wire;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, patch, post};
 use model::{Code, Str};
-use node_api::collections::{Collection, CollectionChange, Collections as _, NewCollection};
-use store::CredentialStore as _;
+use node_api::collections::{CollectionChange, NewCollection};
 use store::credentials::StoredCredential;
 
 #[rustfmt::skip]
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/collections", "collection:list", "listCollections", "List knowledge collections", || get(list))
-        .query(&[LIMIT, CURSOR, QueryParam("projectId", "string")]).response(200, "collectionList"),
+        .query(&[LIMIT, CURSOR, QueryParam("projectId", "string")]).response::<wire::CollectionList>(200),
     ApiOperation::new("POST", "/collections", "collection:create", "createCollection", "Create a collection", || post(create))
-        .request_body("collectionInput").response(201, "collection"),
-    ApiOperation::new("GET", "/collections/{id}", "collection:read", "getCollection", "Show a collection", || get(show)).response(200, "collection"),
+        .request_body::<wire::CollectionInput>().response::<wire::Collection>(201),
+    ApiOperation::new("GET", "/collections/{id}", "collection:read", "getCollection", "Show a collection", || get(show)).response::<wire::Collection>(200),
     ApiOperation::new("PATCH", "/collections/{id}", "collection:update", "updateCollection", "Rename a collection, or choose its credential", || {
         patch(change)
-    }).request_body("collectionChange").response(200, "collection"),
+    }).request_body::<wire::CollectionChange>().response::<wire::Collection>(200),
     ApiOperation::new("DELETE", "/collections/{id}", "collection:delete", "deleteCollection", "Delete a collection and its contents", || {
         delete(remove)
     }).empty_response(204),
@@ -50,10 +50,8 @@ async fn list(
     if let Some(after) = from_cursor(&query)? {
         found.retain(|collection| collection.id.as_str() > after.as_str());
     }
-    Ok(json(
-        StatusCode::OK,
-        &page_of(found, limit, |collection| &collection.id, Collection::to_value),
-    ))
+    let page: wire::CollectionList<'_> = page_of(&mut found, limit, |collection| &collection.id);
+    Ok(typed(StatusCode::OK, &page))
 }
 
 async fn create(
@@ -77,7 +75,8 @@ async fn create(
         model: body.optional_text("embeddingModel", 1, 200)?.map(Into::into),
         credential_id,
     };
-    Ok(json(StatusCode::CREATED, &app.store.create_collection(new).await?.to_value()))
+    let collection = app.store.create_collection(new).await?;
+    Ok(typed(StatusCode::CREATED, &wire::Collection::from(&collection)))
 }
 
 async fn show(
@@ -85,7 +84,8 @@ async fn show(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    Ok(json(StatusCode::OK, &who.collection(&app, &id, AccessLevel::View).await?.to_value()))
+    let collection = who.collection(&app, &id, AccessLevel::View).await?;
+    Ok(typed(StatusCode::OK, &wire::Collection::from(&collection)))
 }
 
 async fn change(
@@ -105,7 +105,8 @@ async fn change(
         description: body.optional_text("description", 0, 1000)?.map(Into::into),
         credential_id,
     };
-    Ok(json(StatusCode::OK, &app.store.change_collection(&id, change).await?.to_value()))
+    let collection = app.store.change_collection(&id, change).await?;
+    Ok(typed(StatusCode::OK, &wire::Collection::from(&collection)))
 }
 
 async fn remove(

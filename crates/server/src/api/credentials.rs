@@ -2,19 +2,22 @@
 
 use super::operation::{CURSOR, LIMIT};
 use super::{
-    ApiOperation, BodyFields, QueryParams, RequestJson, credential_kinds, credential_models,
-    credential_test, from_cursor, invalid, iso, limit, not_found, page_of,
+    ApiOperation, BodyFields, QueryParams, RequestJson, credential_fields, credential_test,
+    from_cursor, invalid, limit, not_found, page_of,
 };
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::{json, typed};
+use crate::wire;
 use axum::extract::{Extension, Path, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::{delete, get, patch, post};
-use model::{Object, Value};
-use store::CredentialStore as _;
+use model::{Code, Object, Str, Value};
+use node_api::Credential;
+use node_api::credential::{CredentialRegistry, CredentialSpec};
+use std::sync::Arc;
 use store::credentials::{CredentialChange, NewCredential, SecretFields, StoredCredential};
 
 pub(super) const OPERATIONS: &[ApiOperation] = &[
@@ -27,7 +30,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         || get(list),
     )
     .query(&[LIMIT, CURSOR])
-    .response(200, "credentialList"),
+    .response::<wire::CredentialList>(200),
     ApiOperation::new(
         "POST",
         "/credentials",
@@ -36,8 +39,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Create a credential",
         || post(create),
     )
-    .request_body("credentialInput")
-    .response(200, "credential"),
+    .request_body::<wire::CredentialInput>()
+    .response::<wire::Credential>(200),
     ApiOperation::new(
         "GET",
         "/credentials/{id}",
@@ -46,7 +49,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Show a credential without its data",
         || get(show),
     )
-    .response(200, "credential"),
+    .response::<wire::Credential>(200),
     ApiOperation::new(
         "PATCH",
         "/credentials/{id}",
@@ -55,8 +58,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Change a credential",
         || patch(update),
     )
-    .request_body("credentialChange")
-    .response(200, "credential"),
+    .request_body::<wire::CredentialChange>()
+    .response::<wire::Credential>(200),
     ApiOperation::new(
         "DELETE",
         "/credentials/{id}",
@@ -65,7 +68,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Delete a credential",
         || delete(remove),
     )
-    .response(200, "credential"),
+    .response::<wire::Credential>(200),
     ApiOperation::new(
         "POST",
         "/credentials/{id}/test",
@@ -74,7 +77,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Test a credential",
         || post(test),
     )
-    .response(200, "credentialTest"),
+    .response::<wire::CredentialTest>(200),
     ApiOperation::new(
         "GET",
         "/credentials/{id}/models",
@@ -83,7 +86,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "List the models available to a credential",
         || get(models),
     )
-    .response(200, "credentialModels"),
+    .response::<wire::CredentialModels>(200),
     ApiOperation::new(
         "GET",
         "/credentials/schema/{kind}",
@@ -93,7 +96,17 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         || get(schema),
     )
     .without_scope()
-    .response(200, "schema"),
+    .response::<wire::JsonObject>(200),
+    ApiOperation::new(
+        "GET",
+        "/credential-types",
+        "",
+        "getCredentialTypes",
+        "List all descriptions of credential types",
+        || get(types),
+    )
+    .without_scope()
+    .response::<wire::CredentialTypes>(200),
 ];
 
 async fn list(
@@ -102,11 +115,12 @@ async fn list(
     query: QueryParams,
 ) -> Result<Response, ApiError> {
     let (limit, after) = (limit(&query)?, from_cursor(&query)?);
-    let found = match who.access.project_filter() {
+    let mut found = match who.access.project_filter() {
         None => app.store.credentials(after.as_deref(), limit + 1).await?,
         Some(projects) => app.store.credentials_of(projects, after.as_deref(), limit + 1).await?,
     };
-    Ok(json(StatusCode::OK, &page_of(found, limit, |credential| &credential.id, to_value)))
+    let page: wire::CredentialList<'_> = page_of(&mut found, limit, |credential| &credential.id);
+    Ok(typed(StatusCode::OK, &page))
 }
 
 async fn show(
@@ -115,15 +129,14 @@ async fn show(
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let credential = who.credential(&app, &id, AccessLevel::View).await?;
-    let mut shown = to_value(&credential);
     // With whom it is shared is for those who may change that.
-    if who.credential(&app, &id, AccessLevel::Manage).await.is_ok() {
-        let shares = app.store.shares_of(&credential.id).await?;
-        shown
-            .make_object()
-            .insert("sharedWith", Value::array(shares.into_iter().map(Value::from).collect()));
-    }
-    Ok(json(StatusCode::OK, &shown))
+    let shares = match who.credential(&app, &id, AccessLevel::Manage).await {
+        Ok(_) => Some(app.store.shares_of(&credential.id).await?),
+        Err(_) => None,
+    };
+    let mut shown = wire::Credential::from(&credential);
+    shown.shared_with = shares.as_ref().map(|ids| ids.iter().map(Str::as_str).collect());
+    Ok(typed(StatusCode::OK, &shown))
 }
 
 async fn create(
@@ -134,8 +147,9 @@ async fn create(
     let body = BodyFields::read(&body, &["name", "type", "data", "isResolvable", "projectId"])?;
     let (name, kind) = (body.text("name", 1, 128)?, body.text("type", 1, 128)?);
     let fields = fields(&body)?.ok_or_else(|| invalid("data", "is missing"))?;
-    known(&app, kind)?;
-    credential_kinds::check(kind, &fields, false)?;
+    let types = &app.runtime.engine.registry.credentials;
+    let kind = types.canonical_id(kind);
+    credential_fields::check(known(types, kind)?, &fields, false)?;
     let project_id =
         Some(who.target_project(&app, body.optional_text("projectId", 1, 100)?).await?);
     let new = NewCredential {
@@ -145,7 +159,8 @@ async fn create(
         secret: SecretFields::new(fields),
         project_id,
     };
-    Ok(json(StatusCode::OK, &to_value(&app.store.save_credential(new).await?)))
+    let saved = app.store.save_credential(new).await?;
+    Ok(typed(StatusCode::OK, &wire::Credential::from(&saved)))
 }
 
 async fn update(
@@ -165,15 +180,15 @@ async fn update(
             value.as_bool().ok_or_else(|| invalid("isPartialData", "must be true or false"))?
         }
     };
-    let kind = body.optional_text("type", 1, 128)?;
+    let types = &app.runtime.engine.registry.credentials;
+    let kind = body.optional_text("type", 1, 128)?.map(|kind| types.canonical_id(kind));
     let fields = fields(&body)?;
     if kind.is_some_and(|kind| kind != before.kind) && (fields.is_none() || is_partial) {
         return Err(invalid("data", "is required in full when the type changes"));
     }
-    let new_kind = kind.unwrap_or(&before.kind);
-    known(&app, new_kind)?;
+    let spec = known(types, kind.unwrap_or(&before.kind))?;
     if let Some(fields) = &fields {
-        credential_kinds::check(new_kind, fields, is_partial)?;
+        credential_fields::check(spec, fields, is_partial)?;
     }
     let change = CredentialChange {
         name: body.optional_text("name", 1, 128)?.map(Into::into),
@@ -183,10 +198,10 @@ async fn update(
     };
     let after = app
         .store
-        .change_credential(&id, change)
+        .change_credential(&id, change, types.clone())
         .await?
         .ok_or_else(|| not_found("credential", &id))?;
-    Ok(json(StatusCode::OK, &to_value(&after)))
+    Ok(typed(StatusCode::OK, &wire::Credential::from(&after)))
 }
 
 async fn remove(
@@ -196,21 +211,26 @@ async fn remove(
 ) -> Result<Response, ApiError> {
     let before = who.credential(&app, &id, AccessLevel::Edit).await?;
     app.store.delete_credential(&id).await?;
-    Ok(json(StatusCode::OK, &to_value(&before)))
+    Ok(typed(StatusCode::OK, &wire::Credential::from(&before)))
 }
 
 async fn schema(State(app): State<App>, Path(kind): Path<String>) -> Result<Response, ApiError> {
-    let any_fields = || {
-        let fields = [
-            ("additionalProperties", Value::from(true)),
-            ("type", "object".into()),
-            ("properties", Value::empty_object()),
-        ];
-        Value::from(Object::from_iter(fields))
-    };
-    let shown =
-        credential_kinds::schema(&kind).or_else(|| is_used_by_a_node(&app, &kind).then(any_fields));
-    Ok(json(StatusCode::OK, &shown.ok_or_else(|| not_found("credential type", &kind))?))
+    let spec = app.runtime.engine.registry.credentials.find(&kind);
+    let spec = spec.ok_or_else(|| not_found("credential type", &kind))?;
+    Ok(json(StatusCode::OK, &credential_fields::schema(spec)))
+}
+
+/// The descriptions of all types, from which forms are drawn.
+async fn types(State(app): State<App>, headers: HeaderMap) -> Result<Response, ApiError> {
+    app.catalogue().credentials.respond(&headers, || {
+        let specs = app.runtime.engine.registry.credentials.all().iter();
+        let described = specs.map(|spec| wire::CredentialType::from(spec.as_ref()));
+        let types = wire::CredentialTypes(described.collect());
+        model::to_value(&types).map_err(|error| {
+            let message = format!("The credential types could not be serialized: {error}");
+            ApiError::new(Code::STORE_CORRUPT, message)
+        })
+    })
 }
 
 /// Uses a credential once, the way its kind is tested.
@@ -220,17 +240,8 @@ async fn test(
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let credential = who.credential(&app, &id, AccessLevel::Edit).await?;
-    let secret = app
-        .store
-        .open_credential(&credential.id)
-        .await?
-        .ok_or_else(|| not_found("credential", &id))?;
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "users who may change a credential may also test it"
-    )]
-    let fields = secret.reveal();
-    let (status, message) = match credential_test::run(&app, &credential.kind, fields).await {
+    let opened = open(&app, &credential).await?;
+    let (status, message) = match credential_test::run(&app, &opened).await {
         Ok(()) => ("OK", "The connection was tested and works".to_owned()),
         Err(reason) => ("Error", reason),
     };
@@ -247,17 +258,8 @@ async fn models(
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let credential = who.credential(&app, &id, AccessLevel::Edit).await?;
-    let secret = app
-        .store
-        .open_credential(&credential.id)
-        .await?
-        .ok_or_else(|| not_found("credential", &id))?;
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "users who may change a credential may also test it"
-    )]
-    let fields = secret.reveal();
-    let (names, message) = match credential_models::list(&app, &credential.kind, fields).await {
+    let opened = open(&app, &credential).await?;
+    let (names, message) = match credential_test::models(&app, &opened).await {
         Ok(names) => (names, Value::Null),
         Err(reason) => (Vec::new(), reason.into()),
     };
@@ -270,37 +272,23 @@ fn fields(body: &BodyFields) -> Result<Option<Object>, ApiError> {
     value.as_object().cloned().map(Some).ok_or_else(|| invalid("data", "must be an object"))
 }
 
-fn known(app: &App, kind: &str) -> Result<(), ApiError> {
-    if credential_kinds::is_known(kind) || is_used_by_a_node(app, kind) {
-        return Ok(());
-    }
-    Err(invalid(
-        "type",
-        &format!(
-            "is '{}', which is not a known credential type",
-            kind.chars().take(100).collect::<String>()
-        ),
-    ))
+/// The description of a type that credentials may have.
+fn known<'a>(types: &'a CredentialRegistry, kind: &str) -> Result<&'a CredentialSpec, ApiError> {
+    let unknown = || {
+        let kind: String = kind.chars().take(100).collect();
+        invalid("type", &format!("is '{kind}', which is not a known credential type"))
+    };
+    types.find(kind).map(Arc::as_ref).ok_or_else(unknown)
 }
 
-fn is_used_by_a_node(app: &App, kind: &str) -> bool {
-    app.runtime
-        .engine
-        .registry
-        .all()
-        .iter()
-        .any(|node| node.spec.credentials.iter().any(|used| used.kind == kind))
-}
-
-fn to_value(credential: &StoredCredential) -> Value {
-    Object::from_iter([
-        ("id", Value::from(credential.id.clone())),
-        ("name", credential.name.clone().into()),
-        ("type", credential.kind.clone().into()),
-        ("isManaged", false.into()),
-        ("projectId", credential.project_id.clone().into()),
-        ("createdAt", iso(credential.created_ms)),
-        ("updatedAt", iso(credential.updated_ms)),
-    ])
-    .into()
+/// A stored credential with its secrets, to be tried out.
+async fn open(app: &App, credential: &StoredCredential) -> Result<Credential, ApiError> {
+    let secret = app.store.open_credential(&credential.id).await?;
+    let secret = secret.ok_or_else(|| not_found("credential", &credential.id))?;
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "users who may change a credential may also test it"
+    )]
+    let fields = secret.reveal();
+    Ok(app.runtime.engine.registry.credentials.open(&credential.kind, fields))
 }

@@ -4,21 +4,20 @@ use super::data_tables::{offset, sorting};
 use super::operation::{CURSOR, LIMIT, QueryParam};
 use super::{
     ApiOperation, BodyFields, JsonBody, QueryParams, RequestJson, flag, invalid, limit,
-    number_from_cursor, page, request, to_cursor,
+    number_from_cursor, request, to_cursor,
 };
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
+use crate::wire;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{delete, get, patch, post};
 use model::{Object, Value};
-use node_api::tables::{
-    ChangeMode, Returning, RowFilter, RowQuery, RowSort, TableRecord, Tables as _,
-};
+use node_api::tables::{ChangeMode, Returning, RowFilter, RowQuery, RowSort, TableRecord};
 
 const FILTER: QueryParam = QueryParam("filter", "string");
 const SORT: QueryParam = QueryParam("sortBy", "string");
@@ -30,20 +29,20 @@ const FILE_PAGE: usize = 1000;
 #[rustfmt::skip]
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/data-tables/{id}/rows", "dataTable:readRow", "listDataTableRows", "List the rows of a data table", || get(list))
-        .query(&[LIMIT, CURSOR, FILTER, SORT, SEARCH]).response(200, "dataTableRowList"),
+        .query(&[LIMIT, CURSOR, FILTER, SORT, SEARCH]).response::<wire::DataTableRowList>(200),
     ApiOperation::new("POST", "/data-tables/{id}/rows", "dataTable:writeRow", "insertDataTableRows", "Insert rows", || post(insert))
-        .request_body("dataTableInsert").response(200, "dataTableInserted"),
+        .request_body::<wire::DataTableInsert>().response::<wire::DataTableInserted>(200),
     ApiOperation::new("PATCH", "/data-tables/{id}/rows/update", "dataTable:writeRow", "updateDataTableRows", "Update the rows that match a filter", || {
         patch(update)
-    }).request_body("dataTableChange").response(200, "dataTableChanged"),
+    }).request_body::<wire::DataTableChange>().response::<wire::DataTableChanged>(200),
     ApiOperation::new("POST", "/data-tables/{id}/rows/upsert", "dataTable:writeRow", "upsertDataTableRow", "Update the matching rows, or insert one", || {
         post(upsert)
-    }).request_body("dataTableChange").response(200, "dataTableChanged"),
+    }).request_body::<wire::DataTableChange>().response::<wire::DataTableChanged>(200),
     ApiOperation::new("DELETE", "/data-tables/{id}/rows/delete", "dataTable:writeRow", "deleteDataTableRows", "Delete the rows that match a filter", || {
         delete(remove)
-    }).query(&[FILTER, QueryParam("returnData", "boolean"), QueryParam("dryRun", "boolean")]).response(200, "dataTableChanged"),
+    }).query(&[FILTER, QueryParam("returnData", "boolean"), QueryParam("dryRun", "boolean")]).response::<wire::DataTableChanged>(200),
     ApiOperation::new("DELETE", "/data-tables/{id}/rows/clear", "dataTable:writeRow", "clearDataTableRows", "Delete all rows", || delete(clear))
-        .response(200, "dataTableCleared"),
+        .response::<wire::DataTableCleared>(200),
     ApiOperation::new("GET", "/data-tables/{id}/rows/csv", "dataTable:readRow", "exportDataTableRows", "Export all rows as CSV", || get(export))
         .query(&[FILTER, SORT, SEARCH]),
 ];
@@ -70,7 +69,8 @@ async fn list(
     rows.truncate(limit);
     let place = if is_sorted { Some((skip + limit) as i64) } else { rows.last().and_then(id_of) };
     let next = place.filter(|_| has_more).map(|place| to_cursor(&place.to_string()));
-    Ok(json(StatusCode::OK, &page(rows.into_iter().map(Value::from).collect(), next)))
+    let data = rows.into_iter().map(wire::DataTableRow).collect();
+    Ok(typed(StatusCode::OK, &wire::DataTableRowList { data, next_cursor: next }))
 }
 
 async fn insert(
@@ -95,11 +95,13 @@ async fn insert(
     who.table(&app, &id, AccessLevel::Edit).await?;
     let inserted = app.store.insert_rows(&id, rows, returning).await?;
     let told = match returning {
-        Returning::Nothing => Object::from_iter([("count", inserted.count)]).into(),
-        Returning::Ids => Value::array(inserted.ids.into_iter().map(Value::from).collect()),
-        Returning::Rows => Value::array(inserted.rows.into_iter().map(Value::from).collect()),
+        Returning::Nothing => wire::DataTableInserted::Count { count: inserted.count },
+        Returning::Ids => wire::DataTableInserted::Ids(inserted.ids),
+        Returning::Rows => wire::DataTableInserted::Rows(
+            inserted.rows.into_iter().map(wire::DataTableRow).collect(),
+        ),
     };
-    Ok(json(StatusCode::OK, &told))
+    Ok(typed(StatusCode::OK, &told))
 }
 
 async fn update(
@@ -148,7 +150,7 @@ async fn clear(
 ) -> Result<Response, ApiError> {
     who.table(&app, &id, AccessLevel::Edit).await?;
     let count = app.store.clear_rows(&id).await?;
-    Ok(json(StatusCode::OK, &Object::from_iter([("deletedCount", count)]).into()))
+    Ok(typed(StatusCode::OK, &wire::DataTableCleared { deleted_count: count }))
 }
 
 async fn export(
@@ -224,13 +226,16 @@ fn effect(is_dry_run: bool, returns_data: bool) -> ChangeMode {
 }
 
 fn effect_response(effect: ChangeMode, rows: Vec<Object>) -> Response {
-    let value = match effect {
-        ChangeMode::Silent => Value::from(true),
-        ChangeMode::Returning | ChangeMode::DryRun => {
-            Value::array(rows.into_iter().map(Value::from).collect())
+    let changed = match effect {
+        ChangeMode::Silent => wire::DataTableChanged::Done(true),
+        ChangeMode::Returning => {
+            wire::DataTableChanged::Rows(rows.into_iter().map(wire::DataTableRow).collect())
+        }
+        ChangeMode::DryRun => {
+            wire::DataTableChanged::DryRun(rows.into_iter().map(wire::DryRunRow).collect())
         }
     };
-    json(StatusCode::OK, &value)
+    typed(StatusCode::OK, &changed)
 }
 
 fn id_of(row: &Object) -> Option<i64> {

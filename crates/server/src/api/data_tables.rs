@@ -3,12 +3,13 @@
 use super::operation::{CURSOR, LIMIT, QueryParam};
 use super::{
     ApiOperation, BodyFields, QueryParams, RequestJson, invalid, limit, not_found,
-    number_from_cursor, page, request, to_cursor,
+    number_from_cursor, request, to_cursor,
 };
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
+use crate::wire;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -16,31 +17,30 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, patch, post};
 use model::{Code, Object, Value};
 use node_api::tables::{
-    ColumnChange, ColumnKind, NewColumn, NewTable, SortOrder, TableColumn, TableError, TableRecord,
-    Tables as _,
+    ColumnChange, ColumnKind, NewColumn, NewTable, SortOrder, TableError, TableRecord,
 };
 
 #[rustfmt::skip]
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/data-tables", "dataTable:list", "listDataTables", "List data tables", || get(list))
         .query(&[LIMIT, CURSOR, QueryParam("filter", "string"), QueryParam("sortBy", "string")])
-        .response(200, "dataTableList"),
+        .response::<wire::DataTableList>(200),
     ApiOperation::new("POST", "/data-tables", "dataTable:create", "createDataTable", "Create a data table", || post(create))
-        .request_body("dataTableInput").response(201, "dataTable"),
-    ApiOperation::new("GET", "/data-tables/{id}", "dataTable:read", "getDataTable", "Show a data table", || get(show)).response(200, "dataTable"),
+        .request_body::<wire::DataTableInput>().response::<wire::DataTable>(201),
+    ApiOperation::new("GET", "/data-tables/{id}", "dataTable:read", "getDataTable", "Show a data table", || get(show)).response::<wire::DataTable>(200),
     ApiOperation::new("PATCH", "/data-tables/{id}", "dataTable:update", "updateDataTable", "Rename a data table", || patch(rename))
-        .request_body("dataTableName").response(200, "dataTable"),
+        .request_body::<wire::DataTableName>().response::<wire::DataTable>(200),
     ApiOperation::new("DELETE", "/data-tables/{id}", "dataTable:delete", "deleteDataTable", "Delete a data table and its rows", || {
         delete(remove)
     }).empty_response(204),
     ApiOperation::new("GET", "/data-tables/{id}/columns", "dataTable:read", "listDataTableColumns", "List the columns of a data table", || {
         get(columns)
-    }).response(200, "dataTableColumns"),
+    }).response::<wire::DataTableColumns>(200),
     ApiOperation::new("POST", "/data-tables/{id}/columns", "dataTable:update", "createDataTableColumn", "Add a column", || post(add_column))
-        .request_body("dataTableColumnInput").response(201, "dataTableColumn"),
+        .request_body::<wire::DataTableColumnInput>().response::<wire::DataTableColumn>(201),
     ApiOperation::new("PATCH", "/data-tables/{id}/columns/{columnId}", "dataTable:update", "updateDataTableColumn", "Rename or move a column", || {
         patch(change_column)
-    }).request_body("dataTableColumnChange").response(200, "dataTableColumn"),
+    }).request_body::<wire::DataTableColumnChange>().response::<wire::DataTableColumn>(200),
     ApiOperation::new("DELETE", "/data-tables/{id}/columns/{columnId}", "dataTable:update", "deleteDataTableColumn", "Delete a column and its values", || {
         delete(remove_column)
     }).empty_response(204),
@@ -72,10 +72,8 @@ async fn list(
     let skip = offset(&query)?;
     let rest = found.get(skip..).unwrap_or_default();
     let next = (rest.len() > limit).then(|| to_cursor(&(skip + limit).to_string()));
-    Ok(json(
-        StatusCode::OK,
-        &page(rest.iter().take(limit).map(TableRecord::to_value).collect(), next),
-    ))
+    let data = rest.iter().take(limit).map(Into::into).collect();
+    Ok(typed(StatusCode::OK, &wire::DataTableList { data, next_cursor: next }))
 }
 
 async fn create(
@@ -96,7 +94,7 @@ async fn create(
         Some(who.target_project(&app, body.optional_text("projectId", 1, 100)?).await?);
     let name = body.text("name", 1, 1000)?.trim().into();
     let table = app.store.create_table(NewTable { name, columns, project_id }).await?;
-    Ok(json(StatusCode::CREATED, &table.to_value()))
+    Ok(typed(StatusCode::CREATED, &wire::DataTable::from(&table)))
 }
 
 async fn show(
@@ -104,7 +102,8 @@ async fn show(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    Ok(json(StatusCode::OK, &who.table(&app, &id, AccessLevel::View).await?.to_value()))
+    let table = who.table(&app, &id, AccessLevel::View).await?;
+    Ok(typed(StatusCode::OK, &wire::DataTable::from(&table)))
 }
 
 async fn rename(
@@ -116,7 +115,7 @@ async fn rename(
     let body = BodyFields::read(&body, &["name"])?;
     who.table(&app, &id, AccessLevel::Edit).await?;
     let table = app.store.rename_table(&id, body.text("name", 1, 1000)?.trim()).await?;
-    Ok(json(StatusCode::OK, &table.to_value()))
+    Ok(typed(StatusCode::OK, &wire::DataTable::from(&table)))
 }
 
 async fn remove(
@@ -135,10 +134,8 @@ async fn columns(
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let table = who.table(&app, &id, AccessLevel::View).await?;
-    Ok(json(
-        StatusCode::OK,
-        &Value::array(table.columns.iter().map(TableColumn::to_value).collect()),
-    ))
+    let columns = wire::DataTableColumns(table.columns.iter().map(Into::into).collect());
+    Ok(typed(StatusCode::OK, &columns))
 }
 
 async fn add_column(
@@ -150,7 +147,7 @@ async fn add_column(
     let body = BodyFields::read(&body, &["name", "type", "index"])?;
     who.table(&app, &id, AccessLevel::Edit).await?;
     let column = app.store.add_column(&id, new_column(&body)?, index(&body)?).await?;
-    Ok(json(StatusCode::CREATED, &column.to_value()))
+    Ok(typed(StatusCode::CREATED, &wire::DataTableColumn::from(&column)))
 }
 
 async fn change_column(
@@ -168,7 +165,8 @@ async fn change_column(
     if change.name.is_none() && change.index.is_none() {
         return Err(invalid("body", "must have a name or an index"));
     }
-    Ok(json(StatusCode::OK, &app.store.change_column(&id, &column_id, change).await?.to_value()))
+    let column = app.store.change_column(&id, &column_id, change).await?;
+    Ok(typed(StatusCode::OK, &wire::DataTableColumn::from(&column)))
 }
 
 async fn remove_column(

@@ -18,5 +18,4 @@ mod previews;
 pub(super) mod run;
 mod schema;
 
-pub(crate) use node_types::Catalogue;
 pub(crate) use previews::Previews;

@@ -14,7 +14,6 @@ use model::Code;
 use node_api::trigger::MediaType;
 use std::io::SeekFrom;
 use std::ops::RangeInclusive;
-use store::ExecutionStore as _;
 use store::blobs::{FileHash, StoredFile};
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
 

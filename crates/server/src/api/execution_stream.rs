@@ -1,22 +1,22 @@
 //! A large execution with its data, written as it is read: what leaves is never in memory as a
 //! whole.
 
-use super::executions::{document_of, row};
+use super::executions::document_of;
 use crate::App;
 use crate::access::Principal;
 use crate::error::ApiError;
 use crate::paced::{PacedReceiver, PacedSender};
+use crate::wire::{self, Json};
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use bytes::Bytes;
 use engine::write_run_data;
 use futures::stream;
-use model::{Items, Str, TaskData, Value, json};
+use model::{Code, Items, Str, TaskData, Value};
 use runtime::history;
 use std::io::{self, Write};
 use std::sync::Arc;
-use store::ExecutionStore as _;
 use store::executions::Execution;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
@@ -78,13 +78,15 @@ async fn frame_response(app: App, execution: Execution) -> Result<FramedResponse
     let mut outcome = history::outcome(&execution, app.store.outline(execution.id).await?);
     let runs = std::mem::take(&mut outcome.run_data);
     let mark = store::new_id();
-    let mut value = row(&execution);
-    let fields = value.make_object();
     let mut data = outcome.to_value().get("data").cloned().unwrap_or_default();
     data.make_object().entry("resultData").make_object().insert("runData", mark.clone());
-    fields.insert("data", data);
-    fields.insert("workflowData", document_of(&app, &execution).await?.unwrap_or(Value::Null));
-    Ok(FramedResponse { frame: json::to_string(&value), mark, runs })
+    let mut row = wire::Execution::from(&execution);
+    row.data = Some(Json(data));
+    row.workflow_data = Some(Json(document_of(&app, &execution).await?.unwrap_or(Value::Null)));
+    let frame = serde_json::to_string(&row).map_err(|error| {
+        ApiError::new(Code::STORE_CORRUPT, format!("The execution cannot be written: {error}"))
+    })?;
+    Ok(FramedResponse { frame, mark, runs })
 }
 
 fn write(out: &mut dyn Write, frame: &str, mark: &str, runs: &Runs) -> io::Result<()> {

@@ -2,23 +2,23 @@
 
 use super::operation::{CURSOR, LIMIT, QueryParam};
 use super::{
-    ApiOperation, BodyFields, JsonBody, QueryParams, RequestJson, flag, invalid, iso, limit,
-    number_from_cursor, page, split_page, workflow_names,
+    ApiOperation, BodyFields, JsonBody, QueryParams, RequestJson, flag, invalid, limit,
+    number_from_cursor, split_page, workflow_names,
 };
 use super::{execution_files, execution_stream};
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
+use crate::wire::{self, Json};
 use crate::{App, events};
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{delete, get, post};
 use futures::StreamExt as _;
-use model::{Code, Object, RunStatus, Str, Value};
+use model::{Code, RunStatus, Str, Value};
 use runtime::{Decision, DecisionOutcome, Fork, RetryWith, history};
 use store::executions::{Execution, ExecutionFilter, READ_FACTOR};
-use store::{ExecutionStore as _, WorkflowStore as _};
 
 const INCLUDE_DATA: QueryParam = QueryParam("includeData", "boolean");
 
@@ -42,7 +42,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         QueryParam("startedBefore", "string"),
         QueryParam("mode", "string"),
     ])
-    .response(200, "executionList"),
+    .response::<wire::ExecutionList>(200),
     ApiOperation::new(
         "POST",
         "/executions/stop",
@@ -51,8 +51,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Stop several executions",
         || post(stop_many),
     )
-    .request_body("stopInput")
-    .response(200, "stopped"),
+    .request_body::<wire::StopInput>()
+    .response::<wire::Stopped>(200),
     ApiOperation::new(
         "GET",
         "/executions/{id}",
@@ -62,7 +62,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         || get(show),
     )
     .query(&[INCLUDE_DATA])
-    .response(200, "execution"),
+    .response::<wire::Execution>(200),
     ApiOperation::new(
         "DELETE",
         "/executions/{id}",
@@ -71,7 +71,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Delete an execution",
         || delete(remove),
     )
-    .response(200, "execution"),
+    .response::<wire::Execution>(200),
     ApiOperation::new(
         "GET",
         "/executions/{id}/binary/{reference}",
@@ -105,8 +105,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Retry a failed execution",
         || post(retry),
     )
-    .optional_body("retryInput")
-    .response(200, "execution"),
+    .optional_body::<wire::RetryInput>()
+    .response::<wire::Execution>(200),
     ApiOperation::new(
         "POST",
         "/executions/{id}/fork",
@@ -115,8 +115,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Fork an execution from a step",
         || post(fork),
     )
-    .request_body("forkInput")
-    .response(200, "execution"),
+    .request_body::<wire::ForkInput>()
+    .response::<wire::Execution>(200),
     ApiOperation::new(
         "POST",
         "/executions/{id}/resume",
@@ -125,8 +125,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Resolve an uncertain step and resume",
         || post(resume),
     )
-    .optional_body("resumeInput")
-    .response(200, "execution"),
+    .optional_body::<wire::ResumeInput>()
+    .response::<wire::Execution>(200),
     ApiOperation::new(
         "POST",
         "/executions/{id}/stop",
@@ -135,7 +135,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Stop an execution",
         || post(stop),
     )
-    .response(200, "execution"),
+    .response::<wire::Execution>(200),
 ];
 
 async fn list(
@@ -176,33 +176,42 @@ async fn list(
         0
     };
     let weight = (bytes as usize).saturating_mul(DATA_FACTOR);
-    let (rows, _room) = app
-        .read_budget()
-        .read(&who.user_id, weight, rows_of(app.clone(), found, with_data))
-        .await?;
-    Ok(json(StatusCode::OK, &page(rows?, next)))
-}
-
-async fn rows_of(app: App, found: Vec<Execution>, with_data: bool) -> Result<Vec<Value>, ApiError> {
+    let reader = app.clone();
+    let reading = async move {
+        let data = match with_data {
+            true => data_of(&reader, &found).await?,
+            false => Vec::new(),
+        };
+        Ok::<_, ApiError>((found, data))
+    };
+    let (read, _room) = app.read_budget().read(&who.user_id, weight, reading).await?;
+    let (found, data) = read?;
     let names =
         workflow_names(&app, found.iter().map(|execution| &execution.started.workflow_id)).await?;
-    let mut rows = Vec::with_capacity(found.len());
-    for execution in &found {
-        let mut value = match with_data {
-            false => row(execution),
-            true if is_too_large(execution) => row(execution),
-            true => match row_with_data(&app, execution).await {
-                // Asked for on its own it says what is wrong; the others are not to go with it.
-                Err(error) if error.code == Code::STORE_CORRUPT => row(execution),
-                other => other?,
-            },
-        };
-        value
-            .make_object()
-            .insert("workflowName", names.get(&execution.started.workflow_id).cloned());
-        rows.push(value);
+    let mut rows: Vec<wire::Execution<'_>> = found.iter().map(Into::into).collect();
+    for (row, data) in rows.iter_mut().zip(data) {
+        data.into_iter().for_each(|data| data.add_to(row));
     }
-    Ok(rows)
+    for row in &mut rows {
+        row.workflow_name = names.get(row.workflow_id).map(Str::as_str);
+    }
+    Ok(typed(StatusCode::OK, &wire::Page { data: rows, next_cursor: next }))
+}
+
+/// The data of executions that can be listed with it.
+async fn data_of(app: &App, found: &[Execution]) -> Result<Vec<Option<ExecutionData>>, ApiError> {
+    let mut all = Vec::with_capacity(found.len());
+    for execution in found {
+        all.push(match is_too_large(execution) {
+            true => None,
+            false => match ExecutionData::read(app, execution).await {
+                // Asked for on its own it says what is wrong; the others are not to go with it.
+                Err(error) if error.code == Code::STORE_CORRUPT => None,
+                other => Some(other?),
+            },
+        });
+    }
+    Ok(all)
 }
 
 async fn show(
@@ -219,11 +228,17 @@ async fn show(
         true => {
             let weight = (execution.bytes.max(0) as usize).saturating_mul(DATA_FACTOR);
             let reader = app.clone();
-            let reading = async move { row_with_data(&reader, &execution).await };
-            let (value, _room) = app.read_budget().read(&who.user_id, weight, reading).await?;
-            Ok(json(StatusCode::OK, &value?))
+            let reading = async move {
+                let data = ExecutionData::read(&reader, &execution).await?;
+                Ok::<_, ApiError>((execution, data))
+            };
+            let (read, _room) = app.read_budget().read(&who.user_id, weight, reading).await?;
+            let (execution, data) = read?;
+            let mut row = wire::Execution::from(&execution);
+            data.add_to(&mut row);
+            Ok(typed(StatusCode::OK, &row))
         }
-        false => Ok(json(StatusCode::OK, &row(&execution))),
+        false => Ok(typed(StatusCode::OK, &wire::Execution::from(&execution))),
     }
 }
 
@@ -240,7 +255,7 @@ async fn remove(
         );
     }
     app.runtime.delete_execution(execution.id).await?;
-    Ok(json(StatusCode::OK, &row(&execution)))
+    Ok(typed(StatusCode::OK, &wire::Execution::from(&execution)))
 }
 
 /// Runs the workflow again on what the execution began with: as it was then, or as it is now if the
@@ -271,9 +286,11 @@ async fn retry(
     }
     let version = if loads_newest { RetryWith::NewestVersion } else { RetryWith::SameVersion };
     let taken = app.runtime.retry(execution.id, version).await?;
-    Ok(json(
+    Ok(typed(
         StatusCode::OK,
-        &row(&who.execution(&app, &taken.id.to_string(), AccessLevel::View).await?),
+        &wire::Execution::from(
+            &who.execution(&app, &taken.id.to_string(), AccessLevel::View).await?,
+        ),
     ))
 }
 
@@ -293,9 +310,11 @@ async fn fork(
     };
     let from = text("from")?.ok_or_else(|| invalid("from", "must name a step"))?;
     let taken = app.runtime.fork(execution.id, Fork { from, model: text("model")? }).await?;
-    Ok(json(
+    Ok(typed(
         StatusCode::OK,
-        &row(&who.execution(&app, &taken.id.to_string(), AccessLevel::View).await?),
+        &wire::Execution::from(
+            &who.execution(&app, &taken.id.to_string(), AccessLevel::View).await?,
+        ),
     ))
 }
 
@@ -309,7 +328,10 @@ async fn resume(
 ) -> Result<Response, ApiError> {
     let execution = who.execution(&app, &id, AccessLevel::Edit).await?;
     app.runtime.resume_decided(execution.id, decision_of(&body)?).await?;
-    Ok(json(StatusCode::OK, &row(&who.execution(&app, &id, AccessLevel::View).await?)))
+    Ok(typed(
+        StatusCode::OK,
+        &wire::Execution::from(&who.execution(&app, &id, AccessLevel::View).await?),
+    ))
 }
 
 /// Without a word the execution goes on only if none of its steps may have happened.
@@ -350,7 +372,10 @@ async fn stop(
 ) -> Result<Response, ApiError> {
     let execution = who.execution(&app, &id, AccessLevel::Edit).await?;
     app.runtime.stop_execution(execution.id).await?;
-    Ok(json(StatusCode::OK, &row(&who.execution(&app, &id, AccessLevel::View).await?)))
+    Ok(typed(
+        StatusCode::OK,
+        &wire::Execution::from(&who.execution(&app, &id, AccessLevel::View).await?),
+    ))
 }
 
 /// Stops whatever stands like this: running here, or asleep. Callers come before the runs they
@@ -406,7 +431,7 @@ async fn stop_many(
             .buffer_unordered(MAX_CONCURRENT_STOPS);
         while let Some(one) = stops.next().await {
             match one {
-                Ok(is_stopped) => stopped += i32::from(is_stopped),
+                Ok(is_stopped) => stopped += i64::from(is_stopped),
                 // The others are stopped all the same.
                 Err(error) => failure = failure.or(Some(error)),
             }
@@ -415,7 +440,7 @@ async fn stop_many(
     if let Some(error) = failure {
         return Err(error);
     }
-    Ok(json(StatusCode::OK, &Object::from_iter([("stopped", stopped)]).into()))
+    Ok(typed(StatusCode::OK, &wire::Stopped { stopped }))
 }
 
 /// One that does not end takes a while, and holds no others up.
@@ -477,44 +502,25 @@ fn project_filter(who: &Principal, named: Option<&str>) -> Option<Vec<Str>> {
     }
 }
 
-pub(super) fn row(execution: &Execution) -> Value {
-    let Execution { id, started: begun, state, .. } = execution;
-    Object::from_iter([
-        ("id", Value::from(Str::from(id.to_string()))),
-        ("finished", (state.status == RunStatus::Success).into()),
-        ("mode", begun.mode.clone().into()),
-        ("retryOf", begun.retry_of.map_or(Value::Null, |id| Str::from(id.to_string()).into())),
-        ("retrySuccessId", Value::Null),
-        ("status", state.status.name().into()),
-        ("startedAt", iso(begun.started_ms)),
-        ("stoppedAt", state.stopped_ms.map_or(Value::Null, iso)),
-        ("workflowId", begun.workflow_id.clone().into()),
-        (
-            "parentExecutionId",
-            begun
-                .parent
-                .map_or(Value::Null, |caller| Str::from(caller.execution.to_string()).into()),
-        ),
-        (
-            "waitsForExecutionId",
-            state.waits_for.map_or(Value::Null, |id| Str::from(id.to_string()).into()),
-        ),
-        ("waitTill", state.wait_till_ms.map_or(Value::Null, iso)),
-        ("customData", Value::empty_object()),
-    ])
-    .into()
+/// What an execution did, and the workflow as it was.
+struct ExecutionData {
+    data: Json,
+    workflow: Json,
 }
 
-/// The row with everything the run did, and the workflow as it was.
-async fn row_with_data(app: &App, execution: &Execution) -> Result<Value, ApiError> {
-    let events = app.store.outline(execution.id).await?;
-    let told = history::outcome(execution, events).to_value();
-    let mut value = row(execution);
-    let fields = value.make_object();
-    fields.insert("data", told.get("data").cloned().unwrap_or_default());
-    let document = document_of(app, execution).await?.unwrap_or(Value::Null);
-    fields.insert("workflowData", document);
-    Ok(value)
+impl ExecutionData {
+    async fn read(app: &App, execution: &Execution) -> Result<Self, ApiError> {
+        let events = app.store.outline(execution.id).await?;
+        let told = history::outcome(execution, events).to_value();
+        let data = Json(told.get("data").cloned().unwrap_or_default());
+        let workflow = Json(document_of(app, execution).await?.unwrap_or(Value::Null));
+        Ok(Self { data, workflow })
+    }
+
+    fn add_to(self, row: &mut wire::Execution<'_>) {
+        row.data = Some(self.data);
+        row.workflow_data = Some(self.workflow);
+    }
 }
 
 /// The workflow as an execution ran it, unless it is not kept any more.

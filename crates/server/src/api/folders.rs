@@ -2,20 +2,20 @@
 
 use super::operation::{CURSOR, LIMIT, QueryParam};
 use super::{
-    ApiOperation, BodyFields, QueryParams, RequestJson, from_cursor, invalid, iso, limit,
-    not_found, page_of,
+    ApiOperation, BodyFields, QueryParams, RequestJson, from_cursor, invalid, limit, not_found,
+    page_of,
 };
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
+use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{delete, get, patch, post};
-use model::{Object, Str, Value};
-use store::FolderStore as _;
-use store::folders::{FolderChange, FolderFilter, FolderUpdate, WorkflowFolder};
+use model::{Str, Value};
+use store::folders::{FolderChange, FolderFilter, FolderUpdate};
 use store::workflows::StoredWorkflow;
 
 /// Letters of a folder's name at most.
@@ -26,7 +26,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         get(list)
     })
     .query(&[LIMIT, CURSOR, QueryParam("projectId", "string")])
-    .response(200, "folderList"),
+    .response::<wire::FolderList>(200),
     ApiOperation::new(
         "POST",
         "/folders",
@@ -35,8 +35,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Create a folder",
         || post(create),
     )
-    .request_body("folderInput")
-    .response(201, "folder"),
+    .request_body::<wire::FolderInput>()
+    .response::<wire::Folder>(201),
     ApiOperation::new(
         "PATCH",
         "/folders/{id}",
@@ -45,8 +45,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Rename or move a folder",
         || patch(change),
     )
-    .request_body("folderChange")
-    .response(200, "folder"),
+    .request_body::<wire::FolderChange>()
+    .response::<wire::Folder>(200),
     ApiOperation::new(
         "DELETE",
         "/folders/{id}",
@@ -55,7 +55,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Delete a folder; its contents move to the parent folder",
         || delete(remove),
     )
-    .response(200, "folder"),
+    .response::<wire::Folder>(200),
 ];
 
 async fn list(
@@ -70,8 +70,9 @@ async fn list(
         after: from_cursor(&query)?.map(Into::into),
         limit: limit + 1,
     };
-    let found = app.store.folders(filter).await?;
-    Ok(json(StatusCode::OK, &page_of(found, limit, |folder| &folder.id, to_value)))
+    let mut found = app.store.folders(filter).await?;
+    let page: wire::FolderList<'_> = page_of(&mut found, limit, |folder| &folder.id);
+    Ok(typed(StatusCode::OK, &page))
 }
 
 async fn create(
@@ -88,7 +89,7 @@ async fn create(
         (_, named) => who.target_project(&app, named).await?,
     };
     let made = app.store.add_folder(name, parent.as_deref(), &project).await?;
-    Ok(json(StatusCode::CREATED, &to_value(&made.ok_or_else(invalid_parent)?)))
+    Ok(typed(StatusCode::CREATED, &wire::Folder::from(&made.ok_or_else(invalid_parent)?)))
 }
 
 async fn change(
@@ -104,7 +105,7 @@ async fn change(
         parent: parent_id(&body)?,
     };
     match app.store.change_folder(&folder.id, change).await? {
-        FolderUpdate::Done(folder) => Ok(json(StatusCode::OK, &to_value(&folder))),
+        FolderUpdate::Done(folder) => Ok(typed(StatusCode::OK, &wire::Folder::from(&folder))),
         FolderUpdate::Missing => Err(not_found("folder", &id)),
         FolderUpdate::BadParent => Err(invalid_parent()),
     }
@@ -117,7 +118,7 @@ async fn remove(
 ) -> Result<Response, ApiError> {
     let folder = who.folder(&app, &id, AccessLevel::Edit).await?;
     match app.store.delete_folder(&folder.id).await? {
-        true => Ok(json(StatusCode::OK, &to_value(&folder))),
+        true => Ok(typed(StatusCode::OK, &wire::Folder::from(&folder))),
         false => Err(not_found("folder", &id)),
     }
 }
@@ -172,16 +173,4 @@ fn folder_id(place: &Value) -> Result<Option<&str>, ApiError> {
 
 fn invalid_folder() -> ApiError {
     invalid("parentFolderId", "must be a folder of the workflow's project")
-}
-
-fn to_value(folder: &WorkflowFolder) -> Value {
-    Object::from_iter([
-        ("id", Value::from(folder.id.clone())),
-        ("name", folder.name.clone().into()),
-        ("parentId", folder.parent_id.clone().map_or(Value::Null, Value::from)),
-        ("projectId", folder.project_id.clone().into()),
-        ("createdAt", iso(folder.created_ms)),
-        ("updatedAt", iso(folder.updated_ms)),
-    ])
-    .into()
 }

@@ -4,18 +4,18 @@ use super::operation::{CURSOR, LIMIT};
 use super::projects::team;
 use super::{
     ApiOperation, BodyFields, QueryParams, RequestJson, from_cursor, invalid, limit, not_found,
-    page_of, users,
+    split_page,
 };
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
+use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, patch, post};
 use model::{Code, Str, Value};
-use store::ProjectStore as _;
 use store::projects::{ProjectKind, ProjectRole};
 use store::users::User;
 
@@ -29,7 +29,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         || get(list),
     )
     .query(&[LIMIT, CURSOR])
-    .response(200, "memberList"),
+    .response::<wire::MemberList>(200),
     ApiOperation::new(
         "POST",
         "/projects/{id}/users",
@@ -38,7 +38,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Add users to a project",
         || post(add),
     )
-    .request_body("memberInputs")
+    .request_body::<wire::MemberInputs>()
     .empty_response(201),
     ApiOperation::new(
         "PATCH",
@@ -48,7 +48,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Change a user's role in a project",
         || patch(change),
     )
-    .request_body("memberRole")
+    .request_body::<wire::MemberRole>()
     .empty_response(204),
     ApiOperation::new(
         "DELETE",
@@ -73,18 +73,17 @@ async fn list(
     let begin = after
         .and_then(|after| all.iter().position(|(user, _)| user.id == after))
         .map_or(0, |place| place + 1);
-    let found: Vec<(User, ProjectRole)> = all.into_iter().skip(begin).take(limit + 1).collect();
-    let shown = |(user, role): &(User, ProjectRole)| {
-        let mut value = users::to_value(user, users::RoleField::Omitted);
-        let name = if project.kind == ProjectKind::Personal {
-            "project:personalOwner"
-        } else {
-            role.name()
-        };
-        value.make_object().insert("role", name);
-        value
+    let mut found: Vec<(User, ProjectRole)> = all.into_iter().skip(begin).take(limit + 1).collect();
+    let is_personal = project.kind == ProjectKind::Personal;
+    let next_cursor = split_page(&mut found, limit, |(last, _)| last.id.to_string());
+    let shown = |(_, role): &(User, ProjectRole)| {
+        if is_personal { "project:personalOwner" } else { role.name() }
     };
-    Ok(json(StatusCode::OK, &page_of(found, limit, |(user, _)| &user.id, shown)))
+    let data = found
+        .iter()
+        .map(|member| wire::User { role: Some(shown(member)), ..wire::User::from(&member.0) })
+        .collect();
+    Ok(typed(StatusCode::OK, &wire::MemberList { data, next_cursor }))
 }
 
 async fn add(

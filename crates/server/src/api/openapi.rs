@@ -3,35 +3,43 @@
 use super::operation::QueryParam;
 use super::{ApiOperation, OPERATIONS as TABLES};
 use crate::App;
-use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
+use crate::wire::components::{Components, schema_of};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
-use model::{Code, Object, Value};
+use model::{Object, Value};
+use serde_json::Map;
 
 pub(super) const OPERATIONS: &[ApiOperation] =
     &[ApiOperation::new("GET", "/openapi.json", "", "getOpenApi", "This description", || {
         get(show)
     })
     .without_scope()
-    .response(200, "schema")];
+    .response::<wire::JsonObject>(200)];
 
-/// What goes in and comes out, by name.
-const SCHEMAS: &str = include_str!("schemas.json");
-
-async fn show(State(app): State<App>) -> Result<Response, ApiError> {
-    let damaged =
-        || ApiError::new(Code::STORE_CORRUPT, "The OpenAPI description could not be created");
-    Ok(json(StatusCode::OK, &document(&app.base_url).ok_or_else(damaged)?))
+async fn show(State(app): State<App>) -> Response {
+    json(StatusCode::OK, &document(&app.base_url))
 }
 
-fn document(base_url: &str) -> Option<Value> {
+/// The schemas of everything that goes in and comes out, live events included, by name.
+pub fn api_schemas() -> Map<String, serde_json::Value> {
+    let mut components = Components::new();
+    for operation in TABLES.iter().flat_map(|table| table.iter()) {
+        described(operation, &mut components);
+    }
+    components.response(schema_of::<wire::events::LiveEvent<'_>>);
+    components.into_schemas()
+}
+
+fn document(base_url: &str) -> Value {
+    let mut components = Components::new();
     let mut paths = Object::new();
     for operation in TABLES.iter().flat_map(|table| table.iter()) {
         let path = paths.entry(operation.path).make_object();
-        path.insert(operation.method.to_lowercase(), described(operation));
+        path.insert(operation.method.to_lowercase(), described(operation, &mut components));
     }
     let key = object([
         ("type", "apiKey".into()),
@@ -39,10 +47,10 @@ fn document(base_url: &str) -> Option<Value> {
         ("name", "X-N8N-API-KEY".into()),
     ]);
     let components = object([
-        ("schemas", model::json::parse(SCHEMAS).ok()?),
+        ("schemas", serde_json::Value::Object(components.into_schemas()).into()),
         ("securitySchemes", object([("ApiKeyAuth", key)])),
     ]);
-    Some(object([
+    object([
         ("openapi", "3.0.3".into()),
         (
             "info",
@@ -56,10 +64,10 @@ fn document(base_url: &str) -> Option<Value> {
         ("security", Value::array(vec![object([("ApiKeyAuth", Value::array(Vec::new()))])])),
         ("paths", paths.into()),
         ("components", components),
-    ]))
+    ])
 }
 
-fn described(operation: &ApiOperation) -> Value {
+fn described(operation: &ApiOperation, components: &mut Components) -> Value {
     let group = operation.path.trim_start_matches('/').split('/').next().unwrap_or_default();
     let mut fields = Object::from_iter([
         ("operationId", Value::from(operation.id)),
@@ -80,11 +88,11 @@ fn described(operation: &ApiOperation) -> Value {
             "requestBody",
             object([
                 ("required", (!operation.body_is_optional).into()),
-                ("content", content(schema)),
+                ("content", content(components.request(schema))),
             ]),
         );
     }
-    fields.insert("responses", responses(operation));
+    fields.insert("responses", responses(operation, components));
     fields.into()
 }
 
@@ -118,11 +126,11 @@ fn parameter(name: &str, place: &str, kind: &str) -> Value {
     ])
 }
 
-fn responses(operation: &ApiOperation) -> Value {
+fn responses(operation: &ApiOperation, components: &mut Components) -> Value {
     let mut responses = Object::new();
     let mut success = Object::from_iter([("description", "Success.")]);
     if let Some(schema) = operation.response {
-        success.insert("content", content(schema));
+        success.insert("content", content(components.response(schema)));
     }
     responses.insert(operation.status.to_string(), success);
     let names_something = operation
@@ -147,16 +155,17 @@ fn responses(operation: &ApiOperation) -> Value {
         (429, "Too many requests; `Retry-After` says when to try again.", true),
         (503, "The instance is overloaded; `Retry-After` says when to try again.", true),
     ];
+    let error = components.response(schema_of::<wire::Error>);
     for (status, description, _) in failures.into_iter().filter(|(_, _, can_be)| *can_be) {
-        let fields = [("description", Value::from(description)), ("content", content("error"))];
+        let fields =
+            [("description", Value::from(description)), ("content", content(error.clone()))];
         responses.insert(status.to_string(), Object::from_iter(fields));
     }
     responses.into()
 }
 
-fn content(schema: &str) -> Value {
-    let reference = object([("$ref", format!("#/components/schemas/{schema}").into())]);
-    object([("application/json", object([("schema", reference)]))])
+fn content(schema: serde_json::Value) -> Value {
+    object([("application/json", object([("schema", schema.into())]))])
 }
 
 fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
@@ -170,8 +179,7 @@ mod tests {
 
     #[test]
     fn every_operation_is_described_once_and_every_schema_is_there() {
-        let document = document("http://x").unwrap();
-        let schemas = document.get("components").and_then(|parts| parts.get("schemas")).unwrap();
+        let document = document("http://x");
         let (mut ids, mut routes) = (HashSet::new(), HashSet::new());
         for operation in TABLES.iter().flat_map(|table| table.iter()) {
             assert!(ids.insert(operation.id), "{} is there twice", operation.id);
@@ -184,18 +192,16 @@ mod tests {
             let described =
                 document.get("paths").and_then(|paths| paths.get(operation.path)).unwrap();
             assert!(described.get(&operation.method.to_lowercase()).is_some());
-            for name in operation.body.into_iter().chain(operation.response) {
-                assert!(schemas.get(name).is_some(), "there is no schema '{name}'");
-            }
         }
     }
 
     #[test]
     fn references_between_schemas_lead_somewhere() {
-        let schemas = model::json::parse(SCHEMAS).unwrap();
-        for part in SCHEMAS.split("#/components/schemas/").skip(1) {
+        let text = model::json::to_string(&document("http://x"));
+        let schemas = api_schemas();
+        for part in text.split("#/components/schemas/").skip(1) {
             let name = part.split('"').next().unwrap();
-            assert!(schemas.get(name).is_some(), "there is no schema '{name}'");
+            assert!(schemas.contains_key(name), "there is no schema '{name}'");
         }
     }
 }

@@ -4,11 +4,13 @@ use super::invalid;
 use crate::App;
 use crate::access::Principal;
 use crate::error::ApiError;
+use crate::wire::components::{WireType, schema_of};
 use axum::extract::Request;
 use axum::middleware::{self, Next};
 use axum::response::IntoResponse;
 use axum::routing::MethodRouter;
 use model::Code;
+use schemars::JsonSchema;
 
 /// A row of the table of operations.
 pub(crate) struct ApiOperation {
@@ -21,12 +23,11 @@ pub(crate) struct ApiOperation {
     pub(super) id: &'static str,
     pub(super) summary: &'static str,
     pub(super) query: &'static [QueryParam],
-    /// The schema of the body, by its name in `schemas.json`.
-    pub(super) body: Option<&'static str>,
+    pub(super) body: Option<WireType>,
     /// The body may be left out.
     pub(super) body_is_optional: bool,
     pub(super) status: u16,
-    pub(super) response: Option<&'static str>,
+    pub(super) response: Option<WireType>,
     handler: fn() -> MethodRouter<App>,
 }
 
@@ -70,21 +71,21 @@ impl ApiOperation {
         self
     }
 
-    pub(super) const fn request_body(mut self, schema: &'static str) -> Self {
-        self.body = Some(schema);
+    pub(super) const fn request_body<T: JsonSchema>(mut self) -> Self {
+        self.body = Some(schema_of::<T>);
         self
     }
 
     /// A body that may be left out.
-    pub(super) const fn optional_body(mut self, schema: &'static str) -> Self {
-        self.body = Some(schema);
+    pub(super) const fn optional_body<T: JsonSchema>(mut self) -> Self {
+        self.body = Some(schema_of::<T>);
         self.body_is_optional = true;
         self
     }
 
-    pub(super) const fn response(mut self, status: u16, schema: &'static str) -> Self {
+    pub(super) const fn response<T: JsonSchema>(mut self, status: u16) -> Self {
         self.status = status;
-        self.response = Some(schema);
+        self.response = Some(schema_of::<T>);
         self
     }
 

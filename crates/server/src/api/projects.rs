@@ -2,27 +2,27 @@
 
 use super::operation::{CURSOR, LIMIT};
 use super::{
-    ApiOperation, BodyFields, JsonBody, QueryParams, RequestJson, from_cursor, invalid, iso, limit,
+    ApiOperation, BodyFields, JsonBody, QueryParams, RequestJson, from_cursor, invalid, limit,
     page_of, workflows,
 };
 use crate::App;
 use crate::access::{AccessLevel, Principal, not_found};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
+use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post, put};
-use model::{Code, Object, Str, Value};
+use model::{Code, Str, Value};
 use store::projects::{Project, ProjectKind};
-use store::{CredentialStore as _, ProjectStore as _};
 
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/projects", "project:list", "getProjects", "List projects", || {
         get(list)
     })
     .query(&[LIMIT, CURSOR])
-    .response(200, "projectList"),
+    .response::<wire::ProjectList>(200),
     ApiOperation::new(
         "POST",
         "/projects",
@@ -31,8 +31,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Create a project",
         || post(create),
     )
-    .request_body("projectInput")
-    .response(201, "project"),
+    .request_body::<wire::ProjectInput>()
+    .response::<wire::Project>(201),
     ApiOperation::new(
         "GET",
         "/projects/{id}",
@@ -41,7 +41,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Show a project",
         || get(show),
     )
-    .response(200, "project"),
+    .response::<wire::Project>(200),
     ApiOperation::new(
         "PUT",
         "/projects/{id}",
@@ -50,7 +50,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Rename a project",
         || put(update),
     )
-    .request_body("projectInput")
+    .request_body::<wire::ProjectInput>()
     .empty_response(204),
     ApiOperation::new(
         "DELETE",
@@ -69,7 +69,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Move a workflow to another project",
         || put(move_workflow),
     )
-    .request_body("transfer")
+    .request_body::<wire::Transfer>()
     .empty_response(204),
     ApiOperation::new(
         "PUT",
@@ -79,7 +79,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Move a credential to another project",
         || put(move_credential),
     )
-    .request_body("transfer")
+    .request_body::<wire::Transfer>()
     .empty_response(204),
     ApiOperation::new(
         "PUT",
@@ -89,7 +89,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Set which other projects may use a credential",
         || put(share_credential),
     )
-    .request_body("shares")
+    .request_body::<wire::Shares>()
     .empty_response(204),
 ];
 
@@ -109,8 +109,9 @@ async fn list(
     let begin = after
         .and_then(|after| all.iter().position(|project| project.id == after))
         .map_or(0, |place| place + 1);
-    let found = all.into_iter().skip(begin).take(limit + 1).collect();
-    Ok(json(StatusCode::OK, &page_of(found, limit, |project: &Project| &project.id, to_value)))
+    let mut found: Vec<Project> = all.into_iter().skip(begin).take(limit + 1).collect();
+    let page: wire::ProjectList<'_> = page_of(&mut found, limit, |project| &project.id);
+    Ok(typed(StatusCode::OK, &page))
 }
 
 async fn show(
@@ -118,7 +119,10 @@ async fn show(
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    Ok(json(StatusCode::OK, &to_value(&who.project(&app, &id, AccessLevel::View).await?)))
+    Ok(typed(
+        StatusCode::OK,
+        &wire::Project::from(&who.project(&app, &id, AccessLevel::View).await?),
+    ))
 }
 
 async fn create(
@@ -126,7 +130,7 @@ async fn create(
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let project = app.store.add_project(&name(&body)?).await?;
-    Ok(json(StatusCode::CREATED, &to_value(&project)))
+    Ok(typed(StatusCode::CREATED, &wire::Project::from(&project)))
 }
 
 async fn update(
@@ -236,15 +240,4 @@ fn destination(body: &JsonBody) -> Result<String, ApiError> {
 
 fn name(body: &JsonBody) -> Result<String, ApiError> {
     Ok(BodyFields::read(body, &["name", "id", "type"])?.text("name", 1, 255)?.to_owned())
-}
-
-fn to_value(project: &Project) -> Value {
-    Object::from_iter([
-        ("id", Value::from(project.id.clone())),
-        ("name", project.name.clone().into()),
-        ("type", project.kind.name().into()),
-        ("createdAt", iso(project.created_ms)),
-        ("updatedAt", iso(project.updated_ms)),
-    ])
-    .into()
 }

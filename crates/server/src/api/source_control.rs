@@ -2,6 +2,7 @@
 
 use super::{ApiOperation, RequestJson};
 use crate::error::ApiError;
+use crate::wire;
 use axum::response::Response;
 use axum::routing::post;
 use model::Code;
@@ -14,7 +15,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "Pull changes from the repository",
     || post(pull),
 )
-.request_body("schema")];
+.request_body::<wire::JsonObject>()];
 
 async fn pull(RequestJson(body): RequestJson) -> Result<Response, ApiError> {
     body.json()?;

@@ -4,13 +4,14 @@ use super::{ApiOperation, QueryParams, invalid, operation::QueryParam};
 use crate::App;
 use crate::access::Principal;
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
+use crate::wire;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
-use model::{Object, Str, Value};
-use store::spending::{SpendingFilter, SpendingRow, SpendingStore as _};
+use model::Str;
+use store::spending::SpendingFilter;
 
 pub(super) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "GET",
@@ -25,7 +26,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     QueryParam("to", "string"),
     QueryParam("workflowId", "string"),
 ])
-.response(200, "spending")];
+.response::<wire::Spending>(200)];
 
 async fn list(
     State(app): State<App>,
@@ -39,12 +40,9 @@ async fn list(
         within: who.access.project_filter(),
     };
     let rows = app.store.spending(filter).await?;
-    let dollars: f64 = rows.iter().map(|row| row.dollars).sum();
-    let answer = Object::from_iter([
-        ("data", Value::array(rows.iter().map(to_value).collect())),
-        ("dollars", dollars.into()),
-    ]);
-    Ok(json(StatusCode::OK, &answer.into()))
+    let dollars = wire::Number(rows.iter().map(|row| row.dollars).sum());
+    let data = rows.iter().map(Into::into).collect();
+    Ok(typed(StatusCode::OK, &wire::Spending { data, dollars }))
 }
 
 fn day(query: &QueryParams, name: &'static str) -> Result<Option<Str>, ApiError> {
@@ -55,19 +53,4 @@ fn day(query: &QueryParams, name: &'static str) -> Result<Option<Str>, ApiError>
     } else {
         Err(invalid(name, "is not a day such as 2026-01-31"))
     }
-}
-
-fn to_value(row: &SpendingRow) -> Value {
-    Object::from_iter([
-        ("day", Value::from(row.day.clone())),
-        ("workflowId", row.workflow_id.clone().into()),
-        ("provider", row.provider.clone().into()),
-        ("model", row.model.clone().into()),
-        ("calls", (row.calls as f64).into()),
-        ("inputTokens", (row.input as f64).into()),
-        ("cachedTokens", (row.cached as f64).into()),
-        ("outputTokens", (row.output as f64).into()),
-        ("dollars", row.dollars.into()),
-    ])
-    .into()
 }

@@ -2,20 +2,20 @@
 
 use super::operation::{CURSOR, LIMIT};
 use super::{
-    ApiOperation, BodyFields, JsonBody, QueryParams, RequestJson, from_cursor, invalid, iso, limit,
-    not_found, page, split_page,
+    ApiOperation, BodyFields, JsonBody, QueryParams, RequestJson, from_cursor, invalid, limit,
+    not_found, split_page,
 };
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
+use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{delete, get, post, put};
-use model::{Code, Object, Str, Value};
-use store::TagStore as _;
-use store::tags::{Tag, TagChange, TagCursor, TagTarget, TagsUpdate};
+use model::{Code, Str};
+use store::tags::{TagChange, TagCursor, TagTarget, TagsUpdate};
 
 /// Letters of a tag's name at most.
 const MAX_NAME_CHARS: usize = 100;
@@ -23,21 +23,21 @@ const MAX_NAME_CHARS: usize = 100;
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/tags", "tag:list", "getTags", "List tags", || get(list))
         .query(&[LIMIT, CURSOR])
-        .response(200, "tagList"),
+        .response::<wire::TagList>(200),
     ApiOperation::new("POST", "/tags", "tag:create", "createTag", "Create a tag", || post(create))
-        .request_body("tagInput")
-        .response(201, "tag"),
+        .request_body::<wire::TagInput>()
+        .response::<wire::Tag>(201),
     ApiOperation::new("GET", "/tags/{id}", "tag:read", "getTag", "Show a tag", || get(show))
-        .response(200, "tag"),
+        .response::<wire::Tag>(200),
     ApiOperation::new("PUT", "/tags/{id}", "tag:update", "updateTag", "Rename a tag", || {
         put(update)
     })
-    .request_body("tagInput")
-    .response(200, "tag"),
+    .request_body::<wire::TagInput>()
+    .response::<wire::Tag>(200),
     ApiOperation::new("DELETE", "/tags/{id}", "tag:delete", "deleteTag", "Delete a tag", || {
         delete(remove)
     })
-    .response(200, "tag"),
+    .response::<wire::Tag>(200),
     ApiOperation::new(
         "GET",
         "/workflows/{id}/tags",
@@ -46,7 +46,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "List the tags of a workflow",
         || get(of_workflow),
     )
-    .response(200, "tags"),
+    .response::<wire::Tags>(200),
     ApiOperation::new(
         "PUT",
         "/workflows/{id}/tags",
@@ -55,8 +55,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Set the tags of a workflow",
         || put(set_of_workflow),
     )
-    .request_body("tagIds")
-    .response(200, "tags"),
+    .request_body::<wire::TagIds>()
+    .response::<wire::Tags>(200),
     ApiOperation::new(
         "GET",
         "/executions/{id}/tags",
@@ -65,7 +65,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "List the tags of an execution",
         || get(of_execution),
     )
-    .response(200, "tags"),
+    .response::<wire::Tags>(200),
     ApiOperation::new(
         "PUT",
         "/executions/{id}/tags",
@@ -74,8 +74,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Set the tags of an execution",
         || put(set_of_execution),
     )
-    .request_body("tagIds")
-    .response(200, "tags"),
+    .request_body::<wire::TagIds>()
+    .response::<wire::Tags>(200),
 ];
 
 async fn list(
@@ -95,7 +95,9 @@ async fn list(
     };
     let mut found = app.store.tags(who.tags(), after, limit + 1).await?;
     let next = split_page(&mut found, limit, |last| format!("{} {}", last.id, last.name));
-    Ok(json(StatusCode::OK, &page(found.iter().map(to_value).collect(), next)))
+    let page: wire::TagList<'_> =
+        wire::Page { data: found.iter().map(Into::into).collect(), next_cursor: next };
+    Ok(typed(StatusCode::OK, &page))
 }
 
 async fn create(
@@ -104,7 +106,7 @@ async fn create(
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let tag = app.store.add_tag(&name(&body)?, &who.user_id, who.tags()).await?;
-    Ok(json(StatusCode::CREATED, &to_value(&tag)))
+    Ok(typed(StatusCode::CREATED, &wire::Tag::from(&tag)))
 }
 
 async fn show(
@@ -113,7 +115,7 @@ async fn show(
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let tag = app.store.tag(&id, who.tags()).await?.ok_or_else(|| not_found("tag", &id))?;
-    Ok(json(StatusCode::OK, &to_value(&tag)))
+    Ok(typed(StatusCode::OK, &wire::Tag::from(&tag)))
 }
 
 async fn update(
@@ -135,7 +137,7 @@ async fn remove(
 
 fn change_response(id: &str, change: TagChange) -> Result<Response, ApiError> {
     match change {
-        TagChange::Done(tag) => Ok(json(StatusCode::OK, &to_value(&tag))),
+        TagChange::Done(tag) => Ok(typed(StatusCode::OK, &wire::Tag::from(&tag))),
         TagChange::Missing => Err(not_found("tag", id)),
         TagChange::Foreign => Err(ApiError::new(
             Code::ACCESS_FORBIDDEN,
@@ -192,7 +194,7 @@ async fn set_of_execution(
 
 async fn tags_of(app: &App, tagged: TagTarget) -> Result<Response, ApiError> {
     let tags = app.store.tags_of(tagged).await?;
-    Ok(json(StatusCode::OK, &Value::array(tags.iter().map(to_value).collect())))
+    Ok(typed(StatusCode::OK, &wire::Tags(tags.iter().map(Into::into).collect())))
 }
 
 async fn set(
@@ -226,14 +228,4 @@ fn name(body: &JsonBody) -> Result<String, ApiError> {
     let body = BodyFields::read(body, &["name", "id", "createdAt", "updatedAt"])?;
     let name = body.text("name", 1, MAX_NAME_CHARS)?.trim();
     if name.is_empty() { Err(invalid("name", "is empty")) } else { Ok(name.to_owned()) }
-}
-
-pub(super) fn to_value(tag: &Tag) -> Value {
-    Object::from_iter([
-        ("id", Value::from(tag.id.clone())),
-        ("name", tag.name.clone().into()),
-        ("createdAt", iso(tag.created_ms)),
-        ("updatedAt", iso(tag.updated_ms)),
-    ])
-    .into()
 }

@@ -1,16 +1,17 @@
 //! Listening for a test call of a workflow's webhook or form.
 
-use super::{ApiOperation, BodyFields, RequestJson, iso};
+use super::{ApiOperation, BodyFields, RequestJson};
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
+use crate::wire;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, post};
-use model::{Code, Object, Str, Value};
+use model::{Code, Str};
 use runtime::{EndpointKind, TestAddress};
 
 const PATH: &str = "/workflows/{id}/test-webhook";
@@ -24,8 +25,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Listen for one test webhook call, for two minutes",
         || post(listen),
     )
-    .request_body("testWebhookInput")
-    .response(200, "testWebhook"),
+    .request_body::<wire::TestWebhookInput>()
+    .response::<wire::TestWebhook>(200),
     ApiOperation::new(
         "DELETE",
         PATH,
@@ -48,13 +49,13 @@ async fn listen(
     let node = body.optional_text("node", 1, 1000)?;
     let destination = body.optional_text("destinationNode", 1, 1000)?.map(Str::from);
     let listening = app.runtime.listen_for_test(&id, node, destination).await?;
-    let addresses = listening.addresses.iter().map(|address| address_json(&app, address));
-    let answer = Object::from_iter([
-        ("waitingForWebhook", Value::from(true)),
-        ("expiresAt", iso(listening.until_ms)),
-        ("addresses", Value::array(addresses.collect())),
-    ]);
-    Ok(json(StatusCode::OK, &answer.into()))
+    let addresses = listening.addresses.iter().map(|address| wire_address(&app, address));
+    let answer = wire::TestWebhook {
+        waiting_for_webhook: true,
+        expires_at: wire::Timestamp(listening.until_ms),
+        addresses: addresses.collect(),
+    };
+    Ok(typed(StatusCode::OK, &answer))
 }
 
 async fn stop(
@@ -71,16 +72,18 @@ async fn stop(
     }
 }
 
-pub(super) fn address_json(app: &App, address: &TestAddress) -> Value {
+pub(super) fn wire_address<'a>(
+    app: &App,
+    address: &'a TestAddress,
+) -> wire::TestWebhookAddress<'a> {
     let (kind, folder) = match address.kind {
-        EndpointKind::Webhook => ("webhook", "webhook-test"),
-        EndpointKind::Form => ("form", "form-test"),
+        EndpointKind::Webhook => (wire::ListenerKind::Webhook, "webhook-test"),
+        EndpointKind::Form => (wire::ListenerKind::Form, "form-test"),
     };
-    Object::from_iter([
-        ("node", Value::from(address.node.clone())),
-        ("kind", kind.into()),
-        ("method", address.method.clone().into()),
-        ("url", format!("{}/{folder}/{}", app.webhook_base(), address.path).into()),
-    ])
-    .into()
+    wire::TestWebhookAddress {
+        node: &address.node,
+        kind,
+        method: &address.method,
+        url: format!("{}/{folder}/{}", app.webhook_base(), address.path),
+    }
 }

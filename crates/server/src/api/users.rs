@@ -2,21 +2,21 @@
 
 use super::operation::{CURSOR, LIMIT, QueryParam};
 use super::{
-    ApiOperation, BodyFields, QueryParams, RequestJson, flag, from_cursor, invalid, iso, limit,
-    not_found, page_of,
+    ApiOperation, BodyFields, QueryParams, RequestJson, flag, from_cursor, invalid, limit,
+    not_found, split_page,
 };
 use crate::App;
 use crate::access::{AccessLevel, Principal, is_email};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
+use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, patch, post};
-use model::{Code, Object, Value};
+use model::Code;
 use store::access::hash_of_key;
 use store::users::{NewUser, User, UserRole};
-use store::{ProjectStore as _, UserStore as _};
 
 const INVITATION_LASTS_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 const RESET_LASTS_MS: i64 = 24 * 60 * 60 * 1000;
@@ -25,12 +25,12 @@ const INCLUDE_ROLE: QueryParam = QueryParam("includeRole", "boolean");
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/users", "user:list", "getUsers", "List users", || get(list))
         .query(&[LIMIT, CURSOR, INCLUDE_ROLE, QueryParam("projectId", "string")])
-        .response(200, "userList"),
+        .response::<wire::UserList>(200),
     ApiOperation::new("POST", "/users", "user:create", "createUser", "Invite users", || {
         post(create)
     })
-    .request_body("userInputs")
-    .response(201, "invitations"),
+    .request_body::<wire::UserInputs>()
+    .response::<wire::Invitations>(201),
     ApiOperation::new(
         "GET",
         "/users/{id}",
@@ -40,7 +40,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         || get(show),
     )
     .query(&[INCLUDE_ROLE])
-    .response(200, "user"),
+    .response::<wire::User>(200),
     ApiOperation::new(
         "POST",
         "/users/{id}/password-reset",
@@ -49,7 +49,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Create a password reset link for a user",
         || post(reset_password),
     )
-    .response(200, "link"),
+    .response::<wire::Link>(200),
     ApiOperation::new(
         "DELETE",
         "/users/{id}",
@@ -67,7 +67,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Change a user's role",
         || patch(set_role),
     )
-    .request_body("roleInput")
+    .request_body::<wire::RoleInput>()
     .empty_response(204),
 ];
 
@@ -78,7 +78,7 @@ async fn list(
 ) -> Result<Response, ApiError> {
     let (limit, roles) = (limit(&query)?, roles(&query)?);
     let after = from_cursor(&query)?;
-    let found = match query.get("projectId") {
+    let mut found = match query.get("projectId") {
         None => app.store.users(after.as_deref(), limit + 1).await?,
         Some(id) => {
             let project = who.project(&app, id, AccessLevel::View).await?;
@@ -90,7 +90,9 @@ async fn list(
             all.into_iter().skip(begin).take(limit + 1).collect()
         }
     };
-    Ok(json(StatusCode::OK, &page_of(found, limit, |user| &user.id, |user| to_value(user, roles))))
+    let next_cursor = split_page(&mut found, limit, |last| last.id.to_string());
+    let data = found.iter().map(|user| to_wire(user, roles)).collect();
+    Ok(typed(StatusCode::OK, &wire::UserList { data, next_cursor }))
 }
 
 async fn show(
@@ -99,7 +101,7 @@ async fn show(
     query: QueryParams,
 ) -> Result<Response, ApiError> {
     let roles = roles(&query)?;
-    Ok(json(StatusCode::OK, &to_value(&find(&app, &id).await?, roles)))
+    Ok(typed(StatusCode::OK, &to_wire(&find(&app, &id).await?, roles)))
 }
 
 fn roles(query: &QueryParams) -> Result<RoleField, ApiError> {
@@ -137,10 +139,10 @@ async fn create(
     for (email, role) in wanted {
         rows.push(invite(&app, email, role).await?);
     }
-    Ok(json(StatusCode::CREATED, &Value::array(rows)))
+    Ok(typed(StatusCode::CREATED, &wire::Invitations(rows)))
 }
 
-async fn invite(app: &App, email: String, role: UserRole) -> Result<Value, ApiError> {
+async fn invite(app: &App, email: String, role: UserRole) -> Result<wire::Invitation, ApiError> {
     let new = NewUser {
         email: email.as_str().into(),
         first_name: "".into(),
@@ -148,27 +150,17 @@ async fn invite(app: &App, email: String, role: UserRole) -> Result<Value, ApiEr
         role,
         password_hash: None,
     };
-    let mut row = Object::from_iter([
-        ("email", Value::from(email)),
-        ("role", role_name(role).into()),
-        ("emailSent", false.into()),
-    ]);
-    let error = match app.store.add_user(new).await {
+    let (id, invite_accept_url, error) = match app.store.add_user(new).await {
         Ok(user) => {
-            row.insert(
-                "inviteAcceptUrl",
-                link(app, &user, "invitation", INVITATION_LASTS_MS).await?,
-            );
-            row.insert("id", user.id);
-            String::new()
+            let link = link(app, &user, "invitation", INVITATION_LASTS_MS).await?;
+            (user.id.to_string(), Some(link), String::new())
         }
-        Err(error @ store::Error::Taken { .. }) => {
-            row.insert("id", "");
-            error.to_string()
-        }
+        Err(error @ store::Error::Taken { .. }) => (String::new(), None, error.to_string()),
         Err(error) => return Err(error.into()),
     };
-    Ok(Object::from_iter([("user", Value::from(row)), ("error", error.into())]).into())
+    let role = role_name(role);
+    let user = wire::InvitedUser { id, email, invite_accept_url, email_sent: false, role };
+    Ok(wire::Invitation { user, error })
 }
 
 /// The address of a page where a person chooses a password. It works once; the one before does not
@@ -188,7 +180,7 @@ async fn reset_password(
     let user = find(&app, &id).await?;
     check_rank(&who, user.role)?;
     let link = link(&app, &user, "password-reset", RESET_LASTS_MS).await?;
-    Ok(json(StatusCode::OK, &Object::from_iter([("link", link)]).into()))
+    Ok(typed(StatusCode::OK, &wire::Link { link: &link }))
 }
 
 async fn remove(
@@ -268,18 +260,7 @@ pub(super) enum RoleField {
     Omitted,
 }
 
-pub(super) fn to_value(user: &User, roles: RoleField) -> Value {
-    let mut value = Object::from_iter([
-        ("id", Value::from(user.id.clone())),
-        ("email", user.email.clone().into()),
-        ("firstName", user.first_name.clone().into()),
-        ("lastName", user.last_name.clone().into()),
-        ("isPending", user.is_pending.into()),
-        ("createdAt", iso(user.created_ms)),
-        ("updatedAt", iso(user.updated_ms)),
-    ]);
-    if roles == RoleField::Included {
-        value.insert("role", role_name(user.role));
-    }
-    value.into()
+fn to_wire(user: &User, roles: RoleField) -> wire::User<'_> {
+    let role = (roles == RoleField::Included).then(|| role_name(user.role));
+    wire::User { role, ..wire::User::from(user) }
 }

@@ -8,13 +8,13 @@ use super::{
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
+use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post, put};
-use model::{Code, Object, Value};
-use store::VariableStore as _;
+use model::{Code, Value};
 use store::users::UserRole;
 use store::variables::Variable;
 
@@ -31,7 +31,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         || get(list),
     )
     .query(&[LIMIT, CURSOR, QueryParam("state", "string"), QueryParam("projectId", "string")])
-    .response(200, "variableList"),
+    .response::<wire::VariableList>(200),
     ApiOperation::new(
         "POST",
         "/variables",
@@ -40,8 +40,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Create a variable",
         || post(create),
     )
-    .request_body("variableInput")
-    .response(201, "variable"),
+    .request_body::<wire::VariableInput>()
+    .response::<wire::Variable>(201),
     ApiOperation::new(
         "PUT",
         "/variables/{id}",
@@ -50,7 +50,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Change a variable",
         || put(update),
     )
-    .request_body("variableInput")
+    .request_body::<wire::VariableInput>()
     .empty_response(204),
     ApiOperation::new(
         "DELETE",
@@ -84,9 +84,10 @@ async fn list(
         .and_then(|after| all.iter().position(|variable| variable.id == after))
         .map_or(0, |place| place + 1);
     let rest = all.into_iter().skip(begin);
-    let found =
-        rest.filter(|variable| !only_empty || variable.value.is_empty()).take(limit + 1).collect();
-    Ok(json(StatusCode::OK, &page_of(found, limit, |variable: &Variable| &variable.id, to_value)))
+    let found = rest.filter(|variable| !only_empty || variable.value.is_empty());
+    let mut found: Vec<Variable> = found.take(limit + 1).collect();
+    let page: wire::VariableList<'_> = page_of(&mut found, limit, |variable| &variable.id);
+    Ok(typed(StatusCode::OK, &page))
 }
 
 async fn create(
@@ -98,7 +99,7 @@ async fn create(
     check_can_change(&app, &who, project.as_deref()).await?;
     let made = app.store.add_variable(&key, &value, project.as_deref()).await?;
     app.runtime.reload().await?;
-    Ok(json(StatusCode::CREATED, &to_value(&made)))
+    Ok(typed(StatusCode::CREATED, &wire::Variable::from(&made)))
 }
 
 async fn update(
@@ -192,17 +193,4 @@ fn read(body: &JsonBody) -> Result<VariableInput, ApiError> {
         value: body.text("value", 0, MAX_VALUE_LENGTH)?.to_owned(),
         project,
     })
-}
-
-fn to_value(variable: &Variable) -> Value {
-    let Variable { id, key, value, project_id } = variable.clone();
-    let project = project_id.map_or(Value::Null, |id| Object::from_iter([("id", id)]).into());
-    Object::from_iter([
-        ("id", Value::from(id)),
-        ("key", key.into()),
-        ("value", value.into()),
-        ("type", "string".into()),
-        ("project", project),
-    ])
-    .into()
 }

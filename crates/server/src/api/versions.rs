@@ -1,17 +1,17 @@
 //! The versions of a workflow.
 
 use super::operation::QueryParam;
-use super::{ApiOperation, QueryParams, invalid, iso, not_found};
+use super::{ApiOperation, QueryParams, invalid, not_found};
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
+use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
-use model::{Code, Object, Value};
-use store::WorkflowStore as _;
+use model::{Code, Value};
 use store::workflows::WorkflowVersion;
 
 pub(super) const OPERATIONS: &[ApiOperation] = &[
@@ -24,7 +24,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         || get(history),
     )
     .query(&[QueryParam("take", "integer"), QueryParam("skip", "integer")])
-    .response(200, "versions"),
+    .response::<wire::Versions>(200),
     ApiOperation::new(
         "GET",
         "/workflows/{id}/versions/{versionId}",
@@ -33,7 +33,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Show a version of a workflow",
         || get(show),
     )
-    .response(200, "version"),
+    .response::<wire::Version>(200),
     ApiOperation::new(
         "GET",
         "/workflows/{id}/{versionId}",
@@ -42,7 +42,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Show a version of a workflow (legacy address)",
         || get(show),
     )
-    .response(200, "version"),
+    .response::<wire::Version>(200),
 ];
 
 async fn history(
@@ -60,13 +60,10 @@ async fn history(
             .ok_or_else(|| invalid(name, &format!("must be between 0 and {most}"))),
     };
     let (take, skip) = (number("take", 10, 250)?, number("skip", 0, usize::MAX >> 1)?);
-    let rows = versions(&app, &who, &id)
-        .await?
-        .into_iter()
-        .skip(skip)
-        .take(take)
-        .map(|version| row(&id, &version).into());
-    Ok(json(StatusCode::OK, &Value::array(rows.collect())))
+    let found = versions(&app, &who, &id).await?;
+    let rows =
+        found.iter().skip(skip).take(take).map(|version| wire::VersionRow::new(&id, version));
+    Ok(typed(StatusCode::OK, &wire::Versions(rows.collect())))
 }
 
 async fn show(
@@ -85,25 +82,15 @@ async fn show(
     let damaged =
         |_| ApiError::new(Code::STORE_CORRUPT, format!("The version '{version_id}' is damaged"));
     let document = model::json::parse(&text).map_err(damaged)?;
-    let mut value = row(&id, &version);
-    for key in ["nodes", "connections"] {
-        value.insert(key, document.get(key).cloned().unwrap_or(Value::Null));
-    }
-    Ok(json(StatusCode::OK, &value.into()))
+    let part = |key: &str| document.get(key).cloned().unwrap_or(Value::Null);
+    let version = wire::Version {
+        row: wire::VersionRow::new(&id, &version),
+        nodes: wire::JsonNodes(part("nodes")),
+        connections: wire::JsonObject(part("connections")),
+    };
+    Ok(typed(StatusCode::OK, &version))
 }
 
 async fn versions(app: &App, who: &Principal, id: &str) -> Result<Vec<WorkflowVersion>, ApiError> {
     Ok(app.store.versions(&who.workflow(app, id, AccessLevel::View).await?.id).await?)
-}
-
-fn row(workflow_id: &str, version: &WorkflowVersion) -> Object {
-    Object::from_iter([
-        ("versionId", Value::from(version.id.clone())),
-        ("workflowId", workflow_id.into()),
-        ("authors", version.author.clone().unwrap_or_default().into()),
-        ("name", version.label.name.clone().map_or(Value::Null, Value::from)),
-        ("description", version.label.description.clone().map_or(Value::Null, Value::from)),
-        ("createdAt", iso(version.created_ms)),
-        ("updatedAt", iso(version.created_ms)),
-    ])
 }

@@ -2,13 +2,14 @@
 
 use super::operation::{CURSOR, LIMIT, QueryParam};
 use super::{
-    ApiOperation, BodyFields, QueryParams, RequestJson, flag, folders, from_cursor, invalid, iso,
-    limit, not_found, page, split_page, tags,
+    ApiOperation, BodyFields, QueryParams, RequestJson, flag, folders, from_cursor, invalid, limit,
+    not_found, split_page,
 };
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
+use crate::wire;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -17,7 +18,6 @@ use model::{Code, Object, Str, Value, Workflow};
 use runtime::VersionChoice;
 use store::tags::Tag;
 use store::workflows::{NewVersion, StoredWorkflow, VersionLabel, WorkflowFilter};
-use store::{TagStore as _, WorkflowStore as _};
 
 const EXCLUDE_PINS: QueryParam = QueryParam("excludePinnedData", "boolean");
 
@@ -41,7 +41,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         QueryParam("parentFolderId", "string"),
         EXCLUDE_PINS,
     ])
-    .response(200, "workflowList"),
+    .response::<wire::WorkflowList>(200),
     ApiOperation::new(
         "POST",
         "/workflows",
@@ -50,8 +50,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Create a workflow",
         || post(create),
     )
-    .request_body("workflowInput")
-    .response(200, "workflow"),
+    .request_body::<wire::WorkflowInput>()
+    .response::<wire::Workflow>(200),
     ApiOperation::new(
         "GET",
         "/workflows/{id}",
@@ -61,7 +61,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         || get(show),
     )
     .query(&[EXCLUDE_PINS])
-    .response(200, "workflow"),
+    .response::<wire::Workflow>(200),
     ApiOperation::new(
         "PUT",
         "/workflows/{id}",
@@ -70,8 +70,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Save a new version of a workflow",
         || put(update),
     )
-    .request_body("workflowInput")
-    .response(200, "workflow"),
+    .request_body::<wire::WorkflowInput>()
+    .response::<wire::Workflow>(200),
     ApiOperation::new(
         "PATCH",
         "/workflows/{id}",
@@ -80,8 +80,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Move a workflow to a folder",
         || patch(move_to_folder),
     )
-    .request_body("workflowPlace")
-    .response(200, "workflow"),
+    .request_body::<wire::WorkflowPlace>()
+    .response::<wire::Workflow>(200),
     ApiOperation::new(
         "DELETE",
         "/workflows/{id}",
@@ -90,7 +90,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Delete a workflow and its executions",
         || delete(remove),
     )
-    .response(200, "workflow"),
+    .response::<wire::Workflow>(200),
     ApiOperation::new(
         "POST",
         "/workflows/{id}/activate",
@@ -99,8 +99,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Activate a workflow",
         || post(activate),
     )
-    .optional_body("activation")
-    .response(200, "workflow"),
+    .optional_body::<wire::Activation>()
+    .response::<wire::Workflow>(200),
     ApiOperation::new(
         "POST",
         "/workflows/{id}/publish",
@@ -109,8 +109,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Activate a version of a workflow",
         || post(activate),
     )
-    .optional_body("activation")
-    .response(200, "workflow"),
+    .optional_body::<wire::Activation>()
+    .response::<wire::Workflow>(200),
     ApiOperation::new(
         "POST",
         "/workflows/{id}/unpublish",
@@ -119,7 +119,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Deactivate a workflow",
         || post(deactivate),
     )
-    .response(200, "workflow"),
+    .response::<wire::Workflow>(200),
     ApiOperation::new(
         "POST",
         "/workflows/{id}/archive",
@@ -128,7 +128,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Archive a workflow",
         || post(archive),
     )
-    .response(200, "workflow"),
+    .response::<wire::Workflow>(200),
     ApiOperation::new(
         "POST",
         "/workflows/{id}/unarchive",
@@ -137,7 +137,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Unarchive a workflow",
         || post(unarchive),
     )
-    .response(200, "workflow"),
+    .response::<wire::Workflow>(200),
     ApiOperation::new(
         "POST",
         "/workflows/{id}/deactivate",
@@ -146,7 +146,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Deactivate a workflow",
         || post(deactivate),
     )
-    .response(200, "workflow"),
+    .response::<wire::Workflow>(200),
 ];
 
 /// The field that says in which folder a workflow lies. It is no part of the document.
@@ -219,13 +219,13 @@ async fn list(
     for stored in &found {
         let own: Vec<&Tag> =
             tags.iter().filter(|(id, _)| *id == stored.id).map(|(_, tag)| tag).collect();
-        let mut row = to_value(stored, &own)?;
+        let mut row = to_wire(stored, &own)?;
         if without_pins {
-            row.make_object().remove("pinData");
+            row.document.remove_pins();
         }
         rows.push(row);
     }
-    Ok(json(StatusCode::OK, &page(rows, next)))
+    Ok(typed(StatusCode::OK, &wire::WorkflowList { data: rows, next_cursor: next }))
 }
 
 async fn show(
@@ -235,11 +235,13 @@ async fn show(
     query: QueryParams,
 ) -> Result<Response, ApiError> {
     let without_pins = flag(&query, EXCLUDE_PINS.0)?.unwrap_or(false);
-    let mut value = with_tags(&app, &who.workflow(&app, &id, AccessLevel::View).await?).await?;
+    let stored = who.workflow(&app, &id, AccessLevel::View).await?;
+    let tags = app.store.tags_of_workflows(vec![stored.id.clone()]).await?;
+    let mut shown = to_wire(&stored, &tags.iter().map(|(_, tag)| tag).collect::<Vec<_>>())?;
     if without_pins {
-        value.make_object().remove("pinData");
+        shown.document.remove_pins();
     }
-    Ok(json(StatusCode::OK, &value))
+    Ok(typed(StatusCode::OK, &shown))
 }
 
 async fn create(
@@ -268,7 +270,7 @@ async fn create(
         }
         saved = who.workflow(&app, &saved.id, AccessLevel::View).await?;
     }
-    Ok(json(StatusCode::OK, &with_tags(&app, &saved).await?))
+    with_tags(&app, &saved).await
 }
 
 async fn update(
@@ -291,7 +293,7 @@ async fn update(
         folders::move_workflow(&app, &before.id, place).await?;
         saved = who.workflow(&app, &before.id, AccessLevel::View).await?;
     }
-    Ok(json(StatusCode::OK, &with_tags(&app, &saved).await?))
+    with_tags(&app, &saved).await
 }
 
 /// Puts a workflow into a folder, which makes no version of it.
@@ -320,7 +322,7 @@ async fn remove(
     let before = who.workflow(&app, &id, AccessLevel::Edit).await?;
     let shown = with_tags(&app, &before).await?;
     app.runtime.delete_workflow(&before.id).await?;
-    Ok(json(StatusCode::OK, &shown))
+    Ok(shown)
 }
 
 async fn activate(
@@ -388,10 +390,7 @@ async fn unarchive(
 
 /// The workflow as it is now.
 async fn current_workflow(app: &App, who: &Principal, id: &str) -> Result<Response, ApiError> {
-    Ok(json(
-        StatusCode::OK,
-        &with_tags(app, &who.workflow(app, id, AccessLevel::View).await?).await?,
-    ))
+    with_tags(app, &who.workflow(app, id, AccessLevel::View).await?).await
 }
 
 /// A workflow as it is drawn: what has not been saved needs no name.
@@ -495,62 +494,39 @@ fn tag_names(text: &str) -> Vec<Str> {
     text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(Into::into).collect()
 }
 
-async fn with_tags(app: &App, stored: &StoredWorkflow) -> Result<Value, ApiError> {
+async fn with_tags(app: &App, stored: &StoredWorkflow) -> Result<Response, ApiError> {
     let own = app.store.tags_of_workflows(vec![stored.id.clone()]).await?;
-    to_value(stored, &own.iter().map(|(_, tag)| tag).collect::<Vec<_>>())
+    let shown = to_wire(stored, &own.iter().map(|(_, tag)| tag).collect::<Vec<_>>())?;
+    Ok(typed(StatusCode::OK, &shown))
 }
 
 /// The workflow as n8n shows it: the document, and around it what the server knows.
-fn to_value(stored: &StoredWorkflow, own: &[&Tag]) -> Result<Value, ApiError> {
+fn to_wire<'a>(
+    stored: &'a StoredWorkflow,
+    own: &[&'a Tag],
+) -> Result<wire::Workflow<'a>, ApiError> {
     let damaged = |_| {
         ApiError::new(
             Code::STORE_CORRUPT,
             format!("The document of workflow '{}' is damaged", stored.id),
         )
     };
+    let static_data = stored.static_data.as_deref().and_then(|text| model::json::parse(text).ok());
     let document = model::json::parse(&stored.document).map_err(damaged)?;
-    let mut value = Object::from_iter([
-        ("id", Value::from(stored.id.clone())),
-        ("name", stored.name.clone().into()),
-        ("active", stored.active.into()),
-        ("createdAt", iso(stored.created_ms)),
-        ("updatedAt", iso(stored.updated_ms)),
-        ("isArchived", stored.archived.into()),
-        ("versionId", stored.version_id.clone().into()),
-        ("projectId", stored.project_id.clone().into()),
-        (FOLDER_FIELD, stored.folder_id.clone().map_or(Value::Null, Value::from)),
-        (
-            "activeVersionId",
-            if stored.active { stored.listening_version().clone().into() } else { Value::Null },
-        ),
-    ]);
-    for (key, field) in document.as_object().into_iter().flat_map(Object::iter) {
-        if !value.contains_key(key) {
-            value.insert(key.clone(), field.clone());
-        }
-    }
-    for (key, default) in [
-        ("settings", Value::empty_object()),
-        ("staticData", Value::Null),
-        ("pinData", Value::Null),
-        ("meta", Value::Null),
-    ] {
-        if !value.contains_key(key) {
-            value.insert(key, default);
-        }
-    }
-    if let Some(kept) = stored.static_data.as_deref().and_then(|text| model::json::parse(text).ok())
-    {
-        value.insert("staticData", kept);
-    }
-    let nodes = value.get("nodes").and_then(Value::as_array).unwrap_or_default();
-    let triggers = nodes.iter().filter(|node| {
-        node.get("type").and_then(Value::as_str).is_some_and(|kind| {
-            kind.to_lowercase().contains("trigger") || kind.ends_with(".webhook")
-        })
-    });
-    let count = triggers.count();
-    value.insert("triggerCount", count);
-    value.insert("tags", Value::array(own.iter().map(|tag| tags::to_value(tag)).collect()));
-    Ok(value.into())
+    let document = wire::WorkflowDocument::new(&document, static_data);
+    Ok(wire::Workflow {
+        id: &stored.id,
+        name: &stored.name,
+        active: stored.active,
+        created_at: wire::Timestamp(stored.created_ms),
+        updated_at: wire::Timestamp(stored.updated_ms),
+        is_archived: stored.archived,
+        version_id: &stored.version_id,
+        project_id: &stored.project_id,
+        parent_folder_id: stored.folder_id.as_deref(),
+        active_version_id: stored.active.then(|| stored.listening_version().as_str()),
+        trigger_count: document.trigger_count(),
+        document,
+        tags: own.iter().map(|tag| wire::Tag::from(*tag)).collect(),
+    })
 }

@@ -11,7 +11,6 @@ use axum::response::Response;
 use model::{Code, Kind, Object, Str, Value};
 use runtime::{LoadedWorkflow, TriggerEndpoint};
 use std::sync::Arc;
-use store::WorkflowStore as _;
 
 pub(super) async fn list(
     State(app): State<App>,

@@ -6,7 +6,6 @@ use model::{Object, Str, Value};
 use node_api::ai::{ChatRole, Message, MessagePart, ToolArguments, ToolCall};
 use runtime::TriggerEndpoint;
 use runtime::chat::ClientTools;
-use store::ExecutionStore as _;
 
 /// Tools in one request, as OpenAI has it.
 const MAX_TOOLS: usize = 128;

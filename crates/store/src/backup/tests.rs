@@ -3,7 +3,7 @@
 use super::*;
 use crate::inspect::{self, KeyState};
 use crate::variables::VariableStore as _;
-use crate::{Error, OpenMode, Sqlite};
+use crate::{CredentialStore as _, Error, OpenMode, Sqlite};
 use std::path::{Path, PathBuf};
 
 struct BackupFolder(PathBuf);

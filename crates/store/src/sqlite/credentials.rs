@@ -15,7 +15,7 @@ use crate::credentials::{
 };
 use crate::vault::{KeyFiles, VaultKey};
 use model::{Object, Str};
-use node_api::credential::secrets_to_reenter;
+use node_api::credential::{CredentialRegistry, secrets_to_reenter};
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -175,6 +175,10 @@ impl Sqlite {
 
 #[async_trait::async_trait]
 impl CredentialStore for Sqlite {
+    fn open_vault(&self) -> Result<(), Error> {
+        self.read_now(|connection| self.shared.vault.open(connection))
+    }
+
     async fn credential(&self, id: &str) -> Result<Option<StoredCredential>, Error> {
         let id = id.to_owned();
         self.read(move |connection| find(connection, &id)).await
@@ -246,12 +250,13 @@ impl CredentialStore for Sqlite {
         &self,
         id: &str,
         change: CredentialChange,
+        types: Arc<CredentialRegistry>,
     ) -> Result<Option<StoredCredential>, Error> {
         let id = id.to_owned();
         self.sealing(move |connection, key| {
             let Some(known) = find(connection, &id)? else { return Ok(None) };
             let before = unseal(connection, key, &id)?.unwrap_or_default().reveal();
-            check_destination(&known, &before, &change)?;
+            check_destination(&known, &before, &change, &types)?;
             let (name, kind) = (change.name.as_deref(), change.kind.as_deref());
             connection.execute(
                 "UPDATE credentials SET name = coalesce(?2, name), kind = coalesce(?3, kind), updated_ms = ?4 WHERE id = ?1",
@@ -315,6 +320,7 @@ fn check_destination(
     known: &StoredCredential,
     before: &Object,
     change: &CredentialChange,
+    types: &CredentialRegistry,
 ) -> Result<(), Error> {
     let new_kind = change.kind.as_ref().filter(|kind| **kind != known.kind);
     let given = match &change.secret {
@@ -325,7 +331,7 @@ fn check_destination(
     };
     let fields = match new_kind {
         Some(_) => before.keys().filter(|name| !given.contains_key(name)).cloned().collect(),
-        None => secrets_to_reenter(&known.kind, before, &given),
+        None => secrets_to_reenter(&types.get(&known.kind), before, &given),
     };
     if fields.is_empty() { Ok(()) } else { Err(Error::SecretNeeded { fields }) }
 }
@@ -589,6 +595,15 @@ mod tests {
         assert!(!finds("mine", "a") && finds("theirs", "a"));
     }
 
+    fn types() -> Arc<CredentialRegistry> {
+        use node_api::credential::{CredentialField, CredentialSpec};
+        let header = CredentialSpec::service("httpHeaderAuth", "Header").fields([
+            CredentialField::destination("name", "Header name"),
+            CredentialField::secret("value", "Header value"),
+        ]);
+        Arc::new(CredentialRegistry::new([header]))
+    }
+
     async fn workflow(store: &Sqlite, id: &str, project: &str) {
         let version = NewVersion {
             id: id.into(),
@@ -614,13 +629,13 @@ mod tests {
         };
         // It went anywhere before, so that a list only takes hosts away.
         let bound = [("allowedHttpRequestDomains", "domains"), ("allowedDomains", "a.test")];
-        store.change_credential("a", change(&bound)).await.unwrap().unwrap();
+        store.change_credential("a", change(&bound), types()).await.unwrap().unwrap();
         for to_evil in [
             ("allowedDomains", "a.test, evil.test"),
             ("allowedHttpRequestDomains", "all"),
             ("name", "Host"),
         ] {
-            let refused = store.change_credential("a", change(&[to_evil])).await;
+            let refused = store.change_credential("a", change(&[to_evil]), types()).await;
             assert!(
                 matches!(&refused, Err(Error::SecretNeeded { fields }) if *fields == ["value"]),
                 "{refused:?}"
@@ -634,7 +649,7 @@ mod tests {
         let kind =
             CredentialChange { kind: Some("openAiApi".into()), ..CredentialChange::default() };
         assert!(matches!(
-            store.change_credential("a", kind).await,
+            store.change_credential("a", kind, types()).await,
             Err(Error::SecretNeeded { .. })
         ));
         let with_secret = [
@@ -642,7 +657,7 @@ mod tests {
             ("allowedDomains", "b.test"),
             ("value", "two"),
         ];
-        store.change_credential("a", change(&with_secret)).await.unwrap().unwrap();
+        store.change_credential("a", change(&with_secret), types()).await.unwrap().unwrap();
         assert_eq!(value(&store, "a").await.unwrap(), "two");
     }
 
@@ -654,12 +669,13 @@ mod tests {
         let new = || Some(SecretFields::new(Object::from_iter([("value", "two")])));
         let change =
             CredentialChange { secret: new(), is_partial: true, ..CredentialChange::default() };
-        store.change_credential("a", change).await.unwrap().unwrap();
+        store.change_credential("a", change, types()).await.unwrap().unwrap();
         assert_eq!(store.open_credential("a").await.unwrap().unwrap().reveal().len(), 2);
         store
             .change_credential(
                 "a",
                 CredentialChange { secret: new(), ..CredentialChange::default() },
+                types(),
             )
             .await
             .unwrap()

@@ -12,7 +12,7 @@ use crate::blobs::{self, Blobs, FetchedFile, FileHash, StoredFile};
 use crate::executions::{
     CommitWith, Execution, ExecutionFilter, ExecutionState, ExecutionStore, JournalLength,
     JournalSegment, NewExecution, ParentCall, READ_FACTOR, RetentionLimits, SavePolicy,
-    SegmentSource, UnfinishedExecution,
+    SegmentSource, UnfinishedCounts, UnfinishedExecution,
 };
 use crate::journal;
 use crate::large_events::PartReader;
@@ -31,15 +31,9 @@ pub(super) const COLUMNS: &str = "id, workflow_id, version_id, mode, status, sta
 /// The columns of [`UnfinishedExecution`].
 const LEFT: &str = "id, status, wait_till_ms, waits_for";
 
-/// How many runs are neither over nor at work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct UnfinishedCounts {
-    pub waiting: i64,
-    pub uncertain: i64,
-}
-
-impl Sqlite {
-    pub async fn n_unfinished(&self) -> Result<UnfinishedCounts, Error> {
+#[async_trait::async_trait]
+impl ExecutionStore for Sqlite {
+    async fn n_unfinished(&self) -> Result<UnfinishedCounts, Error> {
         self.read(|connection| {
             let sql = "SELECT count(*) FROM executions INDEXED BY executions_unfinished WHERE stopped_ms IS NULL AND status = ?";
             let mut found = connection.prepare_cached(sql)?;
@@ -48,10 +42,7 @@ impl Sqlite {
         })
         .await
     }
-}
 
-#[async_trait::async_trait]
-impl ExecutionStore for Sqlite {
     async fn next_execution_id(&self) -> Result<i64, Error> {
         self.read(next_id).await
     }

@@ -14,19 +14,16 @@ const COLUMNS: &str = "p.id, CASE WHEN p.kind = 'team' THEN p.name WHEN u.id IS 
     ELSE trim(u.first_name || ' ' || u.last_name || ' <' || u.email || '>') END, p.kind, p.owner_id, p.created_ms, p.updated_ms";
 const FROM: &str = "FROM projects p LEFT JOIN users u ON u.id = p.owner_id";
 
-impl Sqlite {
-    /// The project that a stored workflow belongs to.
-    pub(crate) fn project_of_workflow(&self, id: &str) -> Result<Option<String>, Error> {
+#[async_trait::async_trait]
+impl ProjectStore for Sqlite {
+    fn project_of_workflow(&self, id: &str) -> Result<Option<String>, Error> {
         self.read_now(|connection| {
             let mut found =
                 connection.prepare_cached("SELECT project_id FROM workflows WHERE id = ?1")?;
             Ok(found.query_row([id], |row| row.get(0)).optional()?)
         })
     }
-}
 
-#[async_trait::async_trait]
-impl ProjectStore for Sqlite {
     async fn project(&self, id: &str) -> Result<Option<Project>, Error> {
         let id = id.to_owned();
         self.read(move |connection| find(connection, &id)).await

@@ -1,8 +1,7 @@
 //! A folder of files for each project: a workflow sees those of its own project only.
 
 use super::{FileLimits, Workspace};
-use crate::Sqlite;
-use crate::projects::PERSONAL;
+use crate::projects::{PERSONAL, ProjectStore};
 use bytes::Bytes;
 use model::Code;
 use node_api::NodeError;
@@ -18,11 +17,11 @@ pub(super) const PROJECTS: &str = ".projects";
 #[derive(Clone)]
 pub struct ProjectFolders {
     root: PathBuf,
-    store: Sqlite,
+    store: Arc<dyn ProjectStore>,
 }
 
 impl ProjectFolders {
-    pub fn new(root: impl Into<PathBuf>, store: Sqlite) -> Self {
+    pub fn new(root: impl Into<PathBuf>, store: Arc<dyn ProjectStore>) -> Self {
         Self { root: root.into(), store }
     }
 
@@ -99,9 +98,8 @@ impl FileStorage for NoFolder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::OpenMode;
-    use crate::projects::ProjectStore as _;
     use crate::workflows::{NewVersion, WorkflowStore as _};
+    use crate::{OpenMode, Sqlite};
 
     #[tokio::test]
     async fn issue_14_00_a_workflow_reaches_the_files_of_its_own_project_only() {
@@ -122,7 +120,7 @@ mod tests {
             };
             store.add_workflow(version, project, None).await.unwrap();
         }
-        let all = ProjectFolders::new(&root, store);
+        let all = ProjectFolders::new(&root, Arc::new(store));
         let (mine, theirs) = (all.scoped_to("mine").unwrap(), all.scoped_to("theirs").unwrap());
         assert_eq!(
             mine.read("old.txt").await.unwrap(),

@@ -22,7 +22,7 @@ import {
   testCredential,
   useCredentials,
 } from "../../credentials/credentialApi";
-import { findKind } from "../../credentials/credentialKinds";
+import { useCredentialTypes } from "../../credentials/credentialTypes";
 import { SearchListPage } from "../../shared/ListPage";
 import layout from "../../shared/layout.module.css";
 import {
@@ -54,6 +54,7 @@ type TestState = Record<string, "testing" | "OK" | "Error">;
 export default function CredentialsPage() {
   const canEdit = useCanEdit();
   const credentials = useCredentials();
+  const types = useCredentialTypes();
   const projectName = useProjectNames();
   const [query, setQuery] = useSearchParams();
   const [doing, setDoing] = useState<OpenDialog | null>(null);
@@ -101,7 +102,7 @@ export default function CredentialsPage() {
   );
   const kinds = [...new Set(all.map((one) => one.type))].map((one) => ({
     value: one,
-    label: findKind(one).name,
+    label: types.find(one).name,
   }));
 
   return (
@@ -111,7 +112,7 @@ export default function CredentialsPage() {
       query={credentials}
       lines={6}
       searchLabel="Search credentials"
-      textOf={(one) => `${one.name} ${findKind(one.type).name}`}
+      textOf={(one) => `${one.name} ${types.find(one.type).name}`}
       filter={(one) => type === null || one.type === type}
       order={(one, other) => one.name.localeCompare(other.name)}
       filters={
@@ -126,7 +127,7 @@ export default function CredentialsPage() {
           />
           {type && (
             <Chip
-              label={findKind(type).name}
+              label={types.find(type).name}
               onRemove={() => setParam("type", null)}
               removeLabel="Remove type filter"
             />
@@ -140,7 +141,7 @@ export default function CredentialsPage() {
       render={(row, column) => {
         if (column === "name") return <NameCell credential={row} state={tested[row.id]} />;
         if (column === "type")
-          return <span className={layout.quiet}>{findKind(row.type).name}</span>;
+          return <span className={layout.quiet}>{types.find(row.type).name}</span>;
         if (column === "project")
           return <ProjectCell credential={row} name={projectName(row.projectId)} />;
         return <Time at={row.updatedAt} />;

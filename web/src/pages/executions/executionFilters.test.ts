@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Execution } from "../../api/types";
+import type { RunEvent } from "../../run/runView";
 import { readFilters, toQuery, withFilter } from "./executionFilters";
 import { applyEvent } from "./liveUpdates";
 
@@ -41,7 +42,7 @@ describe("the list while runs go on", () => {
     mode: "manual",
     startedAt: new Date(NOW).toISOString(),
   } as Execution;
-  const began = {
+  const began: RunEvent = {
     type: "executionStarted",
     data: { executionId: "2", workflowId: "w", mode: "webhook", startedMs: NOW },
   };

@@ -11,19 +11,25 @@ export function applyEvent(
   filters: ExecutionFilters,
   now: number,
 ): readonly Execution[] {
+  if (event.type === "missed") return rows;
   const id = String(event.data.executionId ?? "");
   const known = rows.some((row) => String(row.id) === id);
   if (event.type === "executionStarted" && !known) {
     const begun: Execution = {
       id,
       workflowId: String(event.data.workflowId ?? ""),
-      workflowName:
-        typeof event.data.workflowName === "string" ? event.data.workflowName : undefined,
+      workflowName: event.data.workflowName,
       status: "running",
       mode: String(event.data.mode ?? ""),
       finished: false,
       startedAt: new Date(Number(event.data.startedMs ?? now)).toISOString(),
       stoppedAt: null,
+      retryOf: null,
+      retrySuccessId: null,
+      parentExecutionId: null,
+      waitsForExecutionId: null,
+      waitTill: null,
+      customData: {},
     };
     return matchesFilters(begun, filters, now) ? [begun, ...rows] : rows;
   }

@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { Link } from "wouter";
 import { useCredentials } from "../../credentials/credentialApi";
-import { findKind } from "../../credentials/credentialKinds";
+import { useCredentialTypes } from "../../credentials/credentialTypes";
 import layout from "../../shared/layout.module.css";
 import { Field, FormDialog, Input, Select, TextArea } from "../../ui";
 import { type Collection, createCollection, EMBEDDERS, updateCollection } from "./knowledgeApi";
@@ -15,6 +15,7 @@ interface Props {
 
 export function CollectionDialog({ collection, onClose, onDone }: Props) {
   const credentials = useCredentials();
+  const types = useCredentialTypes();
   const usable = (credentials.data ?? []).filter((credential) => credential.type in EMBEDDERS);
   const [name, setName] = useState(collection?.name ?? "");
   const [description, setDescription] = useState(collection?.description ?? "");
@@ -78,7 +79,7 @@ export function CollectionDialog({ collection, onClose, onDone }: Props) {
           options={usable.map((one) => ({
             value: one.id,
             label: one.name,
-            hint: findKind(one.type).name,
+            hint: types.find(one.type).name,
           }))}
         />
       </Field>

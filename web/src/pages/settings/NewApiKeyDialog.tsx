@@ -1,7 +1,7 @@
 /** Makes an API key. */
 import { useState } from "react";
 import { type Me, useMe } from "../../api/session";
-import { humanize } from "../../credentials/credentialKinds";
+import { humanize } from "../../shared/humanize";
 import layout from "../../shared/layout.module.css";
 import { Checkbox, Field, FormDialog, Input, Select } from "../../ui";
 import { createApiKey, expiryDate, type NewApiKey, readOnlyScopes, scopeGroups } from "./apiKeyApi";

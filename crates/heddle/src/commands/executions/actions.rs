@@ -5,9 +5,10 @@ use super::line;
 use crate::cli::DataFolder;
 use crate::commands::{block_on, with_code};
 use crate::credentials::StoredCredentials;
+use crate::logs;
 use crate::settings::Settings;
 use crate::terminal::{eprint_line, print_line};
-use crate::{logs, wiring};
+use crate::wiring::{self, ServedFolder};
 use anyhow::{Context as _, Result};
 use model::{RunStatus, Str};
 use node_api::checkpoints::ApprovalVerdict;
@@ -20,10 +21,10 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use store::access::{ApiKey, ApiKeyStore as _, hash_of_key};
+use store::access::{ApiKey, hash_of_key};
 use store::inspect::{ServerPresence, server_presence};
-use store::users::{UserRole, UserStore as _};
-use store::{ExecutionStore as _, OpenMode, ProjectFolders, Sqlite};
+use store::users::UserRole;
+use store::{ProjectFolders, Store};
 
 /// How long the key lives that lets us talk to the server.
 const KEY_LIFETIME_MS: i64 = 60_000;
@@ -104,10 +105,10 @@ pub(super) fn server_address(folder: &Path) -> Result<Option<String>> {
 
 /// Lets the server remove an execution, which may be running, or be waited for.
 pub(super) async fn delete_by_server(folder: &Path, address: &str, id: i64) -> Result<()> {
-    let store = Sqlite::open(folder, OpenMode::Shared).map_err(with_code)?;
+    let store = wiring::open_store(folder).map_err(with_code)?;
     let request =
         |client: &reqwest::Client| client.delete(format!("{address}/api/v1/executions/{id}"));
-    call_server(&store, "execution:delete", address, request).await.map(drop)
+    call_server(&*store, "execution:delete", address, request).await.map(drop)
 }
 
 /// Asks the server, and waits for the run to end.
@@ -117,7 +118,7 @@ async fn run_on_server(
     id: i64,
     how: &ExecutionAction,
 ) -> Result<ExitCode> {
-    let store = Sqlite::open(folder, OpenMode::Shared).map_err(with_code)?;
+    let store = wiring::open_store(folder).map_err(with_code)?;
     let request = |client: &reqwest::Client| {
         let request = client.post(format!("{address}/api/v1/executions/{id}/{}", how.name()));
         match how.body() {
@@ -125,7 +126,7 @@ async fn run_on_server(
             None => request,
         }
     };
-    let body = call_server(&store, "execution:retry", address, request).await?;
+    let body = call_server(&*store, "execution:retry", address, request).await?;
     let run: i64 = body["id"]
         .as_str()
         .and_then(|id| id.parse().ok())
@@ -146,7 +147,7 @@ async fn run_on_server(
 
 /// Asks the server, with a key that is gone afterwards.
 async fn call_server(
-    store: &Sqlite,
+    store: &dyn Store,
     scope: &str,
     address: &str,
     request: impl FnOnce(&reqwest::Client) -> reqwest::RequestBuilder,
@@ -191,7 +192,7 @@ async fn send_request(
 }
 
 /// Whose hands are at the folder, as far as anybody can tell.
-pub(super) async fn owner_of(store: &Sqlite) -> Result<Str> {
+pub(super) async fn owner_of(store: &dyn Store) -> Result<Str> {
     let people = store.users(None, 1000).await.map_err(with_code)?;
     Ok(people
         .into_iter()
@@ -200,7 +201,7 @@ pub(super) async fn owner_of(store: &Sqlite) -> Result<Str> {
 }
 
 /// A key for the owner of this instance: whoever can write to the folder can make one.
-async fn create_temporary_key(store: &Sqlite, scope: &str) -> Result<(String, model::Str)> {
+async fn create_temporary_key(store: &dyn Store, scope: &str) -> Result<(String, model::Str)> {
     let owner = owner_of(store).await?;
     let now =
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
@@ -224,9 +225,7 @@ async fn run_locally(folder: &Path, id: i64, how: &ExecutionAction) -> Result<Ex
     let settings = Settings::load()?;
     logs::start(&settings.server);
     wiring::check_files_root(&settings, folder)?;
-    let store = Sqlite::open(folder, OpenMode::Serve)
-        .map_err(with_code)?
-        .with_collection_limits(settings.collections);
+    let store = ServedFolder::open(folder, &settings).map_err(with_code)?.store();
     let serving = &settings.server;
     // Where calls that wake the run will find a server.
     let urls = serving.urls(SocketAddr::new(serving.host, serving.port))?;
@@ -240,13 +239,12 @@ async fn run_locally(folder: &Path, id: i64, how: &ExecutionAction) -> Result<Ex
     };
     let mut engine = wiring::engine(&settings)?;
     engine.ports.credentials = Arc::new(StoredCredentials(store.clone()));
-    engine.ports.collections = Arc::new(store.clone());
+    engine.ports.collections = store.clone();
     engine.ports.files = Arc::new(ProjectFolders::new(&settings.files_root, store.clone()));
-    engine.ports.tables = Arc::new(store.clone().with_table_limits(settings.table_limits()));
+    engine.ports.tables = store.clone();
     engine.ports.conversations =
         crate::conversations::from_store(&store, &engine.ports.conversations);
-    let runtime =
-        Runtime::new_idle(engine, Arc::new(store.clone()), options).await.map_err(coded_error)?;
+    let runtime = Runtime::new_idle(engine, store.clone(), options).await.map_err(coded_error)?;
     let taken = match how {
         ExecutionAction::Retry => {
             Some(runtime.retry(id, RetryWith::NewestVersion).await.map_err(coded_error)?)

@@ -10,7 +10,7 @@ use model::RunEvent;
 use node_api::checkpoints::ApprovalVerdict;
 use runtime::{ApprovalCall, ApprovalDecision, approval_calls};
 use std::process::ExitCode;
-use store::{ExecutionStore as _, Sqlite};
+use store::Store;
 
 pub(super) fn decide(
     data: &DataFolder,
@@ -26,8 +26,8 @@ pub(super) fn decide(
             .await
             .map_err(with_code)?
             .with_context(|| format!("execution {id} does not exist (EXECUTION_NOT_FOUND)"))?;
-        let asked = approval_calls(&events_of(&store, id).await?);
-        Ok::<_, anyhow::Error>((find_call(id, asked, call)?, owner_of(&store).await?))
+        let asked = approval_calls(&events_of(&*store, id).await?);
+        Ok::<_, anyhow::Error>((find_call(id, asked, call)?, owner_of(&*store).await?))
     })??;
     drop(store);
     // What is decided about is what was read here: should it have changed by then, the digest says
@@ -42,7 +42,7 @@ pub(super) fn decide(
 }
 
 /// Tells which calls of an execution wait for a person.
-pub(super) async fn print_pending(store: &Sqlite, id: i64) -> Result<()> {
+pub(super) async fn print_pending(store: &dyn Store, id: i64) -> Result<()> {
     let open: Vec<ApprovalCall> = approval_calls(&events_of(store, id).await?)
         .into_iter()
         .filter(ApprovalCall::is_open)
@@ -70,7 +70,7 @@ pub(super) async fn print_pending(store: &Sqlite, id: i64) -> Result<()> {
     Ok(())
 }
 
-async fn events_of(store: &Sqlite, id: i64) -> Result<Vec<RunEvent>> {
+async fn events_of(store: &dyn Store, id: i64) -> Result<Vec<RunEvent>> {
     store.outline(id).await.map_err(with_code)
 }
 

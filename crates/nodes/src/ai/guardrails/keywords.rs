@@ -2,7 +2,7 @@
 
 use super::CheckResult;
 use super::patterns::PatternCache;
-use crate::ticker::{LoopTicker, tick};
+use formats::ticker::{LoopTicker, tick};
 use node_api::prelude::*;
 use std::collections::HashSet;
 

@@ -1,7 +1,7 @@
 //! Puts words in the place of everything that was found in a text.
 
 use super::CheckResult;
-use crate::ticker::{LoopTicker, tick};
+use formats::ticker::{LoopTicker, tick};
 use node_api::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;

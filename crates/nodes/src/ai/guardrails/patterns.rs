@@ -1,7 +1,7 @@
 //! Patterns, each compiled once: ours for as long as the process runs, those of the author for one
 //! run of the node.
 
-use crate::ticker::LoopTicker;
+use formats::ticker::LoopTicker;
 use node_api::prelude::*;
 use regex::Regex;
 use std::collections::HashMap;

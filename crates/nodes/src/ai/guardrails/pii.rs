@@ -2,10 +2,10 @@
 
 use super::CheckResult;
 use super::patterns::{FindingCounter, PatternCache, StaticPattern};
-use crate::conditions::backtracking::TOO_MANY_FOLDED;
-use crate::ticker::tick;
 use PiiFormat::{Pattern, Signs};
 use compute::pattern_cost::{MAX_FOLDED, MAX_PATTERN_BYTES, PatternCost};
+use formats::js_regex::backtracking::TOO_MANY_FOLDED;
+use formats::ticker::tick;
 use node_api::prelude::*;
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 
 use super::CheckResult;
 use super::patterns::FindingCounter;
-use crate::ticker::LoopTicker;
+use formats::ticker::LoopTicker;
 use node_api::prelude::*;
 use std::collections::HashMap;
 

@@ -2,7 +2,7 @@
 
 use super::CheckResult;
 use super::patterns::{FindingCounter, StaticPattern};
-use crate::ticker::tick;
+use formats::ticker::tick;
 use ipnet::Ipv4Net;
 use node_api::prelude::*;
 use std::collections::HashSet;

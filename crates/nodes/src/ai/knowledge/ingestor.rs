@@ -4,21 +4,27 @@ use super::read::chunks_of_file;
 use super::split::ChunkLengths;
 use crate::ai::embeddings::embedder_of;
 use model::{Binary, Object, Str};
+use node_api::NodeError;
 use node_api::ai::{Document, Embedder, LocalModels};
 use node_api::collections::Ingestor;
+use node_api::credential::CredentialRegistry;
 use node_api::http::Http;
-use node_api::{Credential, NodeError};
 use std::sync::Arc;
 
 /// Reads files as the Knowledge Base node does, and reaches embedding models through a client.
 pub struct NodeIngestor {
     http: Arc<dyn Http>,
     local_models: Arc<dyn LocalModels>,
+    credentials: Arc<CredentialRegistry>,
 }
 
 impl NodeIngestor {
-    pub fn new(http: Arc<dyn Http>, local_models: Arc<dyn LocalModels>) -> Self {
-        Self { http, local_models }
+    pub fn new(
+        http: Arc<dyn Http>,
+        local_models: Arc<dyn LocalModels>,
+        credentials: Arc<CredentialRegistry>,
+    ) -> Self {
+        Self { http, local_models, credentials }
     }
 }
 
@@ -34,7 +40,12 @@ impl Ingestor for NodeIngestor {
         credential: &Object,
         model: Option<&Str>,
     ) -> Result<Arc<dyn Embedder>, NodeError> {
-        embedder_of(kind, &Credential::new(kind, credential.clone()), model, self.http.clone())
+        embedder_of(
+            kind,
+            &self.credentials.open(kind, credential.clone()),
+            model,
+            self.http.clone(),
+        )
     }
 
     fn local_embedder(&self) -> Result<Arc<dyn Embedder>, NodeError> {

@@ -10,11 +10,13 @@ use super::split::{
 };
 use crate::child_process;
 use crate::files::{
-    CsvOptions, CsvReader, MAX_THREAD_BYTES, PdfOptions, decode, detect, extract_pdf,
-    has_abandoned_threads, run_guarded, text_by_child,
+    MAX_THREAD_BYTES, extract_pdf, has_abandoned_threads, run_guarded, text_by_child,
 };
 use crate::text::page_to_markdown;
 use bytes::Bytes;
+use formats::encoding::{decode, detect};
+use formats::pdf::PdfOptions;
+use formats::sheet::{CsvOptions, CsvReader};
 use model::{Binary, Object, Str, Value};
 use node_api::NodeError;
 use node_api::ai::Document;

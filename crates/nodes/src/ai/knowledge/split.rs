@@ -7,7 +7,7 @@ mod tokens;
 pub(crate) use languages::{LANGUAGES, separators_of};
 pub(crate) use tokens::TiktokenSplitter;
 
-use crate::ticker::tick;
+use formats::ticker::tick;
 use model::{Object, Str, Value};
 use node_api::NodeError;
 use node_api::ai::{Document, Splitter};

@@ -2,7 +2,7 @@
 
 use crate::data::fields::in_object_order;
 use crate::field_type::to_number;
-use crate::text::dates::parse_js_date;
+use formats::dates::parse_js_date;
 use node_api::host::StaticScope;
 use node_api::prelude::*;
 use std::collections::{HashMap, HashSet};

@@ -2,9 +2,9 @@
 
 use crate::binary::prepare;
 use crate::files::settings::FileSettings;
+use formats::calendar::{ContentLines, at_time, escaped, one_line, quoted};
 use jiff::{Timestamp, ToSpan as _, Zoned, civil, tz::TimeZone};
 use node_api::prelude::*;
-use std::fmt::Write as _;
 
 /// The parameters of an event.
 pub(crate) fn event_params() -> Vec<Param> {
@@ -147,7 +147,7 @@ pub(crate) fn make_event(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError>
     let mut item = Item::new(Value::empty_object());
     item.set_binary(
         ctx.text("binaryPropertyName", index)?,
-        prepare(out.text, Some(&name), Some("text/calendar")),
+        prepare(out.into_text(), Some(&name), Some("text/calendar")),
     );
     Ok(item)
 }
@@ -227,52 +227,9 @@ fn moment(ctx: &Ctx<'_>, name: &str, index: usize) -> Result<Zoned, NodeError> {
     found.map(|time| time.to_zoned(TimeZone::UTC)).ok_or_else(refused)
 }
 
-fn at_time(time: &Zoned) -> String {
-    time.strftime("%Y%m%dT%H%M%SZ").to_string()
-}
-
 fn random_id(ctx: &Ctx<'_>) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut bytes = [0; 21];
     ctx.host().fill_random(&mut bytes);
     bytes.iter().map(|byte| char::from(LETTERS[usize::from(byte & 63)])).collect()
-}
-
-/// Text with the signs that have a meaning in the format marked as meant.
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\")
-        .replace(';', "\\;")
-        .replace(',', "\\,")
-        .replace("\r\n", "\\n")
-        .replace(['\n', '\r'], "\\n")
-}
-
-/// A value that must not begin a new line, where the format has no way to mark one.
-fn one_line(text: &str) -> String {
-    text.replace(['\r', '\n'], " ")
-}
-
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", one_line(text).replace('"', "\\\""))
-}
-
-/// Lines of at most 75 bytes; what is longer goes on in the next line behind a tab.
-#[derive(Default)]
-struct ContentLines {
-    text: String,
-}
-
-impl ContentLines {
-    fn line(&mut self, line: &str) {
-        let mut length = 0;
-        for letter in line.chars() {
-            if length + letter.len_utf8() > 74 {
-                let _ = write!(self.text, "\r\n\t");
-                length = 1;
-            }
-            length += letter.len_utf8();
-            self.text.push(letter);
-        }
-        self.text.push_str("\r\n");
-    }
 }

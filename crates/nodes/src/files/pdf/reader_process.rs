@@ -12,8 +12,8 @@ use crate::files::settings::FileSettings;
 use crate::files::spreadsheet_read::{
     CsvErrors, READ_TIMEOUT as SHEET_TIME, SheetKind, rows as rows_of,
 };
-use crate::ticker::tick;
 use bytes::Bytes;
+use formats::ticker::tick;
 use model::{Code, Item, Items, ItemsBuilder, Object, Str, Value, json};
 use node_api::NodeError;
 use std::io::{self, Read, Write};

@@ -4,7 +4,7 @@ use super::*;
 use model::{Code, json};
 
 /// A file of these objects, numbered from 1; the first is the catalog.
-pub(crate) fn pdf_of(objects: &[String], trailer: &str) -> Vec<u8> {
+fn pdf_of(objects: &[String], trailer: &str) -> Vec<u8> {
     let mut out = b"%PDF-1.5\n".to_vec();
     let mut places = Vec::new();
     for (number, object) in objects.iter().enumerate() {
@@ -84,18 +84,6 @@ async fn text_comes_in_lines_and_pages_and_properties_beside_it() {
     assert_eq!(apart.get("text"), Some(&json!(["Hello World\nsecond line"])));
     let none = extract(file.into(), PdfOptions { max_pages: Some(0), ..joined() }).await.unwrap();
     assert_eq!(none.get("text"), Some(&json!("")));
-}
-
-#[test]
-fn the_record_of_properties_is_read() {
-    let xml = "<x:xmpmeta><rdf:RDF><rdf:Description><dc:title><rdf:Alt><rdf:li>T &amp; x</rdf:li></rdf:Alt></dc:title>\
-        <dc:creator><rdf:Seq><rdf:li>Ann</rdf:li><rdf:li>Bob</rdf:li></rdf:Seq></dc:creator><xmp:CreateDate>2020</xmp:CreateDate>\
-        </rdf:Description></rdf:RDF></x:xmpmeta>";
-    let found = Value::object(validate::metadata(xml).unwrap());
-    assert_eq!(
-        found,
-        json!({ "dc:title": "T & x", "dc:creator": ["Ann", "Bob"], "xmp:createdate": "2020" })
-    );
 }
 
 #[tokio::test]

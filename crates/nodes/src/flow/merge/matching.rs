@@ -3,7 +3,7 @@
 use super::conflicts::{ConflictRules, join_files, with_suffix};
 use super::pairs_of;
 use crate::data::item_index::{items_at, items_in_order, window};
-use crate::ticker::{LoopTicker, tick};
+use formats::ticker::{LoopTicker, tick};
 use node_api::prelude::*;
 use std::collections::HashMap;
 

@@ -3,6 +3,8 @@
 use super::super::draft::{DraftBody, RequestDraft, text_of};
 use super::super::failure::RequestFailure;
 use super::{AuthSession, basic};
+use node_api::Credential;
+use node_api::credential::{CredentialAuth, template};
 use node_api::hosts::{HostAllowlist, HostPattern, SecretBinding};
 use node_api::prelude::*;
 use std::sync::Arc;
@@ -21,7 +23,8 @@ pub(super) struct OAuth2 {
 }
 
 impl OAuth2 {
-    pub(super) fn read(kind: &str, fields: &Object) -> Self {
+    pub(super) fn read(fields: &Credential) -> Self {
+        let kind = fields.kind();
         let text = |name: &str| fields.get(name).map(text_of).unwrap_or_default();
         // Older stores keep the token data as JSON text.
         let data = match fields.get("oauthTokenData") {
@@ -32,7 +35,7 @@ impl OAuth2 {
         let token = |name: &str| data.get(name).map(text_of).unwrap_or_default();
         let token_url = Some(text("accessTokenUrl"))
             .filter(|url| !url.is_empty())
-            .unwrap_or_else(|| known_token_url(kind, fields));
+            .unwrap_or_else(|| known_token_url(fields));
         let user_token =
             data.get("authed_user").and_then(|user| user.get("access_token")).map(text_of);
         Self {
@@ -154,33 +157,9 @@ fn signed(mut draft: RequestDraft, token: &str) -> RequestDraft {
     draft
 }
 
-/// Token endpoints of services whose credentials do not carry one.
-fn known_token_url(kind: &str, fields: &Object) -> String {
-    const KNOWN: &[(&str, &str)] = &[
-        ("google", "https://oauth2.googleapis.com/token"),
-        ("gmail", "https://oauth2.googleapis.com/token"),
-        ("youTube", "https://oauth2.googleapis.com/token"),
-        ("gSuite", "https://oauth2.googleapis.com/token"),
-        ("hubspot", "https://api.hubapi.com/oauth/v1/token"),
-        ("dropbox", "https://api.dropboxapi.com/oauth2/token"),
-        ("spotify", "https://accounts.spotify.com/api/token"),
-        ("twitter", "https://api.twitter.com/2/oauth2/token"),
-        ("linkedIn", "https://www.linkedin.com/oauth/v2/accessToken"),
-        ("zoom", "https://zoom.us/oauth/token"),
-        ("airtable", "https://airtable.com/oauth2/v1/token"),
-        ("asana", "https://app.asana.com/-/oauth_token"),
-        ("xero", "https://identity.xero.com/connect/token"),
-    ];
-    let tenant = fields
-        .get("tenantId")
-        .map(text_of)
-        .filter(|tenant| !tenant.is_empty())
-        .unwrap_or_else(|| "common".into());
-    match KNOWN.iter().find(|(prefix, _)| kind.starts_with(prefix)) {
-        Some((_, url)) => (*url).to_owned(),
-        None if kind.starts_with("microsoft") => {
-            format!("https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token")
-        }
-        None => String::new(),
-    }
+/// The token endpoint of the service, for credentials that do not carry one.
+fn known_token_url(credential: &Credential) -> String {
+    let CredentialAuth::OAuth2(endpoints) = &credential.spec().auth else { return String::new() };
+    template::fill(&endpoints.token_url, |name| credential.get(name).map(text_of))
+        .unwrap_or_default()
 }

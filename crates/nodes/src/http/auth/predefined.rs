@@ -1,66 +1,56 @@
-//! Puts the credentials of known services into requests, as the table of types says.
+//! Puts the credentials of known services into requests, as the description of their type says.
 
 use super::super::draft::text_of;
 use super::{CredentialPlacement, basic};
-use node_api::credential::AuthPlacement::{Basic, Header, Query};
-use node_api::credential::service;
+use node_api::Credential;
+use node_api::credential::{AuthPlacement, template};
 use node_api::prelude::*;
 
-/// What a credential of this type adds to a request; `None` if the type is not in the table.
+/// What a credential adds to a request.
 pub(super) fn placement(
-    kind: &str,
-    fields: &Object,
-) -> Result<Option<CredentialPlacement>, NodeError> {
-    let Some(service) = service(kind) else { return Ok(None) };
-    let places = service.placements;
+    credential: &Credential,
+    placements: &[AuthPlacement],
+) -> Result<CredentialPlacement, NodeError> {
+    let fill = |text: &str| template::fill(text, |name| credential.get(name).map(text_of)).ok();
     let mut made = CredentialPlacement::default();
-    for place in places {
-        match place {
-            Header(name, template) => {
-                if let Some(value) = fill(template, fields) {
-                    made.headers.push(((*name).to_owned(), value));
+    for placement in placements {
+        match placement {
+            AuthPlacement::Header { name, value } => {
+                if let Some(value) = fill(value) {
+                    made.headers.push((name.to_string(), value));
                 }
             }
-            Query(name, template) => {
-                if let Some(value) = fill(template, fields) {
-                    made.query.insert(*name, value);
+            AuthPlacement::Query { name, value } => {
+                if let Some(value) = fill(value) {
+                    made.query.insert(name.clone(), value);
                 }
             }
-            Basic(user, password) => {
-                let part = |template: &str| fill(template, fields).unwrap_or_default();
-                made.headers
-                    .push(("Authorization".to_owned(), basic(&part(user), &part(password))));
+            AuthPlacement::Basic { user, password } => {
+                let [user, password] = [user, password].map(|text| fill(text).unwrap_or_default());
+                made.headers.push(("Authorization".to_owned(), basic(&user, &password)));
             }
         }
     }
-    if made == CredentialPlacement::default() && !places.is_empty() && kind != "ollamaApi" {
-        return Err(NodeError::credential(format!("The credential of type '{kind}' is empty"))
-            .hint("Open the credential and fill it in."));
+    let needs_a_field = credential.spec().fields.iter().any(|field| field.required);
+    if made == CredentialPlacement::default() && needs_a_field {
+        let message = format!("The credential of type '{}' is empty", credential.kind());
+        return Err(NodeError::credential(message).hint("Open the credential and fill it in."));
     }
-    Ok(Some(made))
-}
-
-/// The template with its `{field}`s put in; `None` if one of them is empty.
-fn fill(template: &str, fields: &Object) -> Option<String> {
-    let mut out = String::new();
-    let mut rest = template;
-    while let Some((before, after)) = rest.split_once('{') {
-        let (name, behind) = after.split_once('}')?;
-        let value = fields.get(name).map(text_of).filter(|value| !value.is_empty())?;
-        out.push_str(before);
-        out.push_str(&value);
-        rest = behind;
-    }
-    out.push_str(rest);
-    Some(out)
+    Ok(made)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use node_api::credential::CredentialAuth;
 
-    fn placed(kind: &str, fields: Value) -> Option<CredentialPlacement> {
-        placement(kind, fields.as_object().unwrap()).unwrap()
+    fn placed(kind: &str, fields: Value) -> Result<CredentialPlacement, NodeError> {
+        let types = crate::credentials::registry();
+        let credential = types.open(kind, fields.as_object().cloned().unwrap());
+        let CredentialAuth::Request(placements) = &credential.spec().auth else {
+            panic!("{kind} has no placements")
+        };
+        placement(&credential, placements)
     }
 
     #[test]
@@ -72,11 +62,11 @@ mod tests {
         let jira =
             placed("jiraSoftwareCloudApi", json!({ "email": "a@b.c", "apiToken": "t" })).unwrap();
         assert_eq!(jira.headers[0].1, basic("a@b.c", "t"));
-        assert_eq!(placed("strangeApi", json!({})), None);
     }
 
     #[test]
-    fn an_empty_credential_is_an_error() {
-        assert!(placement("openAiApi", &Object::new()).is_err());
+    fn an_empty_credential_is_an_error_unless_nothing_is_required() {
+        assert!(placed("openAiApi", json!({})).is_err());
+        assert_eq!(placed("ollamaApi", json!({})).unwrap(), CredentialPlacement::default());
     }
 }

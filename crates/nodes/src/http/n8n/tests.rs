@@ -11,6 +11,7 @@ const KEY: &str = "n8n_api_0123456789";
 
 fn host(params: Value) -> TestHost {
     let mut host = TestHost::new(&N8n::spec(), 1.0, &params);
+    host.credential_types = std::sync::Arc::new(crate::credentials::registry());
     host.credentials
         .insert("n8nApi", json!({ "apiKey": KEY, "baseUrl": "https://flows.test/api/v1/" }));
     host

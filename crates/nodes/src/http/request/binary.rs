@@ -2,7 +2,7 @@
 
 use super::super::draft::RequestDraft;
 use super::super::secrets::Secrets;
-use crate::text::names::{sanitize_file_name, sanitize_path};
+use formats::names::{sanitize_file_name, sanitize_path};
 use node_api::prelude::*;
 
 /// Content types that are files even when nobody asked for one.

@@ -1,7 +1,7 @@
 //! Shortens an answer to what a model needs of it, as n8n's option "Optimize Response" does.
 
-use crate::text::html::page::{ExtractedBytes, Page};
-use crate::text::html::plain_text;
+use formats::html::page::{ExtractedBytes, Page};
+use formats::html::plain_text;
 use model::Gaps;
 use node_api::prelude::*;
 use scraper::Selector;

@@ -58,7 +58,7 @@ fn key(entry: &Value, depth: usize) -> Result<String, NodeError> {
 }
 
 fn date(text: &str) -> Result<String, NodeError> {
-    let moment = crate::text::dates::parse_js_date(text)
+    let moment = formats::dates::parse_js_date(text)
         .and_then(|ms| jiff::Timestamp::from_millisecond(ms as i64).ok());
     let date: Date = moment
         .map(|moment| moment.to_zoned(jiff::tz::TimeZone::UTC).date())

@@ -1,8 +1,8 @@
 //! The entries of a feed, in the field names that n8n's workflows know.
 
 use super::snippet;
-use crate::text::dates::{Moment, parse_js_date};
-use crate::text::xml::read::{XmlReadOptions, parse};
+use formats::dates::{Moment, parse_js_date};
+use formats::xml::read::{XmlReadOptions, parse};
 use node_api::prelude::*;
 
 /// The text of a feed in the encoding that it names.
@@ -296,5 +296,5 @@ fn to_iso(date: &str) -> Option<String> {
 }
 
 fn iso(moment: &Moment) -> String {
-    crate::text::dates::to_moment_format(moment, "YYYY-MM-DD[T]HH:mm:ss.SSS[Z]")
+    formats::dates::to_moment_format(moment, "YYYY-MM-DD[T]HH:mm:ss.SSS[Z]")
 }

@@ -2,7 +2,7 @@
 
 use super::timestamp_ms;
 use crate::field_type::to_number;
-use crate::text::dates::{
+use formats::dates::{
     Moment, Unit, from_moment_format, parse_js_date, parse_moment, to_moment_format,
 };
 use node_api::prelude::*;

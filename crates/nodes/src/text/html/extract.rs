@@ -1,7 +1,7 @@
 //! Takes values out of HTML by CSS selectors, for the HTML and the HTML Extract node.
 
-use super::page::{ExtractedBytes, Page};
-use super::plain_text;
+use formats::html::page::{ExtractedBytes, Page};
+use formats::html::plain_text;
 use node_api::prelude::*;
 use scraper::{ElementRef, Selector};
 

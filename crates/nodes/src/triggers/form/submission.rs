@@ -1,8 +1,8 @@
 //! What was sent with a form, as the item that the workflow sees.
 
 use crate::field_type::to_number;
-use crate::text::dates::{Moment, from_luxon_format, to_luxon_format};
 use crate::triggers::node_params::text_of;
+use formats::dates::{Moment, from_luxon_format, to_luxon_format};
 use node_api::prelude::*;
 use node_api::trigger::{FormField, FormFieldKind, FormPage};
 

@@ -11,6 +11,7 @@ use crate::api::request::{QueryParams, number};
 use crate::api::{ApiOperation, invalid};
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -27,7 +28,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     || get(show),
 )
 .query(&[QueryParam("node", "string"), QueryParam("run", "integer")])
-.response(200, "executionAgent")];
+.response::<wire::ExecutionAgent>(200)];
 
 async fn show(
     State(app): State<App>,

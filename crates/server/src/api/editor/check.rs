@@ -6,6 +6,7 @@ use crate::access::Principal;
 use crate::api::{ApiOperation, RequestJson, workflows};
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -23,8 +24,8 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "Check a workflow for problems",
     || post(show),
 )
-.request_body("drawnWorkflow")
-.response(200, "workflowReport")];
+.request_body::<wire::DrawnWorkflow>()
+.response::<wire::WorkflowReport>(200)];
 
 async fn show(
     State(app): State<App>,

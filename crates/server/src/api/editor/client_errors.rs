@@ -6,6 +6,7 @@ use crate::admission::RateLimiter;
 use crate::api::{ApiOperation, BodyFields, RequestJson, invalid};
 use crate::error::ApiError;
 use crate::observe::RequestOrigin;
+use crate::wire;
 use axum::Extension;
 use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -23,7 +24,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     || post(report).layer(Extension(Arc::new(ReportLimits::default()))),
 )
 .without_scope()
-.request_body("clientErrorInput")
+.request_body::<wire::ClientErrorInput>()
 .empty_response(204)];
 
 /// The largest report.

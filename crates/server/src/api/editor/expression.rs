@@ -7,6 +7,7 @@ use crate::access::{AccessLevel, Principal};
 use crate::api::{ApiOperation, BodyFields, RequestJson, invalid, workflows};
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -26,8 +27,8 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "Evaluate an expression",
     || post(evaluate),
 )
-.request_body("expressionInput")
-.response(200, "expressionValue")];
+.request_body::<wire::ExpressionInput>()
+.response::<wire::ExpressionValue>(200)];
 
 /// Longer expressions are refused.
 const MAX_EXPRESSION: usize = 64 << 10;

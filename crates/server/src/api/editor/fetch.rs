@@ -5,6 +5,7 @@ use crate::App;
 use crate::api::{ApiOperation, BodyFields, RequestJson, invalid};
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -20,8 +21,8 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "Fetch a workflow from a URL",
     || post(fetch),
 )
-.request_body("fetchInput")
-.response(200, "fetchedWorkflow")];
+.request_body::<wire::FetchInput>()
+.response::<wire::FetchedWorkflow>(200)];
 
 /// The largest answer that is read.
 const MAX_BYTES: usize = 5 << 20;

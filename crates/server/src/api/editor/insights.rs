@@ -8,6 +8,7 @@ use crate::api::operation::QueryParam;
 use crate::api::request::{QueryParams, number};
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -16,9 +17,8 @@ use axum::routing::get;
 use model::{Object, RunStatus, Str, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::RangeInclusive;
-use store::WorkflowStore as _;
-use store::insights::{InsightStore as _, RunCount, RunCountFilter};
-use store::spending::{SpendingFilter, SpendingRow, SpendingStore as _, day_of};
+use store::insights::{RunCount, RunCountFilter};
+use store::spending::{SpendingFilter, SpendingRow, day_of};
 
 pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "GET",
@@ -29,7 +29,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     || get(show),
 )
 .query(&[QueryParam("days", "integer"), QueryParam("workflowId", "string")])
-.response(200, "insights")];
+.response::<wire::Insights>(200)];
 
 /// Days that are looked back when nothing is said, and at most.
 const DAYS: usize = 7;

@@ -1,13 +1,13 @@
 //! `/api/v1/instance`: what this instance is, for whoever is signed in.
 
 use crate::App;
-use crate::api::{ApiOperation, iso};
-use crate::response::json;
+use crate::api::ApiOperation;
+use crate::response::typed;
+use crate::wire;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
-use model::{Object, Value};
 
 pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "GET",
@@ -18,24 +18,22 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     || get(show),
 )
 .without_scope()
-.response(200, "instance")];
+.response::<wire::Instance>(200)];
 
 async fn show(State(app): State<App>) -> Response {
-    let limits = Object::from_iter([
-        ("bodyBytes", Value::from(app.body_limits.bytes)),
-        ("connections", app.admission_limits.connections.into()),
-    ]);
-    let counts = Object::from_iter([
-        ("activeWorkflows", app.runtime.n_active()),
-        ("runsInProgress", app.runtime.runner.in_progress()),
-    ]);
-    let answer = Object::from_iter([
-        ("version", Value::from(env!("CARGO_PKG_VERSION"))),
-        ("url", app.base_url.clone().into()),
-        ("webhookUrl", app.webhook_url.clone().map_or(Value::Null, Value::from)),
-        ("startedAt", iso(app.started_ms())),
-        ("limits", limits.into()),
-        ("counts", counts.into()),
-    ]);
-    json(StatusCode::OK, &answer.into())
+    let instance = wire::Instance {
+        version: env!("CARGO_PKG_VERSION"),
+        url: &app.base_url,
+        webhook_url: app.webhook_url.as_deref(),
+        started_at: wire::Timestamp(app.started_ms()),
+        limits: wire::InstanceLimits {
+            body_bytes: app.body_limits.bytes,
+            connections: app.admission_limits.connections,
+        },
+        counts: wire::InstanceCounts {
+            active_workflows: app.runtime.n_active(),
+            runs_in_progress: app.runtime.runner.in_progress(),
+        },
+    };
+    typed(StatusCode::OK, &instance)
 }

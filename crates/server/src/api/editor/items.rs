@@ -9,6 +9,7 @@ use crate::api::request::{QueryParams, number};
 use crate::api::{ApiOperation, invalid};
 use crate::error::ApiError;
 use crate::response::json;
+use crate::wire;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -42,7 +43,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
         LIMIT,
         QueryParam("search", "string"),
     ])
-    .response(200, "executionItems"),
+    .response::<wire::ExecutionItems>(200),
     ApiOperation::new(
         "GET",
         "/executions/{id}/schema",
@@ -52,7 +53,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
         || get(super::schema::show),
     )
     .query(&[NODE, RUN, QueryParam("kind", "string"), OUTPUT, QueryParam("direction", "string")])
-    .response(200, "executionSchema"),
+    .response::<wire::ExecutionSchema>(200),
 ];
 
 /// Items on a page when nothing is said, and at most.

@@ -9,7 +9,6 @@ use model::{Items, Kind, ModelUsage, RunEvent, Str, TaskData, Value};
 use runtime::{history, steps};
 use std::collections::HashMap;
 use std::sync::Arc;
-use store::ExecutionStore as _;
 use store::executions::{Execution, READ_FACTOR};
 
 pub(super) struct JournalView {

@@ -6,13 +6,14 @@ use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::api::{ApiOperation, executions};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::{json, typed};
+use crate::wire;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
-use model::{Code, Items, Kind, ModelUsage, Object, Source, Str, TaskData, Value};
+use model::{Code, ModelUsage, Object, Str, TaskData};
 use std::collections::BTreeMap;
 
 pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
@@ -24,7 +25,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
         "Show an execution without its items",
         || get(outline),
     )
-    .response(200, "executionOutline"),
+    .response::<wire::ExecutionOutline>(200),
     ApiOperation::new(
         "GET",
         "/executions/{id}/document",
@@ -33,7 +34,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
         "Show the workflow as it was executed",
         || get(document),
     )
-    .response(200, "executionDocument"),
+    .response::<wire::ExecutionDocument>(200),
 ];
 
 async fn outline(
@@ -42,142 +43,116 @@ async fn outline(
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let story = JournalView::read(&app, &who, &id).await?;
-    let mut answer = executions::row(&story.execution);
-    let fields = answer.make_object();
-    let error = story.outcome.error.as_ref().map(model::RunError::to_value);
-    let told = || {
-        story
-            .execution
-            .state
-            .error
-            .clone()
-            .map(|message| Object::from_iter([("message", message)]).into())
-    };
-    if let Some(error) = error.or_else(told) {
-        fields.insert("error", error);
-    }
-    fields.insert("workflowName", story.outcome.workflow_name.clone());
-    fields.insert("startNode", story.start_node.clone());
-    fields.insert("lastNode", story.outcome.last_node.clone());
-    let mut nodes: Object = story
-        .outcome
-        .run_data
-        .iter()
-        .map(|(node, runs)| (node.clone(), runs_of(&story, node, runs)))
-        .collect();
-    if let Some((node, started_ms)) = &story.in_flight {
-        let runs = nodes.entry(node).make_array();
-        let running = [
-            ("runIndex", Value::from(runs.len())),
-            ("startTime", (*started_ms).into()),
-            ("status", "running".into()),
-        ];
-        runs.push(Object::from_iter(running).into());
-    }
-    fields.insert("nodes", nodes);
-    fields.insert("events", story.n_events);
-    fields.insert("models", models(&story.spent));
-    Ok(json(StatusCode::OK, &answer))
+    Ok(typed(StatusCode::OK, &outline_of(&story)))
 }
 
-fn runs_of(story: &JournalView, node: &Str, runs: &[std::sync::Arc<TaskData>]) -> Value {
-    Value::array(
-        runs.iter().enumerate().map(|(index, task)| record(story, node, index, task)).collect(),
-    )
+fn outline_of(story: &JournalView) -> wire::ExecutionOutline<'_> {
+    let mut execution = wire::Execution::from(&story.execution);
+    execution.workflow_name = Some(&story.outcome.workflow_name);
+    let error = story.outcome.error.as_ref().map(wire::RunError::from);
+    let told = || {
+        let message = story.execution.state.error.clone()?;
+        Some(wire::RunError(Object::from_iter([("message", message)]).into()))
+    };
+    wire::ExecutionOutline {
+        execution,
+        error: error.or_else(told),
+        start_node: story.start_node.as_deref(),
+        last_node: story.outcome.last_node.as_deref(),
+        nodes: node_runs(story),
+        events: story.n_events,
+        models: models(&story.spent),
+    }
+}
+
+fn node_runs(story: &JournalView) -> wire::NodeRuns<'_> {
+    let mut nodes: Vec<(&str, Vec<wire::NodeRun<'_>>)> = Vec::new();
+    for (node, runs) in &story.outcome.run_data {
+        let runs = runs.iter().enumerate().map(|(index, task)| record(story, node, index, task));
+        nodes.push((node, runs.collect()));
+    }
+    if let Some((node, started_ms)) = &story.in_flight {
+        let known = nodes.iter().position(|(known, _)| *known == node.as_str());
+        let at = known.unwrap_or_else(|| {
+            nodes.push((node, Vec::new()));
+            nodes.len() - 1
+        });
+        let runs = &mut nodes[at].1;
+        runs.push(wire::NodeRun {
+            run_index: runs.len(),
+            execution_index: None,
+            start_time: *started_ms,
+            execution_time: None,
+            status: wire::NodeRunStatus::Running,
+            source: None,
+            outputs: None,
+            error: None,
+            hints: Vec::new(),
+            reused: None,
+            served: None,
+            steps: None,
+        });
+    }
+    wire::NodeRuns(nodes)
 }
 
 /// One run of a node, or one thing that it did for another.
-fn record(story: &JournalView, node: &Str, index: usize, task: &TaskData) -> Value {
-    let sources =
-        task.source.iter().map(|source| source.as_ref().map_or(Value::Null, Source::to_value));
+fn record<'a>(
+    story: &JournalView,
+    node: &str,
+    index: usize,
+    task: &'a TaskData,
+) -> wire::NodeRun<'a> {
     let outputs = task.data.iter().flat_map(|(kind, outputs)| {
         outputs.iter().enumerate().map(move |(index, items)| (*kind, index, items))
     });
-    let outputs = outputs
-        .filter_map(|(kind, index, items)| items.as_ref().map(|items| output(kind, index, items)));
-    let mut fields = Object::from_iter([
-        ("runIndex", Value::from(index)),
-        ("executionIndex", task.execution_index.into()),
-        ("startTime", task.start_time_ms.into()),
-        ("executionTime", (task.execution_time_ms as f64).into()),
-        ("status", task.status.name().into()),
-        ("source", Value::array(sources.collect())),
-        ("outputs", Value::array(outputs.collect())),
-    ]);
-    if let Some(error) = &task.error {
-        fields.insert("error", error.to_value());
+    let outputs = outputs.filter_map(|(kind, index, items)| {
+        let items = items.as_ref()?.len();
+        Some(wire::RunOutput { kind: kind.name(), index, items })
+    });
+    let served = task.serves().zip(task.source.first().and_then(Option::as_ref));
+    let n_steps = story.checkpoints_of(node, index).len();
+    wire::NodeRun {
+        run_index: index,
+        execution_index: Some(task.execution_index),
+        start_time: task.start_time_ms,
+        execution_time: Some(wire::Number(task.execution_time_ms as f64)),
+        status: task.status.into(),
+        source: Some(task.source.iter().map(|source| source.as_ref().map(Into::into)).collect()),
+        outputs: Some(outputs.collect()),
+        error: task.error.as_ref().map(Into::into),
+        hints: task.hints.iter().map(Str::as_str).collect(),
+        reused: task.reused_from(),
+        steps: Some(n_steps).filter(|n_steps| served.is_none() && *n_steps > 0),
+        served: served.map(|(kind, above)| wire::ServedNode {
+            kind: kind.name(),
+            node: &above.node,
+            run: above.run,
+        }),
     }
-    if !task.hints.is_empty() {
-        fields.insert(
-            "hints",
-            Value::array(task.hints.iter().map(|hint| hint.clone().into()).collect()),
-        );
-    }
-    if let Some(run) = task.reused_from() {
-        fields.insert("reused", run);
-    }
-    match (task.serves(), task.source.first().and_then(Option::as_ref)) {
-        (Some(kind), Some(above)) => {
-            let served = [
-                ("kind", Value::from(kind.name())),
-                ("node", above.node.clone().into()),
-                ("run", above.run.into()),
-            ];
-            fields.insert("served", Object::from_iter(served));
-        }
-        _ => {
-            let n_steps = story.checkpoints_of(node, index).len();
-            if n_steps > 0 {
-                fields.insert("steps", n_steps);
-            }
-        }
-    }
-    fields.into()
-}
-
-fn output(kind: Kind, index: usize, items: &Items) -> Value {
-    Object::from_iter([
-        ("kind", Value::from(kind.name())),
-        ("index", index.into()),
-        ("items", items.len().into()),
-    ])
-    .into()
 }
 
 /// What each model node was asked and what that cost.
-fn models(spent: &[(Str, ModelUsage)]) -> Value {
-    #[derive(Default)]
-    struct ModelTotals {
-        calls: usize,
-        input: u64,
-        cached: u64,
-        output: u64,
-        dollars: f64,
-    }
-    let mut sums: BTreeMap<(Str, Str, Str), ModelTotals> = BTreeMap::new();
+fn models(spent: &[(Str, ModelUsage)]) -> Vec<wire::ModelUse<'_>> {
+    let mut sums: BTreeMap<(&str, &str, &str), wire::ModelUse<'_>> = BTreeMap::new();
     for (node, spent) in spent {
-        let sum =
-            sums.entry((node.clone(), spent.provider.clone(), spent.model.clone())).or_default();
+        let sum = sums.entry((node, &spent.provider, &spent.model)).or_insert(wire::ModelUse {
+            node,
+            provider: &spent.provider,
+            model: &spent.model,
+            calls: 0,
+            input_tokens: 0,
+            cached_tokens: 0,
+            output_tokens: 0,
+            dollars: wire::Number(0.0),
+        });
         sum.calls += 1;
-        sum.input += spent.input;
-        sum.cached += spent.cached;
-        sum.output += spent.output;
-        sum.dollars += spent.dollars.unwrap_or(0.0);
+        sum.input_tokens += spent.input;
+        sum.cached_tokens += spent.cached;
+        sum.output_tokens += spent.output;
+        sum.dollars.0 += spent.dollars.unwrap_or(0.0);
     }
-    let rows = sums.into_iter().map(|((node, provider, model), sum)| {
-        let fields = [
-            ("node", Value::from(node)),
-            ("provider", provider.into()),
-            ("model", model.into()),
-            ("calls", sum.calls.into()),
-            ("inputTokens", (sum.input as f64).into()),
-            ("cachedTokens", (sum.cached as f64).into()),
-            ("outputTokens", (sum.output as f64).into()),
-            ("dollars", sum.dollars.into()),
-        ];
-        Object::from_iter(fields).into()
-    });
-    Value::array(rows.collect())
+    sums.into_values().collect()
 }
 
 async fn document(

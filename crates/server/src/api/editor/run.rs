@@ -2,15 +2,16 @@
 
 use crate::App;
 use crate::access::{AccessLevel, Principal};
-use crate::api::{ApiOperation, BodyFields, RequestJson, invalid, iso, test_webhook, workflows};
+use crate::api::{ApiOperation, BodyFields, RequestJson, invalid, test_webhook, workflows};
 use crate::error::ApiError;
-use crate::response::json;
+use crate::response::typed;
+use crate::wire;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::post;
-use model::{Item, Items, Object, Str, Value};
+use model::{Item, Items, Str, Value};
 use runtime::{ManualRun, ManualStart, TestAddresses};
 
 pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
@@ -21,8 +22,8 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "Run an unsaved workflow manually, fully or partially",
     || post(run),
 )
-.optional_body("runInput")
-.response(200, "runBegun")];
+.optional_body::<wire::RunInput>()
+.response::<wire::RunBegun>(200)];
 
 /// The longest name of a node that is looked up.
 const MAX_NAME: usize = 1000;
@@ -53,16 +54,16 @@ async fn run(
         until: name("until")?,
         reuse,
     };
-    let answer = match app.runtime.run_manually(&stored, wanted).await? {
+    let begun = app.runtime.run_manually(&stored, wanted).await?;
+    let answer = match &begun {
         ManualStart::Run(taken) => {
-            Object::from_iter([("executionId", Value::from(Str::from(taken.id.to_string())))])
+            wire::RunBegun { execution_id: Some(wire::ExecutionId(taken.id)), waiting_for: None }
         }
-        ManualStart::Waits(addresses) => Object::from_iter([
-            ("executionId", Value::Null),
-            ("waitingFor", waiting_for(&app, &addresses)),
-        ]),
+        ManualStart::Waits(waiting) => {
+            wire::RunBegun { execution_id: None, waiting_for: waiting_for(&app, waiting) }
+        }
     };
-    Ok(json(StatusCode::OK, &answer.into()))
+    Ok(typed(StatusCode::OK, &answer))
 }
 
 /// What the trigger gives, in n8n's form of items.
@@ -77,11 +78,11 @@ fn items(value: &Value) -> Result<Items, ApiError> {
     }
 }
 
-fn waiting_for(app: &App, waiting: &TestAddresses) -> Value {
-    let first = waiting.addresses.first().map(|address| test_webhook::address_json(app, address));
-    let mut shown = first.unwrap_or_else(Value::empty_object);
-    let fields = shown.make_object();
-    fields.insert("path", waiting.addresses.first().map(|address| address.path.clone()));
-    fields.insert("expiresAt", iso(waiting.until_ms));
-    shown
+fn waiting_for<'a>(app: &App, waiting: &'a TestAddresses) -> Option<wire::WaitingFor<'a>> {
+    let first = waiting.addresses.first()?;
+    Some(wire::WaitingFor {
+        address: test_webhook::wire_address(app, first),
+        path: &first.path,
+        expires_at: wire::Timestamp(waiting.until_ms),
+    })
 }

@@ -1,6 +1,6 @@
 //! The text of a Word document: its paragraphs, headings marked as Markdown marks them.
 
-use crate::files::{UnpackLimits, unzip};
+use formats::unpack::{UnpackLimits, unzip};
 use node_api::NodeError;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};

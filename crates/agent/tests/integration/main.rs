@@ -1,0 +1,13 @@
+//! Tests of the crate from outside, in one binary.
+
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod approval;
+mod budget;
+mod flow;
+mod form;
+mod hostile_calls;
+mod hostile_schemas;
+mod react;
+mod support;
+mod tools;

@@ -1,0 +1,4 @@
+//! HTML pages.
+
+pub mod page;
+pub mod plain_text;

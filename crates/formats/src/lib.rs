@@ -1,0 +1,19 @@
+//! File and text formats: Markdown, HTML, XML, dates, spreadsheets, calendars, PDF, archives.
+//!
+//! Invariant: nothing here knows a workflow, a file system or the network: bytes and values in,
+//! values and bytes out. What could take long ticks ([`ticker`]), and every reader has limits.
+
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
+pub mod calendar;
+pub mod dates;
+pub mod encoding;
+pub mod html;
+pub mod js_regex;
+pub mod markdown;
+pub mod names;
+pub mod pdf;
+pub mod sheet;
+pub mod ticker;
+pub mod unpack;
+pub mod xml;

@@ -1,0 +1,4 @@
+//! XML to values and back.
+
+pub mod read;
+pub mod write;

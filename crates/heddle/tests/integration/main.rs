@@ -1,0 +1,45 @@
+//! Tests of the crate from outside, in one binary.
+
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod agent_crash;
+mod agent_limits;
+mod agent_memories;
+mod agent_models;
+mod agent_n8n;
+mod agent_tools;
+mod agents;
+mod ai_templates;
+mod approvals;
+mod binary;
+mod budgets;
+mod chains;
+mod corpus;
+mod crash;
+mod credential_hosts;
+mod databases;
+mod disk;
+#[cfg(unix)]
+mod first_start;
+mod hostile;
+mod injection;
+mod knowledge;
+#[cfg(unix)]
+mod local_models;
+mod memories;
+mod merge_sql;
+mod operations;
+mod polling;
+mod read_pdf;
+mod replay;
+mod secrets;
+mod server;
+mod subflows;
+mod support;
+mod tables;
+mod talk;
+mod upgrade;
+mod vault;
+mod vendors;
+mod web;
+mod workflows;

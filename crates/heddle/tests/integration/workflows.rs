@@ -1,0 +1,160 @@
+//! Runs the workflows in `tests/workflows` with the real binary; what a node should put out stands
+//! in its pinned data.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn heddle(arguments: &[&str]) -> Output {
+    let output = Command::new(env!("CARGO_BIN_EXE_heddle"))
+        .args(arguments)
+        .env("HEDDLE_TIMEZONE", "UTC")
+        .output();
+    output.unwrap_or_else(|error| panic!("heddle cannot run: {error}"))
+}
+
+fn workflows() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/workflows");
+    let entries =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.filter(|path| path.extension().is_some_and(|extension| extension == "json")).collect()
+}
+
+fn workflow(name: &str) -> String {
+    format!("{}/../../tests/workflows/{name}.json", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+fn items(execution: &Value, node: &str) -> Vec<Value> {
+    let runs =
+        execution["data"]["resultData"]["runData"][node].as_array().cloned().unwrap_or_default();
+    let last = runs.last().cloned().unwrap_or_default();
+    last["data"]["main"][0]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|item| item["json"].clone())
+        .collect()
+}
+
+#[test]
+fn every_workflow_puts_out_what_its_pinned_data_says() {
+    let files = workflows();
+    assert!(files.len() >= 6);
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let document: Value = serde_json::from_str(&text).unwrap();
+        let execution = json(&heddle(&["run", file.to_str().unwrap(), "--no-pins", "--json"]));
+        assert_eq!(
+            execution["status"],
+            "success",
+            "{}: {}",
+            file.display(),
+            execution["data"]["resultData"]["error"]
+        );
+        for (node, expected) in document["pinData"].as_object().unwrap() {
+            let expected: Vec<Value> =
+                expected.as_array().unwrap().iter().map(|item| item["json"].clone()).collect();
+            assert_eq!(items(&execution, node), expected, "{}: {node}", file.display());
+        }
+    }
+}
+
+#[test]
+fn a_run_starts_and_stops_where_it_is_told() {
+    let flow = workflow("branch_and_merge");
+    let execution = json(&heddle(&[
+        "run",
+        &flow,
+        "--no-pins",
+        "--json",
+        "--start",
+        "Double",
+        "--until",
+        "Double",
+        "--input",
+        r#"[{"n":21}]"#,
+    ]));
+    assert_eq!(items(&execution, "Double"), [serde_json::json!({ "n": 42 })]);
+    assert_eq!(execution["data"]["resultData"]["runData"].as_object().unwrap().len(), 1);
+}
+
+#[test]
+fn a_partial_run_takes_earlier_outputs_from_an_execution() {
+    let flow = workflow("branch_and_merge");
+    let earlier = heddle(&["run", &flow, "--no-pins", "--json", "--until", "Even?"]);
+    let file = std::env::temp_dir().join(format!("heddle-earlier-{}.json", std::process::id()));
+    std::fs::write(&file, &earlier.stdout).unwrap();
+    let execution = json(&heddle(&[
+        "run",
+        &flow,
+        "--no-pins",
+        "--json",
+        "--start",
+        "Double",
+        "--from",
+        file.to_str().unwrap(),
+    ]));
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(
+        items(&execution, "Double"),
+        [serde_json::json!({ "n": 4 }), serde_json::json!({ "n": 8 })]
+    );
+}
+
+#[test]
+fn a_failed_run_says_where_and_why_and_exits_with_1() {
+    let flow = r#"{ "nodes": [
+        { "name": "Start", "type": "n8n-nodes-base.manualTrigger", "typeVersion": 1, "position": [0, 0], "parameters": {} },
+        { "name": "Stop", "type": "n8n-nodes-base.stopAndError", "typeVersion": 1, "position": [200, 0], "parameters": { "errorMessage": "enough" } }
+    ], "connections": { "Start": { "main": [[{ "node": "Stop", "type": "main", "index": 0 }]] } } }"#;
+    let file = std::env::temp_dir().join(format!("heddle-stop-{}.json", std::process::id()));
+    std::fs::write(&file, flow).unwrap();
+    let output = heddle(&["run", file.to_str().unwrap()]);
+    std::fs::remove_file(&file).unwrap();
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        words.contains("enough") && words.contains("'Stop'") && words.contains("NODE_FAILED"),
+        "{words}"
+    );
+}
+
+#[test]
+fn what_is_not_a_workflow_is_refused_with_a_code_and_exit_2() {
+    let output = heddle(&["run", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("WORKFLOW_JSON"));
+}
+
+#[test]
+fn an_unknown_node_stops_a_run_only_when_it_is_reached() {
+    let flow = r#"{ "nodes": [
+        { "name": "Start", "type": "n8n-nodes-base.manualTrigger", "typeVersion": 1, "position": [0, 0], "parameters": {} },
+        { "name": "Never", "type": "acme.teleport", "typeVersion": 3, "position": [200, 0], "parameters": { "x": 1 } }
+    ], "connections": { "Start": { "main": [[{ "node": "Never", "type": "main", "index": 0 }]] } } }"#;
+    let file = std::env::temp_dir().join(format!("heddle-unknown-{}.json", std::process::id()));
+    std::fs::write(&file, flow).unwrap();
+    let path = file.to_str().unwrap();
+    let stopped = heddle(&["run", path, "--until", "Start", "--json"]);
+    let reached = json(&heddle(&["run", path, "--json"]));
+    let exported = heddle(&["export", "--file", path]);
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(json(&stopped)["status"], "success");
+    assert_eq!(reached["data"]["resultData"]["error"]["code"], "NODE_TYPE_UNKNOWN");
+    assert_eq!(reached["data"]["resultData"]["error"]["node"], "Never");
+    assert_eq!(json(&exported), serde_json::from_str::<Value>(flow).unwrap());
+}
+
+#[test]
+fn expressions_are_evaluated_on_the_command_line() {
+    let output =
+        heddle(&["expr", "Hello {{ $json.name.toUpperCase() }}", "--json", r#"{"name":"ada"}"#]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "Hello ADA");
+    let denied = heddle(&["expr", "{{ $('Nowhere').item }}"]);
+    assert_eq!(denied.status.code(), Some(1));
+}

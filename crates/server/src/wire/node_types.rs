@@ -1,0 +1,32 @@
+//! Node types on the wire.
+
+use super::{JsonObject, Number};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(extend("additionalProperties" = true))]
+#[schemars(inline)]
+pub(crate) struct NodeTypesItem<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) versions: Vec<Number>,
+    pub(crate) name: &'a str,
+    pub(crate) summary: &'a str,
+    pub(crate) group: &'a str,
+    pub(crate) inputs: Vec<JsonObject>,
+    pub(crate) outputs: Vec<JsonObject>,
+    pub(crate) params: Vec<JsonObject>,
+    pub(crate) docs: &'a str,
+    pub(crate) can_be_tool: bool,
+    pub(crate) supplies: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct NodeTypes<'a>(pub(crate) Vec<NodeTypesItem<'a>>);
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NodeTypeDocs<'a> {
+    pub(crate) markdown: &'a str,
+}

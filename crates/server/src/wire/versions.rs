@@ -1,0 +1,46 @@
+//! Versions on the wire.
+
+use super::{JsonNodes, JsonObject, Timestamp};
+use schemars::JsonSchema;
+use serde::Serialize;
+use store::workflows::WorkflowVersion;
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Version<'a> {
+    #[serde(flatten)]
+    pub(crate) row: VersionRow<'a>,
+    pub(crate) nodes: JsonNodes,
+    pub(crate) connections: JsonObject,
+}
+
+/// A version of a workflow without its document.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub(crate) struct VersionRow<'a> {
+    pub(crate) version_id: &'a str,
+    pub(crate) workflow_id: &'a str,
+    pub(crate) authors: &'a str,
+    pub(crate) name: Option<&'a str>,
+    pub(crate) description: Option<&'a str>,
+    pub(crate) created_at: Timestamp,
+    pub(crate) updated_at: Timestamp,
+}
+
+impl<'a> VersionRow<'a> {
+    pub(crate) fn new(workflow_id: &'a str, version: &'a WorkflowVersion) -> Self {
+        Self {
+            version_id: &version.id,
+            workflow_id,
+            authors: version.author.as_deref().unwrap_or_default(),
+            name: version.label.name.as_deref(),
+            description: version.label.description.as_deref(),
+            created_at: Timestamp(version.created_ms),
+            updated_at: Timestamp(version.created_ms),
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Versions<'a>(pub(crate) Vec<VersionRow<'a>>);

@@ -1,0 +1,19 @@
+//! The API as its callers meet it: over HTTP, against a real server.
+mod addresses;
+mod children;
+mod disconnects;
+mod editor;
+mod guards;
+mod keys;
+mod matrix;
+mod projects;
+mod resources;
+mod resume;
+mod roles;
+mod schedules;
+mod secrets;
+mod sign_in;
+mod tables;
+mod test_addresses;
+mod unauthenticated;
+mod versions;
