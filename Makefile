@@ -5,7 +5,7 @@ ifeq ($(CI),true)
 export CARGO_INCREMENTAL := 0
 endif
 
-.PHONY: run test bench crash docs fuzz simulate audit dist
+.PHONY: run test bench crash docs fuzz simulate audit dist site
 
 # Builds Heddle, gives it two example workflows and starts it: a webhook, and an agent that knows the documentation and needs no key.
 run:
@@ -49,3 +49,7 @@ audit:
 # Makes the packages of a release in target/dist, with their checksums and the bill of materials (CycloneDX).
 dist:
 	cargo xtask dist
+
+# Builds the documentation as a searchable site in target/site; broken links fail.
+site:
+	cargo xtask site

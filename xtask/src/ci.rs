@@ -2,7 +2,7 @@
 
 use crate::{
     audit, call, clients, clippy, clippy_with, dist, error_pages, fuzz, sandbox, services,
-    simulate, spelling, tidy, types, web, weights,
+    simulate, site, spelling, tidy, types, web, weights,
 };
 use anyhow::Result;
 use std::collections::BTreeSet;
@@ -27,6 +27,7 @@ const STEPS: &[(&str, CiStep)] = &[
     ("SDK clients", clients::run),
     ("journeys", web::journeys),
     ("docs", docs_are_current),
+    ("site", site::build),
     ("packages", dist::check_in_ci),
 ];
 

@@ -61,7 +61,7 @@ pub(crate) fn run() -> Result<()> {
     make_all(Release::new(&binary, Path::new(FOLDER), Effort::Release)?, is_checked)
 }
 
-/// Installs and starts every package, of the binary that CI has built.
+/// `cargo xtask packages`: installs and starts every package, of the binary that CI has built.
 pub(crate) fn check_in_ci() -> Result<()> {
     let folder = Path::new(CI_FOLDER);
     // Most of a debug binary is symbols, which take minutes to compress.

@@ -14,6 +14,7 @@ mod hostile;
 mod sandbox;
 mod services;
 mod simulate;
+mod site;
 mod spelling;
 mod tidy;
 mod types;
@@ -48,9 +49,11 @@ fn run() -> Result<()> {
         Some("hostile") => hostile::run(),
         Some("audit") => audit::run(),
         Some("dist") => dist::run(),
+        Some("packages") => dist::check_in_ci(),
         Some("clients") => clients::run(),
         Some("services") => services::install(),
         Some("simulate") => simulate::run(),
+        Some("site") => site::build(),
         Some("spelling") => spelling::check(),
         Some("docs") => ci::write_docs(),
         Some("tidy") => tidy::run(),
@@ -61,7 +64,7 @@ fn run() -> Result<()> {
             weights::prepare(&std::env::args().nth(2).unwrap_or_else(|| ".heddle".to_owned()))
         }
         _ => bail!(
-            "usage: cargo xtask ci | audit | bench | clients | crash [N] | dist [--binary PATH] [--check] | fuzz [SECONDS [TARGET…]] | hostile [SECONDS] | sandbox | services | simulate [N | --seed SEED | bugs] | spelling | docs | tidy | types | web | weights | example [FOLDER]"
+            "usage: cargo xtask ci | audit | bench | clients | crash [N] | dist [--binary PATH] [--check] | fuzz [SECONDS [TARGET…]] | hostile [SECONDS] | packages | sandbox | services | simulate [N | --seed SEED | bugs] | site | spelling | docs | tidy | types | web | weights | example [FOLDER]"
         ),
     }
 }

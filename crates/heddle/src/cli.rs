@@ -40,7 +40,7 @@ impl Cli {
 }
 
 const EXAMPLES: &str = "Examples:
-  heddle serve                                        start the server
+  heddle                                              start the server
   heddle import --activate flow.json                  import and activate a workflow
   heddle run examples/hello.json                      run a workflow
   heddle run shop.json --start Totals --input '[{\"n\":1}]'
@@ -158,7 +158,8 @@ impl DataFolder {
   heddle serve --port 8080 --data ./data
   heddle serve --config /etc/heddle.toml --set keep_days=7
 
-By default, the server listens only on this machine. Use --host to listen on another address.")]
+By default, the server listens only on this machine. Use --host to listen on another address. At the first start, it prints a link to
+create the owner account, and opens it in a browser if it runs in a terminal on a machine with a display.")]
 pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
@@ -171,6 +172,9 @@ pub(crate) struct ServeArgs {
     /// Public URL of this instance, if it differs from its address (HEDDLE_BASE_URL)
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
+    /// Do not open the setup page in a browser at the first start (HEDDLE_OPEN_BROWSER=0)
+    #[arg(long)]
+    pub(crate) no_open: bool,
 }
 
 #[derive(Args)]

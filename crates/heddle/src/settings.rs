@@ -59,6 +59,8 @@ pub(crate) struct ServerSettings {
     pub(crate) allowed_hosts: Vec<String>,
     /// Whether the first owner can be made from another machine.
     pub(crate) remote_setup: bool,
+    /// Whether the first start opens a browser.
+    pub(crate) open_browser: bool,
     pub(crate) log: String,
     pub(crate) log_format: LogFormat,
 }
@@ -72,6 +74,7 @@ impl Default for ServerSettings {
             webhook_url: None,
             allowed_hosts: Vec::new(),
             remote_setup: false,
+            open_browser: true,
             log: "info".into(),
             log_format: LogFormat::Text,
         }
@@ -355,6 +358,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
              always required. Since 0.1.",
     },
     Setting {
+        name: "HEDDLE_OPEN_BROWSER",
+        default: "1",
+        help: "Set to 0 to not open the setup page in a browser at the first start. It is opened \
+             only from a terminal on a machine with a display. Since 0.1.",
+    },
+    Setting {
         name: "HEDDLE_LOG",
         default: "info",
         help: "Log level: off, error, warn, info, debug or trace. Since 0.1.",
@@ -477,6 +486,7 @@ impl ServerSettings {
             webhook_url: origin("HEDDLE_WEBHOOK_URL"),
             allowed_hosts: parse_list("HEDDLE_ALLOWED_HOSTS"),
             remote_setup: flag("HEDDLE_REMOTE_SETUP")?,
+            open_browser: flag("HEDDLE_OPEN_BROWSER")?,
             log,
             log_format: log_format()?,
         };

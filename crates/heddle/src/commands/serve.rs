@@ -1,12 +1,15 @@
 //! `heddle serve`: the server.
 
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "starts the browser")]
+mod browser;
+
 use super::block_on;
 use crate::allocator;
 use crate::cli;
 use crate::conversations;
 use crate::credentials::StoredCredentials;
 use crate::logs::{self, announce};
-use crate::settings::{LogFormat, Settings};
+use crate::settings::{LogFormat, ServerSettings, Settings};
 use crate::terminal::eprint_line;
 use crate::traces::Traces;
 use crate::wiring::{self, ServedFolder};
@@ -110,36 +113,7 @@ async fn serve(arguments: &cli::ServeArgs, settings: &Settings) -> Result<ExitCo
     for path in pages.iter().take(MAX_SHOWN_ADDRESSES) {
         announce(serving, &format!("  chat in your browser: {webhook_base}/webhook/{path}"));
     }
-    let token = match server::create_setup_token(&*store).await {
-        Err(error) if error.may_pass() => {
-            announce(
-                serving,
-                &format!(
-                    "There may be no owner yet, and the setup token could not be written: {error}."
-                ),
-            );
-            None
-        }
-        other => other?,
-    };
-    if token.is_some() && serving.log_format == LogFormat::Json {
-        // A log that is collected is no place for a secret.
-        announce(
-            serving,
-            "There is no owner yet. Create one with `heddle users create EMAIL --role owner`.",
-        );
-    } else if let Some(token) = token {
-        eprint_line(
-            "There is no owner yet. Open this single-use link to create the owner account:",
-        );
-        eprint_line(&format!("  {base_url}/setup#token={token}"));
-        if !serving.host.is_loopback() && !serving.remote_setup {
-            eprint_line(
-                "It works only from this machine. Set HEDDLE_REMOTE_SETUP=1 to open it from \
-                     elsewhere.",
-            );
-        }
-    }
+    let link = setup_link(serving, &*store, &base_url).await?;
     let stop = CancellationToken::new();
     let parts = server::ServerParts {
         runtime: runtime.clone(),
@@ -156,6 +130,8 @@ async fn serve(arguments: &cli::ServeArgs, settings: &Settings) -> Result<ExitCo
         editor: server::EDITOR,
     };
     let answering = tokio::spawn(server::serve(listener, parts, stop.clone()));
+    let is_opened = serving.open_browser && !arguments.no_open;
+    let _page = link.filter(|_| is_opened).and_then(|link| browser::open(&link));
     asked.await;
     announce(
         serving,
@@ -170,6 +146,43 @@ async fn serve(arguments: &cli::ServeArgs, settings: &Settings) -> Result<ExitCo
         traces.finish(Duration::from_secs(5)).await;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints how the first owner is created, as long as there is none. Gives back the link if it was
+/// printed.
+async fn setup_link(
+    serving: &ServerSettings,
+    store: &dyn store::Store,
+    base_url: &str,
+) -> Result<Option<String>> {
+    let token = match server::create_setup_token(store).await {
+        Err(error) if error.may_pass() => {
+            let line = format!(
+                "There may be no owner yet, and the setup token could not be written: {error}."
+            );
+            announce(serving, &line);
+            return Ok(None);
+        }
+        other => other?,
+    };
+    let Some(token) = token else { return Ok(None) };
+    if serving.log_format == LogFormat::Json {
+        // A log that is collected is no place for a secret.
+        announce(
+            serving,
+            "There is no owner yet. Create one with `heddle users create EMAIL --role owner`.",
+        );
+        return Ok(None);
+    }
+    let link = format!("{base_url}/setup#token={token}");
+    eprint_line("There is no owner yet. Open this single-use link to create the owner account:");
+    eprint_line(&format!("  {link}"));
+    if !serving.host.is_loopback() && !serving.remote_setup {
+        eprint_line(
+            "It works only from this machine. Set HEDDLE_REMOTE_SETUP=1 to open it from elsewhere.",
+        );
+    }
+    Ok(Some(link))
 }
 
 /// Where this machine reaches a server that listens on all of its addresses.

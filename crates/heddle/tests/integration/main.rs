@@ -19,6 +19,8 @@ mod crash;
 mod credential_hosts;
 mod databases;
 mod disk;
+#[cfg(unix)]
+mod first_start;
 mod hostile;
 mod injection;
 mod knowledge;

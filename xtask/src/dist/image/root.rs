@@ -1,5 +1,6 @@
-//! The files of the container: the libraries that the program is linked with, certificates, time
-//! zones and a user. No shell and no package manager, so there is little to keep up to date.
+//! The files of the container: the libraries that the program is linked with, certificates and a
+//! user. No shell and no package manager, so there is little to keep up to date. Time zones are
+//! compiled into the program.
 
 use super::recipe::Recipe;
 use crate::dist::stage::{Release, Stage, output, set_mode};
@@ -8,10 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const CERTIFICATES: &str = "etc/ssl/certs/ca-certificates.crt";
-const TIME_ZONES: &str = "usr/share/zoneinfo";
 
 /// Packages of Debian and its relatives whose files are copied; their licences go along.
-const PACKAGES: [&str; 4] = ["libc6", "libgcc-s1", "ca-certificates", "tzdata"];
+const PACKAGES: [&str; 3] = ["libc6", "libgcc-s1", "ca-certificates"];
 
 /// Everything but the program and its data folder.
 pub(crate) fn base(release: &Release, stage: &Stage, recipe: &Recipe) -> Result<()> {
@@ -21,7 +21,6 @@ pub(crate) fn base(release: &Release, stage: &Stage, recipe: &Recipe) -> Result<
     }
     let certificates = Path::new("/").join(CERTIFICATES);
     stage.copy(certificates, &format!("root/{CERTIFICATES}"))?;
-    copy_time_zones(stage)?;
     let Recipe { user, uid, home, .. } = recipe;
     let passwd = format!("root:x:0:0::/:/\n{user}:x:{uid}:{uid}::{home}:/\n");
     stage.write("root/etc/passwd", passwd)?;
@@ -51,13 +50,4 @@ fn libraries(binary: &Path) -> Result<Vec<PathBuf>> {
         .collect();
     ensure!(found.iter().any(|path| path.ends_with("libc.so.6")), "no libc in {text}");
     Ok(found)
-}
-
-fn copy_time_zones(stage: &Stage) -> Result<()> {
-    let (source, target) = (Path::new("/").join(TIME_ZONES), stage.0.join("root").join(TIME_ZONES));
-    ensure!(source.join("UTC").exists(), "install tzdata: the image takes its time zones from it");
-    std::fs::create_dir_all(&target)?;
-    let mut copy = Command::new("cp");
-    copy.arg("--recursive").arg("--no-target-directory").args([&source, &target]);
-    output(&mut copy).map(drop)
 }
