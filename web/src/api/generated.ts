@@ -250,6 +250,35 @@ export interface CredentialTest {
   message: string;
 }
 
+export interface CredentialType {
+  id: string;
+  /** Other names that workflows use for the type. */
+  aliases: string[];
+  name: string;
+  group: string;
+  fields: CredentialTypeField[];
+  allowsOtherFields: boolean;
+  /** Where a key is created; empty if that is not known. */
+  helpUrl: string;
+  /** OAuth2 types whose names begin like this belong to the same service. */
+  prefixes: string[];
+}
+
+export interface CredentialTypeField {
+  name: string;
+  label: string;
+  kind: "text" | "longText" | "json" | "flag" | "number" | "choice" | "hidden";
+  role: "secret" | "plain" | "destination";
+  required: boolean;
+  /** Few people need it; it is hidden at first. */
+  advanced: boolean;
+  hint: string;
+  placeholder: string;
+  options: string[];
+}
+
+export type CredentialTypes = CredentialType[];
+
 export interface DataTable {
   id: string;
   name: string;

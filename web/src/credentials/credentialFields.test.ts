@@ -21,6 +21,7 @@ const OPENAI = {
   aliases: ["openaiApi"],
   name: "OpenAI",
   group: "Models",
+  allowsOtherFields: true,
   helpUrl: "",
   prefixes: [],
   fields: [

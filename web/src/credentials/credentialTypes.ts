@@ -1,40 +1,10 @@
 /** The credential types there are, as the server describes them: their names, fields and where a key is created. */
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../api/client";
+import type { CredentialType } from "../api/generated";
 import { humanize } from "../shared/humanize";
 
-export type CredentialFieldKind =
-  | "text"
-  | "longText"
-  | "json"
-  | "flag"
-  | "number"
-  | "choice"
-  | "hidden";
-
-export interface CredentialTypeField {
-  name: string;
-  label: string;
-  kind: CredentialFieldKind;
-  role: "secret" | "plain" | "destination";
-  required: boolean;
-  /** Few people need it; it is hidden at first. */
-  advanced: boolean;
-  hint: string;
-  placeholder: string;
-  options: readonly string[];
-}
-
-export interface CredentialType {
-  id: string;
-  aliases: readonly string[];
-  name: string;
-  group: string;
-  fields: readonly CredentialTypeField[];
-  helpUrl: string;
-  /** OAuth2 types whose names begin like this belong to the same service. */
-  prefixes: readonly string[];
-}
+export type { CredentialType, CredentialTypeField } from "../api/generated";
 
 const GROUPS = ["Models", "Any service", "Databases and email", "Services"];
 
@@ -71,6 +41,7 @@ const UNKNOWN: CredentialType = {
   name: "",
   group: "Services",
   fields: [],
+  allowsOtherFields: true,
   helpUrl: "",
   prefixes: [],
 };
