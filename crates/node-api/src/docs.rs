@@ -23,6 +23,10 @@ pub fn page(entries: &[&Spec]) -> String {
         for note in &spec.notes {
             let _ = writeln!(text, "> {note}\n");
         }
+        for port in spec.inputs.iter().filter(|port| port.required) {
+            let label = if port.label.is_empty() { port.kind.name() } else { &port.label };
+            let _ = writeln!(text, "Required input: {label} (`{}`).\n", port.kind.name());
+        }
         if spec
             .params
             .iter()
@@ -90,7 +94,12 @@ fn kind(param: &Param) -> String {
             .join(" "),
         ParamKind::Text | ParamKind::LongText => "text".into(),
         ParamKind::Secret => "secret".into(),
-        ParamKind::Number { .. } => "number".into(),
+        ParamKind::Number { min, max } => match (min, max) {
+            (Some(min), Some(max)) => format!("number from {min} to {max}"),
+            (Some(min), None) => format!("number, at least {min}"),
+            (None, Some(max)) => format!("number, at most {max}"),
+            (None, None) => "number".into(),
+        },
         ParamKind::Flag => "yes/no".into(),
         ParamKind::Json => "JSON".into(),
         ParamKind::Code { language } => format!("code ({language})"),
