@@ -83,6 +83,13 @@ impl PortSide {
     fn has(&self, kind: Kind, index: usize) -> bool {
         self.open == Some(kind) || index < count(&self.ports, kind)
     }
+
+    /// Whether the last input for sub-nodes of a kind takes any number of them. Their indexes then
+    /// only say in which order they count.
+    fn takes_any(&self, kind: Kind) -> bool {
+        let last = self.ports.iter().rfind(|port| port.kind == kind);
+        kind != Kind::Main && last.is_some_and(|port| port.max_connections.is_none())
+    }
 }
 
 fn count(ports: &[Port], kind: Kind) -> usize {
@@ -124,7 +131,7 @@ impl ConnectionRules {
             return Some(if is_known { Refusal::Output } else { Refusal::OutputKind });
         }
         let to = to?;
-        if !to.inputs.has(kind, input) {
+        if !to.inputs.has(kind, input) && !to.inputs.takes_any(kind) {
             let is_known = to.inputs.kinds.contains(&kind);
             return Some(if is_known { Refusal::Input } else { Refusal::InputKind });
         }
@@ -136,5 +143,84 @@ impl ConnectionRules {
         }
         *used += 1;
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Items, Value, json};
+    use node_api::{Ctx, Node, NodeError, Outputs, Param, PortRule, Registry, Spec};
+
+    struct Chooser;
+
+    impl Node for Chooser {
+        fn spec() -> Spec {
+            Spec::new("chooser", &[1.0], "Chooser", "")
+                .inputs([
+                    Port::main(),
+                    Port::of(Kind::AiLanguageModel, "Models").many(),
+                    Port::of(Kind::AiMemory, "Memory"),
+                    Port::of(Kind::AiDocument, "Document").show("mode", &["insert"]),
+                ])
+                .output_rule(PortRule::number("n", ""))
+                .param(Param::number("n", "Outputs", 2))
+        }
+
+        async fn run(_: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+            Ok(vec![items])
+        }
+    }
+
+    static NODES: &[node_api::NodeEntry] = &[node_api::run::<Chooser>()];
+
+    fn ports(params: Value) -> NodePorts {
+        let registry = Registry::new([NODES]);
+        let found = registry.find("chooser", 1.0).unwrap();
+        let params = found.spec.complete(1.0, params.as_object().unwrap());
+        NodePorts::new(found, 1.0, &params, false)
+    }
+
+    fn into(kind: Kind, input: usize) -> Connection {
+        Connection { to: 0, kind, output: 0, input, is_disabled: false }
+    }
+
+    #[test]
+    fn inputs_are_those_of_the_parameters() {
+        let mut rules = ConnectionRules::default();
+        let plain = ports(json!({}));
+        let mut refusal = |kind, input| rules.refusal(None, Some(&plain), into(kind, input));
+        assert_eq!(refusal(Kind::Main, 0), None);
+        assert_eq!(refusal(Kind::Main, 1), Some(Refusal::Input));
+        assert_eq!(refusal(Kind::AiTool, 0), Some(Refusal::InputKind));
+        assert_eq!(refusal(Kind::AiDocument, 0), Some(Refusal::Input));
+        assert_eq!(refusal(Kind::AiLanguageModel, 3), None);
+        let insert = ports(json!({ "mode": "insert" }));
+        assert_eq!(rules.refusal(None, Some(&insert), into(Kind::AiDocument, 0)), None);
+    }
+
+    #[test]
+    fn an_input_takes_no_more_than_it_says_and_disabled_nodes_do_not_count() {
+        let (mut rules, ports) = (ConnectionRules::default(), ports(json!({})));
+        let memory = into(Kind::AiMemory, 0);
+        let disabled = Connection { is_disabled: true, ..memory };
+        let mut refusal = |connection| rules.refusal(None, Some(&ports), connection);
+        assert_eq!((refusal(disabled), refusal(memory)), (None, None));
+        assert_eq!(refusal(memory), Some(Refusal::Full(1)));
+    }
+
+    #[test]
+    fn outputs_that_an_expression_decides_are_not_judged() {
+        let mut rules = ConnectionRules::default();
+        let mut refusal = |params: Value, kind, output| {
+            let connection = Connection { output, ..into(kind, 0) };
+            rules.refusal(Some(&ports(params)), None, connection)
+        };
+        assert_eq!(refusal(json!({}), Kind::Main, 1), None);
+        assert_eq!(refusal(json!({}), Kind::Main, 2), Some(Refusal::Output));
+        assert_eq!(refusal(json!({ "n": "={{ 9 }}" }), Kind::Main, 8), None);
+        assert_eq!(refusal(json!({}), Kind::AiMemory, 0), Some(Refusal::OutputKind));
+        // It takes and returns items, so a model may call it.
+        assert_eq!(refusal(json!({}), Kind::AiTool, 0), None);
     }
 }
