@@ -6,6 +6,7 @@ mod fields;
 mod graph;
 mod nodes;
 mod parameters;
+mod ports;
 mod reachability;
 
 use escape::short;

@@ -10,6 +10,7 @@
 mod budget;
 mod budget_account;
 pub mod check;
+mod connections;
 mod credential_choice;
 mod from_ai;
 mod inline_workflow;
@@ -21,6 +22,7 @@ mod partial;
 mod plan;
 mod ports;
 mod preview;
+mod ranges;
 mod reuse;
 mod run;
 mod scope;

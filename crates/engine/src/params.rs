@@ -67,6 +67,15 @@ impl CompiledParam {
         }
     }
 
+    /// The value at a path that does not depend on the item.
+    pub(crate) fn constant_at(&self, path: &str) -> Option<Value> {
+        match self.descend(path) {
+            Descent::Found(CompiledParam::Constant(value)) => Some(value.clone()),
+            Descent::Constant(value) => Some(value),
+            _ => None,
+        }
+    }
+
     /// What a value at a path that depends on the item begins with, whatever the item is; `None` if
     /// it depends on nothing. The beginning of a list or an object is empty.
     pub(crate) fn fixed_beginning(&self, path: &str) -> Option<Str> {

@@ -1,6 +1,7 @@
 //! A workflow made ready to run: names resolved, defaults filled in, expressions compiled.
 
 use crate::budget::Budgets;
+use crate::connections::{Connection, ConnectionRules, NodePorts};
 use crate::inline_workflow;
 use crate::params::CompiledParam;
 use expr::native::NativeCode;
@@ -8,7 +9,8 @@ use model::{Item, Items, Kind, Node, Object, OnError, Str, Value, Workflow};
 use node_api::ai::Exposure;
 use node_api::host::WorkflowOrigin;
 use node_api::{
-    Destination, DestinationForm, NodeError, NodeGroup, NodeInfo, NodeType, Registry, StartCause,
+    Destination, DestinationForm, NodeError, NodeGroup, NodeInfo, NodeType, NumberRange, Registry,
+    StartCause,
 };
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -56,6 +58,11 @@ pub struct PlanNode {
     pub suppliers: Vec<PlanSupplier>,
     pub pinned: Option<Items>,
     pub webhook_id: Option<Str>,
+    /// The ranges of numbers that an expression gives or that are out of theirs; the others need
+    /// no check while it runs.
+    pub(crate) ranges: Vec<NumberRange>,
+    /// How many `main` outputs it has, the one for errors not counted.
+    pub(crate) n_outputs: usize,
     /// JavaScript of the node, read when it first ran.
     pub(crate) code: OnceLock<CodeSource>,
     /// What a model that calls the node fills in, read when it was first offered to one.
@@ -100,7 +107,7 @@ impl Plan {
     /// Makes a plan of whatever the workflow holds. What cannot be used is left out; `check` has
     /// told about it.
     pub fn new(workflow: &Workflow, registry: &Registry) -> Self {
-        let mut nodes = Vec::new();
+        let (mut nodes, mut ports) = (Vec::new(), Vec::new());
         let mut by_name = HashMap::new();
         for node in workflow.nodes().filter(|node| !node.name().is_empty()) {
             // The first of two nodes with one name wins, as connections can only mean one of them.
@@ -108,12 +115,27 @@ impl Plan {
                 continue;
             }
             by_name.insert(Str::from(node.name()), nodes.len());
-            nodes.push(PlanNode::new(&node, workflow, registry));
+            let mut node = PlanNode::new(&node, workflow, registry);
+            let described = node.ports();
+            node.n_outputs = described.as_ref().map_or(1, NodePorts::item_outputs);
+            ports.push(described);
+            nodes.push(node);
         }
+        let mut rules = ConnectionRules::default();
         for edge in &workflow.edges() {
             let (Some(&from), Some(&to)) = (by_name.get(&edge.from), by_name.get(&edge.to)) else {
                 continue;
             };
+            let connection = Connection {
+                to,
+                kind: edge.kind,
+                output: edge.output,
+                input: edge.input,
+                is_disabled: nodes[from].disabled,
+            };
+            if rules.refusal(ports[from].as_ref(), ports[to].as_ref(), connection).is_some() {
+                continue;
+            }
             if edge.kind != Kind::Main {
                 nodes[to].suppliers.push(PlanSupplier {
                     kind: edge.kind,
@@ -284,6 +306,7 @@ impl PlanNode {
                 .map_or_else(|| given.clone(), |found| found.spec.complete(version, given)),
         );
         let is_raw = |key: &str| node_type.as_deref().is_some_and(|found| is_raw(found, key));
+        let compiled = CompiledParam::object(&params, is_raw);
         let pinned = workflow
             .pin_data(node.name())
             .map(|items| items.iter().map(Item::from_value).collect());
@@ -296,7 +319,8 @@ impl PlanNode {
                 on_error: node.on_error(),
                 ..NodeInfo::default()
             },
-            params: CompiledParam::object(&params, is_raw),
+            ranges: ranges_to_check(node_type.as_deref(), version, &params, &compiled),
+            params: compiled,
             raw_params: Value::Object(params),
             node_type,
             credentials: chosen_credentials(node, registry),
@@ -313,6 +337,7 @@ impl PlanNode {
             pinned,
             code: OnceLock::new(),
             asked_of_model: OnceLock::new(),
+            n_outputs: 1,
             webhook_id: node.fields().get("webhookId").and_then(Value::as_str).map(Str::from),
         }
     }
@@ -403,9 +428,11 @@ impl PlanNode {
         self.info.on_error != OnError::Stop
     }
 
-    /// How many `main` outputs the node has, the one for errors not counted.
-    pub(crate) fn n_outputs(&self) -> usize {
-        self.node_type.as_ref().map_or(1, |found| found.spec.outputs_with(&self.raw_params).len())
+    /// The inputs and outputs it has; `None` if its type is not known.
+    fn ports(&self) -> Option<NodePorts> {
+        let (node_type, params) = (self.node_type.as_ref()?, self.raw_params.as_object()?);
+        let has_error_output = self.info.on_error == OnError::ContinueError;
+        Some(NodePorts::new(node_type, self.info.version, params, has_error_output))
     }
 
     /// A node without inputs and outputs: a note on the canvas.
@@ -414,6 +441,21 @@ impl PlanNode {
             .as_ref()
             .is_some_and(|found| found.spec.inputs.is_empty() && found.spec.outputs.is_empty())
     }
+}
+
+/// The ranges that values of a node may leave.
+fn ranges_to_check(
+    node_type: Option<&NodeType>,
+    version: f64,
+    params: &Object,
+    compiled: &CompiledParam,
+) -> Vec<NumberRange> {
+    let ranges = node_type.map(|found| found.spec.ranges(version, params)).unwrap_or_default();
+    let may_fail = |range: &NumberRange| {
+        compiled.has_expression(&range.path)
+            || compiled.constant_at(&range.path).is_some_and(|value| !range.allows(&value))
+    };
+    ranges.into_iter().filter(may_fail).collect()
 }
 
 /// Whether a parameter is taken as it stands.

@@ -82,6 +82,7 @@ impl Plan {
                 .map_err(|error| NodeError::parameter(&path, error.to_string()))?;
         }
         node.check_guards(&params)?;
+        node.check_ranges("", &params)?;
         Ok(params)
     }
 }

@@ -36,9 +36,9 @@ impl Spec {
 }
 
 /// Where in the parameters we are: rules with a leading `/` look at the top.
-struct ParamScope<'a> {
-    version: f64,
-    top: Option<&'a Object>,
+pub(crate) struct ParamScope<'a> {
+    pub(crate) version: f64,
+    pub(crate) top: Option<&'a Object>,
 }
 
 fn fill(params: &[Param], values: &mut Object, place: &ParamScope<'_>) {
@@ -87,9 +87,14 @@ fn fill(params: &[Param], values: &mut Object, place: &ParamScope<'_>) {
     }
 }
 
-fn is_shown(param: &Param, values: &Object, place: &ParamScope<'_>) -> bool {
+pub(crate) fn is_shown(param: &Param, values: &Object, place: &ParamScope<'_>) -> bool {
     param.show.iter().all(|rule| rule_matches(rule, values, place, true))
         && !param.hide.iter().any(|rule| rule_matches(rule, values, place, false))
+}
+
+/// Whether a rule holds for the parameters at the top; one about an expression does.
+pub(crate) fn rule_matches_at_top(rule: &DisplayRule, values: &Object, version: f64) -> bool {
+    rule_matches(rule, values, &ParamScope { version, top: None }, true)
 }
 
 fn rule_matches(

@@ -1,6 +1,6 @@
 //! The reference page of a node type, made from its descriptions.
 
-use crate::{Param, ParamKind, Spec};
+use crate::{Param, ParamKind, Port, Spec};
 use std::fmt::Write as _;
 
 /// The page in Markdown. The entries are those of one type, oldest first; without any the page is
@@ -22,6 +22,11 @@ pub fn page(entries: &[&Spec]) -> String {
         }
         for note in &spec.notes {
             let _ = writeln!(text, "> {note}\n");
+        }
+        let required: Vec<String> =
+            spec.inputs.iter().filter(|port| port.required).map(input).collect();
+        if !required.is_empty() {
+            let _ = writeln!(text, "Required inputs: {}.\n", required.join(", "));
         }
         if spec
             .params
@@ -45,6 +50,14 @@ pub fn page(entries: &[&Spec]) -> String {
         }
     }
     text
+}
+
+/// An input by its label and kind, such as ``Model (`ai_languageModel`)``.
+fn input(port: &Port) -> String {
+    let kind = port.kind.name();
+    let label = if port.label.is_empty() { kind } else { &port.label };
+    let condition = if port.show.is_empty() { "" } else { " with some parameters" };
+    format!("{label} (`{kind}`){condition}")
 }
 
 fn rows(text: &mut String, params: &[Param], prefix: &str) {
@@ -90,7 +103,12 @@ fn kind(param: &Param) -> String {
             .join(" "),
         ParamKind::Text | ParamKind::LongText => "text".into(),
         ParamKind::Secret => "secret".into(),
-        ParamKind::Number { .. } => "number".into(),
+        ParamKind::Number { min, max } => match (min, max) {
+            (Some(min), Some(max)) => format!("number from {min} to {max}"),
+            (Some(min), None) => format!("number, at least {min}"),
+            (None, Some(max)) => format!("number, at most {max}"),
+            (None, None) => "number".into(),
+        },
         ParamKind::Flag => "yes/no".into(),
         ParamKind::Json => "JSON".into(),
         ParamKind::Code { language } => format!("code ({language})"),
@@ -114,4 +132,27 @@ fn sentence(text: &str) -> String {
 fn lower_first(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Kind;
+
+    #[test]
+    fn a_page_tells_required_inputs_and_ranges() {
+        let spec = Spec::new("test", &[1.0], "Test", "Tests things")
+            .inputs([
+                Port::main(),
+                Port::of(Kind::AiLanguageModel, "Model"),
+                Port::of(Kind::AiTool, "Tools"),
+                Port::of(Kind::AiDocument, "Document").show("mode", &["insert"]),
+            ])
+            .param(Param::number("n", "N", 1).between(1.0, 9.0).help("How many."));
+        let text = page(&[&spec]);
+        assert!(text.contains(
+            "Required inputs: Model (`ai_languageModel`), Document (`ai_document`) with some parameters."
+        ));
+        assert!(text.contains("| `n` | number from 1 to 9 | `1` | How many. |"));
+    }
 }

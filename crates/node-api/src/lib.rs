@@ -8,6 +8,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 pub mod ai;
+mod appearance;
 pub mod checkpoints;
 pub mod collections;
 pub mod connect;
@@ -21,6 +22,8 @@ pub mod host;
 pub mod hosts;
 pub mod http;
 mod param;
+mod port;
+mod range;
 mod registry;
 mod spec;
 mod supply;
@@ -30,18 +33,21 @@ mod tool_name;
 pub mod trigger;
 pub mod untrusted;
 
+pub use appearance::{InitialParams, ResumeCall, ResumeKind, TriggerKind};
 pub use credential::Credential;
 pub use ctx::{Ctx, NodeInfo, PerItemParam, PreparedParams};
 pub use destination::{Destination, DestinationForm, addresses};
 pub use error::{ErrorClass, NodeError};
 pub use param::{Choice, DisplayRule, FieldGroup, Param, ParamKind, RuleTest};
+pub use port::{Port, PortCount, PortRule};
+pub use range::NumberRange;
 pub use registry::{
     Node, NodeEntry, NodeFuture, NodeType, Registry, SupplyFuture, run, run_and_supply, supply,
     trigger,
 };
 pub use spec::{
-    CredentialUse, Difference, Example, NodeFlow, NodeGroup, Port, PortCount, PortRule,
-    RequiredInputs, Spec, StartCause, key_header,
+    CredentialUse, Difference, Example, NodeFlow, NodeGroup, RequiredInputs, Spec, StartCause,
+    key_header,
 };
 pub use supply::{Supplied, Supplier, SupplyCtx};
 pub use tool_name::{tool_name, tool_name_of, unique_name};
@@ -56,7 +62,7 @@ pub mod prelude {
     pub use crate::http::{HttpBody, HttpError, HttpRequest, HttpResponse};
     pub use crate::{
         Ctx, Example, FieldGroup, Node, NodeError, NodeGroup, Outputs, Param, Port, PortRule,
-        RequiredInputs, Spec, StartCause,
+        RequiredInputs, ResumeCall, Spec, StartCause, TriggerKind,
     };
     pub use model::{
         Binary, Code, Item, Items, ItemsBuilder, Object, PairedItem, Pairs, Str, Value, json,

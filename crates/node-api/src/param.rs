@@ -102,7 +102,7 @@ pub struct FieldGroup {
 }
 
 /// A condition on another parameter (by path; a leading `/` starts at the top) or on `@version`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DisplayRule {
     pub param: Str,
@@ -110,7 +110,7 @@ pub struct DisplayRule {
     pub any_of: Vec<RuleTest>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RuleTest {
     Is(Value),

@@ -144,7 +144,11 @@ impl Registry {
     pub fn new(tables: impl IntoIterator<Item = &'static [NodeEntry]>) -> Self {
         let mut by_type: HashMap<Str, Vec<Arc<NodeType>>> = HashMap::new();
         for entry in tables.into_iter().flatten() {
-            let spec = Arc::new((entry.spec)());
+            let mut spec = (entry.spec)();
+            if spec.icon.is_empty() {
+                spec.icon = spec.group.icon().into();
+            }
+            let spec = Arc::new(spec);
             by_type.entry(spec.id.clone()).or_default().push(Arc::new(NodeType {
                 spec,
                 run: entry.run,

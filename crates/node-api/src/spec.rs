@@ -1,8 +1,11 @@
 //! The description of a node: the one source of its form, its checks, its documentation and its
 //! schema as a tool.
 
-use crate::{Destination, DestinationForm, DisplayRule, Param, ParamKind};
-use model::{Kind, Str, Value};
+use crate::{
+    Destination, DestinationForm, DisplayRule, InitialParams, Param, ParamKind, Port, PortRule,
+    ResumeCall, TriggerKind,
+};
+use model::{Str, Value};
 use serde::{Deserialize, Serialize};
 
 /// Everything there is to know about a node type, as data.
@@ -17,6 +20,21 @@ pub struct Spec {
     /// What it does, in one line.
     pub summary: Str,
     pub group: NodeGroup,
+    /// The name of a Lucide icon; that of its group if it names none.
+    #[serde(default)]
+    pub icon: Str,
+    /// Templates of the line under a node's name, see [`Spec::subtitle`].
+    #[serde(default)]
+    pub subtitle: Vec<Str>,
+    /// What starts a run here.
+    #[serde(default)]
+    pub trigger: Option<TriggerKind>,
+    /// The calls that resume a run which waits here.
+    #[serde(default)]
+    pub resumed_by: Vec<ResumeCall>,
+    /// What a new node begins with; the first that fits counts.
+    #[serde(default)]
+    pub initial: Vec<InitialParams>,
     pub inputs: Vec<Port>,
     pub outputs: Vec<Port>,
     pub params: Vec<Param>,
@@ -84,38 +102,6 @@ pub struct Spec {
     pub output_rules: Vec<PortRule>,
 }
 
-/// Ports that parameters decide. The first rule whose parameter has its value counts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PortRule {
-    /// Holds while this parameter has this value; always if there is none.
-    pub when: Option<(Str, Str)>,
-    pub ports: PortCount,
-    /// One port more while this parameter has this value, with this label.
-    pub extra: Option<(Str, Str, Str)>,
-}
-
-/// How many ports a rule gives.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum PortCount {
-    /// One for each entry of the list at a path, named by a field of the entry.
-    Entries { list: Str, label: Str },
-    /// As many as a parameter says.
-    Number { param: Str, label: Str },
-    /// One for each of the words with commas between, that a parameter or, where it is not set, the
-    /// description gives.
-    Words { param: Str, default: Str },
-    /// These, whatever the parameters say beyond the rule's condition.
-    Named { labels: Vec<Str> },
-}
-
-impl Default for PortCount {
-    fn default() -> Self {
-        PortCount::Number { param: Str::new(), label: Str::new() }
-    }
-}
-
 /// The family a node belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -176,30 +162,6 @@ impl StartCause {
             StartCause::Workflow => "integrated",
             StartCause::Error => "error",
         }
-    }
-}
-
-/// One input or output.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Port {
-    pub kind: Kind,
-    /// Shown when a node has several; empty otherwise.
-    #[serde(default)]
-    pub label: Str,
-}
-
-impl Port {
-    pub fn main() -> Self {
-        Self { kind: Kind::Main, label: Str::new() }
-    }
-
-    pub fn named(label: &str) -> Self {
-        Self { kind: Kind::Main, label: label.into() }
-    }
-
-    pub fn of(kind: Kind, label: &str) -> Self {
-        Self { kind, label: label.into() }
     }
 }
 
@@ -287,7 +249,8 @@ impl Spec {
     }
 
     pub fn outputs(mut self, ports: impl IntoIterator<Item = Port>) -> Self {
-        self.outputs = ports.into_iter().collect();
+        // What it puts out may be used by any number of nodes, or by none.
+        self.outputs = ports.into_iter().map(|port| port.optional().many()).collect();
         self
     }
 
@@ -486,22 +449,6 @@ impl Spec {
         self
     }
 
-    /// The `main` inputs that a node with these parameters has.
-    pub fn inputs_with(&self, params: &Value) -> Vec<Port> {
-        self.input_rules
-            .iter()
-            .find_map(|rule| rule.ports_with(params))
-            .unwrap_or_else(|| self.inputs.clone())
-    }
-
-    /// The `main` outputs that a node with these parameters has.
-    pub fn outputs_with(&self, params: &Value) -> Vec<Port> {
-        self.output_rules
-            .iter()
-            .find_map(|rule| rule.ports_with(params))
-            .unwrap_or_else(|| self.outputs.clone())
-    }
-
     pub fn example(mut self, title: &str, params: &str, input: &str, output: &str) -> Self {
         let example = Example {
             title: title.into(),
@@ -520,156 +467,5 @@ impl Spec {
 
     pub fn newest_version(&self) -> f64 {
         self.versions.iter().copied().fold(1.0, f64::max)
-    }
-}
-
-impl PortRule {
-    /// More ports than this are a mistake.
-    const MAX_PORTS: usize = 1000;
-
-    pub fn entries(list: &str, label: &str) -> Self {
-        Self {
-            ports: PortCount::Entries { list: list.into(), label: label.into() },
-            ..Self::default()
-        }
-    }
-
-    /// `label` stands before the number, which counts from `1` if there is a label and from `0` if
-    /// not.
-    pub fn number(param: &str, label: &str) -> Self {
-        Self {
-            ports: PortCount::Number { param: param.into(), label: label.into() },
-            ..Self::default()
-        }
-    }
-
-    /// Outputs named by words with commas between.
-    pub fn words(param: &str, default: &str) -> Self {
-        Self {
-            ports: PortCount::Words { param: param.into(), default: default.into() },
-            ..Self::default()
-        }
-    }
-
-    pub fn named(labels: &[&str]) -> Self {
-        Self {
-            ports: PortCount::Named {
-                labels: labels.iter().map(|label| Str::from(*label)).collect(),
-            },
-            ..Self::default()
-        }
-    }
-
-    /// `true` and `false` stand for a yes or no.
-    pub fn when(mut self, param: &str, equals: &str) -> Self {
-        self.when = Some((param.into(), equals.into()));
-        self
-    }
-
-    pub fn extra(mut self, param: &str, equals: &str, label: &str) -> Self {
-        self.extra = Some((param.into(), equals.into(), label.into()));
-        self
-    }
-
-    fn ports_with(&self, params: &Value) -> Option<Vec<Port>> {
-        let has = |param: &str, equals: &str| match params.get_path(param) {
-            Some(Value::Bool(flag)) => flag.to_string() == equals,
-            found => found.and_then(Value::as_str) == Some(equals),
-        };
-        if self.when.as_ref().is_some_and(|(param, equals)| !has(param, equals)) {
-            return None;
-        }
-        let mut ports = match &self.ports {
-            PortCount::Entries { list, label } => {
-                let entries = params.get_path(list)?.as_array()?;
-                let name = |(number, entry): (usize, &Value)| {
-                    // An entry that is a text names itself.
-                    let label = entry
-                        .as_str()
-                        .or_else(|| entry.get(label)?.as_str())
-                        .filter(|label| !label.is_empty());
-                    Port::named(label.unwrap_or(&number.to_string()))
-                };
-                entries.iter().enumerate().take(Self::MAX_PORTS).map(name).collect::<Vec<_>>()
-            }
-            PortCount::Number { param, label } => {
-                let count = params.get_path(param)?.as_usize()?.min(Self::MAX_PORTS);
-                let name = |number: usize| {
-                    if label.is_empty() {
-                        number.to_string()
-                    } else {
-                        format!("{label} {}", number + 1)
-                    }
-                };
-                (0..count).map(|number| Port::named(&name(number))).collect()
-            }
-            PortCount::Words { param, default } => {
-                let words = params.get_path(param).and_then(Value::as_str).unwrap_or(default);
-                words
-                    .split(',')
-                    .map(str::trim)
-                    .filter(|word| !word.is_empty())
-                    .take(Self::MAX_PORTS)
-                    .map(Port::named)
-                    .collect()
-            }
-            PortCount::Named { labels } => labels.iter().map(|label| Port::named(label)).collect(),
-        };
-        if let Some((param, equals, label)) = &self.extra
-            && has(param, equals)
-        {
-            ports.push(Port::named(label));
-        }
-        Some(ports)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use model::json;
-
-    #[test]
-    fn parameters_decide_the_ports_where_a_rule_says_so() {
-        let spec = Spec::new("test", &[1.0], "Test", "")
-            .output_rule(PortRule::number("count", "").when("mode", "number"))
-            .output_rule(PortRule::entries("rules.values", "name").extra(
-                "options.rest",
-                "extra",
-                "Fallback",
-            ));
-        let labels = |params: Value| {
-            spec.outputs_with(&params)
-                .into_iter()
-                .map(|port| port.label.to_string())
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(labels(json!({ "mode": "number", "count": 2 })), ["0", "1"]);
-        let rules =
-            json!({ "rules": { "values": [{ "name": "a" }, {}] }, "options": { "rest": "extra" } });
-        assert_eq!(labels(rules), ["a", "1", "Fallback"]);
-        assert_eq!(labels(json!({ "rules": { "values": ["GET", "POST"] } })), ["GET", "POST"]);
-        assert_eq!(labels(json!({})), [""]);
-        let spec = Spec::new("test", &[1.0], "Test", "")
-            .output_rule(PortRule::words("options.names", "x, y"));
-        let labels = |params: Value| {
-            spec.outputs_with(&params)
-                .into_iter()
-                .map(|port| port.label.to_string())
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(
-            (labels(json!({})), labels(json!({ "options": { "names": "a, ,b,c" } }))),
-            (vec!["x".into(), "y".into()], vec!["a".into(), "b".into(), "c".into()])
-        );
-        let spec = Spec::new("test", &[1.0], "Test", "")
-            .output_rule(PortRule::named(&["a", "b"]).when("two", "true"));
-        assert_eq!(
-            (
-                spec.outputs_with(&json!({ "two": true })).len(),
-                spec.outputs_with(&json!({ "two": false })).len()
-            ),
-            (2, 1)
-        );
     }
 }

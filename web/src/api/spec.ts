@@ -19,6 +19,12 @@ export type ConnectionKind =
 export interface PortDescription {
   kind: ConnectionKind;
   label: string;
+  /** The node does not work without a connection here. */
+  required: boolean;
+  /** How many connections it takes; `null` for any number. */
+  maxConnections: number | null;
+  /** All must hold for the port to exist. */
+  show: Rule[];
 }
 
 export type PortCount =
@@ -35,6 +41,31 @@ export interface PortRule {
   extra?: [string, string, string] | null;
 }
 
+/** What starts a run at a trigger. */
+export type TriggerKind =
+  | "manual"
+  | "webhook"
+  | "form"
+  | "chat"
+  | "manualChat"
+  | "schedule"
+  | "email"
+  | "feed"
+  | "workflow"
+  | "error";
+
+/** A call that resumes a run which waits at the node, while all rules hold. */
+export interface ResumeCall {
+  kind: "form" | "webhook";
+  show: Rule[];
+}
+
+/** What a new node begins with, if it is connected by an output of this kind. `{id}` stands for a new ID. */
+export interface InitialParams {
+  output: ConnectionKind | null;
+  params: Record<string, unknown>;
+}
+
 export type NodeGroup = "trigger" | "flow" | "data" | "files" | "ai" | "tool" | "integration";
 
 export interface NodeType {
@@ -43,6 +74,13 @@ export interface NodeType {
   name: string;
   summary: string;
   group: NodeGroup;
+  /** The name of one of the icons in `shared/icons.ts`. */
+  icon: string;
+  /** Templates of the line under a node's name; the first that can be filled counts. */
+  subtitle: string[];
+  trigger: TriggerKind | null;
+  resumedBy: ResumeCall[];
+  initial: InitialParams[];
   inputs: PortDescription[];
   outputs: PortDescription[];
   params: Param[];

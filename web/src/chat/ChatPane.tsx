@@ -2,6 +2,7 @@
 
 import { MessageSquarePlus, MessagesSquare, Share2, Trash2 } from "lucide-react";
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useCatalogue } from "../api/catalogue";
 import { useCanEdit } from "../api/session";
 import { chatTriggers, createChatTrigger } from "../graph/chatEndpoint";
 import { addNode } from "../graph/document";
@@ -21,7 +22,7 @@ export default function ChatPane() {
   useEffect(() => {
     open(workflow.id ?? "");
   }, [open, workflow.id]);
-  const triggers = chatTriggers(workflow);
+  const triggers = chatTriggers(workflow, useCatalogue());
   const [wanted, setWanted] = useState<string | null>(null);
   const trigger = triggers.find((node) => node.name === wanted) ?? triggers[0];
   if (!trigger) return <NoChatTrigger />;
@@ -39,6 +40,9 @@ export default function ChatPane() {
 }
 
 function NoChatTrigger() {
+  const spec = useCatalogue()
+    .types()
+    .find((type) => type.trigger === "chat");
   const change = useEditor((state) => state.change);
   const readOnly = useEditor((state) => state.readOnly);
   return (
@@ -47,12 +51,13 @@ function NoChatTrigger() {
       title="This workflow has no chat trigger"
       text="Add one to chat with the workflow here and share it as a page."
       action={
-        !readOnly && (
+        !readOnly &&
+        spec && (
           <Button
             kind="primary"
             onClick={() =>
               change("Add chat trigger", (document) =>
-                addNode(document, createChatTrigger(document)),
+                addNode(document, createChatTrigger(document, spec)),
               )
             }
           >

@@ -1,6 +1,7 @@
 // Shares a chat: its public address, the line that puts it into a page, and what is still missing for it to answer.
 
 import { CircleCheck, CircleDashed, ExternalLink } from "lucide-react";
+import { useCatalogue } from "../api/catalogue";
 import { useWebhookOrigin } from "../api/instance";
 import { getChatEndpoint } from "../graph/chatEndpoint";
 import { findNode, setParameter } from "../graph/document";
@@ -36,7 +37,8 @@ export function ShareChatDialog({ open, onClose, trigger }: ShareChatDialogProps
   const readOnly = useEditor((state) => state.readOnly);
   const node = findNode(workflow, trigger);
   const origin = useWebhookOrigin();
-  const door = node && getChatEndpoint(workflow, node, origin, window.location.origin);
+  const types = useCatalogue();
+  const door = node && getChatEndpoint(workflow, node, types, origin, window.location.origin);
   const set = (name: string, value: unknown) =>
     change(`Share the chat: ${name}`, (document) => setParameter(document, trigger, name, value));
   if (!node) return null;

@@ -118,7 +118,7 @@ function Row({ spec, index, isChosen, onPoint }: RowProps) {
         event.dataTransfer.effectAllowed = "copy";
       }}
     >
-      <NodeIcon type={spec.id} group={spec.group} size={32} />
+      <NodeIcon type={spec.id} spec={spec} size={32} />
       <span className={css.words}>
         <span className={css.name}>{spec.name}</span>
         <span className={css.summary}>{spec.summary}</span>

@@ -146,11 +146,11 @@ interface RowProps {
 function Row({ line, index, isChosen, onPoint }: RowProps) {
   const { node, text } = "join" in line ? line.join : line.joined;
   const type = useEditor((state) => findNode(state.workflow, node)?.type ?? "");
-  const group = useCanvas((state) => state.types.find(type)?.group);
+  const spec = useCanvas((state) => state.types.find(type));
   const Sign = "join" in line ? Plug : Unplug;
   return (
     <ListItem index={index} isChosen={isChosen} onPoint={onPoint} onTake={() => applyRow(line)}>
-      <NodeIcon type={type} group={group} size={28} />
+      <NodeIcon type={type} spec={spec} size={28} />
       <span className={css.words}>
         <span className={css.name}>{node}</span>
         <span className={css.summary}>{text}</span>

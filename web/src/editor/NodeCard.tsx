@@ -41,7 +41,7 @@ function FullNodeCard({ data, selected, dragging }: NodeProps<CardNode>) {
       onPointerEnter={() => setPointedAt(true)}
       onPointerLeave={() => setPointedAt(false)}
     >
-      <NodeIcon type={node.type} group={spec?.group} />
+      <NodeIcon type={node.type} spec={spec} />
       <div
         className={css.words}
         data-marks={countMarks(pinned !== null, !!node.retryOnFail, state) || undefined}

@@ -27,10 +27,7 @@ export function NodeLod({ data, selected, css, shape }: NodeLodProps) {
       data-run={state.status}
       data-change={state.change}
     >
-      <span
-        className={css.spot}
-        style={{ background: `var(--hue-${hueOf(node.type, spec?.group)})` }}
-      />
+      <span className={css.spot} style={{ background: `var(--hue-${hueOf(node.type, spec)})` }} />
       <span className={css.distantName} data-name>
         {truncateName(node.name)}
       </span>

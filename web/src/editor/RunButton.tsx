@@ -45,7 +45,7 @@ export function RunButton() {
           trigger={<IconButton icon={ChevronDown} label="Select trigger" kind="primary" />}
           items={triggers.map((node) => ({
             label: `Run from ${node.name}`,
-            icon: iconOf(node.type, "trigger"),
+            icon: iconOf(node.type, catalogue.find(node.type, node.typeVersion)),
             onSelect: () => runWorkflow(node.name),
           }))}
         />

@@ -39,7 +39,7 @@ function FullSubNode({ data, selected, dragging }: NodeProps<CardNode>) {
       onPointerEnter={() => setPointedAt(true)}
       onPointerLeave={() => setPointedAt(false)}
     >
-      <NodeIcon type={node.type} group={spec?.group} size={46} round />
+      <NodeIcon type={node.type} spec={spec} size={46} round />
       <div className={css.label} data-beside={ports.inputs.length > 0 || undefined}>
         {isRenaming ? (
           <NodeNameEditor name={node.name} />

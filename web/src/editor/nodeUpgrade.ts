@@ -3,10 +3,10 @@ import type { Catalogue } from "../api/catalogue";
 import { newestVersion } from "../api/catalogue";
 import type { NodeType } from "../api/spec";
 import type { WorkflowNode } from "../api/workflowDocument";
-import { visibleParams, withDefaults } from "../fields/visibleParams";
 import { findNode, updateNode } from "../graph/document";
 import type { Json, JsonObject } from "../graph/json";
 import { isSameJson } from "../graph/paramPath";
+import { visibleParams, withDefaults } from "../graph/visibleParams";
 import { useEditor } from "../store/editorStore";
 import { confirm } from "../ui";
 

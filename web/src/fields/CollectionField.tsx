@@ -2,13 +2,13 @@
 
 import { Plus, X } from "lucide-react";
 import { isObject, type Json, type Param, type ParamPath } from "../graph/json";
+import { visibleParams } from "../graph/visibleParams";
 import { useForm } from "../store/formContext";
 import { Button, IconButton, Menu } from "../ui";
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
 import { ParamField } from "./ParamField";
 import { useFocusNewEntry } from "./useFocusNewEntry";
-import { visibleParams } from "./visibleParams";
 
 interface CollectionFieldProps {
   param: Param;

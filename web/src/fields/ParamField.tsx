@@ -11,6 +11,7 @@ import {
   type ParamPath,
 } from "../graph/json";
 import { toExpression, toFixedValue } from "../graph/template";
+import { currentValue } from "../graph/visibleParams";
 import { useForm } from "../store/formContext";
 import type { MenuItem } from "../ui";
 import { AssignmentsField } from "./AssignmentsField";
@@ -25,7 +26,6 @@ import { listSource } from "./locator";
 import { MapperField } from "./MapperField";
 import { findProblem } from "./paramProblems";
 import { ValueInput } from "./ValueInput";
-import { currentValue } from "./visibleParams";
 
 export interface ParamFieldProps {
   param: Param;

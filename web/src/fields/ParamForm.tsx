@@ -2,10 +2,10 @@
 
 import { useMemo } from "react";
 import type { JsonObject, Param, ParamPath } from "../graph/json";
+import { visibleParams, withDefaults } from "../graph/visibleParams";
 import { useForm } from "../store/formContext";
 import css from "./Field.module.css";
 import { ParamField } from "./ParamField";
-import { visibleParams, withDefaults } from "./visibleParams";
 
 interface ParamFormProps {
   params: readonly Param[];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { testParam } from "../graph/testParam";
 import { canModelDecide, fromAiExpression } from "./fromAi";
-import { testParam } from "./testParam";
 
 test("the model is asked by a name it can read, with what the parameter is for", () => {
   const url = testParam("url", "text", { label: "Web address (URL)", help: "Where it's sent." });

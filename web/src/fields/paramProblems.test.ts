@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { testParam } from "../graph/testParam";
 import { findProblem } from "./paramProblems";
-import { testParam } from "./testParam";
 
 const limited = testParam("n", { type: "number", min: 1, max: 5 });
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { NodeType } from "../api/spec";
 import type { JsonObject, Param } from "../graph/json";
+import { testParam } from "../graph/testParam";
 import { requiredCredentials } from "./requiredCredentials";
-import { testParam } from "./testParam";
 
 function kinds(params: Param[], credentials: NodeType["credentials"], values: JsonObject) {
   return requiredCredentials({ params, credentials } as NodeType, values, 1).map((one) => one.kind);

@@ -2,7 +2,7 @@
 
 import type { NodeType } from "../api/spec";
 import type { JsonObject, Param } from "../graph/json";
-import { visibleParams } from "./visibleParams";
+import { visibleParams } from "../graph/visibleParams";
 
 export interface RequiredCredential {
   kind: string;

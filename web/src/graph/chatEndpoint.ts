@@ -1,15 +1,13 @@
 // Where a workflow takes messages, and at which address others reach it. Pure.
 
 import type { WorkflowDocument, WorkflowNode } from "../api/workflowDocument";
+import type { TypeLookup, TypeSpec } from "./typeSpec";
 
-export const CHAT_TRIGGER = "@n8n/n8n-nodes-langchain.chatTrigger";
-const CHAT_TRIGGERS: readonly string[] = [
-  CHAT_TRIGGER,
-  "@n8n/n8n-nodes-langchain.manualChatTrigger",
-];
-
-export function chatTriggers(document: WorkflowDocument): WorkflowNode[] {
-  return document.nodes.filter((node) => CHAT_TRIGGERS.includes(node.type) && !node.disabled);
+export function chatTriggers(document: WorkflowDocument, types: TypeLookup): WorkflowNode[] {
+  return document.nodes.filter((node) => {
+    const kind = types.find(node.type)?.trigger;
+    return (kind === "chat" || kind === "manualChat") && !node.disabled;
+  });
 }
 
 /**
@@ -19,9 +17,10 @@ export function chatTriggers(document: WorkflowDocument): WorkflowNode[] {
 export function findWaitingChatTrigger(
   document: WorkflowDocument,
   trigger: string | undefined,
-  isTrigger: (node: WorkflowNode) => boolean,
+  types: TypeLookup,
 ): string | null {
-  const chats = chatTriggers(document);
+  const chats = chatTriggers(document, types);
+  const isTrigger = (node: WorkflowNode) => types.find(node.type)?.group === "trigger";
   const isSaid = (node: WorkflowNode) => (document.pinData?.[node.name]?.length ?? 0) > 0;
   const named = chats.find((node) => node.name === trigger);
   if (named) return isSaid(named) ? null : named.name;
@@ -32,15 +31,15 @@ export function findWaitingChatTrigger(
   return hasOther ? null : (chats[0]?.name ?? null);
 }
 
-/** A chat trigger that stands left of everything else. */
-export function createChatTrigger(document: WorkflowDocument): WorkflowNode {
+/** A trigger of a type that takes messages, left of everything else. */
+export function createChatTrigger(document: WorkflowDocument, spec: TypeSpec): WorkflowNode {
   const left = Math.min(0, ...document.nodes.map((node) => node.position[0] - 240));
   const top = document.nodes[0]?.position[1] ?? 0;
   return {
     id: crypto.randomUUID(),
-    name: "Chat Trigger",
-    type: CHAT_TRIGGER,
-    typeVersion: 1.4,
+    name: spec.name,
+    type: spec.id,
+    typeVersion: Math.max(...spec.versions),
     position: [left, top],
     parameters: { options: {} },
     webhookId: crypto.randomUUID(),
@@ -63,10 +62,11 @@ export interface ChatEndpoint {
 export function getChatEndpoint(
   document: WorkflowDocument,
   node: WorkflowNode,
+  types: TypeLookup,
   webhooks: string,
   editor = webhooks,
 ): ChatEndpoint | null {
-  if (node.type !== CHAT_TRIGGER || !document.id) return null;
+  if (types.find(node.type)?.trigger !== "chat" || !document.id) return null;
   const { parameters } = node;
   // What is copied into a page must not end the attribute or the string that it stands in.
   const encoded = (text: string) => encodeURIComponent(text).replace(/'/g, "%27");

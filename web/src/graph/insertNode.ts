@@ -263,20 +263,16 @@ function startParameters(
   spec: TypeSpec,
   wanted: { kind: string; side: string } | null,
 ): Record<string, unknown> {
-  const short = spec.id.split(".").pop();
-  if (short === "webhook") return { path: newId(), options: {} };
-  // What is said in a chat: most agents are asked by one.
-  if (short === "ai-agent") return { userMessage: "={{ $json.chatInput }}" };
-  const hasMode =
-    spec.params.some((param) => param.name === "mode") &&
-    spec.outputs.some((port) => port.kind === "ai_vectorStore");
-  if (!hasMode) return {};
-  if (wanted?.kind === "ai_tool") return { mode: "retrieve-as-tool" };
-  if (wanted?.kind === "ai_vectorStore") return { mode: "retrieve" };
-  return { mode: wanted?.kind === MAIN && wanted.side === "input" ? "load" : "insert" };
+  const output = wanted?.side === "input" ? wanted.kind : null;
+  const found = spec.initial?.find((entry) => entry.output === null || entry.output === output);
+  const fields = Object.entries(found?.params ?? {});
+  return Object.fromEntries(
+    fields.map(([name, value]) => [name, value === "{id}" ? newId() : structuredClone(value)]),
+  );
 }
 
 /** Types that are reached at an address of their own. */
 function hasOwnUrl(spec: TypeSpec): boolean {
-  return /\.(webhook|formTrigger|chatTrigger|form|wait)$/.test(spec.id);
+  const isCalled = spec.trigger === "webhook" || spec.trigger === "form" || spec.trigger === "chat";
+  return isCalled || (spec.resumedBy?.length ?? 0) > 0;
 }

@@ -23,6 +23,10 @@ const spec = (id: string, rest: Partial<TypeSpec> = {}): TypeSpec => ({
   ...rest,
 });
 
+const mode = (...values: string[]) => [
+  { param: "mode", anyOf: values.map((value) => ({ is: value })) },
+];
+
 const SPECS = [
   spec("set"),
   spec("switch", {
@@ -38,7 +42,7 @@ const SPECS = [
     group: "ai",
     inputs: [
       main,
-      { kind: "ai_languageModel", label: "Model" },
+      { kind: "ai_languageModel", label: "Model", required: true, maxConnections: 1 },
       { kind: "ai_tool", label: "Tools" },
     ],
   }),
@@ -49,9 +53,29 @@ const SPECS = [
     inputRules: [{ ports: { number: { param: "n", label: "Model " } } }],
   }),
   spec("store", {
-    inputs: [main, { kind: "ai_embedding" }, { kind: "ai_document" }],
-    outputs: [main, { kind: "ai_vectorStore" }, { kind: "ai_tool" }],
-    params: [{ name: "mode", label: "Mode", kind: { type: "choice" }, default: "retrieve" }],
+    inputs: [
+      { ...main, show: mode("insert", "load") },
+      { kind: "ai_embedding" },
+      { kind: "ai_document", show: mode("insert") },
+    ],
+    outputs: [
+      { ...main, show: mode("insert", "load") },
+      { kind: "ai_vectorStore", show: mode("retrieve") },
+      { kind: "ai_tool", show: mode("retrieve-as-tool") },
+    ],
+    params: [
+      {
+        name: "mode",
+        label: "Mode",
+        kind: { type: "choice", options: [] },
+        default: "retrieve",
+        help: "",
+        required: false,
+        show: [],
+        hide: [],
+        noExpression: true,
+      },
+    ],
   }),
 ];
 const types = {
@@ -87,6 +111,15 @@ describe("ports", () => {
     ]);
   });
 
+  test("what a port takes and needs is described", () => {
+    const found = ports("agent").inputs;
+    expect(found.map((port) => [port.required, port.maxConnections])).toEqual([
+      [false, Number.POSITIVE_INFINITY],
+      [true, 1],
+      [false, Number.POSITIVE_INFINITY],
+    ]);
+  });
+
   test("an error output comes after all others", () => {
     expect(ports("set", {}, { onError: "continueErrorOutput" }).out).toEqual([
       "main:0",
@@ -97,7 +130,7 @@ describe("ports", () => {
     ]);
   });
 
-  test("a vector store is a step or a sub-node as its mode says", () => {
+  test("a port exists while its rules hold, so a node may be a step or a sub-node", () => {
     expect(ports("store")).toMatchObject({
       shape: "circle",
       in: ["ai_embedding:0 Embeddings"],

@@ -1,9 +1,9 @@
 /** The inputs and outputs that a node has with its parameters, and the shape in which it is drawn. */
 
 import type { Edge, WorkflowNode } from "../api/workflowDocument";
-import { valueAt } from "./document";
 import { MAIN } from "./edges";
-import type { PortRule, PortSpec, TypeLookup, TypeSpec } from "./typeSpec";
+import { describedPorts, MAX_PORTS } from "./portRules";
+import type { PortSpec, TypeLookup, TypeSpec } from "./typeSpec";
 
 /** One place where connections begin or end. `index` counts within the kind, as connections do. */
 export interface Port {
@@ -28,9 +28,6 @@ export interface Ports {
   /** The type is in the catalogue with this version, with other versions only, or not at all. */
   known: "yes" | "version" | "no";
 }
-
-/** More ports than this are a mistake, as they are for the server. */
-const MAX_PORTS = 1000;
 
 /** Words for the kinds of connections. */
 export const KIND_LABELS: Record<string, string> = {
@@ -64,8 +61,9 @@ export function portsOf(node: WorkflowNode, types: TypeLookup, edges: readonly E
   const exact = types.find(node.type, node.typeVersion);
   const spec = exact ?? types.find(node.type);
   const known = exact ? "yes" : spec ? "version" : "no";
-  const inputs = spec ? specInputs(spec, node) : [];
-  const outputs = spec ? specOutputs(spec, node) : [];
+  const described = spec && describedPorts(spec, node);
+  const inputs = numberPorts(described?.inputs ?? []);
+  const outputs = numberPorts(described?.outputs ?? []);
   const wantedInputs = countsOf(
     edges.filter((edge) => edge.to === node.name).map((edge) => [edge.kind, edge.input]),
   );
@@ -93,129 +91,19 @@ function isTrigger(
   return /trigger$/i.test(node.type) && !inputs.some((port) => port.kind === MAIN);
 }
 
-function specInputs(spec: TypeSpec, node: WorkflowNode): Port[] {
-  const rule = applyRules(spec.inputRules, node.parameters, spec.inputs);
-  const mode = storeMode(spec, node);
-  const specs = rule ?? spec.inputs;
-  const used = mode
-    ? specs.filter((port) => {
-        if (port.kind === MAIN) return mode !== "retrieve" && mode !== "retrieve-as-tool";
-        if (port.kind === "ai_document") return mode === "insert";
-        if (port.kind === "ai_reranker") return node.parameters.useReranker === true;
-        return true;
-      })
-    : specs;
-  return numberPorts(used, spec.id);
-}
-
-function specOutputs(spec: TypeSpec, node: WorkflowNode): Port[] {
-  const rule = applyRules(spec.outputRules, node.parameters, spec.outputs);
-  const mode = storeMode(spec, node);
-  const specs = rule ?? spec.outputs;
-  if (!mode) return numberPorts(specs, spec.id);
-  const kind =
-    mode === "retrieve" ? "ai_vectorStore" : mode === "retrieve-as-tool" ? "ai_tool" : MAIN;
-  return numberPorts(
-    specs.filter((port) => port.kind === kind),
-    spec.id,
-  );
-}
-
-/** A vector store is a step of the flow or serves another node, as its mode says. */
-function storeMode(spec: TypeSpec, node: WorkflowNode): string | null {
-  const hasMain = spec.outputs.some((port) => port.kind === MAIN);
-  if (
-    !hasMain ||
-    !spec.outputs.some((port) => port.kind === "ai_vectorStore" || port.kind === "ai_tool")
-  )
-    return null;
-  const param = spec.params.find((candidate) => candidate.name === "mode");
-  const mode = node.parameters.mode ?? param?.default;
-  return param && typeof mode === "string" ? mode : null;
-}
-
-/** Sub-nodes work without these, and so do some nodes without what others of their kind need. */
-const OPTIONAL_KINDS = new Set([
-  "ai_tool",
-  "ai_memory",
-  "ai_outputParser",
-  "ai_reranker",
-  "ai_textSplitter",
-]);
-const OPTIONAL_TYPES = /guardrails$|outputParserStructured$|^knowledge-base/;
-
-function numberPorts(specs: readonly PortSpec[], type: string): Port[] {
+function numberPorts(specs: readonly PortSpec[]): Port[] {
   const next = new Map<string, number>();
   return specs.map((port) => {
     const index = next.get(port.kind) ?? 0;
     next.set(port.kind, index + 1);
-    const takesMany = port.kind === MAIN || port.kind === "ai_tool" || port.label === "Models";
-    const required =
-      isSubNodeKind(port.kind) && !OPTIONAL_KINDS.has(port.kind) && !OPTIONAL_TYPES.test(type);
-    const label = port.label || (isSubNodeKind(port.kind) ? kindLabel(port.kind) : "");
     return {
       kind: port.kind,
       index,
-      label,
-      required,
-      maxConnections: takesMany ? Number.POSITIVE_INFINITY : 1,
+      label: port.label || (isSubNodeKind(port.kind) ? kindLabel(port.kind) : ""),
+      required: port.required ?? false,
+      maxConnections: port.maxConnections ?? Number.POSITIVE_INFINITY,
       isError: false,
     };
-  });
-}
-
-function applyRules(
-  rules: readonly PortRule[] | undefined,
-  parameters: Record<string, unknown>,
-  example: readonly PortSpec[],
-) {
-  for (const rule of rules ?? []) {
-    const labels = labelsOf(rule, parameters);
-    if (!labels) continue;
-    const decided = example.some((port) => port.kind === MAIN) ? MAIN : (example[0]?.kind ?? MAIN);
-    return [
-      ...labels.map((label): PortSpec => ({ kind: decided, label })),
-      ...example.filter((port) => port.kind !== decided),
-    ];
-  }
-  return null;
-}
-
-function labelsOf(rule: PortRule, parameters: Record<string, unknown>): string[] | null {
-  const has = (param: string, equals: string) => {
-    const value = valueAt(parameters, param);
-    return typeof value === "boolean" ? String(value) === equals : value === equals;
-  };
-  if (rule.when && !has(...rule.when)) return null;
-  const labels = countedPorts(rule.ports, parameters)?.slice(0, MAX_PORTS);
-  if (labels && rule.extra && has(rule.extra[0], rule.extra[1])) labels.push(rule.extra[2]);
-  return labels ?? null;
-}
-
-function countedPorts(
-  ports: PortRule["ports"],
-  parameters: Record<string, unknown>,
-): string[] | null {
-  if ("named" in ports) return [...ports.named.labels];
-  if ("words" in ports) {
-    const set = valueAt(parameters, ports.words.param);
-    const words = typeof set === "string" ? set : ports.words.default;
-    return words.split(",").flatMap((word) => word.trim() || []);
-  }
-  if ("number" in ports) {
-    const count = valueAt(parameters, ports.number.param);
-    if (typeof count !== "number" || !Number.isInteger(count) || count < 0) return null;
-    const { label } = ports.number;
-    return Array.from({ length: Math.min(count, MAX_PORTS) }, (_, at) =>
-      label ? `${label.trim()} ${at + 1}` : String(at),
-    );
-  }
-  const entries = valueAt(parameters, ports.entries.list);
-  if (!Array.isArray(entries)) return null;
-  return entries.map((entry, at) => {
-    // An entry that is a text names itself.
-    const label = typeof entry === "string" ? entry : valueAt(entry, [ports.entries.label]);
-    return typeof label === "string" && label !== "" ? label : String(at);
   });
 }
 

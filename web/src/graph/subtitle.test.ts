@@ -27,6 +27,16 @@ describe("subtitles", () => {
     );
   });
 
+  test("a template that cannot be filled gives way to the next", () => {
+    expect(line("set", { mode: "raw" })).toBe("JSON");
+    expect(line("webhook", { path: "orders", httpMethod: ["GET", "POST"] })).toBe(
+      "GET, POST /orders",
+    );
+    expect(line("webhook", { path: "0b6ee8b8-6e9c-4d6b-9e8e-2f1d0c9b8a7f" })).toBe("GET");
+    expect(line("wait", { amount: 1, unit: "hours" })).toBe("1 hour");
+    expect(line("wait", { resume: "webhook", amount: 1 })).toBe("Wait");
+  });
+
   test("without anything to say the type's name is enough, and nothing if the node is called so", () => {
     expect(line("agent", {}, "Helper")).toBe("Agent");
     expect(line("agent", {}, "Agent1")).toBe("");

@@ -4,8 +4,12 @@ import type { WorkflowNode } from "../api/workflowDocument";
 import type { TypeSpec } from "./typeSpec";
 
 const main = { kind: "main" };
+const typeId = (name: string) => {
+  const [first = "", ...rest] = name.split(" ");
+  return `n8n-nodes-base.${first.toLowerCase()}${rest.join("")}`;
+};
 export const spec = (name: string, rest: Partial<TypeSpec> = {}): TypeSpec => ({
-  id: `n8n-nodes-base.${name[0]?.toLowerCase()}${name.slice(1).replaceAll(" ", "")}`,
+  id: typeId(name),
   versions: [1],
   name,
   summary: "",
@@ -16,11 +20,34 @@ export const spec = (name: string, rest: Partial<TypeSpec> = {}): TypeSpec => ({
   ...rest,
 });
 export const SPECS = [
-  spec("HTTP Request", { aliases: ["api", "curl", "fetch"], summary: "Call any web service" }),
-  spec("Edit Fields", { id: "n8n-nodes-base.set", aliases: ["set"] }),
+  spec("HTTP Request", {
+    aliases: ["api", "curl", "fetch"],
+    summary: "Call any web service",
+    subtitle: ["{method?GET} {url:url}"],
+  }),
+  spec("Edit Fields", {
+    id: "n8n-nodes-base.set",
+    aliases: ["set"],
+    subtitle: ["{mode=raw}JSON", "{assignments.assignments:names}"],
+  }),
   spec("Code"),
   spec("Respond to Webhook"),
-  spec("Webhook", { group: "trigger", inputs: [] }),
+  spec("If", { subtitle: ["{conditions.conditions:conditions}"] }),
+  spec("Schedule Trigger", {
+    id: "n8n-nodes-base.scheduleTrigger",
+    group: "trigger",
+    subtitle: ["{rule.interval:schedule}"],
+  }),
+  spec("Wait", {
+    subtitle: ["{resume?timeInterval=timeInterval}{amount} {unit?seconds:plural amount}"],
+  }),
+  spec("Webhook", {
+    group: "trigger",
+    inputs: [],
+    trigger: "webhook",
+    initial: [{ output: null, params: { path: "{id}", options: {} } }],
+    subtitle: ["{httpMethod?GET:list} /{path:name}", "{httpMethod?GET:list}"],
+  }),
   spec("Cron", { group: "trigger", inputs: [] }),
   spec("Agent", { group: "ai", inputs: [main, { kind: "ai_tool" }] }),
   spec("Calculator", { group: "tool", inputs: [], outputs: [{ kind: "ai_tool" }] }),

@@ -1,21 +1,30 @@
 /** What the graph needs to know of a node type; the catalogue's entries have all of it and more. */
-import type { NodeGroup, NodeType, Param, PortDescription, PortRule } from "../api/spec";
+import type {
+  InitialParams,
+  NodeGroup,
+  NodeType,
+  Param,
+  PortDescription,
+  PortRule,
+  ResumeCall,
+  TriggerKind,
+} from "../api/spec";
 
 export type { NodeGroup as Group, PortRule } from "../api/spec";
 
 export type PortSpec = Pick<PortDescription, "kind"> & Partial<PortDescription>;
 
-export interface ParamSpec extends Pick<Param, "name" | "label"> {
-  kind: { type: string; options?: { value: unknown; label: string }[] };
-  default?: unknown;
-}
-
 export interface TypeSpec extends Readonly<Pick<NodeType, "id" | "name" | "summary">> {
   versions: readonly number[];
   group: NodeGroup;
+  icon?: string;
+  subtitle?: readonly string[];
+  trigger?: TriggerKind | null;
+  resumedBy?: readonly ResumeCall[];
+  initial?: readonly InitialParams[];
   inputs: readonly PortSpec[];
   outputs: readonly PortSpec[];
-  params: readonly ParamSpec[];
+  params: readonly Param[];
   aliases?: readonly string[];
   inputRules?: readonly PortRule[];
   outputRules?: readonly PortRule[];

@@ -4,6 +4,7 @@ import { ChevronLeft, ChevronRight, MessagesSquare, Play, Square, X } from "luci
 import { useState } from "react";
 import type { WorkflowNode } from "../api/workflowDocument";
 import { nameProblem } from "../graph/document";
+import type { TypeSpec } from "../graph/typeSpec";
 import { isOver } from "../run/runView";
 import { runToNode, stopRun, useRunWatch } from "../runner/runControl";
 import { NodeIcon } from "../shared/NodeIcon";
@@ -28,7 +29,7 @@ export function PanelHeader({ node, around, onClose }: PanelHeaderProps) {
   return (
     <header className={css.head}>
       <Neighbours names={around.previous} side="left" onOpen={openNode} />
-      <NodeIcon type={node.type} group={type?.group} size={32} />
+      <NodeIcon type={node.type} spec={type} size={32} />
       <div className={css.title}>
         <NodeName key={node.name} name={node.name} readOnly={readOnly} />
         <span className={css.kind}>{type?.name ?? node.type}</span>
@@ -125,6 +126,7 @@ export function StepButton({ node, root }: { node: WorkflowNode; root: string })
   // A model or a tool that nothing uses has no step that could run.
   const isAlone =
     useCanvas((state) => state.ports.get(node.name)?.shape === "circle") && root === node.name;
+  const trigger = useCanvas(({ types }) => types.find(node.type)?.trigger);
   if (running && !isStarting) {
     return (
       <Button icon={Square} busy={isStopping} onClick={() => void stopRun()}>
@@ -143,7 +145,7 @@ export function StepButton({ node, root }: { node: WorkflowNode; root: string })
       </Button>
     );
   }
-  if (CHAT_TRIGGER.test(node.type)) {
+  if (trigger === "chat" || trigger === "manualChat") {
     return (
       <Button kind="primary" icon={MessagesSquare} onClick={openChat}>
         Open chat
@@ -158,20 +160,17 @@ export function StepButton({ node, root }: { node: WorkflowNode; root: string })
       onClick={() => void runToNode(root)}
       title="Ctrl+Enter"
     >
-      {stepLabel(node, root)}
+      {stepLabel(node, root, trigger)}
     </Button>
   );
 }
 
 /** What the button does, in words. */
-function stepLabel(node: WorkflowNode, root: string): string {
+function stepLabel(node: WorkflowNode, root: string, trigger: TypeSpec["trigger"]): string {
   if (root !== node.name) return `Run ${root}`;
-  return WEBHOOK_TRIGGER.test(node.type) ? "Listen for test event" : "Test step";
+  // These begin with a call from outside.
+  return trigger === "webhook" || trigger === "form" ? "Listen for test event" : "Test step";
 }
-
-/** Triggers that begin with a call from outside. */
-const WEBHOOK_TRIGGER = /\.(webhook|formTrigger)$/;
-const CHAT_TRIGGER = /chatTrigger$/i;
 
 function openChat() {
   useEditor.getState().openNode(null);

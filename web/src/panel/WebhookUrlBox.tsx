@@ -10,12 +10,12 @@ import css from "./Panel.module.css";
 import { getWebhookUrls } from "./webhookUrls";
 
 export function WebhookUrlBox({ node }: { node: WorkflowNode }) {
-  const { top } = useForm();
+  const { top, type } = useForm();
   const id = useEditor((state) => state.workflow.id);
   const active = useEditor((state) => state.workflow.active === true);
   const [shown, setShown] = useState<"test" | "production">("test");
   const origin = useWebhookOrigin();
-  const addresses = getWebhookUrls(node, top, id, origin);
+  const addresses = getWebhookUrls(node, top, id, origin, type?.trigger);
   if (!addresses) return null;
   const url = addresses[shown];
   const hint =

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { TriggerKind } from "../api/spec";
 import { getWebhookUrls } from "./webhookUrls";
 
 const node = {
@@ -10,8 +11,11 @@ const node = {
   parameters: {},
   webhookId: "u-1",
 };
-const at = (values: Record<string, string>, more = {}) =>
-  getWebhookUrls({ ...node, ...more }, values, "w1", "https://h.example");
+const at = (
+  values: Record<string, string>,
+  more = {},
+  trigger: TriggerKind | undefined = "webhook",
+) => getWebhookUrls({ ...node, ...more }, values, "w1", "https://h.example", trigger);
 
 test("a webhook listens at its path, for tests at another door", () => {
   expect(at({ path: "/orders/" })).toEqual({
@@ -36,11 +40,9 @@ test("without a path the id is the address, or the ids of workflow and node", ()
 
 test("a computed path is not known here, and other nodes have none", () => {
   expect(at({ path: "={{ 1 }}" })?.unknown).toBe(true);
-  expect(at({}, { type: "n8n-nodes-base.set" })).toBeNull();
+  expect(at({}, {}, "schedule")).toBeNull();
 });
 
 test("a form is a page", () => {
-  expect(at({ path: "feedback" }, { type: "n8n-nodes-base.formTrigger" })?.test).toBe(
-    "https://h.example/form-test/feedback",
-  );
+  expect(at({ path: "feedback" }, {}, "form")?.test).toBe("https://h.example/form-test/feedback");
 });

@@ -1,5 +1,6 @@
 /** The addresses at which a trigger listens: one for tests, one for the active workflow. */
 
+import type { TriggerKind } from "../api/spec";
 import type { WorkflowNode } from "../api/workflowDocument";
 import { isObject, type Json, type JsonObject } from "../graph/json";
 
@@ -11,18 +12,16 @@ export interface WebhookUrls {
   unknown: boolean;
 }
 
-const WEBHOOK = "n8n-nodes-base.webhook";
-const FORM = "n8n-nodes-base.formTrigger";
-
 /** `null` for nodes that listen at no address. */
 export function getWebhookUrls(
   node: WorkflowNode,
   values: JsonObject,
   workflowId: string | undefined,
   origin: string,
+  trigger: TriggerKind | null | undefined,
 ): WebhookUrls | null {
-  if (node.type !== WEBHOOK && node.type !== FORM) return null;
-  const isForm = node.type === FORM;
+  if (trigger !== "webhook" && trigger !== "form") return null;
+  const isForm = trigger === "form";
   const options = isObject(values.options) ? values.options : {};
   const given = text(values.path) || (isForm ? text(options.path) : "");
   const path = pathOf(node, given, workflowId);

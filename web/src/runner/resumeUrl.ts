@@ -1,22 +1,28 @@
 // The address at which a sleeping run is woken. It cannot be guessed, so the server is asked for it, as an expression of the run would be.
 
 import { useQuery } from "@tanstack/react-query";
+import { useCatalogue } from "../api/catalogue";
 import { api } from "../api/client";
 import type { ExpressionValue } from "../api/generated";
 import type { WorkflowNode } from "../api/workflowDocument";
+import type { JsonObject } from "../graph/json";
+import type { TypeSpec } from "../graph/typeSpec";
+import { ruleHolds, withDefaults } from "../graph/visibleParams";
 import type { RunView } from "../run/runView";
 import { useEditor } from "../store/editorStore";
 
 /** How a waiting node is woken: the method, and the expression that gives its address. `null` where no call wakes it. */
 export function resumeCall(
-  node: Pick<WorkflowNode, "type" | "parameters"> | undefined,
+  node: Pick<WorkflowNode, "typeVersion" | "parameters">,
+  spec: TypeSpec | undefined,
 ): { method: string; expression: string } | null {
-  const parameters = node?.parameters ?? {};
-  const isForm =
-    node?.type === "n8n-nodes-base.form" ||
-    (node?.type === "n8n-nodes-base.wait" && parameters.resume === "form");
-  const isCall = node?.type === "n8n-nodes-base.wait" && parameters.resume === "webhook";
-  if (!isForm && !isCall) return null;
+  const place = { version: node.typeVersion };
+  const parameters = withDefaults(spec?.params ?? [], node.parameters as JsonObject, place);
+  const call = spec?.resumedBy?.find((one) =>
+    one.show.every((rule) => ruleHolds(rule, parameters, place, true)),
+  );
+  if (!call) return null;
+  const isForm = call.kind === "form";
   const options = (parameters.options ?? {}) as Record<string, unknown>;
   const suffix =
     typeof options.webhookSuffix === "string" ? options.webhookSuffix.replace(/^=/, "") : "";
@@ -32,7 +38,9 @@ export function resumeCall(
 export function useResumeUrl(run: RunView): { method: string; url: string } | undefined {
   const name = run.waiting?.node ?? "";
   const workflow = useEditor((state) => state.workflow);
-  const waken = resumeCall(workflow.nodes.find((node) => node.name === name));
+  const catalogue = useCatalogue();
+  const node = workflow.nodes.find((one) => one.name === name);
+  const waken = node ? resumeCall(node, catalogue.find(node.type, node.typeVersion)) : null;
   const { data } = useQuery({
     // An address is good for one wait: the same node may be waited at again.
     queryKey: ["waking", run.executionId, name, run.nodes.get(name)?.length, waken?.expression],

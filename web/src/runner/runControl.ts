@@ -1,11 +1,11 @@
 // Runs what is on the canvas, watches it, and stops it. There is one run in sight at a time; a new one takes the place of the last.
 
 import { create } from "zustand";
-import type { Catalogue } from "../api/catalogue";
+import { getCatalogue } from "../api/catalogue";
 import { ApiError, api, queryClient } from "../api/client";
 import type { ExecutionOutline } from "../api/generated";
 import { urlPath } from "../api/url";
-import type { WorkflowDocument, WorkflowNode } from "../api/workflowDocument";
+import type { WorkflowDocument } from "../api/workflowDocument";
 import { findWaitingChatTrigger } from "../graph/chatEndpoint";
 import { followEvents, type Subscription } from "../run/eventStream";
 import { carryOverResults, mergeStoredRun } from "../run/mergeRunViews";
@@ -82,10 +82,7 @@ export async function startRun(options: StartOptions = {}): Promise<string | nul
 /** A chat begins with a message, so whoever runs one is led to where it is written. */
 function isWithoutMessage({ trigger, until, start, items }: StartOptions): boolean {
   if (items || until || start) return false;
-  const catalogue = queryClient.getQueryData<Catalogue>(["node-types"]);
-  const isTrigger = (node: WorkflowNode) =>
-    catalogue?.find(node.type, node.typeVersion)?.group === "trigger";
-  return findWaitingChatTrigger(useEditor.getState().workflow, trigger, isTrigger) !== null;
+  return findWaitingChatTrigger(useEditor.getState().workflow, trigger, getCatalogue()) !== null;
 }
 
 /** The same for whoever tells in words of their own why it could not begin. */

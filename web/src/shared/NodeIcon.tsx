@@ -1,22 +1,22 @@
 /** The coloured tile with a node type's picture, as it stands on cards, in lists and in the panel's head. */
 import { memo } from "react";
-import type { Group } from "../graph/typeSpec";
 import css from "./NodeIcon.module.css";
-import { hueOf, iconOf } from "./nodeIcons";
+import { hueOf, iconOf, type NodeLook } from "./nodeIcons";
 
 interface NodeIconProps {
   type: string;
-  group: Group | undefined;
+  /** The type's description, if it is known. */
+  spec: NodeLook | undefined;
   size?: number;
   round?: boolean;
 }
 
-export const NodeIcon = memo(function NodeIcon({ type, group, size = 36, round }: NodeIconProps) {
-  const Icon = iconOf(type, group);
+export const NodeIcon = memo(function NodeIcon({ type, spec, size = 36, round }: NodeIconProps) {
+  const Icon = iconOf(type, spec);
   return (
     <span
       className={css.tile}
-      data-hue={hueOf(type, group)}
+      data-hue={hueOf(type, spec)}
       data-round={round || undefined}
       style={{ width: size, height: size }}
       aria-hidden

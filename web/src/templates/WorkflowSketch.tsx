@@ -1,7 +1,8 @@
 /** The small drawing of a workflow on a card. */
 import { useMemo } from "react";
+import { useCatalogue } from "../api/catalogue";
 import type { WorkflowDocument } from "../api/workflowDocument";
-import { familyOf } from "./nodeFamily";
+import { hueOf } from "../shared/nodeIcons";
 import { layoutSketch } from "./sketchLayout";
 import styles from "./WorkflowSketch.module.css";
 
@@ -12,6 +13,7 @@ interface Props {
 }
 
 export function WorkflowSketch({ document, width, height }: Props) {
+  const catalogue = useCatalogue();
   const { boxes, lines } = useMemo(
     () => layoutSketch(document, width, height),
     [document, width, height],
@@ -27,7 +29,7 @@ export function WorkflowSketch({ document, width, height }: Props) {
         const tile = Math.min(box.height * 0.52, box.width * 0.52);
         const inset = box.shape === "circle" ? (box.width - tile) / 2 : (box.height - tile) / 2;
         return (
-          <g key={box.name} data-family={familyOf(box.type)}>
+          <g key={box.name} data-family={hueOf(box.type, catalogue.find(box.type))}>
             <rect
               className={styles.box}
               x={box.x}

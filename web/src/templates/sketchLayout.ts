@@ -1,5 +1,6 @@
 /** A workflow as a small drawing: where its boxes and lines go in a frame of a given size. */
 import type { WorkflowDocument } from "../api/workflowDocument";
+import { STICKY_NOTE } from "../graph/document";
 
 export interface SketchBox {
   name: string;
@@ -26,7 +27,6 @@ export interface SketchLayout {
 const CARD = { width: 180, height: 64 };
 const CIRCLE = 56;
 const MARGIN = 14;
-const NOTE = "n8n-nodes-base.stickyNote";
 
 /** Fits a workflow into a frame. Notes are left out: at this size nobody reads them. */
 export function layoutSketch(
@@ -34,7 +34,7 @@ export function layoutSketch(
   width: number,
   height: number,
 ): SketchLayout {
-  const nodes = document.nodes.filter((node) => node.type !== NOTE);
+  const nodes = document.nodes.filter((node) => node.type !== STICKY_NOTE);
   if (nodes.length === 0) return { boxes: [], lines: [] };
   const below = new Set<string>();
   const fed = new Set<string>();

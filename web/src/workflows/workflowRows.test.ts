@@ -20,7 +20,7 @@ const row = (id: string, fields: Partial<WorkflowRow> = {}): WorkflowRow => ({
   updatedAt: "2026-01-01",
   tags: [],
   nodeCount: 1,
-  triggers: [],
+  types: [],
   folderId: null,
   projectId: "own",
   ...fields,
@@ -105,7 +105,11 @@ describe("a row", () => {
       parentFolder: { id: "f" },
     });
     expect(made).toMatchObject({ nodeCount: 3, folderId: "f" });
-    expect(made.triggers).toEqual(["n8n-nodes-base.webhook", "n8n-nodes-base.scheduleTrigger"]);
+    expect(made.types).toEqual([
+      "n8n-nodes-base.webhook",
+      "n8n-nodes-base.set",
+      "n8n-nodes-base.scheduleTrigger",
+    ]);
   });
 });
 

@@ -1,5 +1,6 @@
 /** Which workflows the list shows: what the address asks for, and what of it fits. */
 import type { WorkflowDocument, WorkflowTag } from "../api/workflowDocument";
+import { STICKY_NOTE } from "../graph/document";
 
 /** A workflow as the list needs it; its nodes are counted and let go. */
 export interface WorkflowRow {
@@ -11,8 +12,8 @@ export interface WorkflowRow {
   updatedAt: string;
   tags: readonly WorkflowTag[];
   nodeCount: number;
-  /** How it can be started: the types of its triggers. */
-  triggers: readonly string[];
+  /** The types of its nodes, each once; the catalogue knows which of them start it. */
+  types: readonly string[];
   folderId: string | null;
   projectId: string | null;
 }
@@ -40,12 +41,11 @@ export interface WorkflowListView {
 
 const STATUSES: readonly Status[] = ["all", "active", "inactive", "archived"];
 const SORTS: readonly SortKey[] = ["updated", "created", "name", "nodes"];
-const TRIGGER = /trigger$|\.webhook$|\.(cron|interval|emailReadImap)$/i;
 
 export function toRow(document: WorkflowDocument): WorkflowRow {
   const text = (value: unknown) => (typeof value === "string" ? value : null);
   const parent = document.parentFolder as { id?: string } | null | undefined;
-  const steps = document.nodes.filter((node) => node.type !== "n8n-nodes-base.stickyNote");
+  const steps = document.nodes.filter((node) => node.type !== STICKY_NOTE);
   return {
     id: document.id ?? "",
     name: document.name,
@@ -55,7 +55,7 @@ export function toRow(document: WorkflowDocument): WorkflowRow {
     updatedAt: document.updatedAt ?? "",
     tags: document.tags ?? [],
     nodeCount: steps.length,
-    triggers: [...new Set(steps.map((node) => node.type).filter((type) => TRIGGER.test(type)))],
+    types: [...new Set(steps.map((node) => node.type))],
     folderId: text(document.parentFolderId) ?? parent?.id ?? null,
     projectId:
       text(document.projectId) ?? (document.homeProject as { id?: string } | undefined)?.id ?? null,

@@ -1,6 +1,7 @@
 //! Checks of connections: they lead somewhere, and sub-nodes do not supply each other in a circle.
 
 use super::escape::short;
+use super::ports::{WorkflowPorts, WrittenConnection};
 use super::{Checker, ProblemDraft};
 use model::workflow::MAX_INDEX;
 use model::{Code, Edge, Kind, Object, Str, Value};
@@ -10,6 +11,19 @@ impl Checker<'_> {
     pub(super) fn connections(&mut self) {
         let workflow = self.workflow;
         let names: HashSet<&str> = workflow.nodes().map(|node| node.name()).collect();
+        let mut ports = WorkflowPorts::of(self);
+        // First, since it must be listed however many connections cannot be used.
+        if let Some(circle) = supplier_cycle(&workflow.edges()) {
+            let first = circle.first().cloned().unwrap_or_default();
+            let finding =
+                ProblemDraft::error(Code::WORKFLOW_CYCLE, "Remove one of these connections.")
+                    .of(&first);
+            self.problem(
+                finding,
+                || "connections".into(),
+                || format!("Sub-nodes are connected in a cycle: {}", cycle_text(&circle)),
+            );
+        }
         for (from, kinds) in workflow.connections().into_iter().flat_map(Object::iter) {
             let shown = short(from);
             let place = || format!("connections.{shown}");
@@ -47,21 +61,13 @@ impl Checker<'_> {
                     }
                     for (index, target) in targets.as_array().unwrap_or_default().iter().enumerate()
                     {
-                        self.target(|| format!("{}[{index}]", place()), from, kind, target, &names);
+                        let place = || format!("{}[{index}]", place());
+                        self.target(place, from, kind, target, &names);
+                        let written = WrittenConnection { from, kind, output, target };
+                        self.ports(place, &written, &mut ports);
                     }
                 }
             }
-        }
-        if let Some(circle) = supplier_cycle(&workflow.edges()) {
-            let first = circle.first().cloned().unwrap_or_default();
-            let finding =
-                ProblemDraft::error(Code::WORKFLOW_CYCLE, "Remove one of these connections.")
-                    .of(&first);
-            self.problem(
-                finding,
-                || "connections".into(),
-                || format!("Sub-nodes are connected in a cycle: {}", cycle_text(&circle)),
-            );
         }
     }
 

@@ -1,9 +1,10 @@
-//! Checks of what a known node type asks for: parameters that must not be empty, and credentials.
+//! Checks of what a known node type asks for: parameters that must not be empty, numbers in their
+//! ranges, and credentials.
 
 use super::escape::short;
 use super::{Checker, ProblemDraft};
 use model::{Code, Node, Object, Value};
-use node_api::{Param, ParamKind};
+use node_api::{NumberRange, Param, ParamKind};
 
 impl Checker<'_> {
     pub(super) fn parameters(&mut self, index: usize, node: &Node<'_>) {
@@ -20,6 +21,8 @@ impl Checker<'_> {
             }
             self.group_entries(node, place, param, value);
         }
+        let ranges = spec.ranges(version, &values);
+        self.ranges(index, node, &ranges, &Value::object(values));
         for wanted in spec.credentials.iter().filter(|wanted| wanted.required) {
             let named = node.credentials().and_then(|credentials| credentials.get(&wanted.kind));
             let id = named.and_then(|named| named.get("id")).and_then(Value::as_str);
@@ -38,6 +41,22 @@ impl Checker<'_> {
                     message,
                 );
             }
+        }
+    }
+
+    /// Numbers that are written, and not in their range; what an expression gives shows in a run.
+    fn ranges(&mut self, index: usize, node: &Node<'_>, ranges: &[NumberRange], values: &Value) {
+        let is_refused = |range: &&NumberRange| {
+            values.get_path(&range.path).is_some_and(|value| !range.allows(value))
+        };
+        for range in ranges.iter().filter(is_refused) {
+            let finding =
+                ProblemDraft::error(Code::NODE_PARAMETER, "Enter a number that the node accepts.")
+                    .of(node.name());
+            let message = || {
+                format!("'{}' of '{}' must be {}", range.label, short(node.name()), range.words())
+            };
+            self.problem(finding, || format!("nodes[{index}].parameters.{}", range.path), message);
         }
     }
 

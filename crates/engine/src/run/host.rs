@@ -249,10 +249,13 @@ impl Host for NodeHost {
     fn parameter(&self, path: &str, item: usize) -> Result<Value, NodeError> {
         let contexts = |node| self.context_of(node);
         let view = self.view(item, None, &contexts);
-        let params = &self.run.plan.nodes[self.node].params;
-        params
+        let node = &self.run.plan.nodes[self.node];
+        let value = node
+            .params
             .resolve_at(path, &self.run.session, &view)
-            .map_err(|error| expression_error(error, path))
+            .map_err(|error| expression_error(error, path))?;
+        node.check_ranges(path, &value)?;
+        Ok(value)
     }
 
     fn raw_parameter(&self, path: &str) -> Option<Value> {

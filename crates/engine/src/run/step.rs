@@ -300,7 +300,7 @@ impl ActiveRun {
     fn complete(&self, entry: &ScheduledNode, mut outputs: Vec<Items>) -> Vec<Items> {
         let node = &self.plan.nodes[entry.node];
         if node.info.on_error == OnError::ContinueError && !node.disabled {
-            split_off_errors(entry, node.n_outputs(), &mut outputs);
+            split_off_errors(entry, node.n_outputs, &mut outputs);
         }
         pair_if_plain(entry, &mut outputs);
         if node.always_output && outputs.first().is_none_or(Items::is_empty) {
@@ -340,7 +340,7 @@ impl ActiveRun {
             }));
             item
         });
-        let mut outputs = vec![Items::new(); node.n_outputs()];
+        let mut outputs = vec![Items::new(); node.n_outputs];
         outputs.push(failed.collect());
         Some(outputs)
     }

@@ -33,6 +33,7 @@ impl Node for StartNode {
 impl Node for StepNode {
     fn spec() -> Spec {
         Spec::new("step", &[1.0, 2.0], "Step", "Does a thing.")
+            .inputs([Port::main(), Port::of(Kind::AiLanguageModel, "Model").optional()])
             .param(Param::choice("mode", "Mode", &[("a", "A"), ("b", "B")]))
             .param(Param::text("url", "URL", "").required().show("mode", &["b"]))
             .param(Param::locator("place", "Place", &["id"]).required().show("mode", &["b"]))
@@ -41,6 +42,7 @@ impl Node for StepNode {
                 "Fields",
                 [FieldGroup::new("values", "Values", [Param::text("key", "Key", "").required()])],
             ))
+            .param(Param::number("count", "Count", 1).at_least(1.0))
             .credential("someApi", true)
     }
     async fn run(_: &Ctx<'_>, _: Items) -> Result<Outputs, NodeError> {
@@ -101,6 +103,77 @@ fn a_sound_workflow_has_no_problems() {
     }));
     assert_eq!(report.problems, []);
     assert!(report.nodes.iter().all(|node| node.compatibility.kind() == "runs"));
+}
+
+#[test]
+fn connections_that_the_ports_do_not_allow_are_told_with_the_ports_there_are() {
+    let step = |name: &str| json!({ "name": name, "type": "step", "parameters": {} });
+    let model = |name: &str| json!({ "name": name, "type": "model" });
+    let to = |node: &str, kind: &str, index: usize| json!([[{ "node": node, "type": kind, "index": index }]]);
+    let report = report(json!({
+        "nodes": [{ "name": "Start", "type": "start" }, step("A"), step("B"), model("M"), model("N"), { "name": "X", "type": "unknown" }],
+        "connections": {
+            "Start": { "main": [[{ "node": "A" }], [{ "node": "A" }]], "ai_tool": to("X", "ai_tool", 0) },
+            "A": { "main": to("B", "main", 1) },
+            "B": { "main": to("Start", "main", 0) },
+            "M": { "ai_languageModel": to("A", "ai_languageModel", 0) },
+            "N": { "ai_languageModel": to("A", "ai_languageModel", 0) },
+            "X": { "ai_tool": [[{ "node": "A", "type": "ai_tool", "index": 0 }, { "node": "X", "type": "ai_tool", "index": 3 }]] }
+        }
+    }));
+    let told = |place: &str| {
+        let found = problem(&report, Code::WORKFLOW_CONNECTION, &format!("connections.{place}"));
+        (found.severity, found.message.to_string())
+    };
+    for (place, severity, message) in [
+        (
+            "Start.main[1][0]",
+            Severity::Warning,
+            "main output 1 of 'Start' connects to 'A', but 'Start' has only one output",
+        ),
+        (
+            "Start.ai_tool[0][0]",
+            Severity::Error,
+            "'Start' connects to 'X' as ai_tool, but 'Start' provides only main",
+        ),
+        (
+            "A.main[0][0]",
+            Severity::Warning,
+            "'A' connects to main input 1 of 'B', which has only one input",
+        ),
+        (
+            "B.main[0][0]",
+            Severity::Error,
+            "'B' connects to 'Start' as main, but 'Start' takes no connections",
+        ),
+        (
+            "N.ai_languageModel[0][0]",
+            Severity::Warning,
+            "'N' connects to ai_languageModel input 0 of 'A', which takes only 1 connection",
+        ),
+        (
+            "X.ai_tool[0][0]",
+            Severity::Error,
+            "'X' connects to 'A' as ai_tool, but 'A' takes only main, ai_languageModel",
+        ),
+    ] {
+        assert_eq!(told(place), (severity, message.to_owned()));
+    }
+    let count = |code| report.problems.iter().filter(|problem| problem.code == code).count();
+    assert_eq!(count(Code::WORKFLOW_CONNECTION), 6);
+}
+
+#[test]
+fn numbers_out_of_their_range_are_told() {
+    let report = report(json!({ "connections": {}, "nodes": [
+        { "name": "S", "type": "step", "parameters": { "count": 0 } },
+        { "name": "T", "type": "step", "parameters": { "count": "={{ 0 }}" } }
+    ] }));
+    let found = problem(&report, Code::NODE_PARAMETER, "nodes[0].parameters.count");
+    assert_eq!(found.message, "'Count' of 'S' must be at least 1");
+    assert_eq!(found.severity, Severity::Error);
+    let told = report.problems.iter().filter(|problem| problem.code == Code::NODE_PARAMETER);
+    assert_eq!(told.count(), 1);
 }
 
 #[test]

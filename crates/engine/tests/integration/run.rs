@@ -94,6 +94,20 @@ node!(Join, "join", |spec| spec.inputs([Port::named("1"), Port::named("2")]), |c
     let all = (0..2).filter_map(|input| ctx.input(input)).flat_map(|items| items.to_vec());
     Ok(vec![all.collect()])
 });
+node!(
+    Ranged,
+    "ranged",
+    |spec| spec.param(Param::number("count", "Count", 1).at_least(1.0)).param(Param::collection(
+        "options",
+        "Options",
+        [Param::number("share", "Share", 0).between(0.0, 1.0)]
+    )),
+    |ctx, items| {
+        ctx.number("count", 0)?;
+        ctx.param("options", 0)?;
+        Ok(vec![items])
+    }
+);
 node!(Forever, "forever", |spec| spec, |ctx, items| {
     ctx.host().sleep(1_000_000_000).await?;
     Ok(vec![items])
@@ -131,6 +145,7 @@ static NODES: &[NodeEntry] = &[
     row::<Nothing>(),
     row::<Split>(),
     row::<Join>(),
+    row::<Ranged>(),
     row::<Forever>(),
     row::<Nap>(),
     row::<Keep>(),
@@ -748,4 +763,43 @@ async fn issue_14_09_what_a_node_remembers_is_whole_also_when_its_time_is_over()
         compute::Allowance::new(std::time::Duration::MAX, std::time::Duration::MAX).until(over);
     let count = compute::within(&allowance, || kept.iter().count()).unwrap();
     assert_eq!(count, 3);
+}
+
+#[tokio::test]
+async fn connections_that_the_ports_do_not_allow_carry_nothing() {
+    // The second output of a plain node, the second input of one, and the input of a trigger.
+    for text in [
+        "Start:start -> A:pass =1=> B:pass",
+        "Start:start -> A:pass -1-> B:pass",
+        "Start:start -> A:pass -> B:start",
+    ] {
+        let outcome = run(&graph(text)).await;
+        assert_eq!(outcome.status, RunStatus::Success, "{text}");
+        assert!(outcome.runs_of("B").is_empty(), "{text}");
+    }
+    let failing = with(
+        graph("Start:start -> A:fail =1=> B:pass"),
+        "A",
+        "onError",
+        json!("continueErrorOutput"),
+    );
+    assert_eq!(run(&failing).await.runs_of("B").len(), 1);
+}
+
+#[tokio::test]
+async fn a_number_out_of_its_range_is_refused_wherever_it_comes_from() {
+    let with_params =
+        |params: Value| with(graph("Start:start -> A:ranged"), "A", "parameters", params);
+    for (params, message) in [
+        (json!({ "count": 0 }), "'Count' must be at least 1"),
+        (json!({ "count": "={{ 1 - 1 }}" }), "'Count' must be at least 1"),
+        (json!({ "options": { "share": 1.5 } }), "'Share' must be from 0 to 1"),
+        (json!({ "options": { "share": "={{ -1 }}" } }), "'Share' must be from 0 to 1"),
+    ] {
+        let outcome = run(&with_params(params)).await;
+        let error = outcome.error.unwrap();
+        assert_eq!((error.code, error.message.as_str()), (Code::NODE_PARAMETER, message));
+    }
+    let allowed = json!({ "count": "={{ 2 }}", "options": { "share": "={{ 0.5 }}" } });
+    assert_eq!(run(&with_params(allowed)).await.status, RunStatus::Success);
 }

@@ -18,6 +18,7 @@ impl Node for AgentCoreReact {
             "Agent Core (ReAct)",
             "Run a strict loop of model actions and tools",
         )
+        .icon("bot")
         .group(NodeGroup::Ai)
         .inputs([
             Port::main(),

@@ -27,10 +27,12 @@ impl Node for AgentNode {
             "AI Agent (n8n)",
             "Answer with a model, tools and memory, compatible with n8n's agent",
         )
+        .icon("bot")
         .group(NodeGroup::Ai)
         .inputs([
             Port::main(),
             Port::of(Kind::AiLanguageModel, "Chat Model"),
+            Port::of(Kind::AiLanguageModel, "Fallback Model").show("needsFallback", &[true]),
             Port::of(Kind::AiMemory, "Memory"),
             Port::of(Kind::AiTool, "Tool"),
             Port::of(Kind::AiOutputParser, "Output Parser"),

@@ -20,9 +20,11 @@ impl Supplier for AgentToolNode {
             "AI Agent Tool",
             "An agent that another agent can call",
         )
+        .icon("bot")
         .group(NodeGroup::Ai)
         .inputs([
             Port::of(Kind::AiLanguageModel, "Chat Model"),
+            Port::of(Kind::AiLanguageModel, "Fallback Model").show("needsFallback", &[true]),
             Port::of(Kind::AiMemory, "Memory"),
             Port::of(Kind::AiTool, "Tool"),
             Port::of(Kind::AiOutputParser, "Output Parser"),

@@ -22,6 +22,7 @@ fn embedding_spec(node: &str, versions: &[f64], name: &str, credential: &str) ->
     Spec::new(&id, versions, name, "Create embeddings, compatible with n8n")
         .group(NodeGroup::Ai)
         .inputs([])
+        .icon("brain-circuit")
         .outputs([Port::of(Kind::AiEmbedding, "Embeddings")])
         .credential(credential, true)
         .hint("Connect it to a vector store. Vectors of different models are not compatible.")

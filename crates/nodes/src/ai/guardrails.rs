@@ -20,9 +20,9 @@ pub(crate) struct Guardrails;
 
 impl Node for Guardrails {
     fn spec() -> Spec {
-        Spec::new("@n8n/n8n-nodes-langchain.guardrails", &[1.0, 2.0], "Guardrails", "Check texts for policy violations, or redact them")
+        Spec::new("@n8n/n8n-nodes-langchain.guardrails", &[1.0, 2.0], "Guardrails", "Check texts for policy violations, or redact them").icon("shield-check")
             .group(NodeGroup::Ai)
-            .inputs([Port::main(), Port::of(Kind::AiLanguageModel, "Chat Model")])
+            .inputs([Port::main(), Port::of(Kind::AiLanguageModel, "Chat Model").optional()])
             .output_rule(PortRule::named(&["Pass", "Fail"]).when("operation", "classify"))
             .params(params::params())
             .hint("Add it before a model that reads untrusted input, or after one whose output is \

@@ -41,6 +41,7 @@ fn spec(id: &str, versions: &[f64], name: &str, summary: &str) -> Spec {
     Spec::new(id, versions, name, summary)
         .group(NodeGroup::Ai)
         .inputs([])
+        .icon("brain")
         .outputs([Port::of(Kind::AiMemory, "")])
         .alias(&["chat history"])
 }

@@ -24,7 +24,10 @@ use std::sync::Arc;
 
 /// The description of a node that supplies a chat model.
 pub(super) fn model_spec(spec: Spec) -> Spec {
-    spec.group(NodeGroup::Ai).inputs([]).outputs([Port::of(Kind::AiLanguageModel, "Model")])
+    spec.group(NodeGroup::Ai)
+        .icon("sparkles")
+        .inputs([])
+        .outputs([Port::of(Kind::AiLanguageModel, "Model")])
 }
 
 /// The name of the chosen model, which may be a text or an entry of a list.

@@ -12,7 +12,10 @@ use std::sync::Arc;
 
 /// The description of a node that supplies a parser.
 fn parser_spec(spec: Spec) -> Spec {
-    spec.group(NodeGroup::Ai).inputs([]).outputs([Port::of(Kind::AiOutputParser, "Output Parser")])
+    spec.group(NodeGroup::Ai)
+        .icon("braces")
+        .inputs([])
+        .outputs([Port::of(Kind::AiOutputParser, "Output Parser")])
 }
 
 /// The parser that is connected, if the node is to use one.

@@ -20,6 +20,7 @@ fn retriever_spec(node: &str, name: &str, summary: &str) -> Spec {
     Spec::new(&format!("@n8n/n8n-nodes-langchain.{node}"), &[1.0], name, summary)
         .group(NodeGroup::Ai)
         .inputs([])
+        .icon("search")
         .outputs([Port::of(Kind::AiRetriever, "Retriever")])
         .alias(&["rag", "retrieval"])
 }

@@ -21,6 +21,9 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+/// The modes in which a store is a step of the flow; in the others it serves another node.
+const STEP_MODES: [&str; 3] = ["load", "insert", "update"];
+
 /// One kind of store.
 pub(crate) trait VectorBackend: Send + Sync + 'static {
     fn store_spec() -> VectorStoreSpec;
@@ -64,13 +67,22 @@ impl<B: VectorBackend> Node for VectorStoreNode<B> {
             .untrusted()
             .private()
             .group(NodeGroup::Ai)
+            .icon("library")
+            .initial_for(Kind::AiTool, json!({ "mode": "retrieve-as-tool" }))
+            .initial_for(Kind::AiVectorStore, json!({ "mode": "retrieve" }))
+            .initial_for(Kind::Main, json!({ "mode": "load" }))
+            .initial(json!({ "mode": "insert" }))
             .inputs([
-                Port::main(),
+                Port::main().show("mode", &STEP_MODES),
                 Port::of(Kind::AiEmbedding, "Embedding"),
-                Port::of(Kind::AiDocument, "Document"),
-                Port::of(Kind::AiReranker, "Reranker"),
+                Port::of(Kind::AiDocument, "Document").show("mode", &["insert"]),
+                Port::of(Kind::AiReranker, "Reranker").show("useReranker", &[true]),
             ])
-            .outputs([Port::main(), Port::of(Kind::AiVectorStore, "Vector Store"), Port::of(Kind::AiTool, "Tool")])
+            .outputs([
+                Port::main().show("mode", &STEP_MODES),
+                Port::of(Kind::AiVectorStore, "Vector Store").show("mode", &["retrieve"]),
+                Port::of(Kind::AiTool, "Tool").show("mode", &["retrieve-as-tool"]),
+            ])
             .repeatable_when("mode", &["load"])
             .computes()
             .hint("Insert documents in one workflow, and search them in another or let an agent do it \

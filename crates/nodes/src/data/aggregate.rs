@@ -16,6 +16,7 @@ impl Node for Aggregate {
             "Aggregate",
             "Combine a field of many items into a list in a single item",
         )
+        .icon("combine")
         .params(params())
         .alias(&["combine", "concatenate", "group", "item lists"])
         .hint(

@@ -16,6 +16,8 @@ return $input.all();";
 impl Node for CodeNode {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.code", &[1.0, 2.0], "Code", "Run JavaScript on the items")
+            .icon("code-xml")
+            .subtitle(&["{language=python}Python", "{language=pythonNative}Python", "JavaScript"])
             .param(
                 Param::choice(
                     "mode",
@@ -91,6 +93,7 @@ impl Node for FunctionNode {
             "Function",
             "Run JavaScript once on all items",
         )
+        .icon("code-xml")
         .param(function_code(FUNCTION, "Gets the items as `items` and returns an array of items."))
         .runs_code()
         .hint(OLD)
@@ -113,6 +116,7 @@ impl Node for FunctionItem {
             "Function Item",
             "Run JavaScript once for each item",
         )
+        .icon("code-xml")
         .param(function_code(
             FUNCTION_ITEM,
             "Gets the item's JSON as `item` and returns the new JSON.",

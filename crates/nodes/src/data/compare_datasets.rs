@@ -36,7 +36,7 @@ impl Node for CompareDatasets {
                      empty text.",
             )
         };
-        Spec::new("n8n-nodes-base.compareDatasets", &[1.0, 2.0, 2.1, 2.2, 2.3], "Compare Datasets", "Compare two inputs for changes")
+        Spec::new("n8n-nodes-base.compareDatasets", &[1.0, 2.0, 2.1, 2.2, 2.3], "Compare Datasets", "Compare two inputs for changes").icon("shuffle")
             .inputs([Port::named("Input A"), Port::named("Input B")])
             .outputs([Port::named("In A only"), Port::named("Same"), Port::named("Different"), Port::named("In B only")])
             .requires(RequiredInputs::AtLeast(1))

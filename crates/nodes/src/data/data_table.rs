@@ -18,6 +18,7 @@ impl Node for DataTable {
             "Data table",
             "Store rows in a table across executions",
         )
+        .icon("table-2")
         .untrusted()
         .private()
         .group(NodeGroup::Data)

@@ -21,6 +21,8 @@ enum LimitKeep {
 impl Node for Limit {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.limit", &[1.0], "Limit", "Limit the number of items")
+            .icon("list-tree")
+            .subtitle(&["{maxItems} items"])
             .params(params())
             .hint("Add it before an expensive node, such as a model call, to limit the cost.")
             .repeatable()

@@ -26,7 +26,7 @@ impl Node for RemoveDuplicates {
             (history::DATE, "Value is a date later than any previous date"),
         ];
         let scopes = [("node", "Node"), ("workflow", "Workflow")];
-        Spec::new("n8n-nodes-base.removeDuplicates", &[1.0, 1.1, 2.0], "Remove Duplicates", "Delete items with matching field values")
+        Spec::new("n8n-nodes-base.removeDuplicates", &[1.0, 1.1, 2.0], "Remove Duplicates", "Delete items with matching field values").icon("copy-minus")
             .param(Param::choice("operation", "Operation", &operations).raw().help("What counts as a duplicate.").since(2.0))
             .params(compare_params().into_iter().map(|param| param.show("operation", input).since(2.0)))
             .params(compare_params().into_iter().map(|param| param.until(1.1)))

@@ -41,6 +41,7 @@ impl Node for RenameKeys {
             ],
         );
         Spec::new("n8n-nodes-base.renameKeys", &[1.0], "Rename Keys", "Update item field names")
+            .icon("pencil-line")
             .param(Param::repeated("keys", "Keys", [key]).help("The fields to rename."))
             .param(
                 Param::collection(

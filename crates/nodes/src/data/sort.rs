@@ -10,7 +10,7 @@ pub(crate) struct SortNode;
 
 impl Node for SortNode {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.sort", &[1.0], "Sort", "Change the order of the items")
+        Spec::new("n8n-nodes-base.sort", &[1.0], "Sort", "Change the order of the items").icon("arrow-down-up")
             .params(params())
             .alias(&["order", "shuffle", "random", "item lists"])
             .hint("Use it before Limit to keep the newest or largest items.")

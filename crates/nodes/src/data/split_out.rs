@@ -8,7 +8,7 @@ pub(crate) struct SplitOut;
 
 impl Node for SplitOut {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.splitOut", &[1.0], "Split Out", "Turn a list inside an item into separate items")
+        Spec::new("n8n-nodes-base.splitOut", &[1.0], "Split Out", "Turn a list inside an item into separate items").icon("ungroup").subtitle(&["{fieldToSplitOut}"])
             .params(params())
             .alias(&["array", "list", "unwind", "item lists"])
             .hint("Add it after a node that returns one item with a list, so that the next node runs \

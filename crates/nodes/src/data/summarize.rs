@@ -9,7 +9,7 @@ pub(crate) struct Summarize;
 
 impl Node for Summarize {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.summarize", &[1.0, 1.1], "Summarize", "Sum, count, max and so on across items")
+        Spec::new("n8n-nodes-base.summarize", &[1.0, 1.1], "Summarize", "Sum, count, max and so on across items").icon("sigma")
             .params(params())
             .alias(&["pivot", "group by", "aggregate", "statistics", "item lists"])
             .hint("Use it like a pivot table: one row of numbers per value of the fields to split by.")

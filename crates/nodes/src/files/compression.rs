@@ -21,7 +21,7 @@ static PACKED_ALREADY: &[&str] = &[
 impl Node for Compression {
     fn spec() -> Spec {
         let formats = &[("gzip", "Gzip"), ("zip", "Zip")];
-        Spec::new("n8n-nodes-base.compression", &[1.0, 1.1], "Compression", "Compress and decompress files")
+        Spec::new("n8n-nodes-base.compression", &[1.0, 1.1], "Compression", "Compress and decompress files").icon("file-archive")
             .group(NodeGroup::Files)
             .params([
                 Param::choice("operation", "Operation", &[("compress", "Compress"), ("decompress", "Decompress")])

@@ -28,6 +28,7 @@ impl Node for ConvertToFile {
             "Convert to File",
             "Convert JSON data to binary data",
         )
+        .icon("file-output")
         .group(NodeGroup::Files)
         .param(
             Param::choice(

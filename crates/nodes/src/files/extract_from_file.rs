@@ -29,7 +29,7 @@ impl Node for ExtractFromFile {
             )
             .help("What to keep of the input item.")
         };
-        Spec::new("n8n-nodes-base.extractFromFile", &[1.0, 1.1], "Extract from File", "Convert binary data to JSON")
+        Spec::new("n8n-nodes-base.extractFromFile", &[1.0, 1.1], "Extract from File", "Convert binary data to JSON").icon("file-input")
             .group(NodeGroup::Files)
             .params([
                 Param::choice(

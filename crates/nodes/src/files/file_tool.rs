@@ -14,6 +14,7 @@ impl Supplier for FileTool {
     fn spec() -> Spec {
         let access = [("read", "Only read"), ("readWrite", "Read and write")];
         tool_spec("file-tool", &[1.0], "Files", "Let an agent work with files in the workspace")
+            .icon("folder-open")
             .params([
                 Param::text("name", "Name", "files").help("Name of the tool for the model."),
                 Param::long_text(

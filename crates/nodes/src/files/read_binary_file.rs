@@ -14,6 +14,7 @@ impl Node for ReadBinaryFile {
             "Read Binary File",
             "Read a file from disk",
         )
+        .icon("folder-open")
         .untrusted()
         .private()
         .group(NodeGroup::Files)

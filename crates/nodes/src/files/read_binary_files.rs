@@ -14,6 +14,7 @@ impl Node for ReadBinaryFiles {
             "Read Binary Files",
             "Read files from disk",
         )
+        .icon("folder-open")
         .untrusted()
         .private()
         .group(NodeGroup::Files)

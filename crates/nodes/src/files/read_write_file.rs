@@ -16,6 +16,7 @@ impl Node for ReadWriteFile {
             "Read/Write Files from Disk",
             "Read or write files on the computer that runs Heddle",
         )
+        .icon("folder-open")
         .untrusted()
         .private()
         .group(NodeGroup::Files)

@@ -17,6 +17,7 @@ const MAX_OUTPUT_BYTES: u64 = 16 << 20;
 impl Node for ExecuteCommand {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.executeCommand", &[1.0], "Execute Command", "Run a shell command")
+            .icon("terminal")
             .untrusted()
             .private()
             .sends_to_exact("command")

@@ -30,6 +30,8 @@ impl Node for ExecuteWorkflow {
             "Execute Sub-workflow",
             "Run another workflow",
         )
+        .icon("workflow")
+        .subtitle(&["{workflowId:locator}"])
         .untrusted()
         .private()
         // Whoever writes a workflow says where it sends what it is given, and one host may have

@@ -20,6 +20,7 @@ impl Node for ExecutionData {
             "Execution Data",
             "Save values on the execution to search by",
         )
+        .icon("tags")
         .group(NodeGroup::Flow)
         .param(
             Param::choice("operation", "Operation", &[("save", "Save highlight data")])

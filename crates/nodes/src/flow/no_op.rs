@@ -12,6 +12,7 @@ impl Node for NoOp {
             "No Operation, do nothing",
             "Pass items on unchanged",
         )
+        .icon("corner-down-right")
         .group(NodeGroup::Flow)
         .hint("Use it to mark the end of an empty branch.")
         .repeatable()

@@ -11,12 +11,16 @@ pub(crate) struct SplitInBatches;
 
 impl Node for SplitInBatchesV1 {
     fn spec() -> Spec {
-        form(Spec::new(
-            "n8n-nodes-base.splitInBatches",
-            &[1.0],
-            "Split In Batches",
-            "Process items in batches",
-        ))
+        form(
+            Spec::new(
+                "n8n-nodes-base.splitInBatches",
+                &[1.0],
+                "Split In Batches",
+                "Process items in batches",
+            )
+            .icon("repeat")
+            .subtitle(&["{batchSize} at a time"]),
+        )
         .preset_batch_size(10)
         .repeatable()
         .hint("For older workflows. Version 3 has a separate output for the end of the loop.")
@@ -38,12 +42,16 @@ impl Node for SplitInBatchesV1 {
 
 impl Node for SplitInBatchesV2 {
     fn spec() -> Spec {
-        form(Spec::new(
-            "n8n-nodes-base.splitInBatches",
-            &[2.0],
-            "Split In Batches",
-            "Process items in batches",
-        ))
+        form(
+            Spec::new(
+                "n8n-nodes-base.splitInBatches",
+                &[2.0],
+                "Split In Batches",
+                "Process items in batches",
+            )
+            .icon("repeat")
+            .subtitle(&["{batchSize} at a time"]),
+        )
         .preset_batch_size(10)
         .outputs([Port::named("loop"), Port::named("done")])
         .hint("For older workflows. Version 3 swaps the outputs.")
@@ -65,12 +73,16 @@ impl Node for SplitInBatchesV2 {
 
 impl Node for SplitInBatches {
     fn spec() -> Spec {
-        form(Spec::new(
-            "n8n-nodes-base.splitInBatches",
-            &[3.0],
-            "Loop Over Items",
-            "Process items in batches, then return all results",
-        ))
+        form(
+            Spec::new(
+                "n8n-nodes-base.splitInBatches",
+                &[3.0],
+                "Loop Over Items",
+                "Process items in batches, then return all results",
+            )
+            .icon("repeat")
+            .subtitle(&["{batchSize} at a time"]),
+        )
         .outputs([Port::named("done"), Port::named("loop")])
         .hint(
             "Connect `loop` to the first node of the loop and its last node back to this one. \

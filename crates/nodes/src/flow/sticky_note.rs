@@ -7,6 +7,7 @@ pub(crate) struct StickyNote;
 impl Node for StickyNote {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.stickyNote", &[1.0], "Sticky Note", "A note on the canvas")
+            .icon("sticky-note")
             .group(NodeGroup::Flow)
             .inputs([])
             .outputs([])

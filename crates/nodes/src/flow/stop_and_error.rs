@@ -12,6 +12,8 @@ impl Node for StopAndError {
             "Stop and Error",
             "End the run with an error",
         )
+        .icon("circle-stop")
+        .subtitle(&["{errorMessage}"])
         .group(NodeGroup::Flow)
         .outputs([])
         .param(

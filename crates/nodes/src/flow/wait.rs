@@ -27,6 +27,10 @@ impl Node for WaitNode {
             "Wait",
             "Wait for a duration, until a time, or for a webhook call",
         )
+        .icon("hourglass")
+        .subtitle(&["{resume?timeInterval=timeInterval}{amount} {unit?seconds:plural amount}"])
+        .resumed_by(ResumeCall::form().show("resume", &["form"]))
+        .resumed_by(ResumeCall::webhook().show("resume", &["webhook"]))
         .untrusted()
         .sends_to("options.respondWithOptions.values.redirectUrl")
         .group(NodeGroup::Flow)

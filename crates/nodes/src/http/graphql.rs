@@ -30,6 +30,8 @@ impl Node for GraphQl {
             "GraphQL",
             "Send a GraphQL query to an endpoint",
         )
+        .icon("waypoints")
+        .subtitle(&["{requestMethod?GET} {endpoint:url}"])
         .untrusted()
         .sends_to("endpoint")
         .group(NodeGroup::Integration)

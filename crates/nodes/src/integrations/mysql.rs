@@ -47,6 +47,7 @@ impl Node for MySql {
             "MySQL",
             "Read and write rows in a MySQL or MariaDB database",
         )
+        .icon("database")
         .untrusted()
         .private()
         .group(NodeGroup::Integration)

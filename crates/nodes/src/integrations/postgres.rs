@@ -40,6 +40,7 @@ impl Node for Postgres {
             "Postgres",
             "Read and write rows in a PostgreSQL database",
         )
+        .icon("database")
         .untrusted()
         .private()
         .group(NodeGroup::Integration)

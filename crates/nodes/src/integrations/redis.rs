@@ -41,7 +41,7 @@ impl Node for Redis {
             )
             .help("Fine points.")
         };
-        Spec::new("n8n-nodes-base.redis", &[1.0], "Redis", "Read and write keys in a Redis database")
+        Spec::new("n8n-nodes-base.redis", &[1.0], "Redis", "Read and write keys in a Redis database").icon("database")
             .untrusted()
             .private()
             .group(NodeGroup::Integration)

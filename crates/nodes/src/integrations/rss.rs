@@ -24,7 +24,7 @@ impl Node for RssFeedRead {
             Param::flag("ignoreSSL", "Ignore SSL issues", false)
                 .help("Accept certificates that cannot be verified."),
         ];
-        Spec::new("n8n-nodes-base.rssFeedRead", &[1.0, 1.1, 1.2], "RSS Read", "Read the entries of an RSS or Atom feed")
+        Spec::new("n8n-nodes-base.rssFeedRead", &[1.0, 1.1, 1.2], "RSS Read", "Read the entries of an RSS or Atom feed").icon("rss").subtitle(&["{url:url}"])
             .untrusted()
             .sends_to("url")
             .group(NodeGroup::Integration)
@@ -69,6 +69,8 @@ impl Node for RssFeedReadTrigger {
             "RSS Feed Trigger",
             "Start the workflow when a feed has new entries",
         )
+        .icon("rss")
+        .triggered_by(TriggerKind::Feed)
         .untrusted()
         .params([
             poll::times_param(),

@@ -38,7 +38,7 @@ impl Node for Crypto {
                 .help("Hash algorithm.")
                 .show("action", hashes)
         };
-        Spec::new("n8n-nodes-base.crypto", &[1.0, 2.0], "Crypto", "Provide cryptographic utilities")
+        Spec::new("n8n-nodes-base.crypto", &[1.0, 2.0], "Crypto", "Provide cryptographic utilities").icon("lock")
             .credential("crypto", false)
             .params([
                 Param::choice("action", "Action", &actions).help("Operation to perform."),

@@ -76,7 +76,7 @@ impl Node for DateTimeNode {
                 .help("Further settings.")
                 .show("operation", operations)
         };
-        Spec::new("n8n-nodes-base.dateTime", &[2.0], "Date & Time", "Manipulate date and time values")
+        Spec::new("n8n-nodes-base.dateTime", &[2.0], "Date & Time", "Manipulate date and time values").icon("calendar")
             .params([
                 Param::choice("operation", "Operation", &operations).raw().help("What to do."),
                 Param::flag("includeTime", "Include current time", true)

@@ -23,7 +23,7 @@ impl Node for Html {
         let attributes = |name: &str, label: &str, what: &str| {
             Param::text(name, label, "").help(&format!("HTML attributes of {what}."))
         };
-        Spec::new("n8n-nodes-base.html", &[1.0, 1.1, 1.2], "HTML", "Work with HTML")
+        Spec::new("n8n-nodes-base.html", &[1.0, 1.1, 1.2], "HTML", "Work with HTML").icon("code-xml")
             .params([
                 Param::choice("operation", "Operation", &operations).raw().help("What to do."),
                 Param::long_text("html", "HTML template", TEMPLATE)

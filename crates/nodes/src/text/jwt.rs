@@ -19,7 +19,7 @@ const ALGORITHMS: [&str; 12] = [
 impl Node for Jwt {
     fn spec() -> Spec {
         let algorithms = ALGORITHMS.map(|name| (name, name));
-        Spec::new("n8n-nodes-base.jwt", &[1.0], "JWT", "Sign, decode and verify JSON Web Tokens")
+        Spec::new("n8n-nodes-base.jwt", &[1.0], "JWT", "Sign, decode and verify JSON Web Tokens").icon("key-round")
             .credential("jwtAuth", true)
             .params([
                 Param::choice("operation", "Operation", &[("sign", "Sign"), ("decode", "Decode"), ("verify", "Verify")])

@@ -11,7 +11,7 @@ impl Node for Markdown {
     fn spec() -> Spec {
         let to_html = &["markdownToHtml"];
         let from_html = &["htmlToMarkdown"];
-        Spec::new("n8n-nodes-base.markdown", &[1.0], "Markdown", "Convert data between Markdown and HTML")
+        Spec::new("n8n-nodes-base.markdown", &[1.0], "Markdown", "Convert data between Markdown and HTML").icon("file-text")
             .params([
                 Param::choice("mode", "Mode", &[("htmlToMarkdown", "HTML to Markdown"), ("markdownToHtml", "Markdown to HTML")])
                     .help("Direction of the conversion."),

@@ -12,7 +12,7 @@ impl Node for Totp {
             "SHA512",
         ]
         .map(|name| (name, name));
-        Spec::new("n8n-nodes-base.totp", &[1.0], "TOTP", "Generate a time-based one-time password")
+        Spec::new("n8n-nodes-base.totp", &[1.0], "TOTP", "Generate a time-based one-time password").icon("fingerprint")
             .credential("totpApi", true)
             .param(Param::choice("operation", "Operation", &[("generateSecret", "Generate secret")]).raw().help("What to do."))
             .param(

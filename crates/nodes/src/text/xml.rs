@@ -33,7 +33,7 @@ impl Node for Xml {
         let text_key = || {
             Param::text("charkey", "Character key", "_").help("Field for the text of an element.")
         };
-        Spec::new("n8n-nodes-base.xml", &[1.0], "XML", "Convert data from and to XML")
+        Spec::new("n8n-nodes-base.xml", &[1.0], "XML", "Convert data from and to XML").icon("code-xml")
             .params([
                 Param::choice("mode", "Mode", &[("xmlToJson", "XML to JSON"), ("jsonToxml", "JSON to XML")]).help("Direction of the conversion."),
                 Param::text("dataPropertyName", "Property name", "data")

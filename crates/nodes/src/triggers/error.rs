@@ -6,7 +6,7 @@ pub(crate) struct ErrorTrigger;
 
 impl Node for ErrorTrigger {
     fn spec() -> Spec {
-        Spec::trigger("n8n-nodes-base.errorTrigger", &[1.0], "Error Trigger", "Start when another workflow fails")
+        Spec::trigger("n8n-nodes-base.errorTrigger", &[1.0], "Error Trigger", "Start when another workflow fails").icon("bug").triggered_by(TriggerKind::Error)
             .untrusted()
             .param(Param::notice(
                 "notice",

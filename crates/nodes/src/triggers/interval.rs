@@ -16,6 +16,8 @@ impl Node for Interval {
             "Interval",
             "Start the workflow at a fixed interval",
         )
+        .icon("calendar-clock")
+        .triggered_by(TriggerKind::Schedule)
         .param(Param::notice("notice", "The first interval starts when the workflow is activated."))
         .param(
             Param::number("interval", "Interval", 1).at_least(1.0).help("Length of the interval."),

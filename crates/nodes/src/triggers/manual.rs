@@ -12,6 +12,8 @@ impl Node for ManualTrigger {
             "Manual Trigger",
             "Start the workflow manually",
         )
+        .icon("mouse-pointer-click")
+        .triggered_by(TriggerKind::Manual)
         .param(Param::notice(
             "notice",
             "The workflow starts here when it is run from the editor or with `heddle run`.",
@@ -35,6 +37,8 @@ pub(crate) struct StartTrigger;
 impl Node for StartTrigger {
     fn spec() -> Spec {
         Spec::trigger("n8n-nodes-base.start", &[1.0], "Start", "Start the workflow manually")
+            .icon("mouse-pointer-click")
+            .triggered_by(TriggerKind::Manual)
             .param(Param::notice(
                 "notice",
                 "This is where the execution starts. New workflows use the Manual Trigger.",

@@ -12,6 +12,8 @@ impl Node for ManualChatTrigger {
             "Manual Chat Trigger",
             "Start with a chat message",
         )
+        .icon("messages-square")
+        .triggered_by(TriggerKind::ManualChat)
         .group(NodeGroup::Trigger)
         .param(Param::notice(
             "notice",

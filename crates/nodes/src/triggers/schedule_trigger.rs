@@ -11,7 +11,7 @@ pub(crate) struct ScheduleTrigger;
 impl Node for ScheduleTrigger {
     fn spec() -> Spec {
         let versions = [1.0, 1.1, 1.2, 1.3];
-        Spec::trigger("n8n-nodes-base.scheduleTrigger", &versions, "Schedule Trigger", "Start the workflow on a schedule")
+        Spec::trigger("n8n-nodes-base.scheduleTrigger", &versions, "Schedule Trigger", "Start the workflow on a schedule").icon("calendar-clock").subtitle(&["{rule.interval:schedule}"]).triggered_by(TriggerKind::Schedule)
             .param(Param::notice("notice", "The schedule runs while the workflow is active, in the workflow's time zone."))
             .param(
                 Param::repeated("rule", "Trigger rules", [FieldGroup::new("interval", "Trigger interval", interval_params())])

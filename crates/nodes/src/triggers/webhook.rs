@@ -26,6 +26,10 @@ impl Node for Webhook {
             "Webhook",
             "Start when a webhook URL is called",
         )
+        .icon("webhook")
+        .subtitle(&["{httpMethod?GET:list} /{path:name}", "{httpMethod?GET:list}"])
+        .triggered_by(TriggerKind::Webhook)
+        .initial(json!({ "path": "{id}", "options": {} }))
         .untrusted()
         .params(request_params())
         .params(response_params())

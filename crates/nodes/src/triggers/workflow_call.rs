@@ -34,7 +34,7 @@ impl Node for ExecuteWorkflowTrigger {
             ],
         );
         let versions = [1.0, 1.1, 1.2];
-        Spec::trigger("n8n-nodes-base.executeWorkflowTrigger", &versions, "Execute Workflow Trigger", "Start when another workflow calls this one")
+        Spec::trigger("n8n-nodes-base.executeWorkflowTrigger", &versions, "Execute Workflow Trigger", "Start when another workflow calls this one").icon("corner-down-right").triggered_by(TriggerKind::Workflow)
             .untrusted()
             .param(Param::hidden("events", "worklfow_call"))
             .param(

@@ -3,6 +3,7 @@
 import { MessagesSquare } from "lucide-react";
 import { useMemo } from "react";
 import { useLocation } from "wouter";
+import { useCatalogue } from "../../api/catalogue";
 import { useWebhookOrigin } from "../../api/instance";
 import { urlPath } from "../../api/url";
 import { emptyDocument } from "../../api/workflowDocument";
@@ -92,12 +93,14 @@ export function Conversations({ agents }: { agents: readonly AgentWorkflow[] }) 
 /** Chats that others can reach, or could. */
 function ChatEndpoints({ agents }: { agents: readonly AgentWorkflow[] }) {
   const origin = useWebhookOrigin();
+  const types = useCatalogue();
   const doors = agents.flatMap((agent) => {
     const door =
       agent.chat &&
       getChatEndpoint(
         { ...emptyDocument(agent.name), id: agent.id, active: agent.isActive },
         agent.chat,
+        types,
         origin,
         window.location.origin,
       );

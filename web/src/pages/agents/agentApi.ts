@@ -2,6 +2,7 @@
 
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { useCatalogue } from "../../api/catalogue";
 import { api, fetchAll } from "../../api/client";
 import type { ExecutionOutline } from "../../api/generated";
 import type { Execution, Paged } from "../../api/types";
@@ -22,9 +23,14 @@ export function useAgents() {
     queryFn: () => fetchAll<WorkflowDocument>("/workflows"),
     staleTime: 15_000,
   });
+  const catalogue = useCatalogue();
   const agents = useMemo(
-    () => (query.data ? listAgentWorkflows(query.data) : undefined),
-    [query.data],
+    // Only the catalogue knows which nodes are agents.
+    () =>
+      query.data && catalogue.all.length > 0
+        ? listAgentWorkflows(query.data, catalogue)
+        : undefined,
+    [query.data, catalogue],
   );
   return { ...query, agents };
 }

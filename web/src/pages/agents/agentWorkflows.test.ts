@@ -4,6 +4,7 @@ import {
   type WorkflowDocument,
   type WorkflowNode,
 } from "../../api/workflowDocument";
+import { spec } from "../../graph/testSpecs";
 import { daysAgo, listAgentWorkflows, spendingByWorkflow } from "./agentWorkflows";
 
 const node = (
@@ -17,6 +18,16 @@ const node = (
   position: [0, 0],
   parameters,
 });
+
+const kinds = (...list: string[]) => list.map((kind) => ({ kind }));
+const SPECS = [
+  spec("Agent", {
+    id: "@n8n/n8n-nodes-langchain.agent",
+    inputs: kinds("main", "ai_languageModel", "ai_tool"),
+  }),
+  spec("Chat Trigger", { id: "@n8n/n8n-nodes-langchain.chatTrigger", trigger: "chat" }),
+];
+const types = { find: (type: string) => SPECS.find((one) => one.id === type) };
 
 it("finds workflows with agents, their models and tools", () => {
   const to = (kind: string) => ({ [kind]: [[{ node: "Agent", type: kind, index: 0 }]] });
@@ -35,7 +46,7 @@ it("finds workflows with agents, their models and tools", () => {
     connections: { Model: to("ai_languageModel"), Calc: to("ai_tool") },
   };
   const chat = workflow.nodes[3];
-  expect(listAgentWorkflows([workflow, { ...emptyDocument("Plain"), id: "p" }])).toEqual([
+  expect(listAgentWorkflows([workflow, { ...emptyDocument("Plain"), id: "p" }], types)).toEqual([
     {
       id: "w",
       name: "Support",

@@ -2,17 +2,18 @@
 
 import type { SpendingRow } from "../../api/generated";
 import type { WorkflowDocument, WorkflowNode } from "../../api/workflowDocument";
-import { CHAT_TRIGGER } from "../../graph/chatEndpoint";
 import { edgesOf } from "../../graph/document";
+import type { TypeLookup } from "../../graph/typeSpec";
 
 export type { SpendingRow } from "../../api/generated";
 
-/** Nodes that ask a model in a loop; those that are tools of another agent are part of that one. */
-const AGENTS: readonly string[] = [
-  "@n8n/n8n-nodes-langchain.agent",
-  "ai-agent",
-  "agent-core-react",
-];
+/** Whether nodes of a type ask a model in a loop: steps that take a model and tools. Agents that are tools of another are part of that one. */
+function isAgent(type: string, types: TypeLookup): boolean {
+  const inputs = types.find(type)?.inputs ?? [];
+  return ["main", "ai_languageModel", "ai_tool"].every((kind) =>
+    inputs.some((port) => port.kind === kind),
+  );
+}
 
 export interface AgentWorkflow {
   id: string;
@@ -25,10 +26,13 @@ export interface AgentWorkflow {
   chat: WorkflowNode | null;
 }
 
-export function listAgentWorkflows(workflows: readonly WorkflowDocument[]): AgentWorkflow[] {
+export function listAgentWorkflows(
+  workflows: readonly WorkflowDocument[],
+  types: TypeLookup,
+): AgentWorkflow[] {
   return workflows.flatMap((workflow) => {
     const agents = (workflow.nodes ?? [])
-      .filter((node) => AGENTS.includes(node.type) && !node.disabled)
+      .filter((node) => isAgent(node.type, types) && !node.disabled)
       .map((node) => node.name);
     if (agents.length === 0 || !workflow.id) return [];
     const serving = edgesOf(workflow).filter((edge) => agents.includes(edge.to));
@@ -42,7 +46,10 @@ export function listAgentWorkflows(workflows: readonly WorkflowDocument[]): Agen
       agents,
       models: [...new Set(models)],
       nTools: serving.filter((edge) => edge.kind === "ai_tool").length,
-      chat: workflow.nodes.find((node) => node.type === CHAT_TRIGGER && !node.disabled) ?? null,
+      chat:
+        workflow.nodes.find(
+          (node) => types.find(node.type)?.trigger === "chat" && !node.disabled,
+        ) ?? null,
     };
   });
 }

@@ -1,6 +1,7 @@
 /** What can be done with the workflows that are chosen. */
 import { Archive, ArchiveRestore, FolderInput, Pause, Play, Tags, Trash2 } from "lucide-react";
 import { runBulk } from "../../api/bulk";
+import { useCatalogue } from "../../api/catalogue";
 import { SelectionBar, useBulkAction } from "../../shared/SelectionBar";
 import { Button, confirm, plural } from "../../ui";
 import { deleteWorkflow, setActive, setArchived } from "../../workflows/workflowApi";
@@ -24,11 +25,12 @@ export function WorkflowBulkBar({
   onMove,
   onTags,
 }: WorkflowBulkBarProps) {
+  const catalogue = useCatalogue();
   const { busy, act } = useBulkAction("workflow", onNone);
   const ids = (fits: (row: WorkflowRow) => boolean) => picked.filter(fits).map((row) => row.id);
   const archived = ids((row) => row.archived);
   const present = ids((row) => !row.archived);
-  const canStart = ids((row) => !row.archived && !row.active && canActivate(row.triggers));
+  const canStart = ids((row) => !row.archived && !row.active && canActivate(row.types, catalogue));
   const canStop = ids((row) => row.active);
   const archive = () => {
     const listened = new Set(canStop);

@@ -1,30 +1,48 @@
-/** How a workflow is started, in a word, from the types of its triggers. */
+/** How a workflow is started, in a word, from the types of its nodes. */
 
-const TRIGGER_LABELS: Record<string, string> = {
-  "n8n-nodes-base.webhook": "Webhook",
-  "n8n-nodes-base.scheduleTrigger": "Schedule",
-  "n8n-nodes-base.cron": "Schedule",
-  "n8n-nodes-base.interval": "Schedule",
-  "n8n-nodes-base.formTrigger": "Form",
-  "n8n-nodes-base.manualTrigger": "Manual",
-  "n8n-nodes-base.errorTrigger": "Error",
-  "n8n-nodes-base.executeWorkflowTrigger": "Workflow",
-  "n8n-nodes-base.emailReadImap": "Email",
-  "n8n-nodes-base.rssFeedReadTrigger": "RSS",
-  "@n8n/n8n-nodes-langchain.chatTrigger": "Chat",
-  "@n8n/n8n-nodes-langchain.manualChatTrigger": "Chat",
+import type { TriggerKind } from "../../api/spec";
+import type { TypeLookup } from "../../graph/typeSpec";
+
+const LABELS: Record<TriggerKind, string> = {
+  manual: "Manual",
+  webhook: "Webhook",
+  form: "Form",
+  chat: "Chat",
+  manualChat: "Chat",
+  schedule: "Schedule",
+  email: "Email",
+  feed: "RSS",
+  workflow: "Workflow",
+  error: "Error",
 };
 
-export function triggerLabel(triggers: readonly string[]): string[] {
-  const words = triggers.map(
-    (type) => TRIGGER_LABELS[type] ?? type.slice(type.lastIndexOf(".") + 1).replace(/Trigger$/, ""),
-  );
+/** Triggers that nothing outside can start; a workflow with only these cannot be active. */
+const INTERNAL: readonly (TriggerKind | null | undefined)[] = [
+  "manual",
+  "manualChat",
+  "workflow",
+  "error",
+];
+
+/** The types that start a workflow. One that is not known, or not yet, is recognized by its name. */
+function triggersOf(types: readonly string[], catalogue: TypeLookup): string[] {
+  return types.filter((type) => {
+    const spec = catalogue.find(type);
+    return spec ? spec.group === "trigger" : /trigger$/i.test(type);
+  });
+}
+
+export function triggerLabel(types: readonly string[], catalogue: TypeLookup): string[] {
+  const words = triggersOf(types, catalogue).map((type) => {
+    const kind = catalogue.find(type)?.trigger;
+    return kind ? LABELS[kind] : type.slice(type.lastIndexOf(".") + 1).replace(/Trigger$/, "");
+  });
   return [...new Set(words)];
 }
 
 /** Whether being active means anything for it: something outside must be able to start it. */
-export function canActivate(triggers: readonly string[]): boolean {
-  return triggers.some(
-    (type) => !/manualTrigger|manualChatTrigger|executeWorkflowTrigger|errorTrigger/.test(type),
+export function canActivate(types: readonly string[], catalogue: TypeLookup): boolean {
+  return triggersOf(types, catalogue).some(
+    (type) => !INTERNAL.includes(catalogue.find(type)?.trigger),
   );
 }

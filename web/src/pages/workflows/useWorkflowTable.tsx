@@ -13,6 +13,7 @@ import {
   Trash2,
 } from "lucide-react";
 import { Link } from "wouter";
+import { useCatalogue } from "../../api/catalogue";
 import { useCanEdit } from "../../api/session";
 import { urlPath } from "../../api/url";
 import layout from "../../shared/layout.module.css";
@@ -68,20 +69,23 @@ export function useWorkflowTable({
   onChoose,
 }: Props): Omit<TableProps<WorkflowRow>, "rows"> {
   const canEdit = useCanEdit();
+  const catalogue = useCatalogue();
   const render = (row: WorkflowRow, column: string) => {
     if (column === "name")
       return (
         <NameCell row={row} onTag={(tag) => onView({ tags: [...new Set([...view.tags, tag])] })} />
       );
     if (column === "starts")
-      return <span className={layout.quiet}>{triggerLabel(row.triggers).join(", ") || "–"}</span>;
+      return (
+        <span className={layout.quiet}>{triggerLabel(row.types, catalogue).join(", ") || "–"}</span>
+      );
     if (column === "nodes") return count(row.nodeCount);
     if (column === "updated") return <Time at={row.updatedAt} />;
     return (
       <span className={styles.active}>
         <Switch
           checked={row.active}
-          disabled={!canEdit || row.archived || (!row.active && !canActivate(row.triggers))}
+          disabled={!canEdit || row.archived || (!row.active && !canActivate(row.types, catalogue))}
           onChange={(active) => actions.activate(row, active)}
           label={row.active ? `Deactivate ${row.name}` : `Activate ${row.name}`}
         />

@@ -16,7 +16,8 @@ impl Node for TextClassifier {
             &[1.0, 1.1],
             "Text Classifier",
             "Classify texts into categories, one output per category",
-        );
+        )
+        .icon("tags");
         chain_spec(spec)
             .output_rule(PortRule::entries("categories.categories", "category").extra(
                 "options.fallback",

@@ -18,7 +18,8 @@ impl Node for InformationExtractor {
             &[1.0, 1.1, 1.2],
             "Information Extractor",
             "Extract fields from a text",
-        );
+        )
+        .icon("scan-text");
         chain_spec(spec)
             .params(params())
             .hint("Use it when another node needs facts from a text as fields: names, dates, amounts.")

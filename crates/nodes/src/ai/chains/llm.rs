@@ -25,12 +25,14 @@ impl Node for ChainLlm {
             &versions,
             "Basic LLM Chain",
             "Send one prompt to a model for each item",
-        );
+        )
+        .icon("message-square");
         chain_spec(spec)
             .sends_to("messages.messageValues.*.imageUrl")
             .inputs([
                 Port::main(),
                 Port::of(Kind::AiLanguageModel, "Model"),
+                Port::of(Kind::AiLanguageModel, "Fallback Model").show("needsFallback", &[true]),
                 Port::of(Kind::AiOutputParser, "Output Parser"),
             ])
             .params(params())

@@ -16,7 +16,8 @@ impl Node for SentimentAnalysis {
             &[1.0, 1.1],
             "Sentiment Analysis",
             "Classify texts by sentiment, one output per category",
-        );
+        )
+        .icon("smile");
         let options = [
             Param::text("categories", "Sentiment categories", CATEGORIES)
                 .raw()

@@ -27,12 +27,13 @@ impl Node for ChainSummarization {
             &[1.0, 2.0, 2.1],
             "Summarization Chain",
             "Summarize texts of any length",
-        );
+        )
+        .icon("file-text");
         chain_spec(spec)
             .inputs([
                 Port::main(),
                 Port::of(Kind::AiLanguageModel, "Model"),
-                Port::of(Kind::AiDocument, "Document"),
+                Port::of(Kind::AiDocument, "Document").optional(),
                 Port::of(Kind::AiTextSplitter, "Text Splitter"),
             ])
             .params(params())

@@ -25,6 +25,8 @@ impl Node for ChatTrigger {
             "Chat Trigger",
             "Start with each chat message",
         )
+        .icon("messages-square")
+        .triggered_by(TriggerKind::Chat)
         .inputs([Port::of(Kind::AiMemory, "Memory")])
         .credential("httpBasicAuth", false)
         .params(params())

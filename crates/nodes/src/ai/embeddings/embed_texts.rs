@@ -13,6 +13,7 @@ impl Node for EmbedTexts {
     fn spec() -> Spec {
         Spec::new(EMBED_TEXTS, &[1.0], "Embed Texts", "Create embeddings of texts")
             .group(NodeGroup::Ai)
+            .icon("brain-circuit")
             .inputs([Port::main(), Port::of(Kind::AiEmbedding, "Embeddings")])
             .param(Param::text("text", "Text", "={{ $json.text }}").required().help("The text of each item."))
             .hint("Use it to compare texts by meaning in your own code. Vector stores create \

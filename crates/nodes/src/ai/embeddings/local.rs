@@ -15,6 +15,7 @@ impl Supplier for EmbeddingsLocal {
             "Embeddings Local",
             "Create embeddings on this machine, without an API key",
         )
+        .icon("brain-circuit")
         .group(NodeGroup::Ai)
         .inputs([])
         .outputs([Port::of(Kind::AiEmbedding, "Embeddings")])

@@ -18,11 +18,11 @@ pub(crate) struct KnowledgeBase;
 
 impl Node for KnowledgeBase {
     fn spec() -> Spec {
-        Spec::new("knowledge-base", &[1.0], "Knowledge Base", "Store documents in a collection and search them by meaning")
+        Spec::new("knowledge-base", &[1.0], "Knowledge Base", "Store documents in a collection and search them by meaning").icon("library")
             .untrusted()
             .private()
             .group(NodeGroup::Ai)
-            .inputs([Port::main(), Port::of(Kind::AiEmbedding, "Embeddings"), Port::of(Kind::AiDocument, "Document")])
+            .inputs([Port::main(), Port::of(Kind::AiEmbedding, "Embeddings").optional(), Port::of(Kind::AiDocument, "Document").optional()])
             .outputs([Port::main(), Port::of(Kind::AiVectorStore, "Vector store")])
             .credential("openAiApi", false)
             .params(params())

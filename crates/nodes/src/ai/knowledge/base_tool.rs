@@ -23,7 +23,8 @@ impl Supplier for KnowledgeBaseTool {
             "Knowledge Base Tool",
             "Lets an agent search a collection of documents",
         )
-        .inputs([Port::of(Kind::AiEmbedding, "Embeddings")])
+        .icon("library")
+        .inputs([Port::of(Kind::AiEmbedding, "Embeddings").optional()])
         .credential("openAiApi", false)
         .params([
             collection_param(),

@@ -103,6 +103,7 @@ fn spec(node: &str, versions: &[f64], name: &str, summary: &str) -> Spec {
     Spec::new(&format!("@n8n/n8n-nodes-langchain.{node}"), versions, name, summary)
         .group(NodeGroup::Ai)
         .inputs([Port::of(Kind::AiTextSplitter, "Text Splitter")])
+        .icon("file-text")
         .outputs([Port::of(Kind::AiDocument, "Document")])
         .alias(&["document", "pdf", "ingest"])
 }

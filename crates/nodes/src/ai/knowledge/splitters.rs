@@ -89,6 +89,7 @@ fn spec(node: &str, name: &str, summary: &str) -> Spec {
     Spec::new(&format!("@n8n/n8n-nodes-langchain.{node}"), &[1.0], name, summary)
         .group(NodeGroup::Ai)
         .inputs([])
+        .icon("scissors")
         .outputs([Port::of(Kind::AiTextSplitter, "Text Splitter")])
         .alias(&["chunk", "chunking", "split"])
 }

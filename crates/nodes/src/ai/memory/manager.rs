@@ -21,6 +21,7 @@ impl Node for MemoryManager {
             "Chat Memory Manager",
             "Read and edit the contents of a memory",
         )
+        .icon("brain")
         .untrusted()
         .private()
         .group(NodeGroup::Ai)

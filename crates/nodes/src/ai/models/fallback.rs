@@ -22,7 +22,8 @@ impl Supplier for ModelFallback {
             "Model Fallback",
             "Use the next model if one fails",
         ))
-        .inputs([Port::of(Kind::AiLanguageModel, "Models")])
+        .icon("shuffle")
+        .inputs([Port::of(Kind::AiLanguageModel, "Models").many()])
         .param(
             Param::number("coolDown", "Cool-down", 60)
                 .at_least(0.0)

@@ -25,6 +25,7 @@ impl Supplier for ModelSelector {
             "Choose a model for each item by rules",
         );
         model_spec(spec)
+            .icon("route")
             .inputs([
                 Port::of(Kind::AiLanguageModel, "Model 1"),
                 Port::of(Kind::AiLanguageModel, "Model 2"),

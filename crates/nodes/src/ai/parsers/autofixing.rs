@@ -19,7 +19,8 @@ impl Supplier for OutputParserAutofixing {
             &[1.0],
             "Auto-fixing Output Parser",
             "Use a model to fix answers that another parser rejects",
-        );
+        )
+        .icon("braces");
         parser_spec(spec)
             .inputs([
                 Port::of(Kind::AiLanguageModel, "Model"),

@@ -18,7 +18,8 @@ impl Supplier for OutputParserItemList {
             &[1.0],
             "Item List Output Parser",
             "Get the answer as a list of texts",
-        );
+        )
+        .icon("braces");
         let options = [
             Param::number("numberOfItems", "Number of items", -1)
                 .help("Maximum number of items. -1 uses the default of three."),

@@ -22,11 +22,12 @@ impl Supplier for OutputParserStructured {
             &[1.0, 1.1, 1.2, 1.3],
             "Structured Output Parser",
             "Get the answer as JSON in a given format",
-        );
+        )
+        .icon("braces");
         let kinds =
             [("fromJson", "Generate from JSON example"), ("manual", "Define using JSON Schema")];
         parser_spec(spec)
-            .inputs([Port::of(Kind::AiLanguageModel, "Model")])
+            .inputs([Port::of(Kind::AiLanguageModel, "Model").optional()])
             .params([
                 Param::choice("schemaType", "Schema type", &kinds)
                     .raw()

@@ -32,6 +32,7 @@ impl Node for ChainRetrievalQa {
             "Question and Answer Chain",
             "Answer questions from retrieved documents",
         )
+        .icon("book-open")
         .untrusted()
         .private()
         .group(NodeGroup::Ai)

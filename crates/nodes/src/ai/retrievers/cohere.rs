@@ -21,6 +21,7 @@ impl Supplier for RerankerCohere {
             "Reranker Cohere",
             "Rerank documents by relevance",
         )
+        .icon("search")
         .group(NodeGroup::Ai)
         .inputs([])
         .outputs([Port::of(Kind::AiReranker, "Reranker")])

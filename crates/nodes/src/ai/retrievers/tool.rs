@@ -20,6 +20,7 @@ impl Supplier for ToolVectorStore {
             "Vector Store Question Answer Tool",
             "Lets an agent ask questions answered from a vector store",
         )
+        .icon("library")
         .inputs([
             Port::of(Kind::AiVectorStore, "Vector Store"),
             Port::of(Kind::AiLanguageModel, "Model"),

@@ -11,7 +11,7 @@ pub(crate) struct RetrieverVectorStore;
 
 impl Supplier for RetrieverVectorStore {
     fn spec() -> Spec {
-        retriever_spec("retrieverVectorStore", "Vector Store Retriever", "Find documents in a vector store")
+        retriever_spec("retrieverVectorStore", "Vector Store Retriever", "Find documents in a vector store").icon("library")
             .inputs([Port::of(Kind::AiVectorStore, "Vector Store")])
             .param(Param::number("topK", "Limit", 4).at_least(1.0).help("Maximum number of documents."))
             .hint("Connect a vector store in the mode Retrieve to it, and it to a Question and Answer Chain.")

@@ -17,7 +17,8 @@ impl Supplier for RetrieverWorkflow {
             "retrieverWorkflow",
             "Workflow Retriever",
             "Let another workflow find documents",
-        );
+        )
+        .icon("workflow");
         spec.versions = vec![1.0, 1.1];
         spec.params([
             Param::choice(

@@ -24,6 +24,7 @@ impl Supplier for ToolCode {
             "Code Tool",
             "A tool written in JavaScript",
         )
+        .icon("code-xml")
         .params([
             Param::text("name", "Name", "").until(1.1).help("Name of the tool for the model."),
             Param::long_text("description", "Description", "")
@@ -63,6 +64,7 @@ pub(crate) struct CodeTool;
 impl Supplier for CodeTool {
     fn spec() -> Spec {
         tool_spec("code-tool", &[1.0], "Code", "A tool written in JavaScript")
+            .icon("code-xml")
             .params([
                 Param::text("name", "Name", "")
                     .help("Name of the tool for the model. Defaults to the node name."),

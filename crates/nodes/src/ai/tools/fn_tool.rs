@@ -69,6 +69,7 @@ pub(crate) fn tool_spec(id: &str, versions: &[f64], name: &str, summary: &str) -
     Spec::new(id, versions, name, summary)
         .group(NodeGroup::Tool)
         .inputs([])
+        .icon("wrench")
         .outputs([Port::of(model::Kind::AiTool, "")])
 }
 

@@ -25,6 +25,7 @@ impl Supplier for ToolWikipedia {
             "Wikipedia",
             "Let an agent search Wikipedia",
         )
+        .icon("book-open")
         .hint("For general knowledge that a model may get wrong or lack.")
         .alias(&["encyclopaedia", "facts", "knowledge"])
     }
@@ -89,6 +90,7 @@ impl Supplier for ToolSerpApi {
             "SerpApi (Google Search)",
             "Let an agent search the web",
         )
+        .icon("search")
         .credential("serpApi", true)
         .param(Param::collection("options", "Options", options).help("Search options."))
         .hint("For recent information, or facts that are not in an encyclopedia.")
@@ -172,6 +174,7 @@ impl Supplier for ToolSearXng {
             "SearXNG",
             "Let an agent search the web with SearXNG",
         )
+        .icon("search")
         .credential("searXngApi", true)
         .param(Param::collection("options", "Options", options).help("Search options."))
         .hint("For web search on a self-hosted server.")
@@ -236,6 +239,7 @@ impl Supplier for ToolWolframAlpha {
             "Wolfram|Alpha",
             "Let an agent query Wolfram|Alpha",
         )
+        .icon("sigma")
         .credential("wolframAlphaApi", true)
         .hint("For mathematics, units and facts that a calculator cannot provide.")
         .alias(&["math", "science", "facts"])

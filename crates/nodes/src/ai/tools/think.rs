@@ -18,6 +18,7 @@ impl Supplier for ToolThink {
             "Think Tool",
             "Let an agent think before it continues",
         )
+        .icon("brain")
         .param(description())
         .hint("Connect it to an agent with multi-step tasks.")
         .alias(&["reason", "plan", "reflect"])
@@ -39,6 +40,7 @@ pub(crate) struct ThinkTool;
 impl Supplier for ThinkTool {
     fn spec() -> Spec {
         tool_spec("think-tool", &[1.0], "Think", "Let an agent think before it continues")
+            .icon("brain")
             .params([
                 Param::text("name", "Name", "think").help("Name of the tool for the model."),
                 description(),

@@ -208,6 +208,8 @@ pub(crate) struct WorkflowTool;
 impl Supplier for WorkflowTool {
     fn spec() -> Spec {
         tool_spec("workflow-tool", &[1.0], "Workflow", "Let an agent call a workflow")
+            .icon("workflow")
+            .subtitle(&["{workflowId:locator}"])
             .params([
                 name_param(),
                 description_param().required(),
@@ -246,6 +248,8 @@ fn spec_of(versions: &[f64]) -> Spec {
         "Call n8n Workflow Tool",
         "Let an agent call a workflow",
     )
+    .icon("workflow")
+    .subtitle(&["{workflowId:locator}"])
     .calls_workflows()
     .hint(
         "For tasks that take several nodes or wait for approval. The workflow starts with an \

@@ -31,6 +31,12 @@ impl Node for SetV1 {
             ),
         ];
         Spec::new("n8n-nodes-base.set", &[1.0, 2.0], "Set", "Set fields of items")
+            .icon("square-pen")
+            .subtitle(&[
+                "{mode=raw}JSON",
+                "{assignments.assignments:names}",
+                "{fields.values:names}",
+            ])
             .param(
                 Param::flag("keepOnlySet", "Keep only set", false)
                     .help("Remove all fields that are not set here."),

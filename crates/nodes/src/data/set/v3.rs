@@ -16,6 +16,8 @@ impl Node for Set {
             "Edit Fields (Set)",
             "Set, add or remove fields of items",
         )
+        .icon("square-pen")
+        .subtitle(&["{mode=raw}JSON", "{assignments.assignments:names}", "{fields.values:names}"])
         .params(params::params())
         .hint("Use it to shape items for the next node. Values can be expressions.")
         .alias(&["edit fields", "assign", "map", "rename", "transform"])

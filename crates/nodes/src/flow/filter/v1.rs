@@ -8,7 +8,7 @@ pub(crate) struct FilterV1;
 
 impl Node for FilterV1 {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.filter", &[1.0], "Filter", "Keep items that match the conditions")
+        Spec::new("n8n-nodes-base.filter", &[1.0], "Filter", "Keep items that match the conditions").icon("filter").subtitle(&["{conditions.conditions:conditions}"])
             .group(NodeGroup::Flow)
             .outputs([Port::named("Kept")])
             .param(legacy_groups())

@@ -8,7 +8,7 @@ pub(crate) struct FilterNode;
 
 impl Node for FilterNode {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.filter", &[2.0, 2.1, 2.2, 2.3], "Filter", "Keep items that match the conditions")
+        Spec::new("n8n-nodes-base.filter", &[2.0, 2.1, 2.2, 2.3], "Filter", "Keep items that match the conditions").icon("filter").subtitle(&["{conditions.conditions:conditions}"])
             .group(NodeGroup::Flow)
             .outputs([Port::named("Kept")])
             .params(params("Items that match are kept."))

@@ -7,7 +7,7 @@ pub(crate) struct IfV1;
 
 impl Node for IfV1 {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.if", &[1.0], "IF", "Send items to one of two branches")
+        Spec::new("n8n-nodes-base.if", &[1.0], "IF", "Send items to one of two branches").icon("git-branch").subtitle(&["{conditions.conditions:conditions}"])
             .group(NodeGroup::Flow)
             .outputs([Port::named("true"), Port::named("false")])
             .param(legacy_groups())

@@ -7,7 +7,7 @@ pub(crate) struct If;
 
 impl Node for If {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.if", &[2.0, 2.1, 2.2, 2.3], "If", "Send items to one of two branches")
+        Spec::new("n8n-nodes-base.if", &[2.0, 2.1, 2.2, 2.3], "If", "Send items to one of two branches").icon("git-branch").subtitle(&["{conditions.conditions:conditions}"])
             .group(NodeGroup::Flow)
             .outputs([Port::named("true"), Port::named("false")])
             .params(params("Items that match are sent to the true output."))

@@ -10,6 +10,7 @@ impl Node for MergeV1 {
     fn spec() -> Spec {
         let keyed = ["keepKeyMatches", "mergeByKey", "removeKeyMatches"];
         Spec::new("n8n-nodes-base.merge", &[1.0], "Merge", "Merge the items of two branches")
+            .icon("git-merge")
             .group(NodeGroup::Flow)
             .inputs([Port::named("Input 1"), Port::named("Input 2")])
             .params([

@@ -11,7 +11,7 @@ impl Node for MergeV2 {
     fn spec() -> Spec {
         let combine = ["combine"];
         let by_fields = ["mergeByFields"];
-        Spec::new("n8n-nodes-base.merge", &[2.0, 2.1], "Merge", "Merge the items of two branches")
+        Spec::new("n8n-nodes-base.merge", &[2.0, 2.1], "Merge", "Merge the items of two branches").icon("git-merge")
             .group(NodeGroup::Flow)
             .inputs([Port::named("Input 1"), Port::named("Input 2")])
             .requires(RequiredInputs::AllIf { param: "mode".into(), equals: "chooseBranch".into() })

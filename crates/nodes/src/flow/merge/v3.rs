@@ -16,7 +16,7 @@ impl Node for Merge {
             .iter()
             .map(|mode| inputs_param().show("mode", &[*mode]))
             .collect();
-        Spec::new("n8n-nodes-base.merge", &[3.0, 3.1, 3.2], "Merge", "Merge the items of several branches")
+        Spec::new("n8n-nodes-base.merge", &[3.0, 3.1, 3.2], "Merge", "Merge the items of several branches").icon("git-merge")
             .group(NodeGroup::Flow)
             .inputs([Port::named("Input 1"), Port::named("Input 2")])
             .input_rule(PortRule::number("numberInputs", "Input"))

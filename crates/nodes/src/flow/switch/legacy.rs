@@ -18,6 +18,8 @@ impl Node for SwitchV1 {
             "Switch",
             "Send items to one of four outputs",
         )
+        .icon("route")
+        .subtitle(&["{rules.values:count rule}", "{rules.rules:count rule}"])
         .outputs(outputs);
         let output = Param::number("output", "Output", 0)
             .between(0.0, 3.0)
@@ -47,6 +49,8 @@ impl Node for SwitchV2 {
             "Switch",
             "Send items to one of several outputs",
         )
+        .icon("route")
+        .subtitle(&["{rules.values:count rule}", "{rules.rules:count rule}"])
         .outputs((0..4).map(|number| Port::named(&number.to_string())))
         .output_rule(PortRule::number("outputsAmount", "").when("mode", "expression"))
         .output_rule(PortRule::entries("rules.rules", "outputKey"))

@@ -19,7 +19,7 @@ impl Node for Switch {
                 .help("The name of the output."),
         ];
         let rules = ["rules"];
-        Spec::new("n8n-nodes-base.switch", &[3.0, 3.1, 3.2, 3.3, 3.4], "Switch", "Send items to one of several outputs")
+        Spec::new("n8n-nodes-base.switch", &[3.0, 3.1, 3.2, 3.3, 3.4], "Switch", "Send items to one of several outputs").icon("route").subtitle(&["{rules.values:count rule}", "{rules.rules:count rule}"])
             .group(NodeGroup::Flow)
             .outputs((0..4).map(|number| Port::named(&number.to_string())))
             .output_rule(PortRule::number("numberOutputs", "").when("mode", "expression"))

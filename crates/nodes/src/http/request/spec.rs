@@ -48,6 +48,8 @@ pub(super) const PAGINATION: &str = "options.pagination";
 /// v3, 4, 4.1 … 4.5.
 pub(super) fn new_form() -> Spec {
     let spec = Spec::new(ID, &[3.0, 4.0, 4.1, 4.2, 4.3, 4.4, 4.5], "HTTP Request", SUMMARY)
+        .icon("globe")
+        .subtitle(&["{method?GET} {url:url}"])
         .untrusted()
         .sends_to("url")
         .sends_to("options.proxy")
@@ -390,6 +392,8 @@ pub(super) fn old_form() -> Spec {
         |name: &str, label: &str| Param::json(name, label, "").show("jsonParameters", &[true]);
     let with_body = |param: Param| param.show("requestMethod", &["PATCH", "POST", "PUT", "DELETE"]);
     let spec = Spec::new(ID, &[1.0, 2.0], "HTTP Request", SUMMARY)
+        .icon("globe")
+        .subtitle(&["{requestMethod?GET} {url:url}"])
         .untrusted()
         .sends_to("url")
         .sends_to("options.proxy")

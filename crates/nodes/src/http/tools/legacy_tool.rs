@@ -53,6 +53,8 @@ impl Supplier for ToolHttpRequest {
             "HTTP Request Tool",
             "Let an agent call a service",
         )
+        .icon("globe")
+        .subtitle(&["{method?GET} {url:url}"])
         .params([
             Param::long_text("toolDescription", "Description", "")
                 .help("Tells the model when to call the tool and what it returns."),

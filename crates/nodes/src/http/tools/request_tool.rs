@@ -43,6 +43,8 @@ impl Supplier for HttpRequestTool {
             "HTTP Request",
             "Let an agent make HTTP requests",
         )
+        .icon("globe")
+        .subtitle(&["{method?GET} {url:url}"])
         .params([
             Param::text("name", "Name", "http_request").help("Name of the tool for the model."),
             Param::long_text(

@@ -44,6 +44,8 @@ impl Node for EmailReadImap {
             "Email Trigger (IMAP)",
             "Start the workflow when an email arrives",
         )
+        .icon("mail")
+        .triggered_by(TriggerKind::Email)
         .untrusted()
         .private()
         .group(NodeGroup::Trigger)

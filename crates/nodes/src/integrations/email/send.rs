@@ -41,6 +41,7 @@ impl Node for EmailSend {
             "Send Email",
             "Send an email through an SMTP server",
         )
+        .icon("mail")
         .sends_to_exact("toEmail")
         .sends_to_exact("ccEmail")
         .sends_to_exact("bccEmail")

@@ -19,6 +19,7 @@ impl Node for MySqlV1 {
             "MySQL",
             "Read and write rows in a MySQL or MariaDB database",
         )
+        .icon("database")
         .untrusted()
         .private()
         .group(NodeGroup::Integration)

@@ -24,6 +24,7 @@ impl Node for PostgresV1 {
             "Postgres",
             "Read and write rows in a PostgreSQL database",
         )
+        .icon("database")
         .untrusted()
         .private()
         .group(NodeGroup::Integration)

@@ -20,7 +20,7 @@ impl Supplier for DatabaseTool {
         let access = [("readOnly", "Only read"), ("readWrite", "Read and write")];
         let description = "Runs one SQL statement and returns its rows. Inspect the tables in information_schema \
              first; pass values as parameters.";
-        tool_spec("database-tool", &[1.0], "Database", "Let an agent query a database")
+        tool_spec("database-tool", &[1.0], "Database", "Let an agent query a database").icon("database")
             .credential("postgres", false)
             .credential("mySql", false)
             .params([

@@ -12,6 +12,7 @@ pub struct EmailTool;
 impl Supplier for EmailTool {
     fn spec() -> Spec {
         tool_spec("email-tool", &[1.0], "Email", "Let an agent send emails")
+            .icon("mail")
             .credential("smtp", true)
             .params([
                 Param::text("name", "Name", "send_email").help("Name of the tool for the model."),

@@ -46,6 +46,7 @@ impl Node for DateTimeV1 {
             "Date & Time",
             "Manipulate date and time values",
         )
+        .icon("calendar")
         .params([
             Param::choice(
                 "action",

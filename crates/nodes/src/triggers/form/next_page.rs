@@ -24,6 +24,8 @@ impl Node for FormNode {
             "n8n Form",
             "Show another page of a form, or its ending",
         )
+        .icon("clipboard-list")
+        .resumed_by(ResumeCall::form())
         .untrusted()
         .sends_to("redirectUrl")
         .group(NodeGroup::Flow)

@@ -14,7 +14,7 @@ impl Node for FormTrigger {
     fn spec() -> Spec {
         let versions = [1.0, 2.0, 2.1, 2.2, 2.3, 2.4, 2.5, 2.6];
         let ways = [("basicAuth", "Basic auth"), ("none", "None")];
-        Spec::trigger("n8n-nodes-base.formTrigger", &versions, "n8n Form Trigger", "Start when a form is submitted")
+        Spec::trigger("n8n-nodes-base.formTrigger", &versions, "n8n Form Trigger", "Start when a form is submitted").icon("clipboard-list").subtitle(&["{formTitle}"]).triggered_by(TriggerKind::Form)
             .untrusted()
             .credential("httpBasicAuth", false)
             .params([

@@ -1,6 +1,7 @@
 //! Walks the table of nodes: every description is complete, every example runs.
 
 mod destinations;
+mod icons;
 
 use model::{Items, Kind, Value, json};
 use node_api::testing::{TestHost, items, to_json};

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { JsonObject, Param } from "../graph/json";
+import type { JsonObject, Param } from "./json";
 import { testParam } from "./testParam";
 import { visibleParams, withDefaults } from "./visibleParams";
 

@@ -1,14 +1,7 @@
 /** Decides which parameters a form shows and what the ones that were not set are worth, exactly as the server does. */
 
-import {
-  isExpression,
-  isObject,
-  type Json,
-  type JsonObject,
-  type Param,
-  type Rule,
-} from "../graph/json";
-import { isSameJson } from "../graph/paramPath";
+import { isExpression, isObject, type Json, type JsonObject, type Param, type Rule } from "./json";
+import { isSameJson } from "./paramPath";
 
 /** Where in the parameters a rule is looked at: a leading `/` starts at the top. */
 export interface RuleContext {
@@ -77,7 +70,7 @@ export function isVisible(param: Param, values: JsonObject, place: RuleContext):
   return shows && !param.hide.some((rule) => ruleHolds(rule, values, place, false));
 }
 
-function ruleHolds(
+export function ruleHolds(
   rule: Rule,
   values: JsonObject,
   place: RuleContext,

@@ -1,6 +1,6 @@
 /** Parameters for tests: what a test does not speak of is as the server sends it by default. */
 
-import type { Param, ParamKind } from "../graph/json";
+import type { Param, ParamKind } from "./json";
 
 export function testParam(
   name: string,

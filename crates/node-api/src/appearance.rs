@@ -1,0 +1,131 @@
+//! What the editor shows of a node type and what it begins with: its icon, the line under its name,
+//! how it is started and woken.
+
+use crate::param::DisplayRule;
+use crate::spec::{NodeGroup, Spec};
+use model::{Kind, Str, Value};
+use serde::{Deserialize, Serialize};
+
+/// What starts a run at a trigger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TriggerKind {
+    Manual,
+    /// A call at an address of its own.
+    Webhook,
+    Form,
+    Chat,
+    /// A message that a person types in the editor; it has no address.
+    ManualChat,
+    Schedule,
+    Email,
+    /// New entries of a source that is polled.
+    Feed,
+    /// A call by another workflow.
+    Workflow,
+    /// The failure of another workflow.
+    Error,
+}
+
+/// A call that resumes a run which waits at the node.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResumeCall {
+    pub kind: ResumeKind,
+    /// All must hold for such a call to resume it.
+    #[serde(default)]
+    pub show: Vec<DisplayRule>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ResumeKind {
+    /// A form that a person fills in.
+    Form,
+    Webhook,
+}
+
+impl ResumeCall {
+    pub fn form() -> Self {
+        Self { kind: ResumeKind::Form, show: Vec::new() }
+    }
+
+    pub fn webhook() -> Self {
+        Self { kind: ResumeKind::Webhook, show: Vec::new() }
+    }
+
+    /// Only while `param` has one of these values. Several rules must all hold.
+    pub fn show<V: Into<Value> + Clone>(mut self, param: &str, values: &[V]) -> Self {
+        self.show.push(DisplayRule::is(param, values));
+        self
+    }
+}
+
+/// Parameters that a node has when it is added. The text `{id}` is replaced by a new ID.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InitialParams {
+    /// Only if it is connected by an output of this kind.
+    #[serde(default)]
+    pub output: Option<Kind>,
+    pub params: Value,
+}
+
+impl NodeGroup {
+    /// The icon of the group's nodes that name none.
+    pub fn icon(self) -> &'static str {
+        match self {
+            NodeGroup::Trigger => "zap",
+            NodeGroup::Flow => "git-branch",
+            NodeGroup::Data => "braces",
+            NodeGroup::Files => "file-text",
+            NodeGroup::Ai => "sparkles",
+            NodeGroup::Tool => "wrench",
+            NodeGroup::Integration => "blocks",
+        }
+    }
+}
+
+impl Spec {
+    /// The name of a Lucide icon; `web/src/shared/icons.ts` lists those to choose from.
+    pub fn icon(mut self, name: &str) -> Self {
+        self.icon = name.into();
+        self
+    }
+
+    /// The line under a node's name. The first template that can be filled counts; if there is
+    /// none, the operation, the mode or the model is shown.
+    ///
+    /// `{path}` is the value of a parameter, `{path?text}` has a text for one that is not set, and
+    /// `{path=value}` shows nothing but must have this value. A filter says how a value is shown:
+    /// `{url:url}` without scheme and query, `list` with commas, `name` unless it is a UUID, `names`
+    /// of the entries of a list, `count word` with their number, `locator` what was chosen,
+    /// `conditions`, `schedule`, and `plural param` a unit as the amount in `param` needs it.
+    pub fn subtitle(mut self, templates: &[&str]) -> Self {
+        self.subtitle = templates.iter().map(|template| Str::from(*template)).collect();
+        self
+    }
+
+    pub fn triggered_by(mut self, kind: TriggerKind) -> Self {
+        self.trigger = Some(kind);
+        self
+    }
+
+    /// A call resumes a run that waits at the node.
+    pub fn resumed_by(mut self, call: ResumeCall) -> Self {
+        self.resumed_by.push(call);
+        self
+    }
+
+    /// Parameters of a new node.
+    pub fn initial(mut self, params: Value) -> Self {
+        self.initial.push(InitialParams { output: None, params });
+        self
+    }
+
+    /// Parameters of a new node that is connected by an output of this kind.
+    pub fn initial_for(mut self, output: Kind, params: Value) -> Self {
+        self.initial.push(InitialParams { output: Some(output), params });
+        self
+    }
+}
