@@ -1,4 +1,4 @@
-//! What can go wrong on the way of an answer: the list of T-NET.
+//! Network faults on the way of a response.
 
 /// A fault. Those that are a matter of events mean lines in a format that has lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

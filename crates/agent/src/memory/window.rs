@@ -123,7 +123,7 @@ mod tests {
             .collect()
     }
 
-    /// T-MEM: the window is cut at every position.
+    /// The window is cut at every position.
     #[test]
     fn wherever_it_is_cut_calls_and_results_stay_together() {
         let sizes = [

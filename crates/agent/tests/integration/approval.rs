@@ -1,5 +1,5 @@
 //! A loop that asks a person before its tools run: what is asked, what a decision does, and what a
-//! crash leaves. Part of T-HITL.
+//! crash leaves.
 
 use crate::support::{CallLedger, Crash, ScriptedModel, TestAgentHost, answers, calls, tool};
 use heddle_agent::{

@@ -1,4 +1,4 @@
-//! T-LIM: an agent spends no more than it may, and what it has until then is not lost.
+//! An agent spends no more than it may, and what it has until then is not lost.
 
 use crate::support::{CallLedger, ScriptedModel, TestAgentHost, calls, tool};
 use futures::{StreamExt as _, stream};

@@ -1,5 +1,5 @@
-//! T-TOOL: whatever a model calls, and whatever a tool gives back, is checked before it goes on;
-//! and T-LIM as far as tools go.
+//! Whatever a model calls, and whatever a tool gives back, is checked before it goes on;
+//! and tools stay within their limits.
 //!
 //! | case | test |
 //! | --- | --- |
@@ -13,7 +13,7 @@
 //! | a result of 50 MB, control characters | `results_are_cut_and_cleaned` |
 //! | a schema with a loop, with a remote reference, with a bad pattern | `a_schema_that_cannot_be_checked_is_no_tool` |
 //!
-//! T-LIM has its table in `heddle/tests/integration/agent_limits.rs`.
+//! The table of limits is in `heddle/tests/integration/agent_limits.rs`.
 
 use crate::support::{CallLedger, ScriptedModel, TestAgentHost, answers, calls, tool, tool_with};
 use heddle_agent::{AgentError, AgentOptions, OnLimit, ToolGuard, ToolsAgent};

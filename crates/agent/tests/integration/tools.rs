@@ -232,7 +232,7 @@ async fn a_memory_that_fails_is_told_and_done_without() {
     );
 }
 
-/// T-CRASH inside the loop: the process ends at every note, before and after it is kept, and the
+/// Crashes inside the loop: the process ends at every note, before and after it is kept, and the
 /// loop begins again.
 #[tokio::test]
 async fn a_loop_that_is_cut_off_anywhere_repeats_nothing() {

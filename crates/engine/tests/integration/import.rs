@@ -1,4 +1,4 @@
-//! T-IMPORT: hostile workflows are read, checked and planned without harm, and nothing in them is
+//! Hostile workflows are read, checked and planned without harm, and nothing in them is
 //! run.
 
 #[path = "../../../../fuzz/src/workflow_json.rs"]

@@ -240,7 +240,7 @@ fn an_entity_bomb_inside_a_document_is_not_expanded() {
     assert_eq!(book.sheets[0].1.get(0, 0), Some(&SheetCell::Text("z".into())));
 }
 
-/// T-WEB: a caller's text becomes no formula in the workbook that somebody opens. CSV has no types;
+/// A caller's text becomes no formula in the workbook that somebody opens. CSV has no types;
 /// there it stays as it came, as in n8n.
 #[test]
 fn text_that_looks_like_a_formula_stays_text() {

@@ -1,4 +1,4 @@
-//! T-LIM: agents that would never end, grow for ever or cost too much come to an end, each by a
+//! Agents that would never end, grow for ever or cost too much come to an end, each by a
 //! limit with a name.
 //!
 //! | case | test |

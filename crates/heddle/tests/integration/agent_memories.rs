@@ -219,7 +219,7 @@ fn sessions_that_speak_at_the_same_time_do_not_mix() {
     }
 }
 
-/// T-MEM: back end down in mid-loop. The warning stands in the record of the agent's run, in
+/// Back end down in mid-loop. The warning stands in the record of the agent's run, in
 /// `hints`.
 #[test]
 fn a_memory_that_is_out_of_reach_is_done_without_and_the_execution_says_so() {
@@ -253,7 +253,7 @@ fn a_memory_that_is_out_of_reach_is_done_without_and_the_execution_says_so() {
     }
 }
 
-/// T-MEM: session 'default' across users.
+/// Session 'default' across users.
 #[test]
 fn a_webhook_without_sessions_is_refused_and_says_what_to_do() {
     let (data, model) = (TempFolder::new("default-session"), start_model());
@@ -269,7 +269,7 @@ fn a_webhook_without_sessions_is_refused_and_says_what_to_do() {
     assert!(error["hint"].as_str().unwrap().contains("Set the session"), "{error}");
 }
 
-/// T-MEM: what was said goes with its workflow, and with a change of the vault's key nothing is
+/// What was said goes with its workflow, and with a change of the vault's key nothing is
 /// lost.
 #[test]
 fn conversations_outlive_a_change_of_the_key_and_are_deleted_with_their_workflow() {

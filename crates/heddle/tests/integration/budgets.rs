@@ -116,7 +116,7 @@ fn the_budget_of_a_workflow_for_a_day_holds_over_a_restart() {
     server.stop();
 }
 
-/// T-LIM: the budget is hit in the middle of parallel calls. Each takes 30 tokens.
+/// The budget is hit in the middle of parallel calls. Each takes 30 tokens.
 #[test]
 fn of_twenty_runs_at_once_a_budget_for_five_calls_pays_for_five() {
     let replies = (0..20).map(|_| ScriptedReply::text("fine").with_usage(20, 10));

@@ -1,5 +1,5 @@
 //! Credentials go to the hosts they are for and nowhere else, whatever a workflow, a redirect or a
-//! model says (T-SEC).
+//! model says.
 
 use crate::support::in_process::{KEY, credential, n8n, node, openai, run_document, workflow};
 use model::{Code, Object, Value};

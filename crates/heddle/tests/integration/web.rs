@@ -1,4 +1,4 @@
-//! T-WEB against the real binary: a body without end and a flood of calls leave the server alive
+//! Web attacks against the real binary: a body without end and a flood of calls leave the server alive
 //! and its memory where it was.
 
 use crate::support;

@@ -1,4 +1,4 @@
-//! T-IMPORT for the reader: absurd documents cost in proportion to their size, or are refused.
+//! The reader of imports: absurd documents cost in proportion to their size, or are refused.
 
 use heddle_model::{Value, Workflow, WorkflowError};
 

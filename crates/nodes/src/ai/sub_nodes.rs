@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(chosen("", None, json!({ "sessionId": 7 }), None).await, "7");
     }
 
-    /// T-MEM: session 'default' across users.
+    /// Session 'default' across users.
     #[tokio::test]
     async fn one_conversation_for_everybody_is_refused_where_many_come() {
         for mode in ["webhook", "integrated", "retry", "chat"] {

@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(asked(&[("retry-after", "Tue, 14 Nov 2023 22:13:50 GMT")]), Some(30_000));
     }
 
-    /// T-NET: only dates are compared with the clock of the machine, and a date that seems far away
+    /// Only dates are compared with the clock of the machine, and a date that seems far away
     /// is not waited for.
     #[test]
     fn a_clock_that_jumps_makes_nobody_wait_for_years() {

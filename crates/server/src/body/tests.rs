@@ -1,4 +1,4 @@
-//! Bodies of every kind, the odd ones among them (T-WEB).
+//! Bodies of every kind, the odd ones among them.
 
 use super::*;
 use model::json::parse as json_value;

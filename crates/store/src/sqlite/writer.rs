@@ -408,7 +408,7 @@ mod tests {
         connection.query_row("SELECT count(*) FROM notes", [], |row| row.get(0)).unwrap()
     }
 
-    /// T-DISK: SQLite ends the transaction of a whole group when there is no room. None of them may
+    /// SQLite ends the transaction of a whole group when there is no room. None of them may
     /// be written on its own.
     #[tokio::test]
     async fn issue_15_10_a_write_that_panics_fails_alone() {
@@ -498,7 +498,7 @@ mod tests {
         assert!(std::fs::metadata(folder.0.join("test.db-wal")).unwrap().len() > 2_000_000);
     }
 
-    /// T-DISK: a foreign reader keeps the log from beginning anew. At its ceiling writing stops,
+    /// A foreign reader keeps the log from beginning anew. At its ceiling writing stops,
     /// and goes on when the reader has gone.
     #[tokio::test]
     async fn past_the_ceiling_of_the_log_nothing_is_written_until_the_reader_lets_go() {

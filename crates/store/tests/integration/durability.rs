@@ -1,4 +1,4 @@
-//! T-DISK and T-CRASH below the server: what a cut, a flip or a long reader does to the files
+//! Disk faults and crashes below the server: what a cut, a flip or a long reader does to the files
 //! themselves.
 
 use crate::support::{Run, folder_with_workflow};
@@ -34,7 +34,7 @@ fn length(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |found| found.len())
 }
 
-/// T-DISK: the log of the database is cut at each byte of its newest commits, as a torn write
+/// The log of the database is cut at each byte of its newest commits, as a torn write
 /// leaves it. Whatever the cut, what is there is a beginning of what was written, each run whole,
 /// and the store goes on.
 #[tokio::test]
@@ -73,7 +73,7 @@ async fn a_log_cut_at_any_byte_leaves_whole_runs_from_the_first_on() {
     drop(store);
 }
 
-/// T-DISK: a piece of the journal is cut at each byte. The run is named; the other one is there.
+/// A piece of the journal is cut at each byte. The run is named; the other one is there.
 #[tokio::test]
 async fn a_piece_cut_at_any_byte_is_told_with_its_run() {
     let folder = folder_with_workflow("piece");
@@ -105,7 +105,7 @@ async fn a_piece_cut_at_any_byte_is_told_with_its_run() {
     assert_eq!(store.journal(1).await.unwrap().len(), 1);
 }
 
-/// T-DISK: under load beside many readers the log stays within 64 MB.
+/// Under load beside many readers the log stays within 64 MB.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_log_stays_short_beside_readers_under_load() {
     let folder = folder_with_workflow("log");
@@ -147,7 +147,7 @@ async fn the_log_stays_short_beside_readers_under_load() {
     eprintln!("{} MB written, the log had {} MB at most", written >> 20, longest >> 20);
 }
 
-/// T-DISK: thousands of runs of mixed sizes come and go; the file has at most half as much again as
+/// Thousands of runs of mixed sizes come and go; the file has at most half as much again as
 /// what lives.
 #[tokio::test]
 async fn after_pruning_runs_of_mixed_sizes_the_file_is_at_most_half_larger_than_what_lives() {

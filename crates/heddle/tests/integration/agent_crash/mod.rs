@@ -1,4 +1,4 @@
-//! T-CRASH inside the loop of an agent: kill -9 during the model's stream, during a tool, and
+//! Crashes inside the loop of an agent: kill -9 during the model's stream, during a tool, and
 //! between a result and its record. What has a record is not done again, nothing that was accepted
 //! is lost, and a run is `uncertain` only where a call that changes something was cut off.
 //!

@@ -1,5 +1,5 @@
 //! Agents that ask a person before their tools run, with a real server, a scripted model and a
-//! service that counts. T-HITL; the table of its cases is in `docs/approvals.md`.
+//! service that counts. The table of cases is in `docs/approvals.md`.
 
 mod commands;
 mod decisions;

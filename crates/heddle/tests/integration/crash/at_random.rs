@@ -1,4 +1,4 @@
-//! T-CRASH: kill -9 at random times under load.
+//! Kill -9 at random times under load.
 
 use crate::support::request_counter::{RequestCounter, pay_workflow};
 use crate::support::{Server, TempFolder, heddle, request, wait_until};

@@ -1,4 +1,4 @@
-//! T-CRASH: kill -9 at every write and sync of a run, of a recovery, of the first start, of tidying
+//! Kill -9 at every write and sync of a run, of a recovery, of the first start, of tidying
 //! up and of a claim.
 
 use crate::support::faults::{Fault, Faults, Field};
@@ -80,7 +80,7 @@ fn check(server: &Server, counter: &RequestCounter, accepted: &[u64], n_calls: u
     uncertain
 }
 
-/// T-CRASH: at every journal write and sync, whole and torn, counted from the start of the process:
+/// At every journal write and sync, whole and torn, counted from the start of the process:
 /// the recovery of the run that the last kill cut off is killed as well, often several times in a
 /// row.
 #[test]
@@ -139,7 +139,7 @@ fn killed_at_any_write_or_sync_of_start_recovery_and_run_a_call_happens_once_or_
     );
 }
 
-/// T-CRASH: the first start makes the database. Killed anywhere in it, the next one finds nothing
+/// The first start makes the database. Killed anywhere in it, the next one finds nothing
 /// half done.
 #[test]
 fn a_first_start_that_is_killed_anywhere_is_done_again() {
@@ -165,7 +165,7 @@ fn a_first_start_that_is_killed_anywhere_is_done_again() {
     eprintln!("{kills} kills during the first start");
 }
 
-/// T-CRASH: old executions are removed and the file is made shorter; killed anywhere in it, nothing
+/// Old executions are removed and the file is made shorter; killed anywhere in it, nothing
 /// that stays is touched.
 #[test]
 fn tidying_up_that_is_killed_leaves_everything_that_stays() {
@@ -219,7 +219,7 @@ fn tidying_up_that_is_killed_leaves_everything_that_stays() {
     eprintln!("{kills} kills while tidying up");
 }
 
-/// T-CRASH: a trigger by the clock is claimed, its run begins, its next moment is written. Killed
+/// A trigger by the clock is claimed, its run begins, its next moment is written. Killed
 /// anywhere in it, and started again once the claim is over, each moment has one run.
 #[test]
 fn a_moment_of_the_clock_is_taken_once_whenever_its_claim_is_killed() {

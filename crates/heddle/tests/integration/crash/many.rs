@@ -1,4 +1,4 @@
-//! T-CRASH: many runs that a crash has interrupted: the server answers at once and goes on with
+//! Many runs that a crash has interrupted: the server answers at once and goes on with
 //! them in turn.
 
 use crate::support::request_counter::RequestCounter;

@@ -1,4 +1,4 @@
-//! T-CRASH: kill -9 at random times while workflows of every kind are at work: nothing is lost,
+//! Kill -9 at random times while workflows of every kind are at work: nothing is lost,
 //! nothing happens twice in silence, and no run is stuck.
 
 use crate::support::feed::Feed;

@@ -1,4 +1,4 @@
-//! T-CRASH: kill -9. What was accepted is finished or resumable, and nothing happens twice without
+//! Kill -9. What was accepted is finished or resumable, and nothing happens twice without
 //! a word.
 //!
 //! `cargo xtask crash 500` is the long form; the suite runs a short one.

@@ -1,4 +1,4 @@
-//! T-CRASH: a run that ends the process must not end the next one, and the one after it.
+//! A run that ends the process must not end the next one, and the one after it.
 
 use crate::support::faults::{Faults, Field};
 use crate::support::request_counter::RequestCounter;

@@ -1,4 +1,4 @@
-//! T-CRASH: restarts under odd circumstances: another clock, another process, another version.
+//! Restarts under odd circumstances: another clock, another process, another version.
 
 use crate::support::faults::{Fault, Faults, Field};
 use crate::support::request_counter::{RequestCounter, pay_workflow};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// T-CRASH: the clock goes back or forward by a day between a crash and the next start.
+/// The clock goes back or forward by a day between a crash and the next start.
 #[test]
 fn a_clock_that_jumps_between_crash_and_restart_repeats_and_loses_nothing() {
     let (data, counter) = (TempFolder::new("clock"), RequestCounter::start());
@@ -67,7 +67,7 @@ fn pay(server: &Server, id: u64) -> std::io::Result<u16> {
     .map(|reply| reply.status)
 }
 
-/// T-CRASH: a sleeping run wakes after a jump of the clock over its moment, and sleeps on after a
+/// A sleeping run wakes after a jump of the clock over its moment, and sleeps on after a
 /// jump back.
 #[test]
 fn a_sleeping_run_wakes_when_the_clock_has_jumped_over_its_moment() {
@@ -96,7 +96,7 @@ fn a_sleeping_run_wakes_when_the_clock_has_jumped_over_its_moment() {
     server.stop();
 }
 
-/// T-CRASH: two processes on one folder, and an old program on a new folder.
+/// Two processes on one folder, and an old program on a new folder.
 #[test]
 fn a_second_server_and_a_newer_folder_are_refused_and_nothing_is_changed() {
     let data = TempFolder::new("second");
@@ -117,7 +117,7 @@ fn a_second_server_and_a_newer_folder_are_refused_and_nothing_is_changed() {
     assert!(std::fs::read(data.0.join("heddle.db")).unwrap() == before, "it was written to");
 }
 
-/// T-CRASH: somebody removes the lock and starts a second server. The first one writes nothing from
+/// Somebody removes the lock and starts a second server. The first one writes nothing from
 /// then on, and ends.
 #[test]
 fn issue_15_00_of_two_servers_on_one_folder_the_older_one_ends() {
@@ -141,7 +141,7 @@ fn issue_15_00_of_two_servers_on_one_folder_the_older_one_ends() {
     second.stop();
 }
 
-/// T-CRASH: a request that carries a key is repeated after a crash with the same key, and no person
+/// A request that carries a key is repeated after a crash with the same key, and no person
 /// is asked.
 #[test]
 fn issue_15_00_a_step_that_sends_a_key_is_repeated_with_it() {
@@ -177,7 +177,7 @@ fn issue_15_00_a_step_that_sends_a_key_is_repeated_with_it() {
     server.stop();
 }
 
-/// T-CRASH: a folder of an older version is only migrated by whoever has it to itself, and no other
+/// A folder of an older version is only migrated by whoever has it to itself, and no other
 /// version works beside a server.
 #[test]
 fn issue_15_09_commands_beside_a_server_neither_migrate_nor_mix_versions() {
@@ -274,7 +274,7 @@ fn two_waits(counter: &str) -> Value {
     json!({ "id": "waits", "name": "Waits", "nodes": nodes, "connections": connections, "settings": { "executionOrder": "v1" } })
 }
 
-/// T-CRASH: a run whose time has passed is called while it waits to be resumed. The call is for its
+/// A run whose time has passed is called while it waits to be resumed. The call is for its
 /// first wait, and so is its time.
 #[test]
 fn issue_14_00_a_run_that_was_called_before_its_turn_to_be_resumed_stays_at_its_next_wait() {

@@ -1,11 +1,11 @@
-//! T-DISK: files that are not what was written.
+//! Files that are not what was written.
 
 use super::{DiskHarness, all_over, pay};
 use crate::support::faults::Fault;
 use crate::support::wait_until;
 use rusqlite::Connection;
 
-/// T-DISK: a bit flips in the journal of a finished run. The run is named, and only it is out of
+/// A bit flips in the journal of a finished run. The run is named, and only it is out of
 /// order.
 #[test]
 fn a_flipped_bit_is_told_for_its_execution_and_for_no_other() {
@@ -33,7 +33,7 @@ fn a_flipped_bit_is_told_for_its_execution_and_for_no_other() {
     server.stop();
 }
 
-/// T-DISK: a bit flips in the journal of an interrupted run. It ends with the reason; the others go
+/// A bit flips in the journal of an interrupted run. It ends with the reason; the others go
 /// on.
 #[test]
 fn an_interrupted_run_with_a_damaged_journal_fails_by_name_and_the_others_go_on() {
@@ -72,7 +72,7 @@ fn an_interrupted_run_with_a_damaged_journal_fails_by_name_and_the_others_go_on(
     server.stop();
 }
 
-/// T-DISK: the head of the database is damaged. The server refuses, says so, and writes over
+/// The head of the database is damaged. The server refuses, says so, and writes over
 /// nothing.
 #[test]
 fn a_damaged_head_is_refused_and_nothing_is_overwritten() {

@@ -1,4 +1,4 @@
-//! T-DISK: no more open files, threads or memory.
+//! No more open files, threads or memory.
 
 use super::{DiskHarness, all_over, pay};
 use crate::support::faults::Field;
@@ -16,7 +16,7 @@ pub(crate) fn processor_time(process: u32) -> u64 {
     fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
 }
 
-/// T-DISK: file-descriptor exhaustion. The server neither spins nor dies, and serves again when
+/// File-descriptor exhaustion. The server neither spins nor dies, and serves again when
 /// there is room.
 #[test]
 fn a_server_without_a_file_left_waits_quietly_and_serves_again() {
@@ -51,7 +51,7 @@ fn a_server_without_a_file_left_waits_quietly_and_serves_again() {
     server.stop();
 }
 
-/// T-DISK: thread exhaustion. Whatever needs a new thread may fail; the server lives, and what it
+/// Thread exhaustion. Whatever needs a new thread may fail; the server lives, and what it
 /// accepted is done.
 #[test]
 fn a_server_without_a_thread_left_lives_and_does_what_it_accepted() {
@@ -84,7 +84,7 @@ fn a_server_without_a_thread_left_lives_and_does_what_it_accepted() {
     server.stop();
 }
 
-/// T-DISK: runs that want more memory than they may have fail, alone: in the sandbox, and by what
+/// Runs that want more memory than they may have fail, alone: in the sandbox, and by what
 /// their nodes leave.
 #[test]
 fn a_run_past_its_memory_fails_and_the_server_lives() {

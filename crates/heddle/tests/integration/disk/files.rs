@@ -1,4 +1,4 @@
-//! T-DISK: a disk that takes the database, and not the files of executions.
+//! A disk that takes the database, and not the files of executions.
 
 use crate::support::faults::{Fault, Faults, Field};
 use crate::support::request_counter::RequestCounter;

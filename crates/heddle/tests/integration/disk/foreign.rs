@@ -1,11 +1,11 @@
-//! T-DISK: other programs at the database.
+//! Other programs at the database.
 
 use super::{DiskHarness, all_over, pay, statuses};
 use crate::support::wait_until;
 use rusqlite::Connection;
 use std::time::Duration;
 
-/// T-DISK: SQLITE_BUSY. Somebody holds the database for longer than a write waits.
+/// SQLITE_BUSY. Somebody holds the database for longer than a write waits.
 #[test]
 fn a_foreign_writer_that_does_not_let_go_turns_calls_away_and_stops_no_run_for_good() {
     let scene = DiskHarness::new("foreign-writer");
@@ -32,7 +32,7 @@ fn a_foreign_writer_that_does_not_let_go_turns_calls_away_and_stops_no_run_for_g
     server.stop();
 }
 
-/// T-DISK: a foreign reader that stays. Calls are taken as ever, and the log is short again when it
+/// A foreign reader that stays. Calls are taken as ever, and the log is short again when it
 /// has gone.
 #[test]
 fn a_foreign_reader_that_stays_stops_nobody_and_the_log_is_short_again_when_it_goes() {

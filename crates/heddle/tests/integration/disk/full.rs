@@ -1,4 +1,4 @@
-//! T-DISK: a disk without room, or one that takes no writes.
+//! A disk without room, or one that takes no writes.
 
 use super::{DiskHarness, all_over, pay, prepare, statuses};
 use crate::support::faults::{Fault, Field};
@@ -43,7 +43,7 @@ fn assert_turned_away(reply: &Reply, code: &str) {
     assert_eq!(reply.json()["code"], code);
 }
 
-/// T-DISK: a real file system runs out of room under load and gets some back.
+/// A real file system runs out of room under load and gets some back.
 #[test]
 fn on_a_disk_that_fills_up_calls_are_turned_away_and_the_accepted_ones_go_on_when_there_is_room() {
     let (data, counter) = (TempFolder::new("small"), RequestCounter::start());
@@ -102,7 +102,7 @@ fn on_a_disk_that_fills_up_calls_are_turned_away_and_the_accepted_ones_go_on_whe
     server.stop();
 }
 
-/// T-DISK: full at each write of a run, from its acceptance to its end; likewise read-only and
+/// Full at each write of a run, from its acceptance to its end; likewise read-only and
 /// broken.
 #[test]
 fn a_disk_that_refuses_any_write_of_a_run_loses_and_repeats_nothing() {
@@ -163,7 +163,7 @@ fn a_disk_that_refuses_any_write_of_a_run_loses_and_repeats_nothing() {
     server.stop();
 }
 
-/// T-DISK: a server that starts on a full disk serves what it can, and goes on when there is room.
+/// A server that starts on a full disk serves what it can, and goes on when there is room.
 #[test]
 fn a_server_starts_on_a_full_disk_and_takes_up_what_was_interrupted_when_there_is_room() {
     let scene = DiskHarness::new("full-start");
@@ -194,7 +194,7 @@ fn a_server_starts_on_a_full_disk_and_takes_up_what_was_interrupted_when_there_i
     assert!(scene.data.0.join("heddle.db").exists());
 }
 
-/// T-DISK: callers who wait for the end of a run are told at once as well, whether its steps reach
+/// Callers who wait for the end of a run are told at once as well, whether its steps reach
 /// outside or not; nothing of it happens later.
 #[test]
 fn a_caller_who_waits_for_the_answer_of_a_run_that_cannot_begin_is_turned_away() {
@@ -225,7 +225,7 @@ fn a_caller_who_waits_for_the_answer_of_a_run_that_cannot_begin_is_turned_away()
     server.stop();
 }
 
-/// T-DISK: a file that came with a call is written before the run is, and goes again if the run is
+/// A file that came with a call is written before the run is, and goes again if the run is
 /// turned away.
 #[test]
 fn a_call_that_is_turned_away_leaves_no_file_behind() {

@@ -1,4 +1,4 @@
-//! T-DISK: executions that are far larger than the memory that a run may take, written and read
+//! Executions that are far larger than the memory that a run may take, written and read
 //! within bounds.
 
 use super::exhaustion::processor_time;

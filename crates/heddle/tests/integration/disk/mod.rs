@@ -1,4 +1,4 @@
-//! T-DISK: disks that are full, read-only, broken or lie, damaged files, other programs at the
+//! Disks that are full, read-only, broken or lie, damaged files, other programs at the
 //! database, and a system that has no more to give. Nothing that was accepted is lost, and what was
 //! turned away never happens.
 

@@ -1,4 +1,4 @@
-//! T-DISK: a disk that does not confirm what was written.
+//! A disk that does not confirm what was written.
 
 use super::{DiskHarness, all_over, pay, statuses};
 use crate::support::faults::{Fault, Field};
@@ -7,7 +7,7 @@ use std::os::unix::process::ExitStatusExt as _;
 
 const ABORTED: Option<i32> = Some(6);
 
-/// T-DISK: whichever sync of a run fails, the process ends without another try; the next one has
+/// Whichever sync of a run fails, the process ends without another try; the next one has
 /// what was accepted.
 #[test]
 fn a_sync_that_fails_ends_the_process_and_nothing_accepted_is_lost() {
@@ -60,7 +60,7 @@ fn scene_writes(scene: &DiskHarness, server: &super::Server) -> i64 {
     scene.faults.get(Field::Count) - before
 }
 
-/// T-DISK: the sync of the database itself, when its log is moved into it. SQLite alone would go on
+/// The sync of the database itself, when its log is moved into it. SQLite alone would go on
 /// and forget the log later.
 #[test]
 fn a_sync_of_the_database_that_fails_while_the_log_is_moved_ends_the_process_too() {

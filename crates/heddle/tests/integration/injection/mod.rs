@@ -1,4 +1,4 @@
-//! T-INJ: documents that tell an agent to send private data away, read by models that obey them. No
+//! Documents that tell an agent to send private data away, read by models that obey them. No
 //! call goes to a place of the model's choice once a document was read, unless a person approves it
 //! or the author allowed the place.
 

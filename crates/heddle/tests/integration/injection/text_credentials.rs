@@ -1,5 +1,5 @@
-//! Workflows that come as text use no credential that nobody chose in the workflow which calls them
-//! (T-SEC).
+//! Workflows that come as text use no credential that nobody chose in the workflow which calls
+//! them.
 
 use super::DocumentServer;
 use crate::support::in_process::{KEY, n8n, node, run_document, workflow};

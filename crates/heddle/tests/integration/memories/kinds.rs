@@ -158,7 +158,7 @@ async fn what_falls_out_of_the_window_is_summed_up_on_every_back_end_of_ours() {
     }
 }
 
-/// T-MEM: a user tells the summary what to be.
+/// A user tells the summary what to be.
 #[tokio::test]
 async fn a_poisoned_summary_is_a_record_and_never_an_instruction() {
     let backend = backends::process();

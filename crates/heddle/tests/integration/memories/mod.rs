@@ -1,6 +1,6 @@
 //! Memories: one suite over every back end, and what each kind of memory makes of it.
 //!
-//! | case of T-MEM | test |
+//! | case | test |
 //! | --- | --- |
 //! | session `default` across users | `a_webhook_without_sessions_is_refused_and_says_what_to_do` (`agent_memories.rs`), `supplies.rs` of the nodes |
 //! | a session of another workflow or node | `odd_sessions::nodes_and_workflows_do_not_mix` |

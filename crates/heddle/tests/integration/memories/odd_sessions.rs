@@ -1,4 +1,4 @@
-//! T-MEM: sessions that try to be something else.
+//! Sessions that try to be something else.
 
 use super::backends::MemoryBackend;
 use node_api::ai::{Lifetime, MAX_SESSION_ID_BYTES, Message, RecallLimit, StoredTurn, TurnKey};

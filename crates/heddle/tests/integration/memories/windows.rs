@@ -34,7 +34,7 @@ fn with_calls(name: &str, calls: usize) -> Vec<Message> {
     messages
 }
 
-/// T-MEM: the window cut at every position keeps call and result together.
+/// The window cut at every position keeps call and result together.
 pub(crate) async fn a_window_cut_at_every_position_keeps_pairs(backend: &MemoryBackend) {
     let memory = backend.memory(MemoryWindow::All);
     for (number, calls) in [0, 1, 3, 0, 2].into_iter().enumerate() {

@@ -1,5 +1,5 @@
 //! A canary in every kind of credential that reaches the network, then a search of everything that
-//! a run leaves behind (T-SEC).
+//! a run leaves behind.
 mod agents;
 mod http;
 mod search;

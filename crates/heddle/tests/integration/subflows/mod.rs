@@ -359,7 +359,7 @@ fn a_caller_is_uncertain_as_long_as_the_run_it_called_is() {
     server.stop();
 }
 
-/// T-CRASH: kill -9 at random times while workflows call each other.
+/// Kill -9 at random times while workflows call each other.
 #[test]
 fn kill_9_at_any_time_makes_no_call_twice_and_loses_none() {
     let kills: u64 =

@@ -1,4 +1,4 @@
-//! T-NET: each fault in each format ends in a complete turn or in an error with a code, within a
+//! Each fault in each format ends in a complete turn or in an error with a code, within a
 //! limit, and never hangs.
 //!
 //! | case | test |

@@ -1,4 +1,4 @@
-//! T-WEB: every content type at every door, with names that reached files or prototypes elsewhere.
+//! Every content type at every door, with names that reached files or prototypes elsewhere.
 
 use super::wire::{activate, echo, node, row, send};
 use crate::app::TestApp;

@@ -1,4 +1,4 @@
-//! T-WEB: nobody holds the server by being slow, large or many.
+//! Nobody holds the server by being slow, large or many.
 
 use super::wire::{connect, echo, rest_of, send};
 use crate::app::{TestApp, TestOptions};

@@ -1,6 +1,6 @@
-//! T-WEB: webhooks and forms as callers with bad intentions meet them, over real connections.
+//! Webhooks and forms as callers with bad intentions meet them, over real connections.
 //!
-//! | of T-WEB | where it is tested |
+//! | attack | where it is tested |
 //! | --- | --- |
 //! | content types, `filepath`, prototype keys | `content_types` here, `server/src/body/tests.rs` |
 //! | multipart: many parts, no boundary, nested, names | `server/src/body/tests.rs` |

@@ -1,4 +1,4 @@
-//! T-WEB: what a workflow answers cannot break out of its response, nor act as a page of this
+//! What a workflow answers cannot break out of its response, nor act as a page of this
 //! instance.
 
 use super::wire::{activate, node, row, save, send, webhook};

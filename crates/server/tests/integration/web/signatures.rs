@@ -1,4 +1,4 @@
-//! T-WEB: calls whose signature is missing, forged or stale.
+//! Calls whose signature is missing, forged or stale.
 
 use super::wire::{echo, send};
 use crate::app::{TestApp, TestOptions};
