@@ -58,7 +58,7 @@ fn rust_tests() -> Result<()> {
     std::fs::write(&report, "")?;
     let report = report.to_string_lossy();
     let arguments = ["test", "--workspace", "--quiet", "--no-fail-fast"];
-    let tested = clippy_with(&arguments, &[("HEDDLE_NOT_RUN", &report)]);
+    let tested = clippy_with(&arguments, &[("TESTS_NOT_RUN", &report)]);
     show_not_run()?;
     tested
 }

@@ -146,8 +146,9 @@ struct OutgoingEvent {
 impl OutgoingEvent {
     fn new(run: &Str, seq: u64, event: &RunEvent, is_cut: bool) -> Self {
         let is_end = matches!(event, RunEvent::RunFinished { .. });
-        let (event, bytes) = to_wire(run, event, is_cut);
-        Self { event: event.id(format!("{run}:{seq}")), bytes, is_end }
+        let id = Event::default().id(format!("{run}:{seq}"));
+        let (event, bytes) = to_wire(id, run, event, is_cut);
+        Self { event, bytes, is_end }
     }
 }
 
@@ -306,7 +307,7 @@ impl EventFeed {
                 // event it has.
                 Err(RecvError::Lagged(missed)) => {
                     self.is_over = true;
-                    return Some(sse(&wire::LiveEvent::Missed(missed)).0);
+                    return Some(sse(Event::default(), &wire::LiveEvent::Missed(missed)).0);
                 }
                 Err(RecvError::Closed) => return None,
             }
@@ -348,15 +349,16 @@ fn chunk_event(live: &LiveChunk) -> Event {
             timestamp: Number(chunk.timestamp_ms as f64),
         },
     };
-    sse(&wire::LiveEvent::Agent(OfRun { execution_id: &live.run_id, event, is_cut: false })).0
+    let event = OfRun { execution_id: &live.run_id, event, is_cut: false };
+    sse(Event::default(), &wire::LiveEvent::Agent(event)).0
 }
 
-/// An event of the protocol, and how many bytes of data it has.
-fn sse(event: &wire::LiveEvent<'_>) -> (Event, usize) {
+/// An event of the protocol behind what it begins with, and how many bytes of data it has.
+fn sse(begun: Event, event: &wire::LiveEvent<'_>) -> (Event, usize) {
     match event.to_sse() {
         Ok((name, data)) => {
             let bytes = data.len();
-            (Event::default().event(name).data(data), bytes)
+            (begun.event(name).data(data), bytes)
         }
         Err(error) => {
             tracing::error!(%error, "Could not write an event.");
@@ -366,14 +368,14 @@ fn sse(event: &wire::LiveEvent<'_>) -> (Event, usize) {
 }
 
 /// An event in the words of the protocol. Items stay where they are; the execution has them.
-fn to_wire<'a>(run: &'a str, event: &'a RunEvent, is_cut: bool) -> (Event, usize) {
+fn to_wire<'a>(begun: Event, run: &'a str, event: &'a RunEvent, is_cut: bool) -> (Event, usize) {
     use wire::LiveEvent as Live;
     macro_rules! of_run {
         ($event:expr) => {
             OfRun { execution_id: run, event: $event, is_cut }
         };
     }
-    sse(&match event {
+    let live = match event {
         RunEvent::RunStarted { workflow_id, workflow_name, mode, started_ms, .. } => {
             Live::ExecutionStarted(of_run!(ExecutionStarted {
                 workflow_id,
@@ -394,7 +396,7 @@ fn to_wire<'a>(run: &'a str, event: &'a RunEvent, is_cut: bool) -> (Event, usize
             let asked = checkpoints::approval_target(key)
                 .and_then(|call| Some((call, ApprovalRequest::from_value(value)?)));
             if let Some((call, asked)) = &asked {
-                return sse(&Live::Approval(of_run!(approval(node, call, asked))));
+                return sse(begun, &Live::Approval(of_run!(approval(node, call, asked))));
             }
             Live::NodeStep(of_run!(NodeStep { node, step: key, value: Json(value.clone()) }))
         }
@@ -446,7 +448,8 @@ fn to_wire<'a>(run: &'a str, event: &'a RunEvent, is_cut: bool) -> (Event, usize
                 error: error.as_ref().map(Into::into),
             }))
         }
-    })
+    };
+    sse(begun, &live)
 }
 
 /// What a person is asked, and what they have decided.

@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Names the file that lists the tests that were not run, a line each; `cargo xtask ci` shows it.
-const REPORT: &str = "HEDDLE_NOT_RUN";
+const REPORT: &str = "TESTS_NOT_RUN";
 
 /// The path of a file or folder of the corpus, which lies beside the repository. `None` if it is
 /// missing: then the test is reported as not run, and has to return.

@@ -12,4 +12,5 @@ extern crate heddle_engine as engine;
 mod code_requests;
 mod import;
 mod nested_params;
+mod ports_and_ranges;
 mod run;
