@@ -8,8 +8,8 @@ COPY --from=node:22-bookworm-slim /usr/local/lib/node_modules /usr/local/lib/nod
 RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm
 WORKDIR /src
 COPY . .
-RUN cargo run --release --locked --quiet --package xtask -- sandbox \
- && cargo run --release --locked --quiet --package xtask -- web \
+RUN cargo run --profile assets --locked --quiet --package assets -- sandbox \
+ && cargo run --profile assets --locked --quiet --package assets -- web \
  && cargo build --release --locked --package heddle
 
 FROM debian:bookworm-slim

@@ -9,18 +9,18 @@ endif
 
 # Builds Heddle, gives it two example workflows and starts it: a webhook, and an agent that knows the documentation and needs no key.
 run:
-	@echo "[1/5] Building the build tool (cargo shows how far it is)"
-	cargo build --release --package xtask
+	@echo "[1/5] Building the compiler of the JavaScript sandbox (cargo shows how far it is)"
+	cargo build --profile assets --package assets
 	@echo "[2/5] Preparing the JavaScript sandbox"
-	./target/release/xtask sandbox
+	./target/assets/assets sandbox
 	@echo "[3/5] Building the editor"
-	./target/release/xtask web
+	./target/assets/assets web
 	@echo "[4/5] Building Heddle (the longest step)"
 	cargo build --release --package heddle
 	@echo "[5/5] Importing the examples and starting"
 	./target/release/heddle migrate --data .heddle
 	./target/release/heddle import --data .heddle --activate examples/greeting.json examples/ask-the-docs.json
-	./target/release/xtask example .heddle
+	./target/assets/assets example .heddle
 	./target/release/heddle serve --data .heddle
 
 # Installs what the tests need, then runs everything that CI runs.

@@ -9,7 +9,7 @@ fn main() {
     let expr_dir = Path::new(&expr_dir);
     println!("cargo::rerun-if-changed={}", expr_dir.join("artifacts/sandbox.stamp").display());
     println!("cargo::rerun-if-changed={}", expr_dir.join("../../Cargo.lock").display());
-    for folder in ["../../xtask/src/sandbox", "build.rs"] {
+    for folder in ["../../xtask/assets/src/sandbox", "build.rs"] {
         println!("cargo::rerun-if-changed={}", expr_dir.join(folder).display());
     }
     let expected = image_stamp::stamp(expr_dir);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn input_files(expr_dir: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files =
         vec![expr_dir.join("src/sandbox/engine_config.rs"), expr_dir.join("image_stamp.rs")];
-    for folder in [expr_dir.join("js"), expr_dir.join("../../xtask/src/sandbox")] {
+    for folder in [expr_dir.join("js"), expr_dir.join("../../xtask/assets/src/sandbox")] {
         for entry in std::fs::read_dir(folder)? {
             let path = entry?.path();
             let extension = path.extension().and_then(|extension| extension.to_str());

@@ -14,8 +14,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut files = Vec::new();
     find(&folder, &mut files)?;
     files.sort();
-    let mut table = String::from("&[\n");
-    for file in files.iter().filter(|file| !is_packed(file)) {
+    files.retain(|file| !is_packed(file));
+    let mut table = format!("{{ static FILES: [WebFile; {}] = [\n", files.len());
+    for file in &files {
         let path = file
             .strip_prefix(&folder)?
             .to_str()
@@ -26,14 +27,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         let tag = format!("\"{:016x}\"", hasher.finish());
         writeln!(
             table,
-            "WebFile {{ path: {path:?}, kind: {:?}, tag: {tag:?}, plain: {}, brotli: {}, gzip: {} }},",
+            "WebFile {{ path: {path:?}, kind: {:?}, tag: {tag:?}, content: {} }},",
             kind_of(&path),
-            include(file)?,
-            packed(file, "br")?,
-            packed(file, "gz")?,
+            content(file)?,
         )?;
     }
-    table.push(']');
+    table.push_str("]; &FILES }");
     std::fs::write(PathBuf::from(std::env::var("OUT_DIR")?).join("editor.rs"), table)?;
     Ok(())
 }
@@ -59,12 +58,18 @@ fn is_packed(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "br" || extension == "gz")
 }
 
-fn packed(file: &Path, extension: &str) -> Result<String, Box<dyn Error>> {
-    let mut name = file.as_os_str().to_owned();
-    name.push(".");
-    name.push(extension);
-    let packed = PathBuf::from(name);
-    Ok(if packed.exists() { format!("Some({})", include(&packed)?) } else { "None".to_owned() })
+/// The compressed files of one that has them, or else the file itself.
+fn content(file: &Path) -> Result<String, Box<dyn Error>> {
+    let [brotli, gzip] = ["br", "gz"].map(|extension| {
+        let mut name = file.as_os_str().to_owned();
+        name.push(".");
+        name.push(extension);
+        PathBuf::from(name)
+    });
+    Ok(match brotli.exists() && gzip.exists() {
+        true => format!("WebContent::compressed({}, {})", include(&brotli)?, include(&gzip)?),
+        false => format!("WebContent::Plain({})", include(file)?),
+    })
 }
 
 fn include(file: &Path) -> Result<String, Box<dyn Error>> {

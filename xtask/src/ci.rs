@@ -1,10 +1,11 @@
 //! Everything that must hold before a change lands.
 
 use crate::{
-    audit, call, clients, clippy, clippy_with, dist, error_pages, fuzz, sandbox, services,
-    simulate, site, spelling, tidy, types, web, weights,
+    audit, call, clients, clippy, clippy_with, dist, error_pages, fuzz, services, simulate, site,
+    spelling, tidy, types, weights,
 };
 use anyhow::Result;
+use assets::{sandbox, web};
 use std::collections::BTreeSet;
 use std::time::Instant;
 

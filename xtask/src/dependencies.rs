@@ -53,7 +53,7 @@ pub(crate) fn check(problems: &mut Vec<String>) -> Result<()> {
 fn members() -> Result<Vec<PathBuf>> {
     let crates = std::fs::read_dir("crates")?.map(|entry| Ok(entry?.path()));
     let mut folders = crates.collect::<Result<Vec<_>>>()?;
-    folders.extend(["xtask".into(), "fuzz".into()]);
+    folders.extend(["xtask", "xtask/assets", "fuzz"].map(PathBuf::from));
     folders.sort();
     Ok(folders)
 }

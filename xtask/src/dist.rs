@@ -10,8 +10,9 @@ mod stage;
 mod tarball;
 mod wheel;
 
-use crate::{audit, call, sandbox, web};
+use crate::{audit, call};
 use anyhow::{Context as _, Result, bail};
+use assets::{sandbox, web};
 use stage::{Effort, Release, file_name, sha256_hex};
 use std::path::{Path, PathBuf};
 use std::time::Instant;

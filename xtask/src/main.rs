@@ -11,17 +11,16 @@ mod dist;
 mod error_pages;
 mod fuzz;
 mod hostile;
-mod sandbox;
 mod services;
 mod simulate;
 mod site;
 mod spelling;
 mod tidy;
 mod types;
-mod web;
 mod weights;
 
 use anyhow::{Result, bail};
+use assets::{sandbox, web};
 use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
@@ -60,11 +59,8 @@ fn run() -> Result<()> {
         Some("types") => types::write(),
         Some("web") => web::build(),
         Some("weights") => weights::fetch(),
-        Some("example") => {
-            weights::prepare(&std::env::args().nth(2).unwrap_or_else(|| ".heddle".to_owned()))
-        }
         _ => bail!(
-            "usage: cargo xtask ci | audit | bench | clients | crash [N] | dist [--binary PATH] [--check] | fuzz [SECONDS [TARGET…]] | hostile [SECONDS] | packages | sandbox | services | simulate [N | --seed SEED | bugs] | site | spelling | docs | tidy | types | web | weights | example [FOLDER]"
+            "usage: cargo xtask ci | audit | bench | clients | crash [N] | dist [--binary PATH] [--check] | fuzz [SECONDS [TARGET…]] | hostile [SECONDS] | packages | sandbox | services | simulate [N | --seed SEED | bugs] | site | spelling | docs | tidy | types | web | weights"
         ),
     }
 }

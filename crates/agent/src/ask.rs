@@ -5,7 +5,7 @@ use crate::codec::{reply_from_value, reply_to_value};
 use crate::host::{AgentError, AgentEvent, AgentHost};
 use futures::StreamExt as _;
 use model::{Code, Value};
-use node_api::ai::{
+use ports::ai::{
     ChatEvent, ChatModel, ChatRequest, ChatRole, Message, MessagePart, ModelError, ModelReply,
     OutputFormat, OutputParser, StopReason,
 };

@@ -1,7 +1,7 @@
 //! Turns of a model as data, for notes.
 
 use model::{Object, Value};
-use node_api::ai::{Message, ModelReply, StopReason, TokenUsage};
+use ports::ai::{Message, ModelReply, StopReason, TokenUsage};
 
 pub fn reply_to_value(turn: &ModelReply) -> Value {
     Object::from_iter([
@@ -57,7 +57,7 @@ pub(crate) fn usage_from_value(value: &Value) -> TokenUsage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::ai::{MessagePart, ToolArguments, ToolCall};
+    use ports::ai::{MessagePart, ToolArguments, ToolCall};
 
     #[test]
     fn a_turn_comes_back_as_it_was() {

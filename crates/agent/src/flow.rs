@@ -6,7 +6,7 @@
 //! recipient, a database) is a place of the author's choice.
 
 use model::{Code, Str};
-use node_api::ai::{EgressTarget, Exposure};
+use ports::ai::{EgressTarget, Exposure};
 
 /// Whether a call may be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use crate::AgentError;
 use crate::schema::{PatternBudget, Validator, read_cost, validator};
 use model::{Object, Str, Value};
-use node_api::ai::{Exposure, Tool, ToolArguments, ToolCall, ToolOutput};
+use ports::ai::{Exposure, Tool, ToolArguments, ToolCall, ToolOutput};
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 
 use crate::record::EndReason;
 use model::{Code, Str, Value};
-use node_api::NodeError;
-use node_api::ai::{ModelError, TokenUsage, ToolCall};
-use node_api::checkpoints::ApprovalRequest;
+use ports::NodeError;
+use ports::ai::{ModelError, TokenUsage, ToolCall};
+use ports::checkpoints::ApprovalRequest;
 
 /// The world of one run of an agent. Implemented by nodes over their host, and by tests.
 #[async_trait::async_trait]

@@ -2,7 +2,7 @@
 //! it ends.
 //!
 //! Invariant: no network, disk, clock or random source of its own. Models, memories and tools are
-//! ports of `node_api::ai`; the rest of the world is [`AgentHost`]. With recorded answers behind them a
+//! ports of `ports::ai`; the rest of the world is [`AgentHost`]. With recorded answers behind them a
 //! run is a pure function. Invariant: nothing that reached outside is done twice: every model
 //! answer and every tool result is kept in the world's notes before the loop goes on, and a loop
 //! that begins again finds it there.

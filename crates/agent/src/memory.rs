@@ -13,7 +13,7 @@ pub use summary::SummarizingMemory;
 pub use window::{MemoryWindow, repair_messages};
 
 use model::Str;
-use node_api::ai::{
+use ports::ai::{
     ConversationId, ConversationStore, Lifetime, MAX_TURN_BYTES, MemoryError, Message, RecallLimit,
     RewriteOutcome, SessionId, StoredTurn, TurnKey,
 };

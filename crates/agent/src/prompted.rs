@@ -5,7 +5,7 @@ mod prompt;
 mod reply;
 
 use futures::StreamExt as _;
-use node_api::ai::{
+use ports::ai::{
     ChatEvent, ChatModel, ChatRequest, ChatStream, ModelError, ModelInfo, ModelReply, OutputFormat,
     ToolChoice,
 };

@@ -16,11 +16,11 @@ use crate::host::{AgentError, AgentEvent, AgentHost};
 use crate::record::EndReason;
 use action::ReactAction;
 use model::{Code, Object, Str, Value};
-use node_api::ai::{
+use ports::ai::{
     ChatEvent, ChatModel, ChatRequest, EgressTarget, Exposure, Message, ModelError, ModelReply,
     OutputFormat, ToolArguments, ToolCall, ToolCallContext, ToolChoice, ToolEffect, ToolFailure,
 };
-use node_api::checkpoints;
+use ports::checkpoints;
 use std::sync::Arc;
 
 const PROMPT: &str = include_str!("react/prompt.txt");

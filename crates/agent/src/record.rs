@@ -1,7 +1,7 @@
 //! What an agent did, for its caller and for the trace.
 
 use model::{Str, Value};
-use node_api::ai::{Message, TokenUsage};
+use ports::ai::{Message, TokenUsage};
 
 /// How a loop ended and what it did on the way.
 #[derive(Clone, Debug, PartialEq)]

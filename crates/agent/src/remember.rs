@@ -3,7 +3,7 @@
 
 use crate::host::{AgentError, AgentEvent, AgentHost};
 use model::{Object, Str, Value};
-use node_api::ai::{ChatRole, Memory, Message, SessionId, TurnKey};
+use ports::ai::{ChatRole, Memory, Message, SessionId, TurnKey};
 use std::sync::Arc;
 
 /// Where a turn is remembered.

@@ -3,7 +3,7 @@
 use crate::ask::parse_reply;
 use crate::host::{AgentError, AgentHost};
 use model::{Str, Value};
-use node_api::ai::{Message, OutputParser, ToolCall, ToolDefinition, ToolEffect};
+use ports::ai::{Message, OutputParser, ToolCall, ToolDefinition, ToolEffect};
 
 /// n8n's name for it, which prompts of imported workflows mention.
 pub(crate) const OUTPUT_TOOL: &str = "format_final_json_response";
@@ -28,7 +28,7 @@ pub(crate) fn tool(parser: &dyn OutputParser) -> Option<ToolDefinition> {
         description: "Takes your final answer to the user. Call it only when you are done; what you give here is the answer.".into(),
         parameters: parser.schema()?.clone(),
         effect: ToolEffect::None,
-        flow: node_api::ai::DataFlow::default(),
+        flow: ports::ai::DataFlow::default(),
     })
 }
 

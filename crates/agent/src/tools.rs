@@ -19,7 +19,7 @@ use crate::structured_output;
 use futures::future::Either;
 use loop_state::{AgentLoopState, FinalReply, newest, with_unique_ids};
 use model::{Code, SpendingLimit, SpendingTotal, Str};
-use node_api::ai::{
+use ports::ai::{
     ChatModel, ChatRequest, Exposure, Message, ModelError, ModelReply, OutputParser, StopReason,
     ToolCall, ToolChoice,
 };

@@ -7,7 +7,7 @@ use model::{Code, Exposure, Items, Object, RunEvent, RunStatus, Spill, Str, Work
 use node_api::ai::{ConversationStores, LocalModels, ModelError};
 use node_api::collections::Collections;
 use node_api::connect::Connections;
-use node_api::host::FileStorage;
+use node_api::files::FileStorage;
 use node_api::http::Http;
 use node_api::tables::Tables;
 use node_api::trigger::{StreamChunk, WebhookResponse};

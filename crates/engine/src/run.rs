@@ -32,7 +32,8 @@ use model::{
     Code, Item, Items, Object, RunError, RunEvent, RunStatus, Source, Spill, SpillError, Str,
     TaskData, Value, Workflow,
 };
-use node_api::host::{ExecutionInfo, FileStorage, NodeState, Pause};
+use node_api::files::FileStorage;
+use node_api::host::{ExecutionInfo, NodeState, Pause};
 use node_api::http::CappedHttp;
 use node_api::{NodeError, Registry, StartCause};
 use std::collections::{BTreeSet, HashMap, VecDeque};

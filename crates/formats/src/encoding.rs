@@ -3,8 +3,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use encoding_rs::{EncoderResult, Encoding};
-use node_api::NodeError;
 use oem_cp::code_table::{DECODING_TABLE_CP_MAP, ENCODING_TABLE_CP_MAP};
+use ports::NodeError;
 
 /// Base64 as `Buffer.from(text, 'base64')` takes it: with or without padding, bits left over at the
 /// end ignored.

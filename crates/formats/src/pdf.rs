@@ -6,8 +6,8 @@ mod text;
 mod validate;
 
 use model::{Object, Str, Value};
-use node_api::NodeError;
 use pdf_extract::{Dictionary, Document, LoadOptions, Object as PdfObject};
+use ports::NodeError;
 
 /// The version of the reader that n8n reports; workflows only ever show it.
 const VERSION: &str = "5.4.296";

@@ -19,7 +19,7 @@ pub use rows::{RowOptions, rows};
 pub use write::{SheetFormat, WriteOptions, write};
 
 use model::{Code, Str};
-use node_api::NodeError;
+use ports::NodeError;
 use std::collections::BTreeMap;
 
 /// More filled cells than this are no honest spreadsheet.

@@ -1,7 +1,7 @@
 //! Long work in loops of our own. Walking the items of an input needs nothing of this: the engine
 //! watches it.
 
-use node_api::NodeError;
+use ports::NodeError;
 use std::cell::Cell;
 
 /// Lets others have their turn, and fails once the step's CPU time is used up or the run was

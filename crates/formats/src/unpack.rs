@@ -4,7 +4,7 @@
 use crate::ticker::tick;
 use flate2::read::MultiGzDecoder;
 use model::{Code, Str};
-use node_api::NodeError;
+use ports::NodeError;
 use std::io::{Cursor, Read};
 use zip::ZipArchive;
 

@@ -5,8 +5,8 @@
 
 use heddle_local::Library;
 use model::Str;
-use node_api::NodeError;
-use node_api::ai::{ChatRequest, LocalModels as _, Message, ModelOptions};
+use ports::NodeError;
+use ports::ai::{ChatRequest, LocalModels as _, Message, ModelOptions};
 use std::time::{Duration, Instant};
 
 /// Words of everyday English, from which texts of any length are made.

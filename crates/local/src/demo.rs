@@ -17,9 +17,7 @@ use crate::library::{Library, LoadedModel};
 use crate::llama::Llama;
 use crate::registry;
 use futures::TryStreamExt as _;
-use node_api::ai::{
-    Capabilities, ChatModel, ChatRequest, ChatStream, ModelError, ModelInfo, Price,
-};
+use ports::ai::{Capabilities, ChatModel, ChatRequest, ChatStream, ModelError, ModelInfo, Price};
 use route::Examples;
 use std::sync::Arc;
 use tokio::sync::mpsc;

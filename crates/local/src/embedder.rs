@@ -4,8 +4,8 @@ use crate::library::{Library, LoadedModel};
 use crate::registry;
 use futures::{StreamExt as _, TryStreamExt as _};
 use model::Str;
-use node_api::NodeError;
-use node_api::ai::{Embedder, LOCAL_EMBEDDING_MODEL};
+use ports::NodeError;
+use ports::ai::{Embedder, LOCAL_EMBEDDING_MODEL};
 
 /// Texts that one piece of work has: a piece takes about a second at most, and whoever waits can
 /// stop waiting after it.

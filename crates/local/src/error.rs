@@ -2,7 +2,7 @@
 
 use crate::weights::WeightsError;
 use model::{Code, Str};
-use node_api::NodeError;
+use ports::NodeError;
 use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]

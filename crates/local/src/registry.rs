@@ -6,7 +6,7 @@
 
 use crate::LocalError;
 use aws_lc_rs::digest;
-use node_api::ai::LOCAL_EMBEDDING_MODEL;
+use ports::ai::LOCAL_EMBEDDING_MODEL;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 

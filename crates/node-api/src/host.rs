@@ -3,11 +3,11 @@
 use crate::ai::{ConversationStores, Exposure, LocalModels, NoLocalModels, ToolCallContext};
 use crate::collections::{Collections, NoCollections};
 use crate::connect::Connections;
+use crate::files::FileStorage;
 use crate::http::Http;
 use crate::tables::Tables;
 use crate::trigger::{StreamChunk, WebhookResponse};
 use crate::{Credential, NodeError, Supplied};
-use bytes::Bytes;
 pub use model::NodeState;
 use model::{Items, Kind, Object, Source, Spill, Str, Value};
 use std::sync::Arc;
@@ -182,21 +182,6 @@ pub trait Host: Send + Sync {
     fn allows(&self, feature: Feature) -> bool;
     /// Where large outputs go.
     fn spill(&self) -> Option<Arc<dyn Spill>>;
-}
-
-/// Files inside the folder that workflows may use. Every path is checked against it, symbolic links
-/// resolved.
-#[async_trait::async_trait]
-pub trait FileStorage: Send + Sync {
-    /// The files that a workflow may use, where each has its own; `None` if all use the same.
-    fn scoped_to(&self, _workflow_id: &str) -> Option<Arc<dyn FileStorage>> {
-        None
-    }
-    async fn read(&self, path: &str) -> Result<Bytes, NodeError>;
-    /// Writes a file and gives back its full path.
-    async fn write(&self, path: &str, data: &[u8], append: bool) -> Result<String, NodeError>;
-    /// Paths that fit a pattern with `*`, `**`, `?` and `{a,b}`, sorted.
-    async fn list(&self, pattern: &str) -> Result<Vec<String>, NodeError>;
 }
 
 /// JavaScript to run on a node's items.

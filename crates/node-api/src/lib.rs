@@ -1,45 +1,38 @@
 //! The contract between the engine and the nodes: what a node is ([`Node`], [`Spec`]), what it is
 //! given ([`Ctx`]) and how it fails ([`NodeError`]).
 //!
-//! Invariant: nothing here runs a workflow or reaches the outside. The world comes in through the
-//! ports of [`host`]. Invariant: a [`Spec`] is plain data, so one loaded from a file cannot be told
+//! Invariant: nothing here runs a workflow or reaches the outside. A node gets the [`ports`] through
+//! its [`host::Host`]. Invariant: a [`Spec`] is plain data, so one loaded from a file cannot be told
 //! from one written beside its node.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
-pub mod ai;
 mod appearance;
-pub mod checkpoints;
-pub mod collections;
-pub mod connect;
 pub mod credential;
 mod ctx;
 mod defaults;
 mod destination;
 pub mod docs;
-mod error;
 pub mod host;
-pub mod hosts;
-pub mod http;
 mod param;
 mod port;
 mod range;
 mod registry;
 mod spec;
 mod supply;
-pub mod tables;
-pub mod testing;
 mod tool_name;
 pub mod trigger;
-pub mod untrusted;
 
 pub use appearance::{InitialParams, ResumeCall, ResumeKind, TriggerKind};
 pub use credential::Credential;
 pub use ctx::{Ctx, NodeInfo, PerItemParam, PreparedParams};
 pub use destination::{Destination, DestinationForm, addresses};
-pub use error::{ErrorClass, NodeError};
 pub use param::{Choice, DisplayRule, FieldGroup, Param, ParamKind, RuleTest};
 pub use port::{Port, PortCount, PortRule};
+pub use ports::{
+    ErrorClass, NodeError, ai, checkpoints, collections, connect, files, hosts, http, tables,
+    untrusted,
+};
 pub use range::NumberRange;
 pub use registry::{
     Node, NodeEntry, NodeFuture, NodeType, Registry, SupplyFuture, run, run_and_supply, supply,

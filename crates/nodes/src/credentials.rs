@@ -115,6 +115,7 @@ mod slack;
 mod slack_oauth2;
 mod smtp;
 mod spotify_oauth2;
+mod ssh_tunnel;
 mod storyblok_content;
 mod strapi_token;
 mod stripe;

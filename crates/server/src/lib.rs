@@ -39,7 +39,7 @@ pub use api::api_schemas;
 pub use body::{BodyLimits, ProbeResult, XmlReader, probe as probe_body};
 pub use response::probe_response_headers;
 pub use routes::{EntryPoint, RouteGuard, entry_points};
-pub use web::{EDITOR, WebFile};
+pub use web::{EDITOR, WebContent, WebFile};
 
 use access::DeviceCookies;
 use api::Previews;

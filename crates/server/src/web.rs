@@ -1,15 +1,20 @@
 //! The editor's own files: its pages, its scripts and what they need, embedded into the binary.
 
+use crate::error::ApiError;
 use crate::welcome::welcome;
 use crate::{App, access, api, http_cache};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use axum::response::Response;
-use model::Value;
+use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+use flate2::read::GzDecoder;
+use model::{Code, Value};
+use std::io::Read as _;
+use std::sync::OnceLock;
 
 /// A file of the editor.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct WebFile {
     /// Below `/`, such as `assets/index-D4x.js`.
     pub path: &'static str,
@@ -17,9 +22,55 @@ pub struct WebFile {
     pub kind: &'static str,
     /// Changes with what is in it.
     pub tag: &'static str,
-    pub plain: &'static [u8],
-    pub brotli: Option<&'static [u8]>,
-    pub gzip: Option<&'static [u8]>,
+    pub content: WebContent,
+}
+
+/// What is in a file. One that gets smaller by compression is embedded only so, which saves two
+/// megabytes of the binary.
+#[derive(Debug)]
+pub enum WebContent {
+    Plain(&'static [u8]),
+    Compressed {
+        brotli: &'static [u8],
+        gzip: &'static [u8],
+        /// For the rare client that takes neither; filled when the first one asks.
+        plain: OnceLock<Bytes>,
+    },
+}
+
+impl WebContent {
+    pub const fn compressed(brotli: &'static [u8], gzip: &'static [u8]) -> Self {
+        Self::Compressed { brotli, gzip, plain: OnceLock::new() }
+    }
+
+    fn plain(&self) -> Result<Bytes, ApiError> {
+        match self {
+            Self::Plain(bytes) => Ok(Bytes::from_static(bytes)),
+            Self::Compressed { gzip, plain, .. } => match plain.get() {
+                Some(bytes) => Ok(bytes.clone()),
+                None => {
+                    let mut bytes = Vec::new();
+                    GzDecoder::new(*gzip).read_to_end(&mut bytes).map_err(|error| {
+                        let words = format!("A file of the editor cannot be decompressed: {error}");
+                        ApiError::new(Code::STORE_CORRUPT, words)
+                    })?;
+                    Ok(plain.get_or_init(|| bytes.into()).clone())
+                }
+            },
+        }
+    }
+
+    /// What a client that sends these headers takes, and its content coding.
+    fn negotiate(&self, headers: &HeaderMap) -> Result<(Option<&'static str>, Bytes), ApiError> {
+        if let Self::Compressed { brotli, gzip, .. } = self {
+            for (coding, bytes) in [("br", brotli), ("gzip", gzip)] {
+                if http_cache::takes(headers, coding) {
+                    return Ok((Some(coding), Bytes::from_static(bytes)));
+                }
+            }
+        }
+        Ok((None, self.plain()?))
+    }
 }
 
 /// The editor as `cargo xtask web` has built it; empty if nobody has.
@@ -65,7 +116,7 @@ const PERMISSIONS: &str = "camera=(), display-capture=(), geolocation=(), hid=()
 /// A page of the editor, or a word of welcome if there is no editor in this build.
 pub(crate) async fn page(State(app): State<App>, request: Request) -> Response {
     match find(&app, PAGE) {
-        Some(file) => page_response(file),
+        Some(file) => respond(page_response(file)),
         None if request.uri().path() == "/" => welcome(State(app)).await,
         None => api::fallback().await,
     }
@@ -75,10 +126,14 @@ pub(crate) async fn page(State(app): State<App>, request: Request) -> Response {
 pub(crate) async fn file(State(app): State<App>, request: Request) -> Response {
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     match find(&app, request.uri().path().trim_start_matches('/')).filter(|_| is_read) {
-        Some(file) if file.path == PAGE => page_response(file),
-        Some(file) => file_response(file, request.headers()),
+        Some(file) if file.path == PAGE => respond(page_response(file)),
+        Some(file) => respond(file_response(file, request.headers())),
         None => api::fallback().await,
     }
+}
+
+fn respond(made: Result<Response, ApiError>) -> Response {
+    made.unwrap_or_else(|error| error.into_response())
 }
 
 fn find(app: &App, path: &str) -> Option<&'static WebFile> {
@@ -87,15 +142,16 @@ fn find(app: &App, path: &str) -> Option<&'static WebFile> {
 
 /// The page, with a nonce that no other response has. It is small and says which files it needs, so
 /// it is never kept.
-fn page_response(file: &'static WebFile) -> Response {
+fn page_response(file: &'static WebFile) -> Result<Response, ApiError> {
     let nonce = access::new_token();
+    let page = file.content.plain()?;
     let mut response =
-        Response::new(Body::from(String::from_utf8_lossy(file.plain).replace(NONCE, &nonce)));
+        Response::new(Body::from(String::from_utf8_lossy(&page).replace(NONCE, &nonce)));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(file.kind));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     protect(headers, &page_policy(&format!("'nonce-{nonce}'")));
-    response
+    Ok(response)
 }
 
 /// What holds for every file of the editor.
@@ -114,7 +170,7 @@ fn protect(headers: &mut HeaderMap, policy: &str) {
     }
 }
 
-fn file_response(file: &'static WebFile, asked: &HeaderMap) -> Response {
+fn file_response(file: &'static WebFile, asked: &HeaderMap) -> Result<Response, ApiError> {
     let mut response = Response::new(Body::empty());
     let headers = response.headers_mut();
     headers.insert(header::ETAG, HeaderValue::from_static(file.tag));
@@ -128,19 +184,13 @@ fn file_response(file: &'static WebFile, asked: &HeaderMap) -> Response {
     protect(headers, FILE_POLICY);
     if http_cache::is_known(asked, file.tag) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
-        return response;
+        return Ok(response);
     }
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(file.kind));
-    let packed = [("br", file.brotli), ("gzip", file.gzip)];
-    let taken = packed.into_iter().find_map(|(coding, bytes)| {
-        Some((coding, bytes.filter(|_| http_cache::takes(asked, coding))?))
-    });
-    *response.body_mut() = match taken {
-        Some((coding, bytes)) => {
-            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
-            Body::from(bytes)
-        }
-        None => Body::from(file.plain),
-    };
-    response
+    let (coding, bytes) = file.content.negotiate(asked)?;
+    if let Some(coding) = coding {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
+    }
+    *response.body_mut() = Body::from(bytes);
+    Ok(response)
 }

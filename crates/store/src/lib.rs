@@ -89,7 +89,9 @@ pub use spending::SpendingStore;
 pub use spill::{SpillFile, SpillLimits, SpillTotal};
 #[cfg(feature = "simulation")]
 pub use sqlite::simulation;
-pub use sqlite::{BackupPolicy, Migration, OpenMode, Sqlite, WriterMetrics, new_id, way_back};
+pub use sqlite::{
+    BackupPolicy, Migration, OpenMode, Sqlite, WriterMetrics, new_id, restore_instructions,
+};
 pub use status::StoreStatus;
 pub use tags::TagStore;
 pub use users::UserStore;

@@ -136,7 +136,7 @@ pub struct Migration {
 }
 
 /// How to undo a migration.
-pub fn way_back(folder: &Path, backup: &Path) -> String {
+pub fn restore_instructions(folder: &Path, backup: &Path) -> String {
     let (folder, backup) = (folder.display(), backup.display());
     format!(
         "To go back, install the previous version and run `heddle restore {backup} --data {folder} --force`."
@@ -159,7 +159,7 @@ impl Sqlite {
     pub fn open(folder: &Path, purpose: OpenMode) -> Result<Self, Error> {
         let (store, backup) = Self::open_with(folder, purpose, BackupPolicy::Create)?;
         if let Some(backup) = backup {
-            tracing::info!(backup = %backup.display(), "Data folder migrated. {}", way_back(folder, &backup));
+            tracing::info!(backup = %backup.display(), "Data folder migrated. {}", restore_instructions(folder, &backup));
         }
         Ok(store)
     }
@@ -318,7 +318,7 @@ fn migrate_after_backup(
     policy: BackupPolicy,
 ) -> Result<Option<PathBuf>, Error> {
     let backup = match policy {
-        BackupPolicy::Create if migrate::is_due(connection)? => {
+        BackupPolicy::Create if migrate::needs_migration(connection)? => {
             Some(before_migration::create(folder)?)
         }
         _ => None,

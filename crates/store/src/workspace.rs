@@ -12,7 +12,7 @@ use bytes::Bytes;
 use confined_open::FileAccess;
 use model::Code;
 use node_api::NodeError;
-use node_api::host::FileStorage;
+use node_api::files::FileStorage;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};

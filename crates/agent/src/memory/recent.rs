@@ -2,7 +2,7 @@
 
 use super::{MemoryStore, MemoryWindow, messages_of};
 use model::Str;
-use node_api::ai::{
+use ports::ai::{
     Memory, MemoryError, Message, RecallLimit, RecalledMessages, RewriteOutcome, SessionId,
     StoredTurn, TurnKey,
 };

@@ -4,7 +4,7 @@
 use super::transcript::{as_message, render_turns};
 use super::{MemoryStore, MemoryWindow, messages_of};
 use model::Str;
-use node_api::ai::{
+use ports::ai::{
     Embedder, Embedding, Memory, MemoryError, Message, RecallLimit, RecalledMessages,
     RewriteOutcome, SessionId, StoredTurn, TurnKey, cosine_similarity,
 };

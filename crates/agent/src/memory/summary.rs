@@ -3,7 +3,7 @@
 use super::transcript::{as_message, enclose, render_turns};
 use super::{MemoryStore, MemoryWindow, messages_of};
 use model::Str;
-use node_api::ai::{
+use ports::ai::{
     ChatModel, ChatRequest, Memory, MemoryError, Message, RecallLimit, RecalledMessages,
     RewriteOutcome, SessionId, StoredTurn, ToolChoice, TurnKey, TurnKind,
 };

@@ -1,7 +1,7 @@
 //! Earlier words as a record that a model reads: marked as what they are, and without a way to end
 //! the mark.
 
-use node_api::ai::{ChatRole, Message, MessagePart, StoredTurn};
+use ports::ai::{ChatRole, Message, MessagePart, StoredTurn};
 use std::fmt::Write as _;
 
 /// What somebody said, in lines; files only by their kind.
@@ -55,7 +55,7 @@ pub(super) fn enclose(tag: &str, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::ai::TurnKey;
+    use ports::ai::TurnKey;
 
     #[test]
     fn a_text_cannot_close_its_tags_or_speak_for_somebody_else() {

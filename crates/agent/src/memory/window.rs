@@ -1,7 +1,7 @@
 //! How much of a conversation a model sees: whole turns, and no call without its result or result
 //! without its call.
 
-use node_api::ai::{ChatRole, Message, MessagePart, RecallLimit, StoredTurn};
+use ports::ai::{ChatRole, Message, MessagePart, RecallLimit, StoredTurn};
 use std::collections::HashSet;
 
 /// The newest part of a conversation.
@@ -81,7 +81,7 @@ pub fn repair_messages(messages: Vec<Message>) -> Vec<Message> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::ai::{ToolArguments, ToolCall, ToolResult, TurnKey};
+    use ports::ai::{ToolArguments, ToolCall, ToolResult, TurnKey};
 
     fn call(id: &str) -> Message {
         let call = ToolCall {

@@ -1,7 +1,7 @@
 //! Tools, their calls and their results as words.
 
 use model::{Object, Str, Value};
-use node_api::ai::{
+use ports::ai::{
     ChatRole, Message, MessagePart, OutputFormat, ToolCall, ToolChoice, ToolDefinition,
 };
 

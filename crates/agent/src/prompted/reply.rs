@@ -1,7 +1,7 @@
 //! Reads the actions out of an answer.
 
 use model::{Object, Str, Value};
-use node_api::ai::{Message, MessagePart, ModelReply, StopReason, ToolArguments, ToolCall};
+use ports::ai::{Message, MessagePart, ModelReply, StopReason, ToolArguments, ToolCall};
 
 /// How many beginnings of JSON are looked at in one answer.
 const MAX_JSON_STARTS: usize = 20;

@@ -2,7 +2,7 @@
 
 use super::*;
 use model::{Str, json};
-use node_api::ai::{
+use ports::ai::{
     Capabilities, ChatRole, Message, MessagePart, StopReason, TokenUsage, ToolArguments, ToolCall,
     ToolDefinition, ToolEffect, ToolResult,
 };
@@ -60,7 +60,7 @@ fn request() -> ChatRequest {
         description: "Calculates".into(),
         parameters,
         effect: ToolEffect::None,
-        flow: node_api::ai::DataFlow::default(),
+        flow: ports::ai::DataFlow::default(),
     };
     ChatRequest {
         messages: vec![Message::system("Be brief."), Message::user("2+2?")],

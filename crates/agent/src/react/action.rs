@@ -2,7 +2,7 @@
 
 use crate::guard::ToolGuard;
 use model::{Object, Str, Value};
-use node_api::ai::{ToolArguments, ToolCall};
+use ports::ai::{ToolArguments, ToolCall};
 
 /// A reply that keeps the contract.
 #[derive(Clone, Debug, PartialEq)]

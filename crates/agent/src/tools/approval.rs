@@ -6,8 +6,8 @@ use super::options::ApprovalPolicy;
 use crate::flow::{self, FlowDecision, decide};
 use crate::host::{AgentError, AgentEvent, AgentHost};
 use model::{Str, Value};
-use node_api::ai::{EgressTarget, Exposure, ToolCall, ToolEffect};
-use node_api::checkpoints::{self, ApprovalRequest, ApprovalVerdict, DecisionRecord};
+use ports::ai::{EgressTarget, Exposure, ToolCall, ToolEffect};
+use ports::checkpoints::{self, ApprovalRequest, ApprovalVerdict, DecisionRecord};
 
 /// Whether a call may be made.
 pub(super) enum CallPermit {

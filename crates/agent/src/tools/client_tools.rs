@@ -6,7 +6,7 @@ use super::loop_state::{AgentLoopState, FinalReply};
 use crate::host::{AgentError, AgentEvent, AgentHost};
 use crate::record::EndReason;
 use model::Value;
-use node_api::ai::{ChatRole, HANDOFF_KEY, Message, ToolCall, ToolResult};
+use ports::ai::{ChatRole, HANDOFF_KEY, Message, ToolCall, ToolResult};
 
 impl ToolsAgent {
     /// Ends the run if one of the calls is for whoever asked. Those of the agent's own tools are

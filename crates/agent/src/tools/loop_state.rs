@@ -3,7 +3,7 @@
 use crate::record::{EndReason, Record, ToolUse};
 use crate::structured_output;
 use model::{Str, Value};
-use node_api::ai::{ChatRole, Exposure, Message, MessagePart, ToolCall, ToolResult};
+use ports::ai::{ChatRole, Exposure, Message, MessagePart, ToolCall, ToolResult};
 
 /// A rule of thumb; tokenizers differ from model to model.
 const CHARS_PER_TOKEN: usize = 4;

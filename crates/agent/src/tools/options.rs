@@ -1,7 +1,7 @@
 //! How a loop of tool calls is to go.
 
 use model::{SpendingLimit, Str};
-use node_api::ai::{Message, ToolChoice};
+use ports::ai::{Message, ToolChoice};
 
 /// How a loop is to go.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ impl Default for AgentOptions {
 pub enum ApprovalPolicy {
     #[default]
     Never,
-    /// Before those that may change something ([`node_api::ai::Effect::Changes`]), or that send
+    /// Before those that may change something ([`ports::ai::Effect::Changes`]), or that send
     /// data to a place of the model's choice.
     Changes,
     All,

@@ -8,8 +8,8 @@ use crate::host::{AgentError, AgentEvent, AgentHost};
 use crate::record::ToolUse;
 use futures::{FutureExt as _, StreamExt as _, stream};
 use model::{Object, Str, Value};
-use node_api::ai::{EgressTarget, Exposure, ToolCall, ToolCallContext, ToolEffect};
-use node_api::checkpoints;
+use ports::ai::{EgressTarget, Exposure, ToolCall, ToolCallContext, ToolEffect};
+use ports::checkpoints;
 
 /// The result of a call that happened and whose answer nobody has seen.
 const DONE_WITHOUT_RESULT: &str = "It was done. Its result is not known.";

@@ -4,8 +4,8 @@ use crate::support::{CallLedger, ScriptedModel, TestAgentHost, calls, tool};
 use futures::{StreamExt as _, stream};
 use heddle_agent::{AgentOptions, AgentOutcome, EndReason, OnLimit, ToolGuard, ToolsAgent};
 use model::{Code, SpendingLimit, json};
-use node_api::NodeError;
-use node_api::ai::{
+use ports::NodeError;
+use ports::ai::{
     ChatModel, ChatRequest, ChatStream, Message, MessagePart, ModelError, ModelInfo, ToolEffect,
 };
 use std::sync::Arc;

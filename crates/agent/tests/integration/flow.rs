@@ -9,7 +9,7 @@ use heddle_agent::{
     AgentError, AgentEvent, AgentOptions, AgentOutcome, ApprovalPolicy, ToolGuard, ToolsAgent,
 };
 use model::{Object, json};
-use node_api::ai::{
+use ports::ai::{
     DataFlow, EgressTarget, Exposure, Message, Tool, ToolCallContext, ToolDefinition, ToolEffect,
     ToolFailure, ToolOutput,
 };

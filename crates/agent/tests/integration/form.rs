@@ -4,8 +4,8 @@ use crate::support;
 use crate::support::{CallLedger, Crash, ScriptedModel, TestAgentHost, answers, calls, tool};
 use heddle_agent::{AgentError, AgentOptions, SchemaCheck, ToolGuard, ToolsAgent, ask_structured};
 use model::{Str, Value, json};
-use node_api::NodeError;
-use node_api::ai::{ChatRole, Message, OutputFormat, OutputParser, ToolEffect};
+use ports::NodeError;
+use ports::ai::{ChatRole, Message, OutputFormat, OutputParser, ToolEffect};
 use std::sync::Arc;
 
 /// A number in a field `n`.

@@ -18,7 +18,7 @@
 use crate::support::{CallLedger, ScriptedModel, TestAgentHost, answers, calls, tool, tool_with};
 use heddle_agent::{AgentError, AgentOptions, OnLimit, ToolGuard, ToolsAgent};
 use model::{Code, Object, Value, json};
-use node_api::ai::{ChatRole, Message, MessagePart, Tool, ToolArguments, ToolCall, ToolEffect};
+use ports::ai::{ChatRole, Message, MessagePart, Tool, ToolArguments, ToolCall, ToolEffect};
 use std::sync::Arc;
 
 fn strict_schema() -> Value {

@@ -4,7 +4,7 @@
 use crate::support::{CallLedger, tool_with};
 use heddle_agent::{AgentError, SchemaCheck, ToolGuard};
 use model::Value;
-use node_api::ai::ToolEffect;
+use ports::ai::ToolEffect;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

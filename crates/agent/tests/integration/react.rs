@@ -4,8 +4,8 @@ use crate::support::{CallLedger, Crash, ScriptedModel, TestAgentHost, answers, t
 use heddle_agent::react::{Config, ContractViolation, ReactAgent, ReactOutcome, SCHEMA};
 use heddle_agent::{AgentError, AgentEvent, EndReason, ToolGuard};
 use model::{Value, json};
-use node_api::ai::ToolEffect;
-use node_api::checkpoints;
+use ports::ai::ToolEffect;
+use ports::checkpoints;
 use std::sync::Arc;
 
 fn config(more: &str) -> Config {

@@ -9,8 +9,8 @@ use heddle_agent::{
     AgentError, AgentEvent, AgentHost as _, AgentOptions, EndReason, OnLimit, ToolGuard, ToolsAgent,
 };
 use model::{Code, json};
-use node_api::ai::{ChatRole, Message, MessagePart, ToolChoice, ToolEffect};
-use node_api::checkpoints;
+use ports::ai::{ChatRole, Message, MessagePart, ToolChoice, ToolEffect};
+use ports::checkpoints;
 use std::sync::Arc;
 
 fn agent(

@@ -15,9 +15,10 @@ use model::{Items, Kind, Object, RunEvent, Source, Spill, Str, Value};
 use node_api::ai::{ConversationStores, Exposure, LocalModels, ToolCallContext};
 use node_api::collections::Collections;
 use node_api::connect::Connections;
+use node_api::files::FileStorage;
 use node_api::host::{
-    CodeOutput, CodeRequest, ExecutionInfo, Feature, FileStorage, Host, NodeState, Pause,
-    StaticScope, WorkflowCall,
+    CodeOutput, CodeRequest, ExecutionInfo, Feature, Host, NodeState, Pause, StaticScope,
+    WorkflowCall,
 };
 use node_api::http::Http;
 use node_api::tables::Tables;

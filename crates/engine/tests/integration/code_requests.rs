@@ -6,7 +6,8 @@ use heddle_engine::{
     RunOutcome, RunStart,
 };
 use model::{RunStatus, Workflow};
-use node_api::host::{CodeFlavour, CodeOutput, CodeRequest, FileStorage};
+use node_api::files::FileStorage;
+use node_api::host::{CodeFlavour, CodeOutput, CodeRequest};
 use node_api::http::{Http, HttpError, HttpRequest, HttpResponse};
 use node_api::prelude::*;
 use node_api::{NodeEntry, Registry, run as row};

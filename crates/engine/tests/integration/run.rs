@@ -5,7 +5,8 @@ use heddle_engine::{
     RunOptions, RunOutcome, RunStart, Subworkflows, WorkflowSource,
 };
 use model::{RunEvent, RunStatus, Workflow};
-use node_api::host::{FileStorage, Pause};
+use node_api::files::FileStorage;
+use node_api::host::Pause;
 use node_api::http::{Http, HttpError, HttpRequest, HttpResponse};
 use node_api::prelude::*;
 use node_api::{NodeEntry, Registry, run as row};

@@ -2,7 +2,7 @@
 
 use jiff::{Timestamp, civil, tz::TimeZone};
 use model::{Object, Value};
-use node_api::NodeError;
+use ports::NodeError;
 
 /// More events than this are no honest calendar.
 const MAX_LINES: usize = 5_000_000;

@@ -6,7 +6,7 @@ use crate::ticker::tick;
 use html5ever::driver;
 use html5ever::tendril::TendrilSink;
 use model::Code;
-use node_api::NodeError;
+use ports::NodeError;
 use scraper::{ElementRef, Html, HtmlTreeSink, Selector};
 use std::sync::atomic::{AtomicUsize, Ordering};
 

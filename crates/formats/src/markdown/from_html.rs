@@ -3,7 +3,8 @@
 use crate::html::page::Page;
 use crate::js_regex::JsRegex;
 use crate::ticker::tick;
-use node_api::prelude::*;
+use model::{Str, Value};
+use ports::NodeError;
 use scraper::{ElementRef, Node as Part};
 
 const MAX_DEPTH: usize = 300;
@@ -499,6 +500,7 @@ impl MarkdownWriter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::json;
 
     fn markdown(html: &str, options: Value) -> String {
         to_markdown(html, &MarkdownOptions::read(&options).unwrap()).unwrap()

@@ -1,8 +1,8 @@
 //! The text of a page in reading order: a new line where the height changes, a blank where there is
 //! a gap.
 
-use node_api::NodeError;
 use pdf_extract::{Document, MediaBox, Object as PdfObject, OutputDev, OutputError, Transform};
+use ports::NodeError;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A page with more text than this was made to harm.

@@ -2,9 +2,9 @@
 
 use flate2::read::ZlibDecoder;
 use model::{Code, Object, Value};
-use node_api::NodeError;
 use pdf_extract::content::Content;
 use pdf_extract::{Dictionary, Document, Object as PdfObject, ObjectId, Stream};
+use ports::NodeError;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use std::collections::HashMap;

@@ -4,7 +4,7 @@
 use super::SheetCell;
 use super::table::SheetTable;
 use model::Str;
-use node_api::NodeError;
+use ports::NodeError;
 use std::collections::HashMap;
 use std::io::{Cursor, Write as _};
 

@@ -2,7 +2,7 @@
 //! that look like numbers are numbers.
 
 use super::{Sheet, Spreadsheet, infer_type};
-use node_api::NodeError;
+use ports::NodeError;
 
 pub(super) fn read(text: &str, raw: bool) -> Result<Spreadsheet, NodeError> {
     let (text, separator) =

@@ -2,7 +2,7 @@
 //! an error.
 
 use model::{Object, Str, Value};
-use node_api::NodeError;
+use ports::NodeError;
 
 #[derive(Clone, Debug)]
 pub struct CsvOptions {

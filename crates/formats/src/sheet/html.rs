@@ -3,7 +3,7 @@
 
 use super::{Sheet, Spreadsheet, infer_type, unreadable};
 use model::Str;
-use node_api::NodeError;
+use ports::NodeError;
 use std::collections::HashSet;
 
 /// Spans beyond this are no honest table.

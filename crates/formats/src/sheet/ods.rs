@@ -2,7 +2,7 @@
 
 use super::table::SheetTable;
 use super::{MAX_CELLS, Sheet, SheetCell, Spreadsheet, bomb, unreadable};
-use node_api::NodeError;
+use ports::NodeError;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use std::fmt::Write as _;

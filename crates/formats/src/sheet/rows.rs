@@ -2,7 +2,7 @@
 
 use super::{CellRange, Sheet, SheetCell, number::general, unreadable};
 use model::{Object, Str, Value};
-use node_api::NodeError;
+use ports::NodeError;
 use std::collections::HashMap;
 
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! The tables of a rich text file, read as one sheet.
 
 use super::{Sheet, SheetCell, Spreadsheet, infer_type, unreadable};
-use node_api::NodeError;
+use ports::NodeError;
 
 pub(super) fn read(text: &str) -> Result<Spreadsheet, NodeError> {
     let mut sheet = Sheet::default();

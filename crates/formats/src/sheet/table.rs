@@ -3,7 +3,7 @@
 use super::SheetCell;
 use jiff::Timestamp;
 use model::{Code, DateKind, Item, Items, Object, Str, Value};
-use node_api::NodeError;
+use ports::NodeError;
 use std::collections::HashMap;
 
 /// The cells of a sheet that is written, the empty ones included: writers keep up to a hundred

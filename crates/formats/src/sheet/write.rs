@@ -5,7 +5,7 @@ use super::table::SheetTable;
 use super::{SheetCell, biff, ods};
 use crate::ticker::tick;
 use model::{Code, Items, Str};
-use node_api::NodeError;
+use ports::NodeError;
 use rust_xlsxwriter::Workbook;
 use std::fmt::Write as _;
 

@@ -2,7 +2,7 @@
 
 use super::{MAX_CELLS, Sheet, SheetCell, Spreadsheet, bomb, unreadable};
 use calamine::{CellErrorType, Data, Reader as _, Xls};
-use node_api::NodeError;
+use ports::NodeError;
 use std::io::{Cursor, Read as _};
 
 /// Records that place a cell: number, text, truth value, formula, blank and the packed forms.

@@ -2,7 +2,7 @@
 
 use super::{Sheet, SheetCell, Spreadsheet, unreadable};
 use calamine::{CellErrorType, DataRef, Reader as _, Xlsx};
-use node_api::NodeError;
+use ports::NodeError;
 use std::io::Cursor;
 
 pub(super) fn read(data: &[u8]) -> Result<Spreadsheet, NodeError> {

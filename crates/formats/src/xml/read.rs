@@ -2,7 +2,8 @@
 
 use crate::names::sanitize_xml_name;
 use crate::ticker::LoopTicker;
-use node_api::prelude::*;
+use model::{Code, Object, Str, Value};
+use ports::NodeError;
 
 const MAX_DEPTH: usize = 256;
 const MAX_BYTES: usize = 64 << 20;
@@ -331,6 +332,7 @@ impl<'t> Scanner<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::json;
 
     fn options() -> XmlReadOptions {
         XmlReadOptions {

@@ -1,6 +1,7 @@
 //! Writes JSON as XML by the rules of the xml2js library.
 
-use node_api::prelude::*;
+use model::{Code, Object, Str, Value};
+use ports::NodeError;
 
 const MAX_DEPTH: usize = 512;
 
@@ -191,6 +192,7 @@ fn escape_attribute(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::json;
 
     fn write(json: Value, cdata: bool, root_name: &str) -> Result<String, NodeError> {
         build(

@@ -12,17 +12,14 @@ use crate::terminal::{Colour, eprint_line, paint};
 use crate::wiring;
 use anyhow::{Context as _, Result, bail};
 use dialoguer::{BasicHistory, Input};
-use engine::{Engine, Plan, RunOptions};
+use engine::{Engine, Plan, PlanNode, RunOptions};
 use model::{Str, Workflow};
+use node_api::TriggerKind;
 use std::io::{BufRead as _, IsTerminal as _};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
-
-/// Types of nodes that messages arrive at.
-const CHAT_NODE_TYPES: [&str; 2] =
-    ["@n8n/n8n-nodes-langchain.chatTrigger", "@n8n/n8n-nodes-langchain.manualChatTrigger"];
 
 pub(super) fn run(arguments: &cli::ChatArgs) -> Result<ExitCode> {
     let settings = Settings::load()?;
@@ -91,10 +88,11 @@ async fn load_stored(engine: &mut Engine, folder: &Path, id: &str) -> Result<(Wo
 }
 
 fn chat_node(plan: &Plan) -> Result<Str> {
-    let node = plan
-        .nodes
-        .iter()
-        .find(|node| !node.disabled && CHAT_NODE_TYPES.contains(&node.info.type_name.as_str()));
+    let takes_messages = |node: &&PlanNode| {
+        let trigger = node.node_type.as_ref().and_then(|found| found.spec.trigger);
+        !node.disabled && matches!(trigger, Some(TriggerKind::Chat | TriggerKind::ManualChat))
+    };
+    let node = plan.nodes.iter().find(takes_messages);
     Ok(node.context("the workflow has no chat trigger (WORKFLOW_NO_START)")?.info.name.clone())
 }
 

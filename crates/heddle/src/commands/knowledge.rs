@@ -56,14 +56,14 @@ async fn add(arguments: &AddKnowledgeArgs) -> Result<ExitCode> {
         let change = CollectionChange { credential_id, ..CollectionChange::default() };
         collection = store.change_collection(&collection.id, change).await?;
     }
-    let librarian = librarian()?;
-    let embedder = embedder(&*store, &librarian, &collection).await?;
+    let ingestor = new_ingestor()?;
+    let embedder = embedder(&*store, &ingestor, &collection).await?;
     for path in &arguments.files {
         let data =
             std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
         let name = source(path);
         let documents =
-            librarian.read(Binary::new(data, "application/octet-stream", Some(name.clone()))).await;
+            ingestor.read(Binary::new(data, "application/octet-stream", Some(name.clone()))).await;
         let documents = documents.with_context(|| format!("{} cannot be used", path.display()))?;
         let count =
             add_documents(&*store, &collection.id, embedder.as_ref(), name.clone(), documents)
@@ -104,7 +104,7 @@ async fn search(arguments: &SearchKnowledgeArgs) -> Result<ExitCode> {
     let collection = find(&*store, named)
         .await?
         .with_context(|| format!("collection '{named}' does not exist"))?;
-    let embedder = embedder(&*store, &librarian()?, &collection).await?;
+    let embedder = embedder(&*store, &new_ingestor()?, &collection).await?;
     let query = Str::from(arguments.query.as_str());
     let vector = embedder
         .embed(std::slice::from_ref(&query))
@@ -178,7 +178,7 @@ async fn credential(store: &dyn Store, named: &str) -> Result<StoredCredential> 
     }
 }
 
-fn librarian() -> Result<NodeIngestor> {
+fn new_ingestor() -> Result<NodeIngestor> {
     let ports = wiring::ports(&Settings::load()?)?;
     let credentials = Arc::new(nodes::credentials::registry());
     Ok(NodeIngestor::new(ports.http, ports.local_models, credentials))
@@ -186,7 +186,7 @@ fn librarian() -> Result<NodeIngestor> {
 
 async fn embedder(
     store: &dyn Store,
-    librarian: &NodeIngestor,
+    ingestor: &NodeIngestor,
     collection: &Collection,
 ) -> Result<Arc<dyn Embedder>> {
     let Some(id) = &collection.credential_id else {
@@ -196,7 +196,7 @@ async fn embedder(
                 collection.name
             );
         }
-        return librarian.local_embedder().map_err(|missing| {
+        return ingestor.local_embedder().map_err(|missing| {
             let hint = "choose a credential with --credential, or install the built-in model with `heddle \
                  models pull`";
             anyhow::anyhow!("{} ({}); {hint}", missing.message(), missing.code().name())
@@ -209,7 +209,7 @@ async fn embedder(
         reason = "the owner of the data folder chose the credential"
     )]
     let fields = secret.reveal();
-    Ok(librarian.embedder(&credential.kind, &fields, collection.model.as_ref())?)
+    Ok(ingestor.embedder(&credential.kind, &fields, collection.model.as_ref())?)
 }
 
 /// What a file is called in a collection.

@@ -23,7 +23,7 @@ pub(super) fn run(arguments: &cli::MigrateArgs) -> Result<ExitCode> {
     });
     if let Some(backup) = backup {
         eprint_line(&format!("Backup from before the migration: {}", backup.display()));
-        eprint_line(&store::way_back(&folder, &backup));
+        eprint_line(&store::restore_instructions(&folder, &backup));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -79,7 +79,7 @@ async fn serve(arguments: &cli::ServeArgs, settings: &Settings) -> Result<ExitCo
     engine.ports.tables = store.clone();
     engine.ports.collections = store.clone();
     engine.ports.conversations = conversations::from_store(&store, &engine.ports.conversations);
-    let librarian = Arc::new(nodes::ai::knowledge::NodeIngestor::new(
+    let ingestor = Arc::new(nodes::ai::knowledge::NodeIngestor::new(
         engine.ports.http.clone(),
         engine.ports.local_models.clone(),
         engine.registry.credentials.clone(),
@@ -121,7 +121,7 @@ async fn serve(arguments: &cli::ServeArgs, settings: &Settings) -> Result<ExitCo
         body_limits: BodyLimits { bytes: settings.max_body, ..BodyLimits::default() },
         admission_limits: settings.admission_limits.clone(),
         read_xml: nodes::text::read_xml_request,
-        ingestor: librarian,
+        ingestor,
         embedding_caller: nodes::EMBED_TEXTS,
         base_url,
         webhook_url: urls.webhooks,

@@ -69,14 +69,14 @@ async fn run(server: &services::Service, version: f64, input: Value, params: Val
     let mut plan = engine.plan(&Workflow::from_value(&workflow).unwrap());
     plan.choose_credentials("the one of the test");
     let plan = Arc::new(plan);
-    let start = RunStart { items: Some(node_api::testing::items(&input)), ..RunStart::default() };
+    let start = RunStart { items: Some(node_testing::items(&input)), ..RunStart::default() };
     engine.run(plan, start, RunOptions::default(), CancellationToken::new()).await
 }
 
 async fn rows(server: &services::Service, version: f64, input: Value, params: Value) -> Value {
     let outcome = run(server, version, input, params).await;
     assert!(outcome.error.is_none(), "{:?}", outcome.error);
-    node_api::testing::to_json(outcome.last_items().unwrap())
+    node_testing::to_json(outcome.last_items().unwrap())
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,7 +4,7 @@
 use super::route::dot;
 use crate::bert::Bert;
 use model::{Object, Str, Value};
-use node_api::ai::{ToolArguments, ToolCall, ToolResult};
+use ports::ai::{ToolArguments, ToolCall, ToolResult};
 
 /// Letters of a result that are shown whole, and of a passage that is quoted.
 const MAX_SHOWN: usize = 1500;

@@ -1,7 +1,7 @@
 //! What a request to the model comes down to: the question, and what was done about it so far.
 
 use model::Str;
-use node_api::ai::{ChatRole, Message, ToolCall, ToolResult};
+use ports::ai::{ChatRole, Message, ToolCall, ToolResult};
 
 /// Requests that one message may hold. With more steps the model would lose its way.
 pub(super) const MAX_STEPS: usize = 2;
@@ -86,7 +86,7 @@ pub(super) fn parts(question: &str) -> Vec<String> {
 mod tests {
     use super::*;
     use model::Object;
-    use node_api::ai::{MessagePart, ToolArguments};
+    use ports::ai::{MessagePart, ToolArguments};
 
     #[test]
     fn messages_are_cut_where_a_second_request_begins() {

@@ -8,7 +8,7 @@ use super::{DemoModels, LABEL, MAX_OUTPUT, compose};
 use crate::decode::{WriteControl, WriteEnd, write};
 use crate::registry;
 use model::{Code, Str, Value};
-use node_api::ai::{
+use ports::ai::{
     ChatEvent, ChatRequest, ChatRole, Message, MessagePart, ModelError, ModelReply, OutputFormat,
     StopReason, TokenUsage, ToolArguments, ToolCall, ToolChoice, ToolDefinition,
 };

@@ -2,7 +2,7 @@
 //! to in meaning.
 
 use crate::bert::Bert;
-use node_api::ai::{ToolDefinition, ToolEffect};
+use ports::ai::{ToolDefinition, ToolEffect};
 
 /// Below this nearness a request has nothing to do with a tool.
 const NEAR: f32 = 0.25;

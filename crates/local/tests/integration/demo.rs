@@ -4,7 +4,7 @@
 use futures::StreamExt as _;
 use heddle_local::{LABEL, Library, registry};
 use model::{Code, Object, Value, json};
-use node_api::ai::{
+use ports::ai::{
     ChatEvent, ChatModel, ChatRequest, ChatRole, LocalModels as _, Message, MessagePart,
     ModelOptions, ModelReply, OutputFormat, StopReason, ToolArguments, ToolCall, ToolChoice,
     ToolDefinition, ToolEffect, ToolResult,
@@ -24,7 +24,7 @@ fn tool(name: &str, description: &str, effect: ToolEffect, parameters: Value) ->
         description: description.into(),
         parameters,
         effect,
-        flow: node_api::ai::DataFlow::default(),
+        flow: ports::ai::DataFlow::default(),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use heddle_local::Library;
 use model::Str;
-use node_api::ai::{LOCAL_EMBEDDING_MODEL, LocalModels as _, cosine_similarity};
+use ports::ai::{LOCAL_EMBEDDING_MODEL, LocalModels as _, cosine_similarity};
 
 /// The vectors of texts, unless the weights are not here.
 async fn vectors(texts: &[&str]) -> Option<Vec<Vec<f32>>> {

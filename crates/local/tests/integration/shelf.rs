@@ -4,7 +4,7 @@
 use heddle_local::registry::{self, PackageState};
 use heddle_local::{Library, LocalError};
 use model::Code;
-use node_api::ai::LocalModels as _;
+use ports::ai::LocalModels as _;
 use testkit::TempFolder;
 
 #[test]

@@ -108,8 +108,8 @@ pub(super) fn read(
 mod tests {
     use super::*;
     use node_api::ai::{ToolCallContext, ToolDefinition, ToolEffect, ToolFailure, ToolOutput};
-    use node_api::testing::TestHost;
     use node_api::{NodeInfo, Spec};
+    use node_testing::TestHost;
 
     struct Named(ToolDefinition);
 

@@ -86,8 +86,8 @@ impl Tool for ClientTool {
 mod tests {
     use super::*;
     use model::json;
-    use node_api::testing::TestHost;
     use node_api::{NodeInfo, Spec};
+    use node_testing::TestHost;
 
     fn joined(began: Value) -> (Vec<Arc<dyn Tool>>, AgentOptions) {
         joined_in("chat", began)

@@ -189,7 +189,7 @@ fn without_model(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run;
+    use node_testing::run;
 
     async fn checked(guardrails: Value, text: &str) -> Vec<Value> {
         let params = Object::from_iter([

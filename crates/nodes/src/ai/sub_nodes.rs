@@ -175,7 +175,7 @@ pub(super) fn not_connected(what: &str) -> NodeError {
 mod tests {
     use super::*;
     use node_api::ai::{Memory, MemoryError, Message, RecalledMessages};
-    use node_api::testing::{TestHost, items};
+    use node_testing::{TestHost, items};
 
     struct EmptyMemory;
 

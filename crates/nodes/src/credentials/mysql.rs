@@ -1,6 +1,7 @@
 //! MySQL and MariaDB.
 
 use super::prelude::*;
+use super::ssh_tunnel;
 
 pub(super) fn spec() -> CredentialSpec {
     CredentialSpec::new("mySql", "MySQL and MariaDB", CredentialGroup::Servers)
@@ -15,15 +16,8 @@ pub(super) fn spec() -> CredentialSpec {
             Field::destination("caCertificate", "CA certificate").long(),
             Field::secret("clientPrivateKey", "Client private key").long(),
             Field::plain("clientCertificate", "Client certificate").long(),
-            Field::destination("sshTunnel", "SSH tunnel").flag().advanced(),
-            Field::plain("sshAuthenticateWith", "SSH authenticate with").advanced(),
-            Field::destination("sshHost", "SSH host").advanced(),
-            Field::destination("sshPort", "SSH port").number().advanced(),
-            Field::plain("sshUser", "SSH user").advanced(),
-            Field::secret("sshPassword", "SSH password").advanced(),
-            Field::secret("privateKey", "SSH private key").long().advanced(),
-            Field::secret("passphrase", "Passphrase").advanced(),
         ])
+        .fields(ssh_tunnel::fields())
         .test_node(
             "n8n-nodes-base.mySql",
             2.4,

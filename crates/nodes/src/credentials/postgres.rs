@@ -1,6 +1,7 @@
 //! PostgreSQL.
 
 use super::prelude::*;
+use super::ssh_tunnel;
 
 pub(super) fn spec() -> CredentialSpec {
     CredentialSpec::new("postgres", "PostgreSQL", CredentialGroup::Servers)
@@ -15,15 +16,8 @@ pub(super) fn spec() -> CredentialSpec {
                 .flag()
                 .advanced(),
             Field::plain("maxConnections", "Max connections").number().advanced(),
-            Field::destination("sshTunnel", "SSH tunnel").flag().advanced(),
-            Field::plain("sshAuthenticateWith", "SSH authenticate with").advanced(),
-            Field::destination("sshHost", "SSH host").advanced(),
-            Field::destination("sshPort", "SSH port").number().advanced(),
-            Field::plain("sshUser", "SSH user").advanced(),
-            Field::secret("sshPassword", "SSH password").advanced(),
-            Field::secret("privateKey", "SSH private key").long().advanced(),
-            Field::secret("passphrase", "Passphrase").advanced(),
         ])
+        .fields(ssh_tunnel::fields())
         .test_node(
             "n8n-nodes-base.postgres",
             2.6,

@@ -152,7 +152,8 @@ fn a_shorter_list_of_hosts_does_not_need_the_secret() {
 #[test]
 fn every_type_has_one_file_one_row_and_one_name() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/credentials");
-    let files = std::fs::read_dir(folder).unwrap().count() - 1;
+    let shared = ["ssh_tunnel.rs", "tests.rs"];
+    let files = std::fs::read_dir(folder).unwrap().count() - shared.len();
     assert_eq!(specs().len(), files, "a file without a row, or a row without a file");
     let (mut ids, mut names) = (HashSet::new(), HashSet::new());
     for spec in specs() {

@@ -463,7 +463,7 @@ fn groups(items: &Items, group_by: &[Str]) -> Result<Grouped, NodeError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run;
+    use node_testing::run;
 
     async fn combine(params: Value, input: Value) -> Value {
         run::<Aggregate>(params, input).await.unwrap().remove(0)

@@ -388,7 +388,7 @@ fn read_pairs(value: &Value) -> Result<Vec<(Str, Str)>, NodeError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run_version;
+    use node_testing::run_version;
 
     async fn compare(
         version: f64,

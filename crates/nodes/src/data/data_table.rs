@@ -68,7 +68,7 @@ impl Node for DataTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run;
+    use node_testing::run;
 
     #[test]
     fn only_reading_may_be_taken_again() {

@@ -114,7 +114,7 @@ impl Node for ItemLists {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run_version;
+    use node_testing::run_version;
 
     async fn run_at(version: f64, params: Value, input: Value) -> Result<Value, NodeError> {
         Ok(run_version::<ItemLists>(version, params, &[input]).await?.remove(0))

@@ -71,7 +71,7 @@ pub(super) fn params() -> Vec<Param> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run;
+    use node_testing::run;
 
     #[tokio::test]
     async fn fewer_items_than_the_limit_all_stay() {

@@ -254,7 +254,7 @@ fn check_field(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::{run, run_version};
+    use node_testing::{run, run_version};
 
     #[tokio::test]
     async fn whole_items_are_compared_whatever_the_order_of_their_keys() {

@@ -140,7 +140,7 @@ fn rename_matching(value: &mut Value, depth: f64, pattern: &JsRegex, replacement
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run;
+    use node_testing::run;
 
     fn by_regex(search: &str, replace: &str, options: Value) -> Value {
         json!({ "additionalOptions": { "regexReplacement": { "replacements": [

@@ -58,7 +58,7 @@ fn in_buckets(ctx: &Ctx<'_>, items: &Items, order: &[usize], bucket_items: usize
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::TestHost;
+    use node_testing::TestHost;
     use proptest::prelude::*;
 
     proptest! {

@@ -179,7 +179,7 @@ async fn by_code(ctx: &Ctx<'_>, items: &Items) -> Result<Vec<usize>, NodeError> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run;
+    use node_testing::run;
 
     fn by(fields: Value) -> Value {
         let mut params = json!({});

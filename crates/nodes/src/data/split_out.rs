@@ -307,7 +307,7 @@ fn slot(made: &mut Vec<Item>, element: usize) -> &mut Item {
 mod tests {
     use super::*;
     use model::OnError;
-    use node_api::testing::{TestHost, run, run_on, to_json};
+    use node_testing::{TestHost, run, run_on, to_json};
 
     async fn split(params: Value, input: Value) -> Value {
         run::<SplitOut>(params, input).await.unwrap().remove(0)

@@ -438,7 +438,7 @@ fn original_value(key: &Str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::{run, run_version};
+    use node_testing::{run, run_version};
 
     fn of(entries: Value) -> Value {
         let mut params = json!({});

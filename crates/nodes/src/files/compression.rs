@@ -267,7 +267,7 @@ fn gzip(data: &[u8]) -> Result<Vec<u8>, NodeError> {
 mod tests {
     use super::*;
     use crate::files::test_files::{run_items, text_file, with_file};
-    use node_api::testing::{TestHost, run_on};
+    use node_testing::{TestHost, run_on};
 
     #[tokio::test]
     async fn what_was_packed_comes_out_again() {

@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use crate::files::test_files::{run_items, text_file, with_file};
     use model::OnError;
-    use node_api::testing::{TestHost, run_on};
+    use node_testing::{TestHost, run_on};
 
     #[tokio::test]
     async fn what_was_written_is_read_again_in_every_format() {

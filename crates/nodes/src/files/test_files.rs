@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use model::{Binary, Code, Item, OnError, Value, json};
-use node_api::host::FileStorage;
-use node_api::testing::{TestHost, run_on};
+use node_api::files::FileStorage;
 use node_api::{Node, NodeError};
+use node_testing::{TestHost, run_on};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 

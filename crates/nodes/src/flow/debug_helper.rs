@@ -345,7 +345,7 @@ impl RandomSource {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run;
+    use node_testing::run;
 
     #[tokio::test]
     async fn the_same_seed_makes_the_same_people() {

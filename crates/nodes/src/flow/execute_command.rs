@@ -172,7 +172,7 @@ async fn read(pipe: Option<impl AsyncRead + Unpin>) -> Result<Str, NodeError> {
 mod tests {
     use super::*;
     use model::OnError;
-    use node_api::testing::{TestHost, items, run, run_on, to_json};
+    use node_testing::{TestHost, items, run, run_on, to_json};
 
     async fn allowed(command: &str, once: bool, on_error: OnError) -> Result<Value, NodeError> {
         let mut host = TestHost::new(

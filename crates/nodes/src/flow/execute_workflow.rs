@@ -274,7 +274,7 @@ fn all_pairs(count: usize) -> Pairs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run;
+    use node_testing::run;
 
     #[tokio::test]
     async fn a_workflow_must_be_named() {

@@ -267,7 +267,7 @@ impl PresetBatchSize for Spec {
 mod tests {
     use super::*;
     use model::OnError;
-    use node_api::testing::{TestHost, items, run_on, to_json};
+    use node_testing::{TestHost, items, run_on, to_json};
 
     async fn rounds<N: Node>(
         version: f64,

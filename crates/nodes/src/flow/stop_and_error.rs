@@ -82,7 +82,7 @@ impl Node for StopAndError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run;
+    use node_testing::run;
 
     #[tokio::test]
     async fn the_message_is_the_authors() {

@@ -309,8 +309,8 @@ mod tests {
     use super::*;
     use model::OnError;
     use node_api::NodeInfo;
-    use node_api::testing::{TestHost, items, run_on};
     use node_api::trigger::{ResponseData, WebhookAuth, WebhookRoute};
+    use node_testing::{TestHost, items, run_on};
 
     async fn paused(params: Value) -> Result<Option<Pause>, NodeError> {
         let host = TestHost::new(&WaitNode::spec(), 1.1, &params);

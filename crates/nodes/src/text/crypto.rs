@@ -225,7 +225,7 @@ fn random_text(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
 mod tests {
     use super::*;
     use model::OnError;
-    use node_api::testing::{TestHost, items, run_on, run_version, to_json};
+    use node_testing::{TestHost, items, run_on, run_version, to_json};
 
     async fn one(version: f64, params: Value) -> Result<Value, NodeError> {
         let made = run_version::<Crypto>(version, params, &[json!([{}])]).await?;

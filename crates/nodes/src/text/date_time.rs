@@ -361,7 +361,7 @@ fn iso_duration(parts: &[(Unit, f64)]) -> String {
 mod tests {
     use super::*;
     use model::OnError;
-    use node_api::testing::{TestHost, items, run, run_on, to_json};
+    use node_testing::{TestHost, items, run, run_on, to_json};
 
     async fn one(params: Value, field: &str) -> Result<Value, NodeError> {
         Ok(run::<DateTimeNode>(params, json!([{}])).await?[0]

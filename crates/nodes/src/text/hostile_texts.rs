@@ -8,7 +8,7 @@ use compute::{Allowance, Offload};
 use model::Value;
 use model::json;
 use node_api::NodeError;
-use node_api::testing::run;
+use node_testing::run;
 use std::time::Duration;
 
 /// What a step may use, and how long it may go on after that before it notices; a debug build is

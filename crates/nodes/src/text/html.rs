@@ -124,7 +124,7 @@ fn fill_template(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::{run, run_version};
+    use node_testing::{run, run_version};
 
     const PAGE: &str = "<html>\n<head>\n\t<title>My Page</title>\t\n</head>\n<body>\n\t<h1>My Page</h1>\n\t<p>Hello World</p>\n\t<div class=\"content\">\n\t\t<p>Another paragraph\n</p>\n\t\t<p>Yet \r\n\r\n\t\t\t\t\t\tanother paragraph\n</p>\n\t</div>\n\t<img src=\"https://n8n.io/n8n-logo.png\" alt=\"n8n.io logo\" />\n\t<a href=\"https://n8n.io\">n8n.io</a>\n    <input id=\"text-id\" type=\"text\" value=\"n8n\" />\n</body>\n</html>";
 

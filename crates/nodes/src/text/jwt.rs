@@ -350,7 +350,7 @@ mod tests {
     use crate::text::keys::tests::{ec_keys, rsa_keys};
     use aws_lc_rs::signature;
     use model::OnError;
-    use node_api::testing::{TestHost, items, run_on, to_json};
+    use node_testing::{TestHost, items, run_on, to_json};
 
     async fn run(credential: &Object, params: Value) -> Result<Value, NodeError> {
         let mut host = TestHost::new(&Jwt::spec(), 1.0, &params);

@@ -142,7 +142,7 @@ pub(crate) fn page_to_markdown(page: &str) -> Result<String, NodeError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run;
+    use node_testing::run;
 
     #[tokio::test]
     async fn the_result_goes_where_it_is_wanted() {

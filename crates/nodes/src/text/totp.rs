@@ -106,7 +106,7 @@ fn decode_base32(text: &str) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
     use model::OnError;
-    use node_api::testing::{TestHost, items, run_on, to_json};
+    use node_testing::{TestHost, items, run_on, to_json};
 
     #[test]
     fn passwords_agree_with_the_standard() {

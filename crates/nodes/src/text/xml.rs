@@ -164,7 +164,7 @@ impl Node for Xml {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run;
+    use node_testing::run;
 
     #[tokio::test]
     async fn what_is_written_can_be_read_back() {

@@ -92,7 +92,7 @@ pub(crate) fn time_params() -> Vec<Param> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run;
+    use node_testing::run;
 
     #[tokio::test]
     async fn a_broken_expression_is_told() {

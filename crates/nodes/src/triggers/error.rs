@@ -59,7 +59,7 @@ fn sample() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run;
+    use node_testing::run;
 
     #[tokio::test]
     async fn a_run_by_hand_gets_an_example() {

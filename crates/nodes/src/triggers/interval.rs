@@ -48,7 +48,7 @@ impl Trigger for Interval {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run;
+    use node_testing::run;
 
     #[tokio::test]
     async fn a_span_of_nothing_is_refused() {

@@ -158,7 +158,7 @@ fn interval_params() -> Vec<Param> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::{TestHost, items, run, run_on, to_json};
+    use node_testing::{TestHost, items, run, run_on, to_json};
 
     #[tokio::test]
     async fn the_item_tells_the_time_in_the_zone_of_the_workflow() {

@@ -152,7 +152,7 @@ const CUSTOMERS: [Customer; 5] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run;
+    use node_testing::run;
 
     #[tokio::test]
     async fn all_people_are_given_for_each_item_up_to_the_limit() {

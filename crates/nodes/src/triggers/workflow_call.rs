@@ -120,7 +120,7 @@ fn names_of_example(example: &Value) -> Result<Vec<Str>, NodeError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::{TestHost, items, run, run_on, run_version};
+    use node_testing::{TestHost, items, run, run_on, run_version};
 
     #[tokio::test]
     async fn the_first_version_takes_everything() {

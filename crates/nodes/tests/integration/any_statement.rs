@@ -4,7 +4,7 @@
 use heddle_nodes::integrations::{MySql, Postgres};
 use model::{OnError, Value, json};
 use node_api::Node;
-use node_api::testing::{TestHost, items, run_on, to_json};
+use node_testing::{TestHost, items, run_on, to_json};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;

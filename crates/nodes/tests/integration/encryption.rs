@@ -4,8 +4,8 @@
 use crate::smtp_server::SmtpServer;
 use heddle_nodes::integrations::{EmailReadImap, EmailSend, Postgres, Redis};
 use model::{Code, OnError, Value, json};
-use node_api::testing::{TestHost, items, run_on, to_json};
 use node_api::{Node, NodeError};
+use node_testing::{TestHost, items, run_on, to_json};
 use providers::connect::GuardedConnections;
 use providers::http::EgressPolicy;
 use std::io::{Read as _, Write as _};

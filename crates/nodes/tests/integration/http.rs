@@ -3,8 +3,8 @@
 
 use model::{Item, Items, Object, OnError, Value, json};
 use node_api::http::{Http, HttpBody, HttpError, HttpRequest, HttpResponse};
-use node_api::testing::{TestHost, items};
 use node_api::{Ctx, NodeError, NodeInfo, Outputs};
+use node_testing::{TestHost, items};
 use providers::http::RecordedHttp;
 use std::sync::{Arc, Mutex};
 

@@ -2,13 +2,14 @@
 //! hand.
 
 use model::{Items, Object, OnError, Source, Spill, Value, json};
+use node_api::files::FileStorage;
 use node_api::host::{
-    CodeOutput, CodeRequest, ExecutionInfo, Feature, FileStorage, Host, NodeState, Pause,
-    StaticScope, WorkflowCall,
+    CodeOutput, CodeRequest, ExecutionInfo, Feature, Host, NodeState, Pause, StaticScope,
+    WorkflowCall,
 };
 use node_api::http::Http;
-use node_api::testing::{TestHost, items};
 use node_api::{Ctx, NodeError, NodeInfo};
+use node_testing::{TestHost, items};
 use providers::http::RecordedHttp;
 use std::sync::Arc;
 

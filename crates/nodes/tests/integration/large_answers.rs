@@ -3,8 +3,8 @@
 
 use model::{OnError, PairedItem, Pairs};
 use node_api::prelude::*;
-use node_api::testing::TestHost;
 use node_api::{Ctx, NodeInfo};
+use node_testing::TestHost;
 use providers::http::RecordedHttp;
 
 /// What one item may become in this process.

@@ -6,7 +6,7 @@ use heddle_nodes::integrations::{EmailReadImap, EmailSend};
 use mail_parser::{MessageParser, MimeHeaders as _};
 use model::{Binary, Code, Item, Items, OnError, Value, json};
 use node_api::Node as _;
-use node_api::testing::{TestHost, items, run_on, to_json};
+use node_testing::{TestHost, items, run_on, to_json};
 use providers::connect::GuardedConnections;
 use providers::http::EgressPolicy;
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use heddle_nodes::integrations::{Postgres, PostgresV1};
 use model::{Code, OnError, Value, json};
 use node_api::Node;
 use node_api::NodeError;
-use node_api::testing::{TestHost, items, run_on, to_json};
+use node_testing::{TestHost, items, run_on, to_json};
 use providers::connect::GuardedConnections;
 use providers::http::EgressPolicy;
 use std::sync::Arc;

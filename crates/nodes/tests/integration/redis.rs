@@ -2,8 +2,8 @@
 
 use heddle_nodes::integrations::Redis;
 use model::{Code, OnError, Value, json};
-use node_api::testing::{TestHost, items, run_on, to_json};
 use node_api::{Node as _, NodeError};
+use node_testing::{TestHost, items, run_on, to_json};
 use providers::connect::GuardedConnections;
 use providers::http::EgressPolicy;
 use std::sync::Arc;

@@ -66,7 +66,7 @@ pub(super) fn migrate(connection: &mut Connection, may: MigratePolicy) -> Result
 }
 
 /// Whether the database is there and older than this version.
-pub(super) fn is_due(connection: &Connection) -> Result<bool, Error> {
+pub(super) fn needs_migration(connection: &Connection) -> Result<bool, Error> {
     Ok((1..KNOWN_SCHEMA).contains(&found_in(connection)?))
 }
 

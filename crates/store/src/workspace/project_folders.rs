@@ -5,7 +5,7 @@ use crate::projects::{PERSONAL, ProjectStore};
 use bytes::Bytes;
 use model::Code;
 use node_api::NodeError;
-use node_api::host::FileStorage;
+use node_api::files::FileStorage;
 use std::path::PathBuf;
 use std::sync::Arc;
 

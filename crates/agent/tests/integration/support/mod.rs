@@ -4,8 +4,8 @@
 use futures::stream;
 use heddle_agent::{AgentEvent, AgentHost, MemorySession};
 use model::{Object, Str, Value, json};
-use node_api::NodeError;
-use node_api::ai::{
+use ports::NodeError;
+use ports::ai::{
     Capabilities, ChatEvent, ChatModel, ChatRequest, ChatRole, ChatStream, DataFlow, Memory,
     MemoryError, Message, MessagePart, ModelInfo, ModelReply, RecalledMessages, SessionId,
     StopReason, TokenRates, TokenUsage, Tool, ToolArguments, ToolCall, ToolCallContext,

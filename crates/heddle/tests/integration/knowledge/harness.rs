@@ -121,7 +121,7 @@ impl KnowledgeHarness {
         let mut plan = self.engine.plan(&Workflow::from_value(&document).unwrap());
         plan.choose_credentials("the one of the test");
         let plan = Arc::new(plan);
-        let items = node_api::testing::items(&model::json::parse(&items.to_string()).unwrap());
+        let items = node_testing::items(&model::json::parse(&items.to_string()).unwrap());
         let start = RunStart { items: Some(items), ..RunStart::default() };
         self.engine
             .run(
@@ -142,9 +142,8 @@ impl KnowledgeHarness {
     ) -> Json {
         let outcome = self.run(nodes, connections, items).await;
         assert!(outcome.error.is_none(), "{:?}", outcome.error);
-        let shown = outcome
-            .last_items()
-            .map_or_else(|| Value::array(Vec::new()), node_api::testing::to_json);
+        let shown =
+            outcome.last_items().map_or_else(|| Value::array(Vec::new()), node_testing::to_json);
         serde_json::from_str(&model::json::to_string(&shown)).unwrap()
     }
 }

@@ -9,7 +9,7 @@ use node_api::ai::{
 };
 use node_api::connect::{DateForm, Dialect, NumberForm, RedisServer, SqlServer, ValueForms};
 use node_api::host::Host;
-use node_api::testing::TestHost;
+use node_testing::TestHost;
 use providers::connect::GuardedConnections;
 use providers::http::EgressPolicy;
 use providers::memory::{

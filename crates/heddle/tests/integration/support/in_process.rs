@@ -281,21 +281,21 @@ async fn run_as(
 }
 
 fn start_with(items: &Json) -> RunStart {
-    let items = node_api::testing::items(&model::json::parse(&items.to_string()).unwrap());
+    let items = node_testing::items(&model::json::parse(&items.to_string()).unwrap());
     RunStart { items: Some(items), ..RunStart::default() }
 }
 
 /// The items that the last node put out on its first output.
 pub(crate) fn answers(outcome: &RunOutcome) -> Vec<Value> {
     assert!(outcome.error.is_none(), "{:?}", outcome.error);
-    node_api::testing::to_json(outcome.last_items().unwrap()).as_array().unwrap().to_vec()
+    node_testing::to_json(outcome.last_items().unwrap()).as_array().unwrap().to_vec()
 }
 
 /// The items of each output of a node in its only run.
 pub(crate) fn outputs(outcome: &RunOutcome, node: &str) -> Vec<Value> {
     assert!(outcome.error.is_none(), "{:?}", outcome.error);
     let items = |items: &Option<model::Items>| {
-        items.as_ref().map_or_else(|| Value::array(Vec::new()), node_api::testing::to_json)
+        items.as_ref().map_or_else(|| Value::array(Vec::new()), node_testing::to_json)
     };
     outcome.runs_of(node)[0].data.get(&Kind::Main).unwrap().iter().map(items).collect()
 }

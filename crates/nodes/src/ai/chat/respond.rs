@@ -301,7 +301,7 @@ mod tests {
     use super::*;
     use model::OnError;
     use node_api::NodeInfo;
-    use node_api::testing::{TestHost, items, run_on};
+    use node_testing::{TestHost, items, run_on};
 
     async fn run(
         version: f64,

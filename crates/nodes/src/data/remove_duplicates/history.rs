@@ -169,7 +169,7 @@ mod tests {
     use super::super::RemoveDuplicates;
     use super::*;
     use model::OnError;
-    use node_api::testing::{TestHost, items, run_on, to_json};
+    use node_testing::{TestHost, items, run_on, to_json};
 
     /// Every item gets the same value, because the test host knows no expressions.
     async fn pass(host: &TestHost) -> Result<usize, NodeError> {

@@ -147,7 +147,7 @@ fn entries(ctx: &Ctx<'_>) -> Result<Vec<SetEntry>, NodeError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run_version;
+    use node_testing::run_version;
 
     #[tokio::test]
     async fn the_second_version_reads_numbers_out_of_text() {

@@ -459,7 +459,7 @@ fn last_of_each_name(fields: Vec<AssignedField>) -> Vec<AssignedField> {
 mod tests {
     use super::*;
     use model::OnError;
-    use node_api::testing::{TestHost, items, run, run_on, run_version};
+    use node_testing::{TestHost, items, run, run_on, run_version};
 
     fn one(name: &str, kind: &str, value: Value) -> Value {
         json!({ "assignments": { "assignments": [{ "id": "1", "name": name, "type": kind, "value": value }] } })

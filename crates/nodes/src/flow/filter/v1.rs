@@ -52,7 +52,7 @@ impl Node for FilterV1 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run;
+    use node_testing::run;
 
     #[tokio::test]
     async fn items_that_meet_no_condition_are_dropped() {

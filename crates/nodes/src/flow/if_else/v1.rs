@@ -44,7 +44,7 @@ impl Node for IfV1 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run;
+    use node_testing::run;
 
     #[tokio::test]
     async fn one_condition_is_enough_when_any_may_hold() {

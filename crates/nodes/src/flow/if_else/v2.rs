@@ -66,7 +66,7 @@ pub(in crate::flow) fn split(ctx: &Ctx<'_>, items: &Items) -> Result<[Items; 2],
 mod tests {
     use super::*;
     use model::OnError;
-    use node_api::testing::{TestHost, items, run, run_on, to_json};
+    use node_testing::{TestHost, items, run, run_on, to_json};
 
     fn wrong_type() -> Value {
         json!({ "conditions": {

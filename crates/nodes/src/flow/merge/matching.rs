@@ -405,14 +405,14 @@ mod tests {
         let pairs = [FieldPair { first: "id".into(), second: "key".into() }];
         let mut output = ItemsBuilder::new(None);
         join(
-            &node_api::testing::items(&first),
-            &node_api::testing::items(&second),
+            &node_testing::items(&first),
+            &node_testing::items(&second),
             &pairs,
             options,
             &mut output,
         )
         .unwrap();
-        node_api::testing::to_json(&output.finish())
+        node_testing::to_json(&output.finish())
     }
 
     #[test]

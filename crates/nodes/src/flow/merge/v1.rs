@@ -192,7 +192,7 @@ fn merge_by_key(mut item: Item, other: &Item, skipped: &str, overwrite: &str) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run_version;
+    use node_testing::run_version;
 
     async fn merge(params: Value, first: Value, second: Value) -> Value {
         run_version::<MergeV1>(1.0, params, &[first, second]).await.unwrap().remove(0)

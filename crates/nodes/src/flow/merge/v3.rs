@@ -193,7 +193,7 @@ fn by_position(ctx: &Ctx<'_>, count: usize, output: &mut ItemsBuilder) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run_version;
+    use node_testing::run_version;
     use std::time::Duration;
 
     async fn merge(params: Value, inputs: &[Value]) -> Result<Value, NodeError> {

@@ -2,7 +2,7 @@
 
 use super::*;
 use model::OnError;
-use node_api::testing::{TestHost, items, run_on, to_json};
+use node_testing::{TestHost, items, run_on, to_json};
 
 async fn answered(
     version: f64,

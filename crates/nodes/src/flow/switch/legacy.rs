@@ -180,7 +180,7 @@ fn form(spec: Spec, output: Param, fallback: Param) -> Spec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run;
+    use node_testing::run;
 
     #[tokio::test]
     async fn an_output_that_is_not_there_is_refused() {

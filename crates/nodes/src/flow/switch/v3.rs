@@ -188,7 +188,7 @@ fn check_range(output: f64, count: usize) -> Result<usize, NodeError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::run;
+    use node_testing::run;
 
     fn rule(left: Value, right: Value) -> Value {
         json!({ "conditions": { "combinator": "and", "options": { "caseSensitive": true, "typeValidation": "strict" },

@@ -4,7 +4,7 @@ use super::api_call::{ApiCall, ResultShape, read};
 use super::*;
 use node_api::NodeInfo;
 use node_api::http::Http;
-use node_api::testing::{TestHost, items, run_on, to_json};
+use node_testing::{TestHost, items, run_on, to_json};
 use std::sync::{Arc, Mutex};
 
 const KEY: &str = "n8n_api_0123456789";

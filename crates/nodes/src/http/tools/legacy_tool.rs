@@ -451,7 +451,7 @@ fn without_quotes(arguments: &Object) -> Object {
 mod tests {
     use super::*;
     use node_api::NodeInfo;
-    use node_api::testing::TestHost;
+    use node_testing::TestHost;
     use std::sync::Arc;
 
     fn form(parameters: Value) -> Result<RequestTemplate, NodeError> {

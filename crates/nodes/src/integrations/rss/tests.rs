@@ -2,7 +2,7 @@
 
 use super::*;
 use node_api::http::{Http, HttpError};
-use node_api::testing::{TestHost, items, run_on, to_json};
+use node_testing::{TestHost, items, run_on, to_json};
 use std::sync::{Arc, Mutex};
 
 /// Answers every request with the feed of the moment.

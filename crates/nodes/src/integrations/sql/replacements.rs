@@ -135,7 +135,7 @@ fn expressions(text: &str) -> Vec<&str> {
 mod tests {
     use super::*;
     use node_api::NodeInfo;
-    use node_api::testing::TestHost;
+    use node_testing::TestHost;
 
     #[test]
     fn issue_14_00_only_a_query_that_is_a_text_is_evaluated_without_a_sign() {

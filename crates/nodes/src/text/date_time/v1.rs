@@ -219,7 +219,7 @@ fn calculate(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
 mod tests {
     use super::*;
     use model::OnError;
-    use node_api::testing::{TestHost, items, run_on, to_json};
+    use node_testing::{TestHost, items, run_on, to_json};
 
     async fn one(params: Value) -> Result<Value, NodeError> {
         let mut host = TestHost::new(&DateTimeV1::spec(), 1.0, &params);

@@ -37,7 +37,7 @@ impl Node for HtmlExtract {
 mod tests {
     use super::*;
     use model::OnError;
-    use node_api::testing::{TestHost, run_on, to_json};
+    use node_testing::{TestHost, run_on, to_json};
 
     #[tokio::test]
     async fn files_are_read_too() {

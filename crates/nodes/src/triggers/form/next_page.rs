@@ -224,8 +224,8 @@ mod tests {
     use super::*;
     use model::OnError;
     use node_api::NodeInfo;
-    use node_api::testing::{TestHost, items, run_on};
     use node_api::trigger::{FormFieldKind, FormRoute};
+    use node_testing::{TestHost, items, run_on};
 
     async fn run(params: Value, input: Items) -> Result<TestHost, NodeError> {
         let host = TestHost::new(&FormNode::spec(), 2.5, &params);

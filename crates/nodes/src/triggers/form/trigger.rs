@@ -150,8 +150,8 @@ mod tests {
     use super::*;
     use model::OnError;
     use node_api::NodeInfo;
-    use node_api::testing::{TestHost, items, run_on, to_json};
     use node_api::trigger::{FormCompletion, FormRoute, ResponseMode, WebhookAuth};
+    use node_testing::{TestHost, items, run_on, to_json};
 
     fn listens(version: f64, params: Value) -> Result<FormRoute, NodeError> {
         let params = FormTrigger::spec().complete(version, params.as_object().unwrap());

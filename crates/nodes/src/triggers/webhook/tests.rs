@@ -3,8 +3,8 @@
 use super::*;
 use model::OnError;
 use node_api::NodeInfo;
-use node_api::testing::{TestHost, items, run, run_on, to_json};
 use node_api::trigger::{BodyMode, ResponseData, ResponseMode, WebhookAuth, WebhookRoute};
+use node_testing::{TestHost, items, run, run_on, to_json};
 
 fn listens(version: f64, params: Value) -> Result<WebhookRoute, NodeError> {
     let params = Webhook::spec().complete(version, params.as_object().unwrap());

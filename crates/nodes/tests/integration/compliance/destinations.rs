@@ -2,8 +2,8 @@
 
 use model::{Items, Object, Value, json};
 use node_api::http::{Http, HttpBody, HttpError, HttpRequest, HttpResponse};
-use node_api::testing::{TestHost, items};
 use node_api::{Ctx, DisplayRule, NodeInfo, NodeType, Param, ParamKind, RuleTest, Spec};
+use node_testing::{TestHost, items};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Parameters in which the one at this path holds a text and is shown: one form for each operation

@@ -4,8 +4,8 @@ mod destinations;
 mod icons;
 
 use model::{Items, Kind, Value, json};
-use node_api::testing::{TestHost, items, to_json};
 use node_api::{Ctx, DestinationForm, NodeGroup, NodeInfo, NodeType, Param, ParamKind};
+use node_testing::{TestHost, items, to_json};
 use std::collections::HashSet;
 use std::sync::Arc;
 

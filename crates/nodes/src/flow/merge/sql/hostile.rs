@@ -4,7 +4,7 @@
 use super::super::v3::Merge;
 use model::Code;
 use node_api::prelude::*;
-use node_api::testing::run_version;
+use node_testing::run_version;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 

@@ -2,7 +2,7 @@
 
 use super::super::v3::Merge;
 use node_api::prelude::*;
-use node_api::testing::run_version;
+use node_testing::run_version;
 
 async fn run(version: f64, query: &str, inputs: [Value; 2]) -> Result<Value, NodeError> {
     let params = json!({ "mode": "combineBySql", "query": query });

@@ -1,38 +1,36 @@
 //! The editor's own files, from a build of three.
 
 use crate::app::{TestApp, TestOptions};
-use heddle_server::WebFile;
+use heddle_server::{WebContent, WebFile};
 
-static FILES: &[WebFile] = &[
+/// `plain`, compressed by gzip.
+const GZIP: &[u8] =
+    &[31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 43, 200, 73, 204, 204, 3, 0, 207, 98, 32, 25, 5, 0, 0, 0];
+
+static FILES: [WebFile; 3] = [
     WebFile {
         path: "index.html",
         kind: "text/html; charset=utf-8",
         tag: "\"page\"",
-        plain: b"<!doctype html><script nonce=HEDDLE_NONCE src=/assets/a.js>",
-        brotli: None,
-        gzip: None,
+        content: WebContent::Plain(b"<!doctype html><script nonce=HEDDLE_NONCE src=/assets/a.js>"),
     },
     WebFile {
         path: "assets/a.js",
         kind: "text/javascript; charset=utf-8",
         tag: "\"script\"",
-        plain: b"plain",
-        brotli: Some(b"brotli"),
-        gzip: Some(b"gzip"),
+        content: WebContent::compressed(b"brotli", GZIP),
     },
     WebFile {
         path: "icon.svg",
         kind: "image/svg+xml",
         tag: "\"icon\"",
-        plain: b"<svg/>",
-        brotli: None,
-        gzip: None,
+        content: WebContent::Plain(b"<svg/>"),
     },
 ];
 
 #[tokio::test]
 async fn every_page_of_the_editor_is_the_one_file_and_runs_only_our_scripts() {
-    let app = TestApp::start_with(TestOptions { editor: FILES, ..TestOptions::default() }).await;
+    let app = TestApp::start_with(TestOptions { editor: &FILES, ..TestOptions::default() }).await;
     for path in [
         "/",
         "/workflows",
@@ -57,7 +55,7 @@ async fn every_page_of_the_editor_is_the_one_file_and_runs_only_our_scripts() {
 
 #[tokio::test]
 async fn issue_14_05_a_script_runs_in_the_editor_by_a_nonce_and_not_by_its_address() {
-    let app = TestApp::start_with(TestOptions { editor: FILES, ..TestOptions::default() }).await;
+    let app = TestApp::start_with(TestOptions { editor: &FILES, ..TestOptions::default() }).await;
     let nonce = async |path: &str| {
         let page = app.call("GET", path).send().await;
         let policy = page.header("content-security-policy").unwrap();
@@ -87,12 +85,14 @@ async fn issue_14_05_a_script_runs_in_the_editor_by_a_nonce_and_not_by_its_addre
 
 #[tokio::test]
 async fn scripts_come_packed_and_are_kept_for_ever() {
-    let app = TestApp::start_with(TestOptions { editor: FILES, ..TestOptions::default() }).await;
+    let app = TestApp::start_with(TestOptions { editor: &FILES, ..TestOptions::default() }).await;
+    let gzip = String::from_utf8_lossy(GZIP);
     for (accepted, coding, body) in [
         ("gzip, deflate, br", Some("br"), "brotli"),
-        ("gzip", Some("gzip"), "gzip"),
+        ("gzip", Some("gzip"), &*gzip),
         ("br;q=0", None, "plain"),
         ("", None, "plain"),
+        ("identity", None, "plain"),
     ] {
         let script =
             app.call("GET", "/assets/a.js").header("Accept-Encoding", accepted).send().await;

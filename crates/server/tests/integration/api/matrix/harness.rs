@@ -3,7 +3,7 @@
 
 use super::rows::{MatrixRow, PEOPLE, Person};
 use crate::app::{Call, Reply, Session, TestApp, TestOptions};
-use heddle_server::{AdmissionLimits, WebFile};
+use heddle_server::{AdmissionLimits, WebContent, WebFile};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -18,9 +18,7 @@ static EDITOR: &[WebFile] = &[WebFile {
     path: "index.html",
     kind: "text/html",
     tag: "\"1\"",
-    plain: b"<title>Heddle</title>",
-    brotli: None,
-    gzip: None,
+    content: WebContent::Plain(b"<title>Heddle</title>"),
 }];
 
 pub(super) struct MatrixHarness {

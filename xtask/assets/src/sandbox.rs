@@ -4,9 +4,9 @@
 mod guest;
 mod module;
 
-#[path = "../../crates/expr/src/sandbox/engine_config.rs"]
+#[path = "../../../crates/expr/src/sandbox/engine_config.rs"]
 mod engine_config;
-#[path = "../../crates/expr/image_stamp.rs"]
+#[path = "../../../crates/expr/image_stamp.rs"]
 mod image_stamp;
 
 use anyhow::{Context, anyhow, bail};
@@ -41,8 +41,8 @@ const FILES: &[&str] = &[
 ];
 
 /// Makes `crates/expr/artifacts/sandbox.cwasm` unless it is there and fresh.
-pub(crate) fn build() -> anyhow::Result<()> {
-    let expr_dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/expr");
+pub fn build() -> anyhow::Result<()> {
+    let expr_dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/expr");
     let artifacts = expr_dir.join("artifacts");
     let stamp = image_stamp::stamp(&expr_dir)?;
     let stamp_file = artifacts.join("sandbox.stamp");

@@ -1,6 +1,6 @@
 //! What agents are made of: models, memories, tools and what knowledge is kept in, as ports.
 //!
-//! A node that gives one of these to the node above it is a [`Supplier`](crate::Supplier).
+//! A node that gives one of these to the node above it is a `Supplier`.
 //! Implementations that reach outside live in `providers` and `store`; the loop that uses them
 //! lives in `agent` and knows nothing else.
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub const LOCAL_EMBEDDING_MODEL: &str = "all-minilm-l6-v2";
 
 /// The models that come with Heddle and need no key. Implemented by `local`; asked by nodes through
-/// [`crate::host::Host::local_models`], and by whatever fills collections. Nothing is loaded before
+/// `Host::local_models`, and by whatever fills collections. Nothing is loaded before
 /// the model is used.
 pub trait LocalModels: Send + Sync {
     /// The embedding model, or an error that says how its weights get here.

@@ -38,7 +38,7 @@ for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }
 ";
 
 /// `cargo xtask web`. Does nothing if the editor was built from the same files before.
-pub(crate) fn build() -> Result<()> {
+pub fn build() -> Result<()> {
     if !Path::new(SOURCE).join("package.json").exists() {
         bail!("there is no editor in `{SOURCE}`");
     }
@@ -53,14 +53,14 @@ pub(crate) fn build() -> Result<()> {
 }
 
 /// The editor's own rules, types and tests of what needs no browser.
-pub(crate) fn check() -> Result<()> {
+pub fn check() -> Result<()> {
     install_packages()?;
     npm(&["run", "check"])?;
     npm(&["test"])
 }
 
 /// Walks through the editor in each browser, before a real server with the editor in it.
-pub(crate) fn journeys() -> Result<()> {
+pub fn journeys() -> Result<()> {
     npm(&["run", "journeys"])?;
     npm(&["run", "journeys:firefox"])
 }

@@ -13,7 +13,7 @@ use model::{Object, Str, Value};
 use std::sync::Arc;
 
 /// Keeps collections. Implemented by `store`; called by nodes through
-/// [`crate::host::Host::collections`] and by the API.
+/// `Host::collections` and by the API.
 ///
 /// What a method has returned from is on disk. A method that fails has changed nothing.
 #[async_trait::async_trait]

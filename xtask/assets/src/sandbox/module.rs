@@ -68,9 +68,7 @@ pub(crate) fn with_image(original: &[u8], image: &HeapImage) -> anyhow::Result<V
             Payload::FunctionSection(reader) => copy(&mut module, original, 3, reader.range()),
             Payload::TableSection(reader) => copy(&mut module, original, 4, reader.range()),
             Payload::ElementSection(reader) => copy(&mut module, original, 9, reader.range()),
-            Payload::CodeSectionStart { unchecked_range, .. } => {
-                copy(&mut module, original, 10, unchecked_range)
-            }
+            Payload::CodeSectionStart { range, .. } => copy(&mut module, original, 10, range),
             _ => {}
         }
     }
@@ -92,11 +90,8 @@ pub(crate) fn difference(base: &[u8], code: &[u8]) -> Vec<u8> {
     out
 }
 
-fn copy(module: &mut Module, original: &[u8], id: u8, range: std::ops::Range<u64>) {
-    module.section(&RawSection {
-        id,
-        data: original.get(range.start as usize..range.end as usize).unwrap_or_default(),
-    });
+fn copy(module: &mut Module, original: &[u8], id: u8, range: std::ops::Range<usize>) {
+    module.section(&RawSection { id, data: original.get(range).unwrap_or_default() });
 }
 
 fn globals(image: &HeapImage) -> GlobalSection {

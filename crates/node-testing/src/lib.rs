@@ -1,19 +1,20 @@
-//! Runs a node alone, with constant parameters, for tests and for the examples in descriptions.
+//! Runs a node alone, with constant parameters. For tests of nodes; never a part of the binary.
 
-use crate::ai::{ConversationStores, LocalModels, NoLocalModels, Supply};
-use crate::collections::{Collections, NoCollections};
-use crate::connect::{Connections, NoConnections};
-use crate::credential::CredentialRegistry;
-use crate::host::{
-    CodeOutput, CodeRequest, ExecutionInfo, Feature, FileStorage, Host, NodeState, Pause,
-    StaticScope, WorkflowCall,
-};
-use crate::http::{Http, HttpError, HttpRequest, HttpResponse};
-use crate::tables::{NoTables, Tables};
-use crate::trigger::{StreamChunk, WebhookResponse};
-use crate::{Credential, Ctx, Node, NodeError, NodeInfo, Outputs, Spec, Supplied};
 use bytes::Bytes;
 use model::{Item, Items, Kind, Object, OnError, Source, Spill, Str, Value};
+use node_api::ai::{ConversationStores, LocalModels, NoLocalModels, Supply};
+use node_api::collections::{Collections, NoCollections};
+use node_api::connect::{Connections, NoConnections};
+use node_api::credential::CredentialRegistry;
+use node_api::files::FileStorage;
+use node_api::host::{
+    CodeOutput, CodeRequest, ExecutionInfo, Feature, Host, NodeState, Pause, StaticScope,
+    WorkflowCall,
+};
+use node_api::http::{Http, HttpError, HttpRequest, HttpResponse};
+use node_api::tables::{NoTables, Tables};
+use node_api::trigger::{StreamChunk, WebhookResponse};
+use node_api::{Credential, Ctx, Node, NodeError, NodeInfo, Outputs, Spec, Supplied};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A world with nothing outside: requests, files and code are refused, the clock stands at

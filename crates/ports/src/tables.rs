@@ -14,7 +14,7 @@ pub use value::{CellValue, ColumnKind, iso};
 use model::{Object, Str, Value};
 use std::sync::Arc;
 
-/// Keeps data tables. Implemented by `store`; called by nodes through [`crate::host::Host::tables`]
+/// Keeps data tables. Implemented by `store`; called by nodes through `Host::tables`
 /// and by the API.
 ///
 /// What a method has returned from is on disk. A method that fails has changed nothing. Rows are

@@ -1,0 +1,26 @@
+//! The steps of `make run` that are not a call of Cargo or Heddle.
+
+use anyhow::{Result, bail};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    run().map_or_else(
+        |error| {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        },
+        |()| ExitCode::SUCCESS,
+    )
+}
+
+fn run() -> Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    match arguments.next().as_deref() {
+        Some("sandbox") => assets::sandbox::build(),
+        Some("web") => assets::web::build(),
+        Some("example") => {
+            assets::example::prepare(&arguments.next().unwrap_or_else(|| ".heddle".to_owned()))
+        }
+        _ => bail!("usage: assets sandbox | web | example [FOLDER]"),
+    }
+}
