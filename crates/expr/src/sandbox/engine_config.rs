@@ -1,4 +1,4 @@
-//! The settings of the WebAssembly engine. The image builder (xtask) and the runtime both include
+//! The settings of the WebAssembly engine. The image builder (`xtask/assets`) and the runtime both include
 //! this file: a precompiled module only loads into an engine whose settings agree with those it was
 //! compiled under.
 
@@ -18,5 +18,8 @@ pub(crate) fn shared_config() -> Config {
     config.memory_reservation(4 << 30);
     config.memory_guard_size(32 << 20);
     config.wasm_backtrace_max_frames(None);
+    // Nobody looks at frames of the sandbox, and both tables would be in the binary.
+    config.generate_address_map(false);
+    config.native_unwind_info(false);
     config
 }
