@@ -1,11 +1,10 @@
 //! `GET /api/v1/openapi.json`: the description of the API, made from the table of operations.
 
-use super::operation::QueryParam;
 use super::{ApiOperation, OPERATIONS as TABLES};
 use crate::App;
 use crate::response::json;
 use crate::wire;
-use crate::wire::components::{Components, WireType, schema_of};
+use crate::wire::components::{Components, QueryParam, WireType, schema_of};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -40,6 +39,16 @@ pub fn api_schemas() -> Map<String, serde_json::Value> {
     ] as [WireType; 5]
     {
         components.response(schema);
+    }
+    for schema in [
+        schema_of::<wire::SetupInput>,
+        schema_of::<wire::SignInInput>,
+        schema_of::<wire::InvitationInput>,
+        schema_of::<wire::PasswordInput>,
+        schema_of::<wire::ApiKeyInput>,
+    ] as [WireType; 5]
+    {
+        components.request(schema);
     }
     components.into_schemas()
 }
@@ -89,9 +98,11 @@ fn described(operation: &ApiOperation, components: &mut Components) -> Value {
     }
     let in_path =
         operation.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
-    let in_path = in_path.map(|name| parameter(name, "path", "string"));
-    let in_query =
-        operation.query.iter().map(|QueryParam(name, kind)| parameter(name, "query", kind));
+    let in_path = in_path.map(path_parameter);
+    let query = operation.query_params();
+    let names_something =
+        query.iter().any(|param| matches!(param.name.as_str(), "projectId" | "workflowId"));
+    let in_query = query.into_iter().map(query_parameter);
     fields.insert("parameters", Value::array(in_path.chain(in_query).collect()));
     if let Some(schema) = operation.body {
         fields.insert(
@@ -102,51 +113,43 @@ fn described(operation: &ApiOperation, components: &mut Components) -> Value {
             ]),
         );
     }
-    fields.insert("responses", responses(operation, components));
+    fields.insert("responses", responses(operation, names_something, components));
     fields.into()
 }
 
-fn parameter(name: &str, place: &str, kind: &str) -> Value {
-    let mut schema = Object::from_iter([("type", Value::from(kind))]);
-    let choices =
-        |names: &[&str]| Value::array(names.iter().map(|name| Value::from(*name)).collect());
-    match name {
-        "days" => schema.extend([("minimum", 1), ("maximum", 90)]),
-        "limit" => schema.extend([("minimum", 1), ("maximum", 250)]),
-        "take" => schema.extend([("minimum", 0), ("maximum", 250)]),
-        "skip" | "offset" | "run" | "output" => schema.extend([("minimum", 0)]),
-        "startedAfter" | "startedBefore" => schema.extend([("format", "date-time")]),
-        "direction" => schema.extend([("enum", choices(&["input", "output"]))]),
-        "kind" => schema.extend([(
-            "enum",
-            choices(&model::Kind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>()),
-        )]),
-        "state" => schema.extend([("enum", choices(&["empty"]))]),
-        "status" => schema.extend([(
-            "enum",
-            choices(&["canceled", "error", "running", "success", "waiting", "uncertain"]),
-        )]),
-        _ => {}
+fn query_parameter(param: QueryParam) -> Value {
+    let mut fields = Object::from_iter([
+        ("name", Value::from(param.name)),
+        ("in", "query".into()),
+        ("required", param.is_required.into()),
+        ("schema", param.schema.into()),
+    ]);
+    if let Some(description) = param.description {
+        fields.insert("description", description);
     }
+    fields.into()
+}
+
+fn path_parameter(name: &str) -> Value {
     object([
         ("name", name.into()),
-        ("in", place.into()),
-        ("required", (place == "path").into()),
-        ("schema", schema.into()),
+        ("in", "path".into()),
+        ("required", true.into()),
+        ("schema", object([("type", "string".into())])),
     ])
 }
 
-fn responses(operation: &ApiOperation, components: &mut Components) -> Value {
+fn responses(
+    operation: &ApiOperation,
+    names_something: bool,
+    components: &mut Components,
+) -> Value {
     let mut responses = Object::new();
     let mut success = Object::from_iter([("description", "Success.")]);
     if let Some(schema) = operation.response {
         success.insert("content", content(components.response(schema)));
     }
     responses.insert(operation.status.to_string(), success);
-    let names_something = operation
-        .query
-        .iter()
-        .any(|QueryParam(name, _)| matches!(*name, "projectId" | "workflowId"));
     let has_place = operation.path.contains('{') || names_something;
     let takes_names = operation.body.is_some();
     let failures = [

@@ -1,69 +1,10 @@
 //! The values that the types of the API are made of.
 
+use super::bounds::parse_text;
 use model::Value;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
-
-/// Marks a field that may be absent and may be `null`; removed from the finished schema.
-pub(super) const MAY_BE_NULL: &str = "x-may-be-null";
-
-/// Any JSON: workflow documents and the data of items are opaque to the API.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct Json(pub(crate) Value);
-
-impl JsonSchema for Json {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Json".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({})
-    }
-}
-
-/// Any JSON object.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct JsonObject(pub(crate) Value);
-
-impl JsonSchema for JsonObject {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "JsonObject".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "object" })
-    }
-}
-
-/// The nodes of a workflow document.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct JsonNodes(pub(crate) Value);
-
-impl JsonSchema for JsonNodes {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "JsonNodes".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "array", "items": { "type": "object" } })
-    }
-}
 
 /// A moment, in milliseconds since 1970; ISO 8601 in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +16,14 @@ impl Serialize for Timestamp {
             Ok(time) => out.collect_str(&format_args!("{time:.3}")),
             Err(_) => out.serialize_unit(),
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        parse_text(input, "a time such as 2026-01-31T12:00:00Z", |text| {
+            text.parse::<jiff::Timestamp>().ok().map(|time| Self(time.as_millisecond()))
+        })
     }
 }
 
@@ -102,6 +51,12 @@ impl Serialize for ExecutionId {
     }
 }
 
+impl<'de> Deserialize<'de> for ExecutionId {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        parse_text(input, "an execution ID", |text| text.parse().ok().map(Self))
+    }
+}
+
 impl JsonSchema for ExecutionId {
     fn inline_schema() -> bool {
         true
@@ -126,12 +81,6 @@ impl Serialize for Number {
     }
 }
 
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        f64::deserialize(input).map(Self)
-    }
-}
-
 impl JsonSchema for Number {
     fn inline_schema() -> bool {
         true
@@ -143,33 +92,6 @@ impl JsonSchema for Number {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "number" })
-    }
-}
-
-/// A field of a request that may be absent and may be `null`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct Nullable<T>(pub(crate) Option<T>);
-
-impl<T> Default for Nullable<T> {
-    fn default() -> Self {
-        Self(None)
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for Nullable<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        format!("Nullable{}", T::schema_name()).into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let mut schema = Option::<T>::json_schema(generator);
-        schema.insert(MAY_BE_NULL.into(), true.into());
-        schema
     }
 }
 
