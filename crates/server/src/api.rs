@@ -31,7 +31,7 @@ mod workflows;
 pub(crate) use editor::Previews;
 pub use openapi::api_schemas;
 pub(crate) use operation::ApiOperation;
-pub(crate) use request::{JsonBody, RequestJson, RequestQuery, invalid, json_error};
+pub(crate) use request::{JsonBody, QueryResult, RequestJson, RequestQuery, invalid, json_error};
 
 use crate::App;
 use crate::access::not_found;

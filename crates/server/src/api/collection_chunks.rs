@@ -2,7 +2,7 @@
 //! at and found.
 
 use super::collections::check_credential;
-use super::{ApiOperation, RequestJson, RequestQuery, page_of, request};
+use super::{ApiOperation, QueryResult, RequestJson, RequestQuery, page_of, request};
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
@@ -52,9 +52,10 @@ async fn remove_source(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    RequestQuery(query): RequestQuery<wire::DeletedSourceQuery>,
+    query: QueryResult<wire::DeletedSourceQuery>,
 ) -> Result<Response, ApiError> {
     who.collection(&app, &id, AccessLevel::Edit).await?;
+    let RequestQuery(query) = query?;
     let source = ChunkSelection::Source(query.source.into());
     let n_deleted = app.store.delete_chunks(&id, source).await?;
     Ok(typed(StatusCode::OK, &wire::CollectionDeleted { deleted_count: n_deleted }))
@@ -64,9 +65,10 @@ async fn chunks(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    RequestQuery(query): RequestQuery<wire::CollectionChunkQuery>,
+    query: QueryResult<wire::CollectionChunkQuery>,
 ) -> Result<Response, ApiError> {
     who.collection(&app, &id, AccessLevel::View).await?;
+    let RequestQuery(query) = query?;
     let limit = query.limit.get();
     let (source, after) = (query.source.map(Str::from), query.cursor.0.map(Str::from));
     let mut found = app.store.chunks(&id, ChunkQuery { source, after, limit: limit + 1 }).await?;
@@ -78,11 +80,11 @@ async fn add_file(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    RequestQuery(query): RequestQuery<wire::AddedFileQuery>,
+    query: QueryResult<wire::AddedFileQuery>,
     request: Request,
 ) -> Result<Response, ApiError> {
     let collection = who.collection(&app, &id, AccessLevel::Edit).await?;
-    let name = Str::from(query.source);
+    let name = Str::from(query?.0.source);
     let mime_type = request
         .headers()
         .get(header::CONTENT_TYPE)

@@ -1,6 +1,6 @@
 //! `/api/v1/data-tables/{id}/rows`: the rows of a data table, and all of them as CSV.
 
-use super::{ApiOperation, RequestJson, RequestQuery, invalid, to_cursor};
+use super::{ApiOperation, QueryResult, RequestJson, RequestQuery, invalid, to_cursor};
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
@@ -139,9 +139,10 @@ async fn export(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    RequestQuery(query): RequestQuery<wire::DataTableExportQuery>,
+    query: QueryResult<wire::DataTableExportQuery>,
 ) -> Result<Response, ApiError> {
     let table = who.table(&app, &id, AccessLevel::View).await?;
+    let RequestQuery(query) = query?;
     let mut wanted = row_query(query.filter, query.sort_by, query.search);
     wanted.limit = if wanted.sort.is_some() { usize::MAX >> 1 } else { FILE_PAGE };
     let mut text = csv_line(names(&table).map(Value::from));

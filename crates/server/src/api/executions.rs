@@ -1,6 +1,8 @@
 //! `/api/v1/executions`.
 
-use super::{ApiOperation, RequestJson, RequestQuery, invalid, split_page, workflow_names};
+use super::{
+    ApiOperation, QueryResult, RequestJson, RequestQuery, invalid, split_page, workflow_names,
+};
 use super::{execution_files, execution_stream};
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
@@ -194,10 +196,10 @@ async fn show(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    RequestQuery(query): RequestQuery<wire::ExecutionQuery>,
+    query: QueryResult<wire::ExecutionQuery>,
 ) -> Result<Response, ApiError> {
     let execution = who.execution(&app, &id, AccessLevel::View).await?;
-    match query.include_data {
+    match query?.0.include_data {
         true if execution.bytes > execution_stream::STREAMED_BYTES => {
             execution_stream::stream_response(&app, &who, execution).await
         }

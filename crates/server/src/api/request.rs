@@ -57,6 +57,9 @@ impl RequestJson {
 /// The parameters behind `?`, read as the operation's type says.
 pub(crate) struct RequestQuery<T>(pub(crate) T);
 
+/// The same for a handler that first looks whether the caller may be here at all.
+pub(crate) type QueryResult<T> = Result<RequestQuery<T>, ApiError>;
+
 impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for RequestQuery<T> {
     type Rejection = ApiError;
 

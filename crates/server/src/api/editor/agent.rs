@@ -6,7 +6,7 @@ use super::iteration::Iteration;
 use super::journal_view::{JournalView, SubNodeCall};
 use crate::App;
 use crate::access::Principal;
-use crate::api::{ApiOperation, RequestQuery};
+use crate::api::{ApiOperation, QueryResult, RequestQuery};
 use crate::error::ApiError;
 use crate::response::typed;
 use crate::wire::{self, AgentError, FinishReason};
@@ -32,9 +32,10 @@ async fn show(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    RequestQuery(query): RequestQuery<wire::AgentQuery>,
+    query: QueryResult<wire::AgentQuery>,
 ) -> Result<Response, ApiError> {
     let story = JournalView::read(&app, &who, &id).await?;
+    let RequestQuery(query) = query?;
     let (node, run) = (query.node.as_str(), query.run.map_or(0, wire::Count::as_usize));
     let task = story.step(node, run);
     let notes = story.step_checkpoints(node, run);

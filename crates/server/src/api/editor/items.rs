@@ -4,7 +4,7 @@
 use super::journal_view::JournalView;
 use crate::App;
 use crate::access::Principal;
-use crate::api::{ApiOperation, RequestQuery};
+use crate::api::{ApiOperation, QueryResult, RequestQuery};
 use crate::error::ApiError;
 use crate::response::typed;
 use crate::wire;
@@ -52,9 +52,10 @@ async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    RequestQuery(query): RequestQuery<wire::ItemQuery>,
+    query: QueryResult<wire::ItemQuery>,
 ) -> Result<Response, ApiError> {
     let story = JournalView::read(&app, &who, &id).await?;
+    let RequestQuery(query) = query?;
     run_blocking(move || page(&story, &query)).await
 }
 

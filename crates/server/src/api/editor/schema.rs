@@ -4,7 +4,7 @@ use super::items::{check, run_blocking, selected_items};
 use super::journal_view::JournalView;
 use crate::App;
 use crate::access::Principal;
-use crate::api::RequestQuery;
+use crate::api::{QueryResult, RequestQuery};
 use crate::error::ApiError;
 use crate::response::typed;
 use crate::wire::{self, FieldType, Json, SchemaField};
@@ -28,9 +28,10 @@ pub(super) async fn show(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    RequestQuery(wanted): RequestQuery<wire::ItemSelection>,
+    query: QueryResult<wire::ItemSelection>,
 ) -> Result<Response, ApiError> {
     let story = JournalView::read(&app, &who, &id).await?;
+    let RequestQuery(wanted) = query?;
     run_blocking(move || {
         let items = selected_items(&story, &wanted)?;
         let mut fields = SchemaFields::default();
