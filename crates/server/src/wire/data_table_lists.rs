@@ -1,12 +1,12 @@
 //! What lists of data tables can be asked.
 
-use super::bounds::parse_text;
+use super::inline::inline_schema;
+use super::text::parse_text;
 use super::{Cursor, JsonText, PageLimit};
 use node_api::tables::{SortOrder, TableRecord};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, json_schema};
 use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use std::borrow::Cow;
 use std::fmt;
 
 #[derive(Deserialize, JsonSchema)]
@@ -110,19 +110,7 @@ impl<'de> Deserialize<'de> for TableSort {
     }
 }
 
-impl JsonSchema for TableSort {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "TableSort".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "default": "name:asc" })
-    }
-}
+inline_schema!(TableSort, json_schema!({ "type": "string", "default": "name:asc" }));
 
 /// `column:asc` or `column:desc`.
 pub(super) fn split_sort(text: &str) -> Option<(&str, SortOrder)> {

@@ -1,7 +1,8 @@
 //! The rows of data tables.
 
-use super::bounds::parse_text;
 use super::data_table_lists::split_sort;
+use super::inline::inline_schema;
+use super::text::parse_text;
 use super::{
     Cursor, Json, JsonObject, JsonText, List, OnlyNull, Page, PageLimit, Timestamp, UNLIMITED,
 };
@@ -125,19 +126,7 @@ impl<'de> Deserialize<'de> for SortBy {
     }
 }
 
-impl JsonSchema for SortBy {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "SortBy".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string" })
-    }
-}
+inline_schema!(SortBy, json_schema!({ "type": "string" }));
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

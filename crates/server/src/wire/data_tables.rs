@@ -1,10 +1,10 @@
 //! Data tables and their columns.
 
+use super::inline::{inline_schema, with};
 use super::{Count, Id, Name, Page, Text, Timestamp};
 use node_api::tables::{ColumnKind, TableColumn, TableRecord};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
-use std::borrow::Cow;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -74,21 +74,7 @@ impl<'de> Deserialize<'de> for ColumnName {
     }
 }
 
-impl JsonSchema for ColumnName {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "ColumnName".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let mut schema = Text::<1, 63>::json_schema(generator);
-        schema.insert("pattern".into(), "^[a-zA-Z][a-zA-Z0-9_]*$".into());
-        schema
-    }
-}
+inline_schema!(ColumnName, with(Text::<1, 63>::schema(), "pattern", "^[a-zA-Z][a-zA-Z0-9_]*$"));
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

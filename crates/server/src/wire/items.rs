@@ -1,6 +1,7 @@
 //! The items of executions, page by page, and the fields that they have.
 
-use super::bounds::parse_text;
+use super::inline::inline_schema;
+use super::text::parse_text;
 use super::{BoundedInt, Count, Json, JsonObject, Text, UNLIMITED};
 use model::{Kind, Str};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -171,17 +172,7 @@ impl<'de> Deserialize<'de> for ConnectionKind {
     }
 }
 
-impl JsonSchema for ConnectionKind {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "ConnectionKind".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-        json_schema!({ "type": "string", "enum": names })
-    }
-}
+inline_schema!(ConnectionKind, {
+    let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+    json_schema!({ "type": "string", "enum": names })
+});

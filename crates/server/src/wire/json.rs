@@ -1,11 +1,11 @@
 //! JSON that the API does not look into: workflow documents, the data of items, and what is sent
 //! back unused.
 
+use super::inline::inline_schema;
 use model::{Object, Value};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::json_schema;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
@@ -52,19 +52,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
     }
 }
 
-impl JsonSchema for Json {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Json".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({})
-    }
-}
+inline_schema!(Json, json_schema!({}));
 
 /// Any JSON object.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -89,19 +77,7 @@ impl<'de> Deserialize<'de> for JsonObject {
     }
 }
 
-impl JsonSchema for JsonObject {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "JsonObject".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "object" })
-    }
-}
+inline_schema!(JsonObject, json_schema!({ "type": "object" }));
 
 /// The nodes of a workflow document.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -119,19 +95,7 @@ impl<'de> Deserialize<'de> for JsonNodes {
     }
 }
 
-impl JsonSchema for JsonNodes {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "JsonNodes".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "array", "items": { "type": "object" } })
-    }
-}
+inline_schema!(JsonNodes, json_schema!({ "type": "array", "items": { "type": "object" } }));
 
 /// What a client got and sends back; it is taken and not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,16 +107,4 @@ impl<'de> Deserialize<'de> for Echoed {
     }
 }
 
-impl JsonSchema for Echoed {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Echoed".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({})
-    }
-}
+inline_schema!(Echoed, json_schema!({}));

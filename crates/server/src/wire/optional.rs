@@ -1,6 +1,7 @@
 //! Fields of requests that may be `null`.
 
 use super::Echoed;
+use super::inline::inline_schema;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de};
 use std::borrow::Cow;
@@ -79,16 +80,4 @@ impl<'de> Deserialize<'de> for OnlyNull {
     }
 }
 
-impl JsonSchema for OnlyNull {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "OnlyNull".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "nullable": true, MAY_BE_NULL: true })
-    }
-}
+inline_schema!(OnlyNull, json_schema!({ "nullable": true, MAY_BE_NULL: true }));

@@ -1,9 +1,7 @@
 //! The parameters behind `?`: read like the fields of a body, but from text.
 
-use super::bounds::{BoundedInt, parse_text};
-use super::read::{FieldError, read};
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use super::field_error::FieldError;
+use super::read::read;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
@@ -11,11 +9,6 @@ use serde::de::{
     self, DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, Unexpected, Visitor,
 };
 use std::borrow::Cow;
-use std::str::FromStr;
-
-/// Rows on a page when nothing is said, and at most.
-const PAGE: usize = 100;
-const MAX_PAGE: u64 = 250;
 
 /// Reads the parameters of an address. Of one that is given twice, the last counts.
 pub(crate) fn read_query<T: DeserializeOwned>(query: &str) -> Result<T, FieldError> {
@@ -114,86 +107,6 @@ impl<'de> Deserializer<'de> for TextReader<'_> {
     }
 }
 
-/// How many rows a page has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PageLimit(usize);
-
-impl PageLimit {
-    pub(crate) fn get(self) -> usize {
-        self.0
-    }
-}
-
-impl Default for PageLimit {
-    fn default() -> Self {
-        Self(PAGE)
-    }
-}
-
-impl<'de> Deserialize<'de> for PageLimit {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        Ok(Self(BoundedInt::<1, MAX_PAGE>::deserialize(input)?.as_usize()))
-    }
-}
-
-impl JsonSchema for PageLimit {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "PageLimit".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let mut schema = BoundedInt::<1, MAX_PAGE>::json_schema(generator);
-        schema.insert("default".into(), PAGE.into());
-        schema
-    }
-}
-
-/// Where a page begins, as the page before said; nothing is the beginning. Opaque to callers;
-/// inside it is text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Cursor<T>(pub(crate) Option<T>);
-
-impl<T> Default for Cursor<T> {
-    fn default() -> Self {
-        Self(None)
-    }
-}
-
-/// A cursor that continues after this place.
-pub(crate) fn to_cursor(place: &str) -> String {
-    URL_SAFE_NO_PAD.encode(place)
-}
-
-impl<'de, T: FromStr> Deserialize<'de> for Cursor<T> {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        parse_text(input, "a cursor returned by this list", |cursor| {
-            if cursor.is_empty() {
-                return Some(Self(None));
-            }
-            let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
-            text.parse().ok().map(|place| Self(Some(place)))
-        })
-    }
-}
-
-impl<T> JsonSchema for Cursor<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Cursor".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string" })
-    }
-}
-
 /// JSON as the text of a parameter.
 #[derive(Debug)]
 pub(crate) struct JsonText<T>(pub(crate) T);
@@ -224,20 +137,9 @@ impl<T> JsonSchema for JsonText<T> {
     }
 }
 
-/// What every list can be asked.
-#[derive(Deserialize, JsonSchema)]
-#[serde(bound = "T: FromStr")]
-#[schemars(bound = "")]
-pub(crate) struct ListQuery<T = String> {
-    #[serde(default)]
-    pub(crate) limit: PageLimit,
-    #[serde(default)]
-    pub(crate) cursor: Cursor<T>,
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::Text;
+    use super::super::{Cursor, PageLimit, Text, to_cursor};
     use super::*;
 
     #[derive(Debug, Deserialize, PartialEq)]

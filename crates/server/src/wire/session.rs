@@ -1,14 +1,14 @@
 //! Signing in: who somebody is, and their API keys.
 
-use super::bounds::parse_text;
+use super::inline::inline_schema;
+use super::text::parse_text;
 use super::{Email, List, Nullable, SecretText, Text, Timestamp};
 use crate::access::is_known_scope;
 use crate::access::passwords;
 use model::Str;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, json_schema};
 use serde::de::{self, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use std::borrow::Cow;
 use std::fmt;
 
 /// Whether the first owner is still to be created.
@@ -132,19 +132,7 @@ impl<'de> Deserialize<'de> for ApiKeyScope {
     }
 }
 
-impl JsonSchema for ApiKeyScope {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "ApiKeyScope".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string" })
-    }
-}
+inline_schema!(ApiKeyScope, json_schema!({ "type": "string" }));
 
 /// In milliseconds since 1970.
 pub(crate) struct ApiKeyExpiry(pub(crate) i64);
@@ -182,21 +170,12 @@ impl Visitor<'_> for ExpiryVisitor {
     }
 }
 
-impl JsonSchema for ApiKeyExpiry {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "ApiKeyExpiry".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "anyOf": [{ "type": "string", "format": "date-time" }, { "type": "integer" }],
-        })
-    }
-}
+inline_schema!(
+    ApiKeyExpiry,
+    json_schema!({
+        "anyOf": [{ "type": "string", "format": "date-time" }, { "type": "integer" }],
+    })
+);
 
 #[cfg(test)]
 mod tests {
@@ -208,7 +187,7 @@ mod tests {
     fn the_end_of_a_key_is_a_time_or_seconds() {
         let expiry = |value: Value| {
             let key: ApiKeyInput = read(&json!({ "label": "k", "expiresAt": (value) }))?;
-            Ok::<_, super::super::read::FieldError>(key.expires_at.0.map(|expiry| expiry.0))
+            Ok::<_, super::super::field_error::FieldError>(key.expires_at.0.map(|expiry| expiry.0))
         };
         assert_eq!(expiry(json!("2030-01-01T00:00:00Z")), Ok(Some(1_893_456_000_000)));
         assert_eq!(expiry(json!(1_893_456_000)), Ok(Some(1_893_456_000_000)));

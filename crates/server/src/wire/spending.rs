@@ -1,11 +1,11 @@
 //! What models cost, by day.
 
 use super::Number;
-use super::bounds::parse_text;
+use super::inline::inline_schema;
+use super::text::parse_text;
 use model::Str;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
-use std::borrow::Cow;
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -63,19 +63,7 @@ impl<'de> Deserialize<'de> for Day {
     }
 }
 
-impl JsonSchema for Day {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Day".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "format": "date" })
-    }
-}
+inline_schema!(Day, json_schema!({ "type": "string", "format": "date" }));
 
 #[cfg(test)]
 mod tests {

@@ -1,10 +1,10 @@
 //! Users and invitations.
 
-use super::bounds::parse_text;
+use super::inline::{inline_schema, with};
+use super::text::parse_text;
 use super::{Cursor, List, Page, PageLimit, Text, Timestamp};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de};
-use std::borrow::Cow;
 use store::users::UserRole;
 
 #[derive(Serialize, JsonSchema)]
@@ -74,19 +74,10 @@ impl<'de> Deserialize<'de> for UserRoleName {
     }
 }
 
-impl JsonSchema for UserRoleName {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "UserRoleName".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "enum": ["global:admin", "global:member", "global:viewer"] })
-    }
-}
+inline_schema!(
+    UserRoleName,
+    json_schema!({ "type": "string", "enum": ["global:admin", "global:member", "global:viewer"] })
+);
 
 /// An email address, in small letters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,21 +100,7 @@ impl<'de> Deserialize<'de> for Email {
     }
 }
 
-impl JsonSchema for Email {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Email".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let mut schema = Text::<3, 320>::json_schema(generator);
-        schema.insert("format".into(), "email".into());
-        schema
-    }
-}
+inline_schema!(Email, with(Text::<3, 320>::schema(), "format", "email"));
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -1,10 +1,10 @@
 //! The values that the types of the API are made of.
 
-use super::bounds::parse_text;
+use super::inline::inline_schema;
+use super::text::parse_text;
 use model::Value;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::json_schema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::borrow::Cow;
 
 /// A moment, in milliseconds since 1970; ISO 8601 in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,19 +27,7 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
-impl JsonSchema for Timestamp {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Timestamp".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "format": "date-time" })
-    }
-}
+inline_schema!(Timestamp, json_schema!({ "type": "string", "format": "date-time" }));
 
 /// The id of an execution: a number here, text in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,19 +45,7 @@ impl<'de> Deserialize<'de> for ExecutionId {
     }
 }
 
-impl JsonSchema for ExecutionId {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "ExecutionId".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string" })
-    }
-}
+inline_schema!(ExecutionId, json_schema!({ "type": "string" }));
 
 /// A number as JavaScript writes it: without a fraction where there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -81,25 +57,4 @@ impl Serialize for Number {
     }
 }
 
-impl JsonSchema for Number {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Number".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "number" })
-    }
-}
-
-/// A page of a list, and where the next one begins.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "{T}List")]
-pub(crate) struct Page<T> {
-    pub(crate) data: Vec<T>,
-    pub(crate) next_cursor: Option<String>,
-}
+inline_schema!(Number, json_schema!({ "type": "number" }));

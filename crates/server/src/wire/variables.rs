@@ -1,9 +1,9 @@
 //! Variables.
 
+use super::inline::{inline_schema, with};
 use super::{Cursor, Echoed, Id, Nullable, Page, PageLimit, Text};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
-use std::borrow::Cow;
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -84,21 +84,7 @@ impl<'de> Deserialize<'de> for VariableKey {
     }
 }
 
-impl JsonSchema for VariableKey {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "VariableKey".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let mut schema = Text::<1, 50>::json_schema(generator);
-        schema.insert("pattern".into(), "^[A-Za-z_][A-Za-z0-9_]*$".into());
-        schema
-    }
-}
+inline_schema!(VariableKey, with(Text::<1, 50>::schema(), "pattern", "^[A-Za-z_][A-Za-z0-9_]*$"));
 
 #[cfg(test)]
 mod tests {
