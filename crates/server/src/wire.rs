@@ -1,8 +1,9 @@
-//! The JSON of the API: one type for each request body, response and live event.
+//! The JSON of the API: one type for each request body, query, response and live event.
 //!
 //! Invariant: the OpenAPI description and the editor's TypeScript types are generated from these
-//! types and from nothing else. Invariant: a field that may be absent is skipped when there is no
-//! value; a field that is always present may be `null`.
+//! types and from nothing else. Invariant: handlers read requests as these types, so a limit is
+//! declared once, where it is described and checked. Invariant: a field that may be absent is
+//! skipped when there is no value; a field that is always present may be `null`.
 
 pub(crate) mod agent;
 pub(crate) mod approvals;

@@ -19,6 +19,15 @@ pub(super) const OPERATIONS: &[ApiOperation] =
     .without_scope()
     .response::<wire::JsonObject>(200)];
 
+/// The bodies of what is no operation of the API, because it takes no API key.
+const SIGN_IN_REQUESTS: [WireType; 5] = [
+    schema_of::<wire::SetupInput>,
+    schema_of::<wire::SignInInput>,
+    schema_of::<wire::InvitationInput>,
+    schema_of::<wire::PasswordInput>,
+    schema_of::<wire::ApiKeyInput>,
+];
+
 async fn show(State(app): State<App>) -> Response {
     json(StatusCode::OK, &document(&app.base_url))
 }
@@ -40,14 +49,7 @@ pub fn api_schemas() -> Map<String, serde_json::Value> {
     {
         components.response(schema);
     }
-    for schema in [
-        schema_of::<wire::SetupInput>,
-        schema_of::<wire::SignInInput>,
-        schema_of::<wire::InvitationInput>,
-        schema_of::<wire::PasswordInput>,
-        schema_of::<wire::ApiKeyInput>,
-    ] as [WireType; 5]
-    {
+    for schema in SIGN_IN_REQUESTS {
         components.request(schema);
     }
     components.into_schemas()
@@ -206,6 +208,54 @@ mod tests {
                 document.get("paths").and_then(|paths| paths.get(operation.path)).unwrap();
             assert!(described.get(&operation.method.to_lowercase()).is_some());
         }
+    }
+
+    /// The objects with named fields in a schema that take other fields too.
+    fn open_objects(schema: &serde_json::Value, place: &str, found: &mut Vec<String>) {
+        if schema.get("properties").is_some() && schema.get("additionalProperties").is_none() {
+            found.push(place.to_owned());
+        }
+        let parts = schema.as_object().into_iter().flatten();
+        let parts = parts.map(|(key, part)| (key.clone(), part));
+        let listed = schema.as_array().into_iter().flatten().enumerate();
+        let listed = listed.map(|(index, part)| (index.to_string(), part));
+        for (key, part) in parts.chain(listed) {
+            open_objects(part, &format!("{place}/{key}"), found);
+        }
+    }
+
+    #[test]
+    fn no_request_takes_fields_that_it_does_not_know() {
+        let mut components = Components::new();
+        let operations = || TABLES.iter().flat_map(|table| table.iter());
+        for schema in operations().filter_map(|operation| operation.body).chain(SIGN_IN_REQUESTS) {
+            components.request(schema);
+        }
+        let schemas = components.into_schemas();
+        assert!(schemas.contains_key("workflowInput") && schemas.contains_key("signInInput"));
+        let mut found = Vec::new();
+        schemas.iter().for_each(|(name, schema)| open_objects(schema, name, &mut found));
+        assert_eq!(found, Vec::<String>::new());
+    }
+
+    #[test]
+    fn parameters_have_the_bounds_of_their_types() {
+        let document = document("http://x");
+        let parameter = |path: &str, name: &str| {
+            let get = document.get("paths")?.get(path)?.get("get")?;
+            let all = get.get("parameters")?.as_array()?;
+            all.iter().find(|one| one.get("name").and_then(Value::as_str) == Some(name)).cloned()
+        };
+        let limit = parameter("/tags", "limit").unwrap();
+        let bounds =
+            model::json!({ "type": "integer", "minimum": 1, "maximum": 250, "default": 100 });
+        assert_eq!(limit.get("schema"), Some(&bounds));
+        assert_eq!(limit.get("required"), Some(&false.into()));
+        let node = parameter("/executions/{id}/agent", "node").unwrap();
+        assert_eq!(node.get("required"), Some(&true.into()));
+        let state = parameter("/variables", "state").unwrap();
+        let choices = model::json!({ "type": "string", "enum": ["empty"] });
+        assert_eq!(state.get("schema"), Some(&choices));
     }
 
     #[test]

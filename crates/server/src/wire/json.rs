@@ -17,7 +17,7 @@ pub(crate) struct Json(pub(crate) Value);
 
 /// The name by which [`Json`] asks the reader of a request for a value as it is: serde would have
 /// it copied piece by piece, and bodies may be large.
-pub(super) const PASSED_VALUE: &str = "Json";
+pub(super) const PASSED_VALUE: &str = "wire::Json";
 
 thread_local! {
     static PASSED: Cell<Option<Value>> = const { Cell::new(None) };

@@ -194,6 +194,15 @@ mod tests {
     }
 
     #[test]
+    fn a_place_must_be_named_and_may_be_the_top() {
+        let place = |sent| read::<WorkflowPlace>(&sent).map(|place| place.parent_folder_id.0);
+        assert_eq!(place(json!({ "parentFolderId": null })), Ok(None));
+        assert!(place(json!({ "parentFolderId": "f" })).unwrap().is_some());
+        assert_eq!(place(json!({})).unwrap_err().to_string(), "'parentFolderId' is missing");
+        assert_eq!(place(json!({ "parentFolderId": "" })).unwrap_err().path, "parentFolderId");
+    }
+
+    #[test]
     fn only_what_is_drawn_may_have_no_name() {
         for sent in [
             json!({ "nodes": [], "connections": {} }),
