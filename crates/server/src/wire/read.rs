@@ -265,7 +265,7 @@ mod tests {
             (json!([]), "'' must be an object"),
             (json!({}), "'name' is missing"),
             (json!({ "name": 1 }), "'name' must be a string"),
-            (json!({ "name": "a", "nam": "b" }), "'nam' is not a field that can be set here"),
+            (json!({ "name": "a", "other": "b" }), "'other' is not a field that can be set here"),
             (json!({ "name": "a", "size": "1" }), "'size' must be a whole number from 1 to 9"),
             (json!({ "name": "a", "size": 1.5 }), "'size' must be a whole number from 1 to 9"),
             (json!({ "name": "a", "isNew": 1 }), "'isNew' must be true or false"),
