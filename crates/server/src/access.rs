@@ -15,10 +15,10 @@ pub(crate) use authorization::{AccessLevel, ProjectAccess, not_found};
 pub(crate) use devices::DeviceCookies;
 pub(crate) use login_throttle::LoginThrottle;
 pub(crate) use origin::check as check_origin;
-pub(crate) use scopes::allows;
+pub(crate) use scopes::{allows, is_known as is_known_scope};
 pub(crate) use session::{CSRF_HEADER, new_token, workflow_cookies};
 pub use sign_in::create_setup_token;
-pub(crate) use sign_in::{PRIVATE, PUBLIC, is_email};
+pub(crate) use sign_in::{PRIVATE, PUBLIC};
 
 use crate::App;
 use crate::error::ApiError;

@@ -31,7 +31,7 @@ mod workflows;
 pub(crate) use editor::Previews;
 pub use openapi::api_schemas;
 pub(crate) use operation::ApiOperation;
-pub(crate) use request::{BodyFields, JsonBody, RequestJson, invalid, json_error};
+pub(crate) use request::{JsonBody, QueryResult, RequestJson, RequestQuery, invalid, json_error};
 
 use crate::App;
 use crate::access::not_found;
@@ -39,8 +39,8 @@ use crate::error::ApiError;
 use crate::wire;
 use axum::response::{IntoResponse, Response};
 use model::{Code, Str};
-use request::{QueryParams, flag, from_cursor, limit, number_from_cursor, to_cursor};
 use std::collections::{HashMap, HashSet};
+use wire::to_cursor;
 
 /// Every operation there is: the routes, who may use them, and what the description says are all
 /// made from this.

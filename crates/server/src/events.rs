@@ -2,6 +2,7 @@
 
 use crate::App;
 use crate::access::{AccessLevel, Principal, authenticate, check_origin};
+use crate::api::RequestQuery;
 use crate::error::ApiError;
 use crate::paced::{PacedReceiver, PacedSender};
 use crate::read_budget::ReadReservation;
@@ -10,8 +11,8 @@ use crate::wire::events::{
     ExecutionStarted, ExecutionWaiting, ModelUsed, NodeFinished, NodeLog, NodeRetried, NodeServed,
     NodeSilent, NodeStarted, NodeStep, OfRun,
 };
-use crate::wire::{Json, Number};
-use axum::extract::{Extension, Path, Query, State};
+use crate::wire::{EventQuery, Json, Number};
+use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, Method};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::stream;
@@ -43,11 +44,11 @@ const RECHECK_INTERVAL: Duration = Duration::from_secs(1);
 pub(crate) async fn all_events(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    Query(query): Query<HashMap<String, String>>,
+    RequestQuery(query): RequestQuery<EventQuery>,
     headers: HeaderMap,
 ) -> Result<SseStream, ApiError> {
     check_origin(&headers)?;
-    let workflow = query.get("workflowId").map(|id| Str::from(id.as_str()));
+    let workflow = query.workflow_id.map(Str::from);
     if let Some(id) = &workflow {
         who.workflow(&app, id, AccessLevel::View).await?;
     }

@@ -65,6 +65,14 @@ export interface ApiKey {
   expiresAt: string | null;
 }
 
+export interface ApiKeyInput {
+  label: string;
+  /** What the key may do; everything that its owner may if absent. */
+  scopes?: string[];
+  /** When it ends, as a time or in seconds since 1970; never if `null` or absent. */
+  expiresAt?: string | number | null;
+}
+
 /** A tool call that waits for a person's decision. */
 export interface Approval {
   executionId: string;
@@ -100,6 +108,7 @@ export type Audit = Record<string, {
 
 export interface AuditInput {
   additionalOptions?: {
+    /** Known to n8n; it is taken and not used. */
     daysAbandonedWorkflow?: number;
     categories?: ("credentials" | "database" | "nodes" | "filesystem" | "instance")[];
   };
@@ -223,7 +232,9 @@ export interface CredentialChange {
   type?: string;
   data?: Record<string, unknown>;
   isPartialData?: boolean;
+  /** Known to n8n; it is taken and not used. */
   isGlobal?: boolean;
+  /** Known to n8n; it is taken and not used. */
   isResolvable?: boolean;
 }
 
@@ -232,6 +243,8 @@ export interface CredentialInput {
   type: string;
   data: Record<string, unknown>;
   projectId?: string;
+  /** Known to n8n; it is taken and not used. */
+  isResolvable?: boolean;
 }
 
 /** A page of a list, and where the next one begins. */
@@ -333,8 +346,11 @@ export interface DataTableFilter {
   type?: "and" | "or";
   filters: ({
     columnName: string;
-    condition: "eq" | "neq" | "like" | "ilike" | "gt" | "gte" | "lt" | "lte";
+    condition?: "eq" | "neq" | "like" | "ilike" | "gt" | "gte" | "lt" | "lte";
+    /** `null` to match empty cells. */
     value: unknown;
+    /** Known to n8n; columns do not contain objects, so there is no path in them. */
+    path?: unknown;
   })[];
 }
 
@@ -381,13 +397,14 @@ export interface DataTableRowList {
   nextCursor: string | null;
 }
 
+/** A workflow as it is drawn, which may have no name yet. */
 export interface DrawnWorkflow {
   name?: string;
   nodes: (Record<string, unknown>)[];
   connections: Record<string, unknown>;
   settings?: Record<string, unknown>;
-  pinData?: Record<string, unknown> | null;
   staticData?: Record<string, unknown> | null;
+  pinData?: Record<string, unknown> | null;
   meta?: Record<string, unknown> | null;
   id?: unknown;
   active?: unknown;
@@ -403,7 +420,7 @@ export interface DrawnWorkflow {
   versionCounter?: unknown;
   description?: unknown;
   parentFolder?: unknown;
-  parentFolderId?: unknown;
+  parentFolderId?: string | null;
   homeProject?: unknown;
   scopes?: unknown;
   projectId?: string | null;
@@ -568,6 +585,7 @@ export interface Folder {
 
 export interface FolderChange {
   name?: string;
+  /** The folder that it goes into; `null` for the top. */
   parentId?: string | null;
 }
 
@@ -584,8 +602,9 @@ export interface FolderList {
 }
 
 export interface ForkInput {
+  /** The name of a step. */
   from: string;
-  model?: string;
+  model?: string | null;
 }
 
 export interface Insights {
@@ -639,6 +658,14 @@ export interface Instance {
     activeWorkflows: number;
     runsInProgress: number;
   };
+}
+
+/** Accepts an invitation, or sets a new password with a link. */
+export interface InvitationInput {
+  token: string;
+  password: string;
+  firstName?: string;
+  lastName?: string;
 }
 
 export type Invitations = ({
@@ -932,6 +959,11 @@ export type NodeTypes = ({
   [other: string]: unknown;
 })[];
 
+export interface PasswordInput {
+  currentPassword: string;
+  password: string;
+}
+
 export interface Project {
   id: string;
   name: string;
@@ -940,8 +972,11 @@ export interface Project {
   updatedAt: string;
 }
 
+/** Clients send back what they got; only the name is theirs to change. */
 export interface ProjectInput {
   name: string;
+  id?: unknown;
+  type?: unknown;
 }
 
 /** A page of a list, and where the next one begins. */
@@ -951,13 +986,14 @@ export interface ProjectList {
 }
 
 export interface ResumeInput {
-  decision?: "again" | "done";
-  result?: string;
-  call?: string;
-  events?: number;
+  decision?: "again" | "done" | null;
+  result?: string | null;
+  call?: string | null;
+  events?: number | null;
 }
 
 export interface RetryInput {
+  /** With the workflow as it is now instead of as it was then. */
   loadWorkflow?: boolean;
 }
 
@@ -995,7 +1031,9 @@ export interface RunInput {
   trigger?: string;
   until?: string;
   start?: string;
+  /** What the trigger gives, in n8n's form of items. */
   items?: (Record<string, unknown>)[];
+  /** An execution whose results are used again. */
   reuse?: string;
 }
 
@@ -1009,6 +1047,15 @@ export interface SessionUser {
   scopes: string[];
   /** To be sent with every change; `null` for whoever uses an API key. */
   csrfToken: string | null;
+}
+
+/** The first owner. */
+export interface SetupInput {
+  token: string;
+  email: string;
+  password: string;
+  firstName?: string;
+  lastName?: string;
 }
 
 /** Whether the first owner is still to be created. */
@@ -1031,6 +1078,11 @@ export interface ShownItem {
   error?: Record<string, unknown>;
   /** Its place in the whole list, in the results of a search. */
   index?: number;
+}
+
+export interface SignInInput {
+  email: string;
+  password: string;
 }
 
 export interface Spending {
@@ -1072,8 +1124,12 @@ export type TagIds = ({
   id: string;
 })[];
 
+/** Clients send back what they got; only the name is theirs to change. */
 export interface TagInput {
   name: string;
+  id?: unknown;
+  createdAt?: unknown;
+  updatedAt?: unknown;
 }
 
 /** A page of a list, and where the next one begins. */
@@ -1138,10 +1194,14 @@ export interface Variable {
   } | null;
 }
 
+/** Clients send back what they got; `project` is set by `projectId`. */
 export interface VariableInput {
   key: string;
   value: string;
   projectId?: string | null;
+  id?: unknown;
+  type?: unknown;
+  project?: unknown;
 }
 
 /** A page of a list, and where the next one begins. */
@@ -1196,6 +1256,7 @@ export interface Workflow {
   tags: Tag[];
 }
 
+/** A workflow that is saved. */
 export interface WorkflowInput {
   name: string;
   nodes: (Record<string, unknown>)[];

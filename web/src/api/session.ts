@@ -1,7 +1,7 @@
 // Who is signed in, and the ways in and out.
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { api, queryClient, setCsrf } from "./client";
-import type { SessionUser, SetupState } from "./generated";
+import type { SessionUser, SetupInput, SetupState, SignInInput } from "./generated";
 
 export type Me = SessionUser;
 
@@ -47,18 +47,12 @@ export async function needsSetup(): Promise<boolean> {
   return answer.needsSetup === true;
 }
 
-export async function signIn(email: string, password: string) {
-  await api.raw("POST", "/api/login", { body: { email, password } });
+export async function signIn(body: SignInInput) {
+  await api.raw("POST", "/api/login", { body });
   await queryClient.fetchQuery({ ...ME, staleTime: 0 });
 }
 
-export async function setUp(owner: {
-  token: string;
-  email: string;
-  password: string;
-  firstName: string;
-  lastName: string;
-}) {
+export async function setUp(owner: SetupInput) {
   await api.raw("POST", "/api/setup", { body: owner });
   await queryClient.fetchQuery({ ...ME, staleTime: 0 });
 }

@@ -2,17 +2,17 @@
 //! it is made.
 
 use super::session::password_changed;
-use super::sign_in::{now_ms, read_fields};
-use super::{Principal, not_found, scopes};
+use super::sign_in::{now_ms, read_body};
+use super::{Principal, not_found};
 use crate::App;
-use crate::api::{BodyFields, invalid};
+use crate::api::invalid;
 use crate::error::ApiError;
 use crate::response::typed;
 use crate::wire;
 use axum::extract::{Extension, Path, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use model::{Str, Value};
+use model::Str;
 use store::access::{ApiKey, hash_of_key};
 
 /// Keys of one person at most.
@@ -33,10 +33,12 @@ pub(super) async fn create(
     headers: HeaderMap,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let body = read_fields(&headers, request, &["label", "scopes", "expiresAt"]).await?;
-    let label = body.text("label", 1, 50)?;
-    let scopes = scopes_of(&who, &body)?;
-    let expires_ms = expiry(&body)?;
+    let wire::ApiKeyInput { label, scopes, expires_at } = read_body(&headers, request).await?;
+    let scopes = scopes_of(&who, scopes)?;
+    let expires_ms = expires_at.0.map(|expiry| expiry.0);
+    if expires_ms.is_some_and(|expires_ms| expires_ms <= now_ms()) {
+        return Err(invalid("expiresAt", "must be a time in the future"));
+    }
     if app.store.keys_of(&who.user_id).await?.len() >= MAX_KEYS {
         return Err(invalid("label", &format!("exceeds the limit of {MAX_KEYS} keys per user")));
     }
@@ -71,44 +73,16 @@ pub(super) async fn remove(
 }
 
 /// No key allows more than the role of whoever makes it.
-fn scopes_of(who: &Principal, body: &BodyFields) -> Result<Vec<Str>, ApiError> {
-    let Some(list) = body.get("scopes") else { return Ok(vec!["*".into()]) };
-    let list = list
-        .as_array()
-        .filter(|list| !list.is_empty())
-        .ok_or_else(|| invalid("scopes", "must be a list with at least one scope"))?;
-    let mut wanted: Vec<Str> = Vec::with_capacity(list.len());
-    for scope in list {
-        match scope.as_str() {
-            Some("*") => {}
-            Some(scope) if scopes::is_known(scope) => who.require(scope)?,
-            _ => return Err(invalid("scopes", "contains an unknown value")),
+fn scopes_of(who: &Principal, wanted: Option<wire::ApiKeyScopes>) -> Result<Vec<Str>, ApiError> {
+    let Some(wanted) = wanted else { return Ok(vec!["*".into()]) };
+    let mut scopes: Vec<Str> = Vec::with_capacity(wanted.0.len());
+    for wire::ApiKeyScope(scope) in wanted.0 {
+        if scope != "*" {
+            who.require(&scope)?;
         }
-        let scope = Str::from(scope.as_str().unwrap_or_default());
-        if !wanted.contains(&scope) {
-            wanted.push(scope);
+        if !scopes.contains(&scope) {
+            scopes.push(scope);
         }
     }
-    Ok(wanted)
-}
-
-fn expiry(body: &BodyFields) -> Result<Option<i64>, ApiError> {
-    let moment = match body.get("expiresAt") {
-        None | Some(Value::Null) => return Ok(None),
-        Some(Value::String(text)) => {
-            text.parse::<jiff::Timestamp>().ok().map(|moment| moment.as_millisecond())
-        }
-        // n8n's pages send seconds.
-        Some(value) => value
-            .as_f64()
-            .filter(|seconds| *seconds < 1e11)
-            .map(|seconds| (seconds * 1000.0) as i64),
-    };
-    match moment {
-        Some(moment) if moment > now_ms() => Ok(Some(moment)),
-        _ => Err(invalid(
-            "expiresAt",
-            "must be a time in the future, such as 2030-01-31T12:00:00Z, or null",
-        )),
-    }
+    Ok(scopes)
 }

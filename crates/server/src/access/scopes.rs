@@ -51,7 +51,7 @@ pub(crate) fn of_role(role: UserRole) -> impl Iterator<Item = &'static str> {
     MIN_ROLES.iter().filter(move |(_, least)| role >= *least).map(|(name, _)| *name)
 }
 
-pub(super) fn is_known(scope: &str) -> bool {
+pub(crate) fn is_known(scope: &str) -> bool {
     MIN_ROLES.iter().any(|(name, _)| *name == scope)
 }
 

@@ -5,7 +5,7 @@ use super::session::{self, StartedSession};
 use super::{DeviceCookies, LoginThrottle, Principal, api_keys, origin, pages, passwords, scopes};
 use crate::App;
 use crate::admission::ClientAddr;
-use crate::api::{BodyFields, RequestJson, invalid};
+use crate::api::{RequestJson, invalid};
 use crate::error::ApiError;
 use crate::observe::RequestOrigin;
 use crate::response::typed;
@@ -17,6 +17,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{delete, get, post};
 use model::{Code, Str};
+use serde::de::DeserializeOwned;
 use std::sync::{Arc, Once};
 use store::Store;
 use store::access::hash_of_key;
@@ -87,14 +88,10 @@ async fn set_up(
         return Err(ApiError::new(Code::ACCESS_FORBIDDEN, "The first owner must be created on the machine that runs Heddle")
             .hint("Open the link there, run `heddle users create EMAIL --role owner`, or start Heddle with HEDDLE_REMOTE_SETUP=1."));
     }
-    let fields =
-        read_fields(&headers, request, &["token", "email", "password", "firstName", "lastName"])
-            .await?;
-    let (email, password) = (fields.email()?, fields.new_password()?);
-    let (first_name, last_name) = fields.names()?;
+    let body: wire::SetupInput = read_body(&headers, request).await?;
     attempts.throttle_token(client)?;
     let expected = app.store.setup_token().await?.unwrap_or_default();
-    let given = hash_of_key(fields.text("token", 1, 200)?);
+    let given = hash_of_key(body.token.reveal());
     if expected.is_empty() || verify_slices_are_equal(&expected, &given).is_err() {
         return Err(ApiError::new(
             Code::ACCESS_DENIED,
@@ -102,8 +99,13 @@ async fn set_up(
         )
         .hint("The server prints the token when it starts, as long as there is no owner."));
     }
-    let password_hash = Some(hash_password(password).await?.into());
-    let owner = NewUser { email, first_name, last_name, role: UserRole::Owner, password_hash };
+    let owner = NewUser {
+        email: body.email.0.into(),
+        first_name: body.first_name.map(Into::into).unwrap_or_default(),
+        last_name: body.last_name.map(Into::into).unwrap_or_default(),
+        role: UserRole::Owner,
+        password_hash: Some(hash_password(body.password).await?.into()),
+    };
     let claimed = app.store.claim(owner).await?;
     let user =
         claimed.ok_or_else(|| ApiError::new(Code::ACCESS_DENIED, "An owner already exists"))?;
@@ -118,18 +120,16 @@ async fn log_in(
     headers: HeaderMap,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let fields = read_fields(&headers, request, &["email", "password"]).await?;
-    let email = fields.text("email", 1, 320)?.to_owned();
-    let password = fields.text("password", 0, 10_000)?.to_owned();
+    let wire::SignInInput { email, password } = read_body(&headers, request).await?;
     let (user, hash): (Option<User>, _) = app.store.password_of(&email).await?.unzip();
     warn_untrusted_proxy(client, &headers);
     let (source, lane) =
         DeviceCookies::load(&app).await?.source(&app, &headers, user.as_ref(), client);
     attempts.record_attempt(&email, &source)?;
     // Whether there is such a person takes as long to find out, and is answered the same.
-    let is_right = passwords::verify(password, hash.map(|hash: Str| hash.to_string()), lane)
-        .await
-        .map_err(overloaded)?;
+    let hash = hash.map(|hash: Str| hash.to_string());
+    let is_right = passwords::verify(password.into_revealed(), hash, lane);
+    let is_right = is_right.await.map_err(overloaded)?;
     match user.filter(|_| is_right) {
         Some(user) => {
             attempts.record_success(&email, &user.id, &source)?;
@@ -146,19 +146,18 @@ async fn accept_invitation(
     headers: HeaderMap,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let fields =
-        read_fields(&headers, request, &["token", "password", "firstName", "lastName"]).await?;
-    let (first, last) = fields.names()?;
-    let password = fields.new_password()?;
+    let body: wire::InvitationInput = read_body(&headers, request).await?;
     attempts.throttle_token(client)?;
-    let token = hash_of_key(fields.text("token", 1, 200)?);
+    let token = hash_of_key(body.token.reveal());
     let wrong = || ApiError::new(Code::ACCESS_DENIED, "The invitation is invalid, used or expired");
     // No password is hashed for a link that is not there.
     if !app.store.has_invitation(token.clone()).await? {
         return Err(wrong());
     }
-    let accepted =
-        app.store.accept_invitation(token, &first, &last, &hash_password(password).await?).await?;
+    let first_name = body.first_name.as_deref().unwrap_or_default();
+    let last_name = body.last_name.as_deref().unwrap_or_default();
+    let hash = hash_password(body.password).await?;
+    let accepted = app.store.accept_invitation(token, first_name, last_name, &hash).await?;
     session_response(&app, accepted.ok_or_else(wrong)?).await
 }
 
@@ -193,18 +192,15 @@ async fn change_password(
     headers: HeaderMap,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let fields = read_fields(&headers, request, &["currentPassword", "password"]).await?;
-    let (current, password) =
-        (fields.text("currentPassword", 0, 10_000)?.to_owned(), fields.new_password()?);
+    let wire::PasswordInput { current_password, password } = read_body(&headers, request).await?;
     // Only somebody who is signed in comes here, so these attempts have nothing to do with those of
     // strangers.
     let source = AttemptSource::Device(format!("signed in as {}", who.user_id));
     attempts.record_attempt(&who.user, &source)?;
     let (user, kept) = app.store.password_of(&who.user).await?.unzip();
-    if !passwords::verify(current, kept.map(|hash: Str| hash.to_string()), passwords::Lane::Known)
-        .await
-        .map_err(overloaded)?
-    {
+    let kept = kept.map(|hash: Str| hash.to_string());
+    let current = current_password.into_revealed();
+    if !passwords::verify(current, kept, passwords::Lane::Known).await.map_err(overloaded)? {
         return Err(ApiError::new(Code::ACCESS_FORBIDDEN, "The current password is wrong"));
     }
     attempts.record_success(&who.user, &who.user_id, &source)?;
@@ -237,8 +233,8 @@ fn session_user<'a>(user: &'a User, csrf: Option<&'a str>) -> wire::SessionUser<
     }
 }
 
-async fn hash_password(password: String) -> Result<String, ApiError> {
-    passwords::hash(password)
+async fn hash_password(password: wire::NewPassword) -> Result<String, ApiError> {
+    passwords::hash(password.into_revealed())
         .await
         .ok_or_else(|| ApiError::new(Code::OVERLOAD, "Not enough memory to do this right now"))
 }
@@ -268,13 +264,12 @@ pub(super) fn now_ms() -> i64 {
         .map_or(0, |since| since.as_millis() as i64)
 }
 
-/// The fields of a request that signs somebody in, or is about oneself. A form of another site's
-/// page cannot send these.
-pub(super) async fn read_fields(
+/// The body of a request that signs somebody in, or is about oneself. A form of another site's page
+/// cannot send these.
+pub(super) async fn read_body<T: DeserializeOwned>(
     headers: &HeaderMap,
     request: Request,
-    known: &[&str],
-) -> Result<BodyFields, ApiError> {
+) -> Result<T, ApiError> {
     origin::check(headers)?;
     let kind =
         headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -282,44 +277,5 @@ pub(super) async fn read_fields(
         return Err(invalid("Content-Type", "must be application/json"));
     }
     let RequestJson(body) = RequestJson::with_limit(request, SIGN_IN_BYTES).await?;
-    BodyFields::read(&body, known)
-}
-
-impl BodyFields {
-    fn email(&self) -> Result<Str, ApiError> {
-        let email = self.text("email", 3, 320)?.to_lowercase();
-        if is_email(&email) {
-            Ok(email.into())
-        } else {
-            Err(invalid("email", "is not an email address"))
-        }
-    }
-
-    fn names(&self) -> Result<(Str, Str), ApiError> {
-        let name = |field: &str| {
-            Ok::<Str, ApiError>(self.optional_text(field, 0, 32)?.unwrap_or_default().into())
-        };
-        Ok((name("firstName")?, name("lastName")?))
-    }
-
-    fn new_password(&self) -> Result<String, ApiError> {
-        let password = self.text("password", 0, passwords::MAX_BYTES)?;
-        if password.chars().count() < passwords::MIN_LENGTH {
-            return Err(invalid(
-                "password",
-                &format!("must have at least {} characters", passwords::MIN_LENGTH),
-            ));
-        }
-        Ok(password.to_owned())
-    }
-}
-
-pub(crate) fn is_email(text: &str) -> bool {
-    let fine = |part: &str| {
-        !part.is_empty()
-            && part
-                .chars()
-                .all(|letter| !letter.is_whitespace() && !letter.is_control() && letter != '@')
-    };
-    text.len() <= 320 && text.split_once('@').is_some_and(|(name, host)| fine(name) && fine(host))
+    body.read()
 }

@@ -1,11 +1,7 @@
 //! `/api/v1/approvals` and `/api/v1/executions/ID/approve`: calls that agents ask people about, and
 //! what those decide.
 
-use super::operation::{CURSOR, LIMIT, QueryParam};
-use super::{
-    ApiOperation, BodyFields, QueryParams, RequestJson, invalid, limit, number_from_cursor,
-    split_page, workflow_names,
-};
+use super::{ApiOperation, RequestJson, RequestQuery, split_page, workflow_names};
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
@@ -16,12 +12,8 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{get, post};
 use model::{Str, Value};
-use node_api::checkpoints::ApprovalVerdict;
 use runtime::ApprovalDecision;
 use store::approvals::{ApprovalFilter, NewApproval, OpenApproval};
-
-/// What a person may say about a call, in bytes.
-const MAX_REASON_BYTES: usize = 2000;
 
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new(
@@ -32,12 +24,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "List agent calls waiting for approval, newest first",
         || get(list),
     )
-    .query(&[
-        LIMIT,
-        CURSOR,
-        QueryParam("workflowId", "string"),
-        QueryParam("executionId", "string"),
-    ])
+    .query::<wire::ApprovalQuery>()
     .response::<wire::ApprovalList>(200),
     ApiOperation::new(
         "POST",
@@ -54,19 +41,15 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: QueryParams,
+    RequestQuery(query): RequestQuery<wire::ApprovalQuery>,
 ) -> Result<Response, ApiError> {
-    let limit = limit(&query)?;
-    let number =
-        |text: &String| text.parse().map_err(|_| invalid("executionId", "is not an execution ID"));
-    let before = number_from_cursor(&query)?;
-    let execution = query.get("executionId").map(number).transpose()?;
+    let limit = query.limit.get();
     let filter = ApprovalFilter {
-        execution,
-        workflow_id: query.get("workflowId").map(|id| id.as_str().into()),
+        execution: query.execution_id.map(|id| id.0),
+        workflow_id: query.workflow_id.map(Into::into),
         within: who.access.project_filter(),
         now_ms: app.runtime.engine.ports.clock.now_ms(),
-        before,
+        before: query.cursor.0,
         limit: limit + 1,
     };
     let mut found = app.store.approvals(filter).await?;
@@ -101,24 +84,15 @@ async fn decide(
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let execution = who.execution(&app, &id, AccessLevel::Edit).await?;
-    let body = BodyFields::read(&body, &["call", "digest", "decision", "reason"])?;
-    let call = body.text("call", 1, 1000)?;
-    let digest = body.text("digest", 1, 200)?.into();
-    let verdict = match body.text("decision", 1, 100)? {
-        "approve" => ApprovalVerdict::Approved,
-        "reject" => ApprovalVerdict::Rejected,
-        _ => return Err(invalid("decision", "must be 'approve' or 'reject'")),
+    let wire::ApprovalInput { call, digest, decision, reason } = body.read()?;
+    let reason = reason.0.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
+    let ruling = ApprovalDecision {
+        verdict: decision.into(),
+        digest: digest.into(),
+        reason: reason.map(Str::from),
+        by: who.user.clone(),
     };
-    let reason = match body.get("reason") {
-        None | Some(Value::Null) => None,
-        Some(_) => body
-            .optional_text("reason", 0, MAX_REASON_BYTES)?
-            .map(str::trim)
-            .filter(|reason| !reason.is_empty())
-            .map(Str::from),
-    };
-    let ruling = ApprovalDecision { verdict, digest, reason, by: who.user.clone() };
-    app.runtime.decide_approval(execution.id, call, ruling).await?;
+    app.runtime.decide_approval(execution.id, &call, ruling).await?;
     Ok(typed(
         StatusCode::OK,
         &wire::Execution::from(&who.execution(&app, &id, AccessLevel::View).await?),

@@ -1,10 +1,10 @@
 //! `POST /api/v1/audit`: what in this instance deserves a second look.
 
-use super::{ApiOperation, BodyFields, JsonBody, RequestJson, invalid};
+use super::{ApiOperation, RequestJson};
 use crate::App;
 use crate::error::ApiError;
 use crate::response::typed;
-use crate::wire;
+use crate::wire::{self, AuditCategory};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -33,12 +33,12 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
 /// CPU time that the expressions of all workflows may take for one audit.
 const AUDIT_CPU_TIME: Duration = Duration::from_secs(5);
 
-const CATEGORIES: [(&str, &str); 5] = [
-    ("credentials", "Credentials Risk Report"),
-    ("database", "Database Risk Report"),
-    ("filesystem", "Filesystem Risk Report"),
-    ("nodes", "Nodes Risk Report"),
-    ("instance", "Instance Risk Report"),
+const CATEGORIES: [(AuditCategory, &str, &str); 5] = [
+    (AuditCategory::Credentials, "credentials", "Credentials Risk Report"),
+    (AuditCategory::Database, "database", "Database Risk Report"),
+    (AuditCategory::Filesystem, "filesystem", "Filesystem Risk Report"),
+    (AuditCategory::Nodes, "nodes", "Nodes Risk Report"),
+    (AuditCategory::Instance, "instance", "Instance Risk Report"),
 ];
 
 const SQL_NODES: [&str; 6] =
@@ -61,22 +61,24 @@ async fn generate(
     State(app): State<App>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let wanted = requested_categories(&body)?;
+    let wire::AuditInput { additional_options } = body.read_or_default()?;
+    let wanted = additional_options.and_then(|options| options.categories);
     let workflows = load_workflows(&app).await?;
     let mut reports = BTreeMap::new();
-    for (category, title) in
-        CATEGORIES.into_iter().filter(|(category, _)| wanted.iter().any(|name| name == category))
-    {
+    for (category, risk, title) in CATEGORIES {
+        if wanted.as_ref().is_some_and(|wanted| !wanted.contains(&category)) {
+            continue;
+        }
         let sections: Vec<Value> = match category {
-            "credentials" => credentials(&app, &workflows).await?,
-            "database" => database(&workflows),
-            "filesystem" => filesystem(&workflows),
-            "nodes" => privileged_nodes(&workflows),
-            _ => instance(&app, &workflows).await?,
+            AuditCategory::Credentials => credentials(&app, &workflows).await?,
+            AuditCategory::Database => database(&workflows),
+            AuditCategory::Filesystem => filesystem(&workflows),
+            AuditCategory::Nodes => privileged_nodes(&workflows),
+            AuditCategory::Instance => instance(&app, &workflows).await?,
         };
         if !sections.is_empty() {
             let sections = sections.into_iter().map(wire::JsonObject).collect();
-            reports.insert(title, wire::AuditReport { risk: category, sections });
+            reports.insert(title, wire::AuditReport { risk, sections });
         }
     }
     // An empty report is a list, as callers know it.
@@ -85,31 +87,6 @@ async fn generate(
         false => wire::Audit::Reports(reports),
     };
     Ok(typed(StatusCode::OK, &audit))
-}
-
-fn requested_categories(body: &JsonBody) -> Result<Vec<String>, ApiError> {
-    let all = || CATEGORIES.iter().map(|(name, _)| (*name).to_owned()).collect();
-    if body.is_blank {
-        return Ok(all());
-    }
-    let body = BodyFields::read(body, &["additionalOptions"])?;
-    let Some(options) = body.get("additionalOptions") else { return Ok(all()) };
-    let options = BodyFields::of(options, &["categories", "daysAbandonedWorkflow"])?;
-    let days = options.get("daysAbandonedWorkflow");
-    if days.is_some_and(|days| days.as_usize().is_none()) {
-        return Err(invalid("daysAbandonedWorkflow", "must be a number of days"));
-    }
-    let Some(list) = options.get("categories") else { return Ok(all()) };
-    let list = list.as_array().ok_or_else(|| invalid("categories", "must be a list"))?;
-    let known = |value: &Value| {
-        value
-            .as_str()
-            .filter(|name| CATEGORIES.iter().any(|(known, _)| known == name))
-            .map(str::to_owned)
-    };
-    list.iter()
-        .map(|value| known(value).ok_or_else(|| invalid("categories", "contains an unknown value")))
-        .collect()
 }
 
 async fn load_workflows(app: &App) -> Result<Vec<AuditedWorkflow>, ApiError> {

@@ -2,11 +2,7 @@
 //! at and found.
 
 use super::collections::check_credential;
-use super::operation::{CURSOR, LIMIT, QueryParam};
-use super::{
-    ApiOperation, BodyFields, QueryParams, RequestJson, from_cursor, invalid, limit, page_of,
-    request,
-};
+use super::{ApiOperation, QueryResult, RequestJson, RequestQuery, page_of, request};
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
@@ -17,12 +13,10 @@ use axum::extract::{Path, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::Response;
 use axum::routing::{delete, get, post};
-use model::{Binary, Code, Object, Str, Value};
+use model::{Binary, Code, Str};
 use node_api::ai::{Document, Embedder, VectorQuery};
 use node_api::collections::{ChunkQuery, ChunkSearch, ChunkSelection, Collection, add_documents};
 use std::sync::Arc;
-
-const SOURCE: QueryParam = QueryParam("source", "string");
 
 #[rustfmt::skip]
 pub(super) const OPERATIONS: &[ApiOperation] = &[
@@ -31,12 +25,12 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
     }).response::<wire::CollectionSourceList>(200),
     ApiOperation::new("DELETE", "/collections/{id}/sources", "collection:write", "deleteCollectionSource", "Delete the chunks of a source", || {
         delete(remove_source)
-    }).query(&[SOURCE]).response::<wire::CollectionDeleted>(200),
+    }).query::<wire::DeletedSourceQuery>().response::<wire::CollectionDeleted>(200),
     ApiOperation::new("GET", "/collections/{id}/chunks", "collection:read", "listCollectionChunks", "List the chunks of a collection", || get(chunks))
-        .query(&[LIMIT, CURSOR, SOURCE]).response::<wire::CollectionChunkList>(200),
+        .query::<wire::CollectionChunkQuery>().response::<wire::CollectionChunkList>(200),
     ApiOperation::new("POST", "/collections/{id}/files", "collection:write", "addCollectionFile", "Add a file sent as the request body; ?source sets its name", || {
         post(add_file)
-    }).query(&[SOURCE]).response::<wire::CollectionAdded>(200),
+    }).query::<wire::AddedFileQuery>().response::<wire::CollectionAdded>(200),
     ApiOperation::new("POST", "/collections/{id}/texts", "collection:write", "addCollectionText", "Add a text", || post(add_text))
         .request_body::<wire::CollectionText>().response::<wire::CollectionAdded>(200),
     ApiOperation::new("POST", "/collections/{id}/search", "collection:search", "searchCollection", "Search chunks by meaning", || post(search))
@@ -58,12 +52,12 @@ async fn remove_source(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: QueryParams,
+    query: QueryResult<wire::DeletedSourceQuery>,
 ) -> Result<Response, ApiError> {
     who.collection(&app, &id, AccessLevel::Edit).await?;
-    let source = query.get("source").ok_or_else(|| invalid("source", "is missing"))?;
-    let n_deleted =
-        app.store.delete_chunks(&id, ChunkSelection::Source(source.as_str().into())).await?;
+    let RequestQuery(query) = query?;
+    let source = ChunkSelection::Source(query.source.into());
+    let n_deleted = app.store.delete_chunks(&id, source).await?;
     Ok(typed(StatusCode::OK, &wire::CollectionDeleted { deleted_count: n_deleted }))
 }
 
@@ -71,12 +65,12 @@ async fn chunks(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: QueryParams,
+    query: QueryResult<wire::CollectionChunkQuery>,
 ) -> Result<Response, ApiError> {
     who.collection(&app, &id, AccessLevel::View).await?;
-    let limit = limit(&query)?;
-    let source = query.get("source").map(|source| source.as_str().into());
-    let after = from_cursor(&query)?.map(Str::from);
+    let RequestQuery(query) = query?;
+    let limit = query.limit.get();
+    let (source, after) = (query.source.map(Str::from), query.cursor.0.map(Str::from));
     let mut found = app.store.chunks(&id, ChunkQuery { source, after, limit: limit + 1 }).await?;
     let page: wire::CollectionChunkList<'_> = page_of(&mut found, limit, |chunk| &chunk.id);
     Ok(typed(StatusCode::OK, &page))
@@ -86,14 +80,11 @@ async fn add_file(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: QueryParams,
+    query: QueryResult<wire::AddedFileQuery>,
     request: Request,
 ) -> Result<Response, ApiError> {
     let collection = who.collection(&app, &id, AccessLevel::Edit).await?;
-    let name = query
-        .get("source")
-        .filter(|name| !name.is_empty())
-        .ok_or_else(|| invalid("source", "must be the file name"))?;
+    let name = Str::from(query?.0.source);
     let mime_type = request
         .headers()
         .get(header::CONTENT_TYPE)
@@ -108,9 +99,8 @@ async fn add_file(
     .into();
     let data = request::read_bytes(request, app.body_limits.bytes).await?;
     let embedder = embedder(&app, &collection).await?;
-    let documents =
-        app.ingestor.read(Binary::new(data, mime_type, Some(name.as_str().into()))).await?;
-    add_chunks(&app, &collection, embedder.as_ref(), name.as_str().into(), documents).await
+    let documents = app.ingestor.read(Binary::new(data, mime_type, Some(name.clone()))).await?;
+    add_chunks(&app, &collection, embedder.as_ref(), name, documents).await
 }
 
 async fn add_text(
@@ -120,12 +110,11 @@ async fn add_text(
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let collection = who.collection(&app, &id, AccessLevel::Edit).await?;
-    let body = BodyFields::read(&body, &["text", "source", "metadata"])?;
-    let text = body.text("text", 1, app.body_limits.bytes)?.to_owned();
-    let source: Str = body.optional_text("source", 0, 1000)?.unwrap_or_default().into();
-    let metadata = fields(&body, "metadata")?;
+    let wire::CollectionText { text, source, metadata } = body.read()?;
+    let source: Str = source.map(Into::into).unwrap_or_default();
+    let metadata = metadata.map(wire::JsonObject::into_object).unwrap_or_default();
     let embedder = embedder(&app, &collection).await?;
-    let file = Binary::new(text.into_bytes(), "text/markdown", Some(source.clone()));
+    let file = Binary::new(text.into_string().into_bytes(), "text/markdown", Some(source.clone()));
     let mut documents = app.ingestor.read(file).await?;
     documents.iter_mut().for_each(|document| document.metadata.extend(metadata.clone()));
     add_chunks(&app, &collection, embedder.as_ref(), source, documents).await
@@ -151,23 +140,12 @@ async fn search(
 ) -> Result<Response, ApiError> {
     // A search spends what the collection's credential pays for, as a run does.
     let collection = who.collection(&app, &id, AccessLevel::Edit).await?;
-    let body = BodyFields::read(&body, &["query", "limit", "minScore", "hybrid", "metadata"])?;
-    let query = Str::from(body.text("query", 1, 10_000)?);
-    let number =
-        |field: &str, usual: f64, least: f64, most: f64| match body.get(field).map(Value::as_f64) {
-            None => Ok(usual),
-            Some(Some(number)) if (least..=most).contains(&number) => Ok(number),
-            Some(_) => Err(invalid(field, &format!("must be a number from {least} to {most}"))),
-        };
+    let body: wire::CollectionQuestion = body.read()?;
+    let query = Str::from(body.query);
     let wanted = VectorQuery {
-        limit: number("limit", 5.0, 1.0, 100.0)? as usize,
-        min_score: Some(number("minScore", 0.0, 0.0, 1.0)?),
-        metadata: fields(&body, "metadata")?,
-    };
-    let is_hybrid = match body.get("hybrid") {
-        None => false,
-        Some(Value::Bool(flag)) => *flag,
-        Some(_) => return Err(invalid("hybrid", "must be true or false")),
+        limit: body.limit.map_or(wire::DEFAULT_RESULTS, wire::BoundedInt::as_usize),
+        min_score: Some(body.min_score.0),
+        metadata: body.metadata.map(wire::JsonObject::into_object).unwrap_or_default(),
     };
     let embedder = embedder(&app, &collection).await?;
     let vector =
@@ -176,19 +154,11 @@ async fn search(
         model: embedder.model().into(),
         vector,
         query: wanted,
-        words: is_hybrid.then_some(query),
+        words: body.hybrid.then_some(query),
     };
     let found = app.store.search_chunks(&id, question).await?;
     let results = found.iter().map(Into::into).collect();
     Ok(typed(StatusCode::OK, &wire::CollectionFound { results }))
-}
-
-fn fields(body: &BodyFields, name: &str) -> Result<Object, ApiError> {
-    match body.get(name) {
-        None => Ok(Object::new()),
-        Some(Value::Object(fields)) => Ok((**fields).clone()),
-        Some(_) => Err(invalid(name, "must be an object")),
-    }
 }
 
 /// The embedding model that the collection's credential pays for, or else the one on this machine.

@@ -1,7 +1,6 @@
 //! `/api/v1/collections`: the collections of knowledge themselves.
 
-use super::operation::{CURSOR, LIMIT, QueryParam};
-use super::{ApiOperation, BodyFields, QueryParams, RequestJson, from_cursor, limit, page_of};
+use super::{ApiOperation, RequestJson, RequestQuery, page_of};
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
@@ -19,7 +18,7 @@ use store::credentials::StoredCredential;
 #[rustfmt::skip]
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/collections", "collection:list", "listCollections", "List knowledge collections", || get(list))
-        .query(&[LIMIT, CURSOR, QueryParam("projectId", "string")]).response::<wire::CollectionList>(200),
+        .query::<wire::CollectionQuery>().response::<wire::CollectionList>(200),
     ApiOperation::new("POST", "/collections", "collection:create", "createCollection", "Create a collection", || post(create))
         .request_body::<wire::CollectionInput>().response::<wire::Collection>(201),
     ApiOperation::new("GET", "/collections/{id}", "collection:read", "getCollection", "Show a collection", || get(show)).response::<wire::Collection>(200),
@@ -34,23 +33,23 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: QueryParams,
+    RequestQuery(query): RequestQuery<wire::CollectionQuery>,
 ) -> Result<Response, ApiError> {
-    let limit = limit(&query)?;
-    if let Some(project) = query.get("projectId") {
+    if let Some(project) = &query.project_id {
         who.project(&app, project, AccessLevel::View).await?;
     }
     let mut found = app.store.collections().await?;
     found.retain(|collection| who.access.can_view(&collection.project_id));
     found.retain(|collection| {
-        query.get("projectId").is_none_or(|project| collection.project_id == project.as_str())
+        query.project_id.as_deref().is_none_or(|project| collection.project_id == project)
     });
     // By id, so that a page begins behind the last one, whatever was added or removed meanwhile.
     found.sort_by(|one, other| one.id.cmp(&other.id));
-    if let Some(after) = from_cursor(&query)? {
+    if let Some(after) = query.cursor.0 {
         found.retain(|collection| collection.id.as_str() > after.as_str());
     }
-    let page: wire::CollectionList<'_> = page_of(&mut found, limit, |collection| &collection.id);
+    let page: wire::CollectionList<'_> =
+        page_of(&mut found, query.limit.get(), |collection| &collection.id);
     Ok(typed(StatusCode::OK, &page))
 }
 
@@ -59,20 +58,17 @@ async fn create(
     Extension(who): Extension<Principal>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let body = BodyFields::read(
-        &body,
-        &["name", "description", "projectId", "embeddingModel", "credentialId"],
-    )?;
-    let project_id = who.target_project(&app, body.optional_text("projectId", 1, 100)?).await?;
-    let credential_id = match body.optional_text("credentialId", 1, 100)? {
-        Some(id) => Some(usable_credential(&app, &who, id, &project_id).await?),
+    let body: wire::CollectionInput = body.read()?;
+    let project_id = who.target_project(&app, body.project_id.as_deref()).await?;
+    let credential_id = match body.credential_id {
+        Some(id) => Some(usable_credential(&app, &who, &id, &project_id).await?),
         None => None,
     };
     let new = NewCollection {
-        name: body.text("name", 1, 1000)?.trim().into(),
-        description: body.optional_text("description", 0, 1000)?.unwrap_or_default().into(),
+        name: body.name.into(),
+        description: body.description.map(Into::into).unwrap_or_default(),
         project_id: Some(project_id),
-        model: body.optional_text("embeddingModel", 1, 200)?.map(Into::into),
+        model: body.embedding_model.map(Into::into),
         credential_id,
     };
     let collection = app.store.create_collection(new).await?;
@@ -95,14 +91,14 @@ async fn change(
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let collection = who.collection(&app, &id, AccessLevel::Edit).await?;
-    let body = BodyFields::read(&body, &["name", "description", "credentialId"])?;
-    let credential_id = match body.optional_text("credentialId", 1, 100)? {
-        Some(id) => Some(usable_credential(&app, &who, id, &collection.project_id).await?),
+    let wire::CollectionChange { name, description, credential_id } = body.read()?;
+    let credential_id = match credential_id {
+        Some(id) => Some(usable_credential(&app, &who, &id, &collection.project_id).await?),
         None => None,
     };
     let change = CollectionChange {
-        name: body.optional_text("name", 1, 1000)?.map(|name| name.trim().into()),
-        description: body.optional_text("description", 0, 1000)?.map(Into::into),
+        name: name.map(Into::into),
+        description: description.map(Into::into),
         credential_id,
     };
     let collection = app.store.change_collection(&id, change).await?;

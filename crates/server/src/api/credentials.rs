@@ -1,9 +1,8 @@
 //! `/api/v1/credentials`: what they are, never what they hold.
 
-use super::operation::{CURSOR, LIMIT};
 use super::{
-    ApiOperation, BodyFields, QueryParams, RequestJson, credential_fields, credential_test,
-    from_cursor, invalid, limit, not_found, page_of,
+    ApiOperation, RequestJson, RequestQuery, credential_fields, credential_test, invalid,
+    not_found, page_of,
 };
 use crate::App;
 use crate::access::{AccessLevel, Principal};
@@ -14,7 +13,7 @@ use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::{delete, get, patch, post};
-use model::{Code, Object, Str};
+use model::{Code, Str};
 use node_api::Credential;
 use node_api::credential::{CredentialRegistry, CredentialSpec};
 use std::sync::Arc;
@@ -29,7 +28,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "List credentials without their data",
         || get(list),
     )
-    .query(&[LIMIT, CURSOR])
+    .query::<wire::ListQuery>()
     .response::<wire::CredentialList>(200),
     ApiOperation::new(
         "POST",
@@ -112,9 +111,9 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: QueryParams,
+    RequestQuery(query): RequestQuery<wire::ListQuery>,
 ) -> Result<Response, ApiError> {
-    let (limit, after) = (limit(&query)?, from_cursor(&query)?);
+    let (limit, after) = (query.limit.get(), query.cursor.0);
     let mut found = match who.access.project_filter() {
         None => app.store.credentials(after.as_deref(), limit + 1).await?,
         Some(projects) => app.store.credentials_of(projects, after.as_deref(), limit + 1).await?,
@@ -144,14 +143,12 @@ async fn create(
     Extension(who): Extension<Principal>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let body = BodyFields::read(&body, &["name", "type", "data", "isResolvable", "projectId"])?;
-    let (name, kind) = (body.text("name", 1, 128)?, body.text("type", 1, 128)?);
-    let fields = fields(&body)?.ok_or_else(|| invalid("data", "is missing"))?;
+    let wire::CredentialInput { name, kind, data, project_id, .. } = body.read()?;
+    let fields = data.into_object();
     let types = &app.runtime.engine.registry.credentials;
-    let kind = types.canonical_id(kind);
+    let kind = types.canonical_id(&kind);
     credential_fields::check(known(types, kind)?, &fields, false)?;
-    let project_id =
-        Some(who.target_project(&app, body.optional_text("projectId", 1, 100)?).await?);
+    let project_id = Some(who.target_project(&app, project_id.as_deref()).await?);
     let new = NewCredential {
         id: store::new_id(),
         name: name.into(),
@@ -170,19 +167,11 @@ async fn update(
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let before = who.credential(&app, &id, AccessLevel::Edit).await?;
-    let body = BodyFields::read(
-        &body,
-        &["name", "type", "data", "isGlobal", "isResolvable", "isPartialData"],
-    )?;
-    let is_partial = match body.get("isPartialData") {
-        None => false,
-        Some(value) => {
-            value.as_bool().ok_or_else(|| invalid("isPartialData", "must be true or false"))?
-        }
-    };
+    let wire::CredentialChange { name, kind, data, is_partial_data: is_partial, .. } =
+        body.read()?;
     let types = &app.runtime.engine.registry.credentials;
-    let kind = body.optional_text("type", 1, 128)?.map(|kind| types.canonical_id(kind));
-    let fields = fields(&body)?;
+    let kind = kind.as_deref().map(|kind| types.canonical_id(kind));
+    let fields = data.map(wire::JsonObject::into_object);
     if kind.is_some_and(|kind| kind != before.kind) && (fields.is_none() || is_partial) {
         return Err(invalid("data", "is required in full when the type changes"));
     }
@@ -191,7 +180,7 @@ async fn update(
         credential_fields::check(spec, fields, is_partial)?;
     }
     let change = CredentialChange {
-        name: body.optional_text("name", 1, 128)?.map(Into::into),
+        name: name.map(Into::into),
         kind: kind.map(Into::into),
         secret: fields.map(SecretFields::new),
         is_partial,
@@ -266,11 +255,6 @@ async fn models(
     let data = outcome.iter().flatten().map(Str::as_str).collect();
     let message = outcome.as_ref().err().map(String::as_str);
     Ok(typed(StatusCode::OK, &wire::CredentialModels { data, message }))
-}
-
-fn fields(body: &BodyFields) -> Result<Option<Object>, ApiError> {
-    let Some(value) = body.get("data") else { return Ok(None) };
-    value.as_object().cloned().map(Some).ok_or_else(|| invalid("data", "must be an object"))
 }
 
 /// The description of a type that credentials may have.

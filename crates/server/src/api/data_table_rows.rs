@@ -1,11 +1,6 @@
 //! `/api/v1/data-tables/{id}/rows`: the rows of a data table, and all of them as CSV.
 
-use super::data_tables::{offset, sorting};
-use super::operation::{CURSOR, LIMIT, QueryParam};
-use super::{
-    ApiOperation, BodyFields, JsonBody, QueryParams, RequestJson, flag, invalid, limit,
-    number_from_cursor, request, to_cursor,
-};
+use super::{ApiOperation, QueryResult, RequestJson, RequestQuery, invalid, to_cursor};
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
@@ -17,11 +12,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{delete, get, patch, post};
 use model::{Object, Value};
-use node_api::tables::{ChangeMode, Returning, RowFilter, RowQuery, RowSort, TableRecord};
-
-const FILTER: QueryParam = QueryParam("filter", "string");
-const SORT: QueryParam = QueryParam("sortBy", "string");
-const SEARCH: QueryParam = QueryParam("search", "string");
+use node_api::tables::{ChangeMode, Returning, RowFilter, RowQuery, TableRecord};
 
 /// Rows that are read at once for a file.
 const FILE_PAGE: usize = 1000;
@@ -29,7 +20,7 @@ const FILE_PAGE: usize = 1000;
 #[rustfmt::skip]
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/data-tables/{id}/rows", "dataTable:readRow", "listDataTableRows", "List the rows of a data table", || get(list))
-        .query(&[LIMIT, CURSOR, FILTER, SORT, SEARCH]).response::<wire::DataTableRowList>(200),
+        .query::<wire::DataTableRowQuery>().response::<wire::DataTableRowList>(200),
     ApiOperation::new("POST", "/data-tables/{id}/rows", "dataTable:writeRow", "insertDataTableRows", "Insert rows", || post(insert))
         .request_body::<wire::DataTableInsert>().response::<wire::DataTableInserted>(200),
     ApiOperation::new("PATCH", "/data-tables/{id}/rows/update", "dataTable:writeRow", "updateDataTableRows", "Update the rows that match a filter", || {
@@ -40,26 +31,26 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
     }).request_body::<wire::DataTableChange>().response::<wire::DataTableChanged>(200),
     ApiOperation::new("DELETE", "/data-tables/{id}/rows/delete", "dataTable:writeRow", "deleteDataTableRows", "Delete the rows that match a filter", || {
         delete(remove)
-    }).query(&[FILTER, QueryParam("returnData", "boolean"), QueryParam("dryRun", "boolean")]).response::<wire::DataTableChanged>(200),
+    }).query::<wire::DataTableDeleteQuery>().response::<wire::DataTableChanged>(200),
     ApiOperation::new("DELETE", "/data-tables/{id}/rows/clear", "dataTable:writeRow", "clearDataTableRows", "Delete all rows", || delete(clear))
         .response::<wire::DataTableCleared>(200),
     ApiOperation::new("GET", "/data-tables/{id}/rows/csv", "dataTable:readRow", "exportDataTableRows", "Export all rows as CSV", || get(export))
-        .query(&[FILTER, SORT, SEARCH]),
+        .query::<wire::DataTableExportQuery>(),
 ];
 
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: QueryParams,
+    RequestQuery(query): RequestQuery<wire::DataTableRowQuery>,
 ) -> Result<Response, ApiError> {
-    let limit = limit(&query)?;
-    let mut wanted = parse_query(&query)?;
+    let limit = query.limit.get();
+    let mut wanted = row_query(query.filter, query.sort_by, query.search);
     match wanted.sort {
         // In the order of ids a page begins behind the last row, whatever was added or removed
         // meanwhile.
-        None => wanted.after = number_from_cursor(&query)?,
-        Some(_) => wanted.skip = offset(&query)?,
+        None => wanted.after = query.cursor.0,
+        Some(_) => wanted.skip = offset(query.cursor.0.unwrap_or(0))?,
     }
     wanted.limit = limit + 1;
     let (is_sorted, skip) = (wanted.sort.is_some(), wanted.skip);
@@ -79,19 +70,13 @@ async fn insert(
     Path(id): Path<String>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let body = BodyFields::read(&body, &["data", "returnType"])?;
-    let returning = match body.optional_text("returnType", 1, 20)? {
-        None | Some("count") => Returning::Nothing,
-        Some("id") => Returning::Ids,
-        Some("all") => Returning::Rows,
-        Some(_) => return Err(invalid("returnType", "must be count, id or all")),
+    let wire::DataTableInsert { data, return_type } = body.read()?;
+    let returning = match return_type {
+        wire::InsertReturn::Count => Returning::Nothing,
+        wire::InsertReturn::Id => Returning::Ids,
+        wire::InsertReturn::All => Returning::Rows,
     };
-    let list = body.get("data").and_then(Value::as_array).filter(|list| !list.is_empty());
-    let list = list.ok_or_else(|| invalid("data", "must be a list with at least one row"))?;
-    let row = |row: &Value| {
-        row.as_object().cloned().ok_or_else(|| invalid("data", "must be a list of objects"))
-    };
-    let rows = list.iter().map(row).collect::<Result<Vec<Object>, ApiError>>()?;
+    let rows = data.0.into_iter().map(wire::JsonObject::into_object).collect();
     who.table(&app, &id, AccessLevel::Edit).await?;
     let inserted = app.store.insert_rows(&id, rows, returning).await?;
     let told = match returning {
@@ -110,7 +95,7 @@ async fn update(
     Path(id): Path<String>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let (filter, data, effect) = change(&body)?;
+    let (filter, data, effect) = change(body.read()?);
     who.table(&app, &id, AccessLevel::Edit).await?;
     let changed = app.store.update_rows(&id, filter, data, effect).await?;
     Ok(effect_response(effect, changed.rows))
@@ -122,7 +107,7 @@ async fn upsert(
     Path(id): Path<String>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let (filter, data, effect) = change(&body)?;
+    let (filter, data, effect) = change(body.read()?);
     who.table(&app, &id, AccessLevel::Edit).await?;
     let changed = app.store.upsert_row(&id, filter, data, effect).await?;
     Ok(effect_response(effect, changed.rows))
@@ -132,14 +117,11 @@ async fn remove(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: QueryParams,
+    RequestQuery(query): RequestQuery<wire::DataTableDeleteQuery>,
 ) -> Result<Response, ApiError> {
-    let text = query.get("filter").ok_or_else(|| invalid("filter", "is missing"))?;
-    let filter = filter(text)?;
-    let is_set = |name: &str| Ok::<_, ApiError>(flag(&query, name)?.unwrap_or(false));
-    let effect = effect(is_set("dryRun")?, is_set("returnData")?);
+    let effect = effect(query.dry_run, query.return_data);
     who.table(&app, &id, AccessLevel::Edit).await?;
-    let changed = app.store.delete_rows(&id, filter, effect).await?;
+    let changed = app.store.delete_rows(&id, query.filter.0.into(), effect).await?;
     Ok(effect_response(effect, changed.rows))
 }
 
@@ -157,10 +139,11 @@ async fn export(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: QueryParams,
+    query: QueryResult<wire::DataTableExportQuery>,
 ) -> Result<Response, ApiError> {
     let table = who.table(&app, &id, AccessLevel::View).await?;
-    let mut wanted = parse_query(&query)?;
+    let RequestQuery(query) = query?;
+    let mut wanted = row_query(query.filter, query.sort_by, query.search);
     wanted.limit = if wanted.sort.is_some() { usize::MAX >> 1 } else { FILE_PAGE };
     let mut text = csv_line(names(&table).map(Value::from));
     loop {
@@ -186,35 +169,28 @@ async fn export(
     Ok(response)
 }
 
-fn parse_query(query: &QueryParams) -> Result<RowQuery, ApiError> {
-    let sort = query.get("sortBy").map(|text| sorting(text)).transpose()?;
-    Ok(RowQuery {
-        filter: query.get("filter").map(|text| filter(text)).transpose()?.unwrap_or_default(),
-        search: query.get("search").map(|text| text.as_str().into()),
-        sort: sort.map(|(column, order)| RowSort { column: column.into(), order }),
+fn row_query(
+    filter: Option<wire::JsonText<wire::DataTableFilter>>,
+    sort: Option<wire::SortBy>,
+    search: Option<String>,
+) -> RowQuery {
+    RowQuery {
+        filter: filter.map(|filter| filter.0.into()).unwrap_or_default(),
+        search: search.map(Into::into),
+        sort: sort.map(|sort| sort.0),
         ..RowQuery::default()
-    })
+    }
 }
 
-fn filter(text: &str) -> Result<RowFilter, ApiError> {
-    let value = request::json(text).map_err(|_| invalid("filter", "is not JSON"))?;
-    Ok(RowFilter::from_value(&value)?)
+/// Where a list that is paged by count goes on.
+fn offset(place: i64) -> Result<usize, ApiError> {
+    let offset = u32::try_from(place).ok().map(|offset| offset as usize);
+    offset.ok_or_else(|| invalid("cursor", "must be a cursor returned by this list"))
 }
 
-fn change(body: &JsonBody) -> Result<(RowFilter, Object, ChangeMode), ApiError> {
-    let body = BodyFields::read(body, &["filter", "data", "returnData", "dryRun"])?;
-    let is_set = |name: &str| match body.get(name) {
-        None => Ok(false),
-        Some(value) => value.as_bool().ok_or_else(|| invalid(name, "must be true or false")),
-    };
-    let filter =
-        RowFilter::from_value(body.get("filter").ok_or_else(|| invalid("filter", "is missing"))?)?;
-    let data = body
-        .get("data")
-        .and_then(Value::as_object)
-        .cloned()
-        .ok_or_else(|| invalid("data", "must be an object"))?;
-    Ok((filter, data, effect(is_set("dryRun")?, is_set("returnData")?)))
+fn change(body: wire::DataTableChange) -> (RowFilter, Object, ChangeMode) {
+    let effect = effect(body.dry_run, body.return_data);
+    (body.filter.into(), body.data.into_object(), effect)
 }
 
 fn effect(is_dry_run: bool, returns_data: bool) -> ChangeMode {

@@ -1,29 +1,23 @@
 //! `/api/v1/data-tables`: the tables themselves and their columns.
 
-use super::operation::{CURSOR, LIMIT, QueryParam};
-use super::{
-    ApiOperation, BodyFields, QueryParams, RequestJson, invalid, limit, not_found,
-    number_from_cursor, request, to_cursor,
-};
+use super::{ApiOperation, RequestJson, RequestQuery, invalid, not_found, to_cursor};
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
 use crate::response::typed;
-use crate::wire;
+use crate::wire::{self, TableSort, TableSortField};
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, patch, post};
-use model::{Code, Object, Value};
-use node_api::tables::{
-    ColumnChange, ColumnKind, NewColumn, NewTable, SortOrder, TableError, TableRecord,
-};
+use model::Str;
+use node_api::tables::{ColumnChange, NewColumn, NewTable, SortOrder, TableError, TableRecord};
 
 #[rustfmt::skip]
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/data-tables", "dataTable:list", "listDataTables", "List data tables", || get(list))
-        .query(&[LIMIT, CURSOR, QueryParam("filter", "string"), QueryParam("sortBy", "string")])
+        .query::<wire::DataTableQuery>()
         .response::<wire::DataTableList>(200),
     ApiOperation::new("POST", "/data-tables", "dataTable:create", "createDataTable", "Create a data table", || post(create))
         .request_body::<wire::DataTableInput>().response::<wire::DataTable>(201),
@@ -59,17 +53,16 @@ impl From<TableError> for ApiError {
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: QueryParams,
+    RequestQuery(query): RequestQuery<wire::DataTableQuery>,
 ) -> Result<Response, ApiError> {
-    let limit = limit(&query)?;
+    let limit = query.limit.get();
     let mut found = app.store.tables().await?;
     found.retain(|table| who.access.can_view(&table.project_id));
-    if let Some(filter) = query.get("filter") {
-        let wanted = TableFilter::parse(filter)?;
+    if let Some(wire::JsonText(wanted)) = query.filter {
         found.retain(|table| wanted.matches(table));
     }
-    sort(&mut found, query.get("sortBy").map_or("name:asc", String::as_str))?;
-    let skip = offset(&query)?;
+    sort(&mut found, query.sort_by.unwrap_or_default());
+    let skip = query.cursor.0.unwrap_or(0) as usize;
     let rest = found.get(skip..).unwrap_or_default();
     let next = (rest.len() > limit).then(|| to_cursor(&(skip + limit).to_string()));
     let data = rest.iter().take(limit).map(Into::into).collect();
@@ -81,18 +74,13 @@ async fn create(
     Extension(who): Extension<Principal>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let body = BodyFields::read(&body, &["name", "columns", "projectId"])?;
-    let list = body
-        .get("columns")
-        .and_then(Value::as_array)
-        .ok_or_else(|| invalid("columns", "must be a list"))?;
-    let columns = list
-        .iter()
-        .map(|column| new_column(&BodyFields::of(column, &["name", "type"])?))
-        .collect::<Result<_, ApiError>>()?;
-    let project_id =
-        Some(who.target_project(&app, body.optional_text("projectId", 1, 100)?).await?);
-    let name = body.text("name", 1, 1000)?.trim().into();
+    let wire::DataTableInput { name, columns, project_id } = body.read()?;
+    let columns = columns
+        .into_iter()
+        .map(|column| NewColumn { name: column.name.0.into(), kind: column.kind.into() })
+        .collect();
+    let project_id = Some(who.target_project(&app, project_id.as_deref()).await?);
+    let name = name.into();
     let table = app.store.create_table(NewTable { name, columns, project_id }).await?;
     Ok(typed(StatusCode::CREATED, &wire::DataTable::from(&table)))
 }
@@ -112,9 +100,9 @@ async fn rename(
     Path(id): Path<String>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let body = BodyFields::read(&body, &["name"])?;
+    let wire::DataTableName { name } = body.read()?;
     who.table(&app, &id, AccessLevel::Edit).await?;
-    let table = app.store.rename_table(&id, body.text("name", 1, 1000)?.trim()).await?;
+    let table = app.store.rename_table(&id, &Str::from(name)).await?;
     Ok(typed(StatusCode::OK, &wire::DataTable::from(&table)))
 }
 
@@ -144,9 +132,10 @@ async fn add_column(
     Path(id): Path<String>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let body = BodyFields::read(&body, &["name", "type", "index"])?;
+    let wire::DataTableColumnInput { name, kind, index } = body.read()?;
     who.table(&app, &id, AccessLevel::Edit).await?;
-    let column = app.store.add_column(&id, new_column(&body)?, index(&body)?).await?;
+    let column = NewColumn { name: name.0.into(), kind: kind.into() };
+    let column = app.store.add_column(&id, column, index.map(wire::Count::as_usize)).await?;
     Ok(typed(StatusCode::CREATED, &wire::DataTableColumn::from(&column)))
 }
 
@@ -157,10 +146,10 @@ async fn change_column(
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     has_column(&who.table(&app, &id, AccessLevel::Edit).await?, &column_id)?;
-    let body = BodyFields::read(&body, &["name", "index"])?;
+    let wire::DataTableColumnChange { name, index } = body.read()?;
     let change = ColumnChange {
-        name: body.optional_text("name", 1, 1000)?.map(Into::into),
-        index: index(&body)?,
+        name: name.map(|name| name.0.into()),
+        index: index.map(wire::Count::as_usize),
     };
     if change.name.is_none() && change.index.is_none() {
         return Err(invalid("body", "must have a name or an index"));
@@ -186,85 +175,14 @@ fn has_column(table: &TableRecord, column_id: &str) -> Result<(), ApiError> {
     }
 }
 
-fn new_column(body: &BodyFields) -> Result<NewColumn, ApiError> {
-    let kind = ColumnKind::from_name(body.text("type", 1, 20)?);
-    let kind = kind.ok_or_else(|| invalid("type", "must be string, number, boolean or date"))?;
-    Ok(NewColumn { name: body.text("name", 1, 1000)?.into(), kind })
-}
-
-fn index(body: &BodyFields) -> Result<Option<usize>, ApiError> {
-    let whole =
-        |value: &Value| value.as_usize().ok_or_else(|| invalid("index", "must be a whole number"));
-    body.get("index").map(whole).transpose()
-}
-
-/// Where a list that is paged by count goes on.
-pub(super) fn offset(query: &QueryParams) -> Result<usize, ApiError> {
-    Ok(number_from_cursor::<u32>(query)?.unwrap_or(0) as usize)
-}
-
-/// `column:asc` or `column:desc`.
-pub(super) fn sorting(text: &str) -> Result<(&str, SortOrder), ApiError> {
-    match text.rsplit_once(':') {
-        Some((column, "asc")) => Ok((column, SortOrder::Ascending)),
-        Some((column, "desc")) => Ok((column, SortOrder::Descending)),
-        _ => Err(invalid("sortBy", "must be a column name followed by :asc or :desc")),
+fn sort(tables: &mut [TableRecord], sort: TableSort) {
+    match sort.field {
+        TableSortField::Name => tables.sort_by_cached_key(|table| table.name.to_lowercase()),
+        TableSortField::CreatedAt => tables.sort_by_key(|table| table.created_ms),
+        TableSortField::UpdatedAt => tables.sort_by_key(|table| table.updated_ms),
+        TableSortField::Size => tables.sort_by_key(|table| table.bytes),
     }
-}
-
-fn sort(tables: &mut [TableRecord], text: &str) -> Result<(), ApiError> {
-    let (field, order) = sorting(text)?;
-    match field {
-        "name" => tables.sort_by_cached_key(|table| table.name.to_lowercase()),
-        "createdAt" => tables.sort_by_key(|table| table.created_ms),
-        "updatedAt" => tables.sort_by_key(|table| table.updated_ms),
-        "size" | "sizeBytes" => tables.sort_by_key(|table| table.bytes),
-        _ => return Err(invalid("sortBy", "must be name, createdAt, updatedAt or size")),
-    }
-    if order == SortOrder::Descending {
+    if sort.order == SortOrder::Descending {
         tables.reverse();
-    }
-    Ok(())
-}
-
-/// Which tables a list is asked for: `{ "id", "name", "projectId" }`, each a text or a list of
-/// them.
-struct TableFilter(Object);
-
-impl TableFilter {
-    fn parse(text: &str) -> Result<Self, ApiError> {
-        let value = request::json(text).map_err(|_| invalid("filter", "is not JSON"))?;
-        let fields = value.as_object().ok_or_else(|| invalid("filter", "must be an object"))?;
-        let is_text = |value: &Value| value.is_string();
-        for (key, value) in fields.iter() {
-            let is_known = ["id", "name", "projectId"].contains(&key.as_str());
-            if !is_known
-                || !(is_text(value)
-                    || value.as_array().is_some_and(|list| list.iter().all(is_text)))
-            {
-                return Err(ApiError::new(
-                    Code::REQUEST_INVALID,
-                    "'filter' must have strings or lists of strings in id, name and projectId",
-                ));
-            }
-        }
-        Ok(Self(fields.clone()))
-    }
-
-    fn matches(&self, table: &TableRecord) -> bool {
-        self.0.iter().all(|(key, wanted)| {
-            let fits = |wanted: &Value| {
-                let wanted = wanted.as_str().unwrap_or_default();
-                match key.as_str() {
-                    "id" => table.id == wanted,
-                    "name" => table.name.to_lowercase().contains(&wanted.to_lowercase()),
-                    _ => table.project_id == wanted,
-                }
-            };
-            match wanted {
-                Value::Array(list) => list.iter().any(fits),
-                one => fits(one),
-            }
-        })
     }
 }

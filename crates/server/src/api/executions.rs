@@ -1,15 +1,13 @@
 //! `/api/v1/executions`.
 
-use super::operation::{CURSOR, LIMIT, QueryParam};
 use super::{
-    ApiOperation, BodyFields, JsonBody, QueryParams, RequestJson, flag, invalid, limit,
-    number_from_cursor, split_page, workflow_names,
+    ApiOperation, QueryResult, RequestJson, RequestQuery, invalid, split_page, workflow_names,
 };
 use super::{execution_files, execution_stream};
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
 use crate::response::typed;
-use crate::wire::{self, Json};
+use crate::wire::{self, Json, ResumeInputDecision, StoppableStatus};
 use crate::{App, events};
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
@@ -20,8 +18,6 @@ use model::{Code, RunStatus, Str, Value};
 use runtime::{Decision, DecisionOutcome, Fork, RetryWith, history};
 use store::executions::{Execution, ExecutionFilter, READ_FACTOR};
 
-const INCLUDE_DATA: QueryParam = QueryParam("includeData", "boolean");
-
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new(
         "GET",
@@ -31,17 +27,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "List executions, newest first",
         || get(list),
     )
-    .query(&[
-        LIMIT,
-        CURSOR,
-        INCLUDE_DATA,
-        QueryParam("status", "string"),
-        QueryParam("workflowId", "string"),
-        QueryParam("projectId", "string"),
-        QueryParam("startedAfter", "string"),
-        QueryParam("startedBefore", "string"),
-        QueryParam("mode", "string"),
-    ])
+    .query::<wire::ExecutionListQuery>()
     .response::<wire::ExecutionList>(200),
     ApiOperation::new(
         "POST",
@@ -61,7 +47,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Show an execution",
         || get(show),
     )
-    .query(&[INCLUDE_DATA])
+    .query::<wire::ExecutionQuery>()
     .response::<wire::Execution>(200),
     ApiOperation::new(
         "DELETE",
@@ -96,7 +82,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Stream the events of all executions (SSE)",
         || get(events::all_events),
     )
-    .query(&[QueryParam("workflowId", "string")]),
+    .query::<wire::EventQuery>(),
     ApiOperation::new(
         "POST",
         "/executions/{id}/retry",
@@ -141,25 +127,17 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: QueryParams,
+    RequestQuery(query): RequestQuery<wire::ExecutionListQuery>,
 ) -> Result<Response, ApiError> {
-    let limit = limit(&query)?;
-    let status = query
-        .get("status")
-        .map(|text| RunStatus::from_name(text).ok_or_else(|| invalid("status", "is unknown")))
-        .transpose()?;
-    let before = number_from_cursor(&query)?;
-    let workflow_id = query.get("workflowId").map(|id| id.as_str().into());
-    let within = project_filter(&who, query.get("projectId").map(String::as_str));
-    let moment =
-        |field: &str| query.get(field).map(|text| parse_timestamp(field, text)).transpose();
+    let (limit, before) = (query.limit.get(), query.cursor.0);
+    let status = query.status.map(RunStatus::from);
     let filter = ExecutionFilter {
-        workflow_id,
+        workflow_id: query.workflow_id.map(Into::into),
         status,
-        mode: query.get("mode").map(|mode| mode.as_str().into()),
-        started_after_ms: moment("startedAfter")?,
-        started_before_ms: moment("startedBefore")?,
-        within,
+        mode: query.mode.map(Into::into),
+        started_after_ms: query.started_after.map(|time| time.0),
+        started_before_ms: query.started_before.map(|time| time.0),
+        within: project_filter(&who, query.project_id.as_deref()),
         before,
         limit: limit + 1,
     };
@@ -167,7 +145,7 @@ async fn list(
         app.runtime.flush_long_running().await;
     }
     let mut found = app.store.executions(filter).await?;
-    let with_data = flag(&query, "includeData")?.unwrap_or(false);
+    let with_data = query.include_data;
     let limit = if with_data { count_fitting(&found).min(limit) } else { limit };
     let next = split_page(&mut found, limit, |last| last.id.to_string());
     let bytes: i64 = if with_data {
@@ -218,10 +196,10 @@ async fn show(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: QueryParams,
+    query: QueryResult<wire::ExecutionQuery>,
 ) -> Result<Response, ApiError> {
     let execution = who.execution(&app, &id, AccessLevel::View).await?;
-    match flag(&query, "includeData")?.unwrap_or(false) {
+    match query?.0.include_data {
         true if execution.bytes > execution_stream::STREAMED_BYTES => {
             execution_stream::stream_response(&app, &who, execution).await
         }
@@ -267,13 +245,7 @@ async fn retry(
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let execution = who.execution(&app, &id, AccessLevel::Edit).await?;
-    let loads_newest =
-        match BodyFields::read_or_empty(&body, &["loadWorkflow"])?.get("loadWorkflow") {
-            None => false,
-            Some(value) => {
-                value.as_bool().ok_or_else(|| invalid("loadWorkflow", "must be true or false"))?
-            }
-        };
+    let wire::RetryInput { load_workflow } = body.read_or_default()?;
     if !matches!(
         execution.state.status,
         RunStatus::Error | RunStatus::Cancelled | RunStatus::Uncertain
@@ -284,7 +256,7 @@ async fn retry(
         );
         return Err(ApiError::new(Code::EXECUTION_STATUS, message));
     }
-    let version = if loads_newest { RetryWith::NewestVersion } else { RetryWith::SameVersion };
+    let version = if load_workflow { RetryWith::NewestVersion } else { RetryWith::SameVersion };
     let taken = app.runtime.retry(execution.id, version).await?;
     Ok(typed(
         StatusCode::OK,
@@ -302,14 +274,9 @@ async fn fork(
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let execution = who.execution(&app, &id, AccessLevel::Edit).await?;
-    let fields = BodyFields::read(&body, &["from", "model"])?;
-    let text = |name: &'static str| match fields.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) if !text.is_empty() => Ok(Some(text.clone())),
-        Some(_) => Err(invalid(name, "must be a string")),
-    };
-    let from = text("from")?.ok_or_else(|| invalid("from", "must name a step"))?;
-    let taken = app.runtime.fork(execution.id, Fork { from, model: text("model")? }).await?;
+    let wire::ForkInput { from, model } = body.read()?;
+    let fork = Fork { from: from.into(), model: model.0.map(Into::into) };
+    let taken = app.runtime.fork(execution.id, fork).await?;
     Ok(typed(
         StatusCode::OK,
         &wire::Execution::from(
@@ -327,7 +294,7 @@ async fn resume(
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let execution = who.execution(&app, &id, AccessLevel::Edit).await?;
-    app.runtime.resume_decided(execution.id, decision_of(&body)?).await?;
+    app.runtime.resume_decided(execution.id, decision_of(body.read_or_default()?)?).await?;
     Ok(typed(
         StatusCode::OK,
         &wire::Execution::from(&who.execution(&app, &id, AccessLevel::View).await?),
@@ -335,34 +302,22 @@ async fn resume(
 }
 
 /// Without a word the execution goes on only if none of its steps may have happened.
-fn decision_of(body: &JsonBody) -> Result<Decision, ApiError> {
-    if body.is_blank {
-        return Ok(Decision::undecided());
-    }
-    let fields = BodyFields::read(body, &["decision", "result", "call", "events"])?;
-    let text = |name: &'static str| match fields.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(invalid(name, "must be a string")),
-    };
-    let (decision, result) = (text("decision")?, text("result")?);
-    let finding = match decision.as_deref() {
-        Some("done") => DecisionOutcome::Happened { result: result.unwrap_or_default() },
-        None if result.is_none() => DecisionOutcome::Undecided,
-        Some("again") if result.is_none() => DecisionOutcome::Retry,
-        None | Some("again") => {
+fn decision_of(body: wire::ResumeInput) -> Result<Decision, ApiError> {
+    let finding = match (body.decision.0, body.result.0) {
+        (Some(ResumeInputDecision::Done), result) => {
+            DecisionOutcome::Happened { result: result.unwrap_or_default().into() }
+        }
+        (None, None) => DecisionOutcome::Undecided,
+        (Some(ResumeInputDecision::Again), None) => DecisionOutcome::Retry,
+        (None | Some(ResumeInputDecision::Again), Some(_)) => {
             return Err(invalid("result", "is only allowed with the decision 'done'"));
         }
-        Some(_) => return Err(invalid("decision", "must be 'done' or 'again'")),
     };
-    let seen = match fields.get("events") {
-        None | Some(Value::Null) => None,
-        Some(number) => {
-            Some(number.as_usize().ok_or_else(|| invalid("events", "must be a whole number"))?
-                as u64)
-        }
-    };
-    Ok(Decision { finding, call: text("call")?.filter(|call| !call.is_empty()), seen })
+    Ok(Decision {
+        finding,
+        call: body.call.0.filter(|call| !call.is_empty()).map(Into::into),
+        seen: body.events.0.map(wire::Count::get),
+    })
 }
 
 async fn stop(
@@ -385,23 +340,20 @@ async fn stop_many(
     Extension(who): Extension<Principal>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let body = BodyFields::read(&body, &["status", "workflowId", "startedAfter", "startedBefore"])?;
-    let list = body.get("status").and_then(Value::as_array).filter(|list| !list.is_empty());
-    let list = list.ok_or_else(|| invalid("status", "must be a list with at least one status"))?;
+    let body: wire::StopInput = body.read()?;
     let mut wanted = Vec::new();
-    for status in list {
-        match status.as_str() {
-            Some("running" | "queued") => wanted.push(RunStatus::Running),
-            Some("waiting") => wanted.push(RunStatus::Waiting),
-            _ => return Err(invalid("status", "must be queued, running or waiting")),
+    for status in body.status.0 {
+        let status = match status {
+            StoppableStatus::Queued | StoppableStatus::Running => RunStatus::Running,
+            StoppableStatus::Waiting => RunStatus::Waiting,
+        };
+        if !wanted.contains(&status) {
+            wanted.push(status);
         }
     }
-    wanted.dedup();
-    let moment = |field: &str| {
-        body.optional_text(field, 1, 50)?.map(|text| parse_timestamp(field, text)).transpose()
-    };
-    let (started_after_ms, started_before_ms) = (moment("startedAfter")?, moment("startedBefore")?);
-    let workflow_id: Option<Str> = body.optional_text("workflowId", 1, 100)?.map(Into::into);
+    let started_after_ms = body.started_after.map(|time| time.0);
+    let started_before_ms = body.started_before.map(|time| time.0);
+    let workflow_id: Option<Str> = body.workflow_id.map(Into::into);
     let mut stopped = 0;
     let mut failure = None;
     app.runtime.flush_long_running().await;
@@ -482,14 +434,6 @@ fn count_fitting(found: &[Execution]) -> usize {
 
 fn is_too_large(execution: &Execution) -> bool {
     execution.bytes > MAX_DATA_PAGE
-}
-
-/// A moment as ISO 8601 writes it, in milliseconds.
-fn parse_timestamp(field: &str, text: &str) -> Result<i64, ApiError> {
-    let moment = text
-        .parse::<jiff::Timestamp>()
-        .map_err(|_| invalid(field, "is not a time such as 2026-01-31T12:00:00Z"))?;
-    Ok(moment.as_millisecond())
 }
 
 /// The projects that a list may come from: one that was named, or all that somebody reaches.

@@ -1,10 +1,6 @@
 //! `/api/v1/folders`, and where workflows lie.
 
-use super::operation::{CURSOR, LIMIT, QueryParam};
-use super::{
-    ApiOperation, BodyFields, QueryParams, RequestJson, from_cursor, invalid, limit, not_found,
-    page_of,
-};
+use super::{ApiOperation, RequestJson, RequestQuery, invalid, not_found, page_of};
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
@@ -14,18 +10,14 @@ use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{delete, get, patch, post};
-use model::{Str, Value};
 use store::folders::{FolderChange, FolderFilter, FolderUpdate};
 use store::workflows::StoredWorkflow;
-
-/// Letters of a folder's name at most.
-const MAX_NAME_CHARS: usize = 128;
 
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/folders", "workflow:list", "getFolders", "List folders", || {
         get(list)
     })
-    .query(&[LIMIT, CURSOR, QueryParam("projectId", "string")])
+    .query::<wire::FolderQuery>()
     .response::<wire::FolderList>(200),
     ApiOperation::new(
         "POST",
@@ -61,13 +53,13 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: QueryParams,
+    RequestQuery(query): RequestQuery<wire::FolderQuery>,
 ) -> Result<Response, ApiError> {
-    let limit = limit(&query)?;
+    let limit = query.limit.get();
     let filter = FolderFilter {
-        project_id: query.get("projectId").map(|id| id.as_str().into()),
+        project_id: query.project_id.map(Into::into),
         within: who.access.project_filter(),
-        after: from_cursor(&query)?.map(Into::into),
+        after: query.cursor.0.map(Into::into),
         limit: limit + 1,
     };
     let mut found = app.store.folders(filter).await?;
@@ -80,15 +72,13 @@ async fn create(
     Extension(who): Extension<Principal>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let body = BodyFields::read(&body, &["name", "parentId", "projectId"])?;
-    let name = body.text("name", 1, MAX_NAME_CHARS)?;
-    let parent = parent_id(&body)?.flatten();
+    let wire::FolderInput { name, parent_id: wire::Nullable(parent), project_id } = body.read()?;
     // A folder within another one is where that one is.
-    let project = match (&parent, body.optional_text("projectId", 1, 100)?) {
+    let project = match (&parent, project_id) {
         (Some(parent), None) => who.folder(&app, parent, AccessLevel::Edit).await?.project_id,
-        (_, named) => who.target_project(&app, named).await?,
+        (_, named) => who.target_project(&app, named.as_deref()).await?,
     };
-    let made = app.store.add_folder(name, parent.as_deref(), &project).await?;
+    let made = app.store.add_folder(&name, parent.as_deref(), &project).await?;
     Ok(typed(StatusCode::CREATED, &wire::Folder::from(&made.ok_or_else(invalid_parent)?)))
 }
 
@@ -99,11 +89,13 @@ async fn change(
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let folder = who.folder(&app, &id, AccessLevel::Edit).await?;
-    let body = BodyFields::read(&body, &["name", "parentId"])?;
-    let change = FolderChange {
-        name: body.optional_text("name", 1, MAX_NAME_CHARS)?.map(Into::into),
-        parent: parent_id(&body)?,
+    let wire::FolderChange { name, parent_id } = body.read()?;
+    let parent = match parent_id {
+        wire::Patch::Absent => None,
+        wire::Patch::Null => Some(None),
+        wire::Patch::Value(id) => Some(Some(id.into())),
     };
+    let change = FolderChange { name: name.map(Into::into), parent };
     match app.store.change_folder(&folder.id, change).await? {
         FolderUpdate::Done(folder) => Ok(typed(StatusCode::OK, &wire::Folder::from(&folder))),
         FolderUpdate::Missing => Err(not_found("folder", &id)),
@@ -123,15 +115,6 @@ async fn remove(
     }
 }
 
-/// Where something is to lie: in a folder, at the top if `null` is said, where it was if nothing
-/// is.
-fn parent_id(body: &BodyFields) -> Result<Option<Option<Str>>, ApiError> {
-    match body.get("parentId") {
-        Some(Value::Null) => Ok(Some(None)),
-        _ => Ok(body.optional_text("parentId", 1, 100)?.map(|id| Some(id.into()))),
-    }
-}
-
 fn invalid_parent() -> ApiError {
     invalid(
         "parentId",
@@ -139,36 +122,30 @@ fn invalid_parent() -> ApiError {
     )
 }
 
-/// Puts a workflow where a caller says: `parentFolderId` is a folder of its project, or `null` for
-/// the top.
-pub(super) async fn move_workflow(app: &App, id: &str, place: &Value) -> Result<(), ApiError> {
-    match app.store.move_to_folder(id, folder_id(place)?).await? {
+/// Puts a workflow into a folder of its project, or to the top.
+pub(super) async fn move_workflow(
+    app: &App,
+    id: &str,
+    folder: Option<&str>,
+) -> Result<(), ApiError> {
+    match app.store.move_to_folder(id, folder).await? {
         true => Ok(()),
         false => Err(invalid_folder()),
     }
 }
 
-/// Refuses a place that a workflow cannot be put into.
+/// Refuses a folder that a workflow cannot be put into.
 pub(super) async fn check_folder(
     app: &App,
     workflow: &StoredWorkflow,
-    place: &Value,
+    folder: Option<&str>,
 ) -> Result<(), ApiError> {
-    let Some(id) = folder_id(place)? else { return Ok(()) };
+    let Some(id) = folder else { return Ok(()) };
     let folder = app.store.find_folder(id).await?;
     folder
         .filter(|folder| folder.project_id == workflow.project_id)
         .map(|_| ())
         .ok_or_else(invalid_folder)
-}
-
-fn folder_id(place: &Value) -> Result<Option<&str>, ApiError> {
-    let id = |place: &'_ Value| place.as_str().is_some_and(|id| !id.is_empty() && id.len() <= 100);
-    match place {
-        Value::Null => Ok(None),
-        place if id(place) => Ok(place.as_str()),
-        _ => Err(invalid("parentFolderId", "must be a folder ID")),
-    }
 }
 
 fn invalid_folder() -> ApiError {

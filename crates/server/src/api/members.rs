@@ -1,11 +1,7 @@
 //! `/api/v1/projects/ID/users`: who is in a project, and what they may do there.
 
-use super::operation::{CURSOR, LIMIT};
 use super::projects::team;
-use super::{
-    ApiOperation, BodyFields, QueryParams, RequestJson, from_cursor, invalid, limit, not_found,
-    split_page,
-};
+use super::{ApiOperation, RequestJson, RequestQuery, not_found, split_page};
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
@@ -15,7 +11,7 @@ use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, patch, post};
-use model::{Code, Str, Value};
+use model::{Code, Str};
 use store::projects::{ProjectKind, ProjectRole};
 use store::users::User;
 
@@ -28,7 +24,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "List the members of a project",
         || get(list),
     )
-    .query(&[LIMIT, CURSOR])
+    .query::<wire::ListQuery>()
     .response::<wire::MemberList>(200),
     ApiOperation::new(
         "POST",
@@ -65,9 +61,9 @@ async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: QueryParams,
+    RequestQuery(query): RequestQuery<wire::ListQuery>,
 ) -> Result<Response, ApiError> {
-    let (limit, after) = (limit(&query)?, from_cursor(&query)?);
+    let (limit, after) = (query.limit.get(), query.cursor.0);
     let project = who.project(&app, &id, AccessLevel::View).await?;
     let all = app.store.members(&project.id).await?;
     let begin = after
@@ -92,18 +88,9 @@ async fn add(
     Path(id): Path<String>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let body = BodyFields::read(&body, &["relations"])?;
-    let list = body
-        .get("relations")
-        .and_then(Value::as_array)
-        .filter(|list| (1..=1000).contains(&list.len()));
-    let list =
-        list.ok_or_else(|| invalid("relations", "must be a list of users and their roles"))?;
-    let mut members: Vec<(Str, ProjectRole)> = Vec::with_capacity(list.len());
-    for row in list {
-        let row = BodyFields::of(row, &["userId", "role"])?;
-        members.push((row.text("userId", 1, 100)?.into(), role_named(row.text("role", 1, 100)?)?));
-    }
+    let wire::MemberInputs { relations } = body.read()?;
+    let members: Vec<(Str, ProjectRole)> =
+        relations.0.into_iter().map(|member| (member.user_id.into(), member.role.into())).collect();
     let project = team(&app, &who, &id).await?;
     match app.store.set_members(&project.id, members).await? {
         true => Ok(StatusCode::CREATED.into_response()),
@@ -117,12 +104,12 @@ async fn change(
     Path((id, user_id)): Path<(String, String)>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let role = role_named(BodyFields::read(&body, &["role"])?.text("role", 1, 100)?)?;
+    let wire::MemberRole { role } = body.read()?;
     let project = team(&app, &who, &id).await?;
     let is_member =
         app.store.members(&project.id).await?.iter().any(|(user, _)| user.id == user_id);
     if !is_member
-        || !app.store.set_members(&project.id, vec![(user_id.as_str().into(), role)]).await?
+        || !app.store.set_members(&project.id, vec![(user_id.as_str().into(), role.into())]).await?
     {
         return Err(not_found("user of this project", &user_id));
     }
@@ -139,9 +126,4 @@ async fn remove(
         true => Ok(StatusCode::NO_CONTENT.into_response()),
         false => Err(not_found("user of this project", &user_id)),
     }
-}
-
-fn role_named(name: &str) -> Result<ProjectRole, ApiError> {
-    ProjectRole::from_name(name)
-        .ok_or_else(|| invalid("role", "must be project:admin, project:editor or project:viewer"))
 }

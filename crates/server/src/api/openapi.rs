@@ -1,11 +1,10 @@
 //! `GET /api/v1/openapi.json`: the description of the API, made from the table of operations.
 
-use super::operation::QueryParam;
 use super::{ApiOperation, OPERATIONS as TABLES};
 use crate::App;
 use crate::response::json;
 use crate::wire;
-use crate::wire::components::{Components, WireType, schema_of};
+use crate::wire::components::{Components, QueryParam, WireType, schema_of};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -19,6 +18,15 @@ pub(super) const OPERATIONS: &[ApiOperation] =
     })
     .without_scope()
     .response::<wire::JsonObject>(200)];
+
+/// The bodies of what is no operation of the API, because it takes no API key.
+const SIGN_IN_REQUESTS: [WireType; 5] = [
+    schema_of::<wire::SetupInput>,
+    schema_of::<wire::SignInInput>,
+    schema_of::<wire::InvitationInput>,
+    schema_of::<wire::PasswordInput>,
+    schema_of::<wire::ApiKeyInput>,
+];
 
 async fn show(State(app): State<App>) -> Response {
     json(StatusCode::OK, &document(&app.base_url))
@@ -40,6 +48,9 @@ pub fn api_schemas() -> Map<String, serde_json::Value> {
     ] as [WireType; 5]
     {
         components.response(schema);
+    }
+    for schema in SIGN_IN_REQUESTS {
+        components.request(schema);
     }
     components.into_schemas()
 }
@@ -89,9 +100,11 @@ fn described(operation: &ApiOperation, components: &mut Components) -> Value {
     }
     let in_path =
         operation.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
-    let in_path = in_path.map(|name| parameter(name, "path", "string"));
-    let in_query =
-        operation.query.iter().map(|QueryParam(name, kind)| parameter(name, "query", kind));
+    let in_path = in_path.map(path_parameter);
+    let query = operation.query_params();
+    let names_something =
+        query.iter().any(|param| matches!(param.name.as_str(), "projectId" | "workflowId"));
+    let in_query = query.into_iter().map(query_parameter);
     fields.insert("parameters", Value::array(in_path.chain(in_query).collect()));
     if let Some(schema) = operation.body {
         fields.insert(
@@ -102,51 +115,43 @@ fn described(operation: &ApiOperation, components: &mut Components) -> Value {
             ]),
         );
     }
-    fields.insert("responses", responses(operation, components));
+    fields.insert("responses", responses(operation, names_something, components));
     fields.into()
 }
 
-fn parameter(name: &str, place: &str, kind: &str) -> Value {
-    let mut schema = Object::from_iter([("type", Value::from(kind))]);
-    let choices =
-        |names: &[&str]| Value::array(names.iter().map(|name| Value::from(*name)).collect());
-    match name {
-        "days" => schema.extend([("minimum", 1), ("maximum", 90)]),
-        "limit" => schema.extend([("minimum", 1), ("maximum", 250)]),
-        "take" => schema.extend([("minimum", 0), ("maximum", 250)]),
-        "skip" | "offset" | "run" | "output" => schema.extend([("minimum", 0)]),
-        "startedAfter" | "startedBefore" => schema.extend([("format", "date-time")]),
-        "direction" => schema.extend([("enum", choices(&["input", "output"]))]),
-        "kind" => schema.extend([(
-            "enum",
-            choices(&model::Kind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>()),
-        )]),
-        "state" => schema.extend([("enum", choices(&["empty"]))]),
-        "status" => schema.extend([(
-            "enum",
-            choices(&["canceled", "error", "running", "success", "waiting", "uncertain"]),
-        )]),
-        _ => {}
+fn query_parameter(param: QueryParam) -> Value {
+    let mut fields = Object::from_iter([
+        ("name", Value::from(param.name)),
+        ("in", "query".into()),
+        ("required", param.is_required.into()),
+        ("schema", param.schema.into()),
+    ]);
+    if let Some(description) = param.description {
+        fields.insert("description", description);
     }
+    fields.into()
+}
+
+fn path_parameter(name: &str) -> Value {
     object([
         ("name", name.into()),
-        ("in", place.into()),
-        ("required", (place == "path").into()),
-        ("schema", schema.into()),
+        ("in", "path".into()),
+        ("required", true.into()),
+        ("schema", object([("type", "string".into())])),
     ])
 }
 
-fn responses(operation: &ApiOperation, components: &mut Components) -> Value {
+fn responses(
+    operation: &ApiOperation,
+    names_something: bool,
+    components: &mut Components,
+) -> Value {
     let mut responses = Object::new();
     let mut success = Object::from_iter([("description", "Success.")]);
     if let Some(schema) = operation.response {
         success.insert("content", content(components.response(schema)));
     }
     responses.insert(operation.status.to_string(), success);
-    let names_something = operation
-        .query
-        .iter()
-        .any(|QueryParam(name, _)| matches!(*name, "projectId" | "workflowId"));
     let has_place = operation.path.contains('{') || names_something;
     let takes_names = operation.body.is_some();
     let failures = [
@@ -203,6 +208,54 @@ mod tests {
                 document.get("paths").and_then(|paths| paths.get(operation.path)).unwrap();
             assert!(described.get(&operation.method.to_lowercase()).is_some());
         }
+    }
+
+    /// The objects with named fields in a schema that take other fields too.
+    fn open_objects(schema: &serde_json::Value, place: &str, found: &mut Vec<String>) {
+        if schema.get("properties").is_some() && schema.get("additionalProperties").is_none() {
+            found.push(place.to_owned());
+        }
+        let parts = schema.as_object().into_iter().flatten();
+        let parts = parts.map(|(key, part)| (key.clone(), part));
+        let listed = schema.as_array().into_iter().flatten().enumerate();
+        let listed = listed.map(|(index, part)| (index.to_string(), part));
+        for (key, part) in parts.chain(listed) {
+            open_objects(part, &format!("{place}/{key}"), found);
+        }
+    }
+
+    #[test]
+    fn no_request_takes_fields_that_it_does_not_know() {
+        let mut components = Components::new();
+        let operations = || TABLES.iter().flat_map(|table| table.iter());
+        for schema in operations().filter_map(|operation| operation.body).chain(SIGN_IN_REQUESTS) {
+            components.request(schema);
+        }
+        let schemas = components.into_schemas();
+        assert!(schemas.contains_key("workflowInput") && schemas.contains_key("signInInput"));
+        let mut found = Vec::new();
+        schemas.iter().for_each(|(name, schema)| open_objects(schema, name, &mut found));
+        assert_eq!(found, Vec::<String>::new());
+    }
+
+    #[test]
+    fn parameters_have_the_bounds_of_their_types() {
+        let document = document("http://x");
+        let parameter = |path: &str, name: &str| {
+            let get = document.get("paths")?.get(path)?.get("get")?;
+            let all = get.get("parameters")?.as_array()?;
+            all.iter().find(|one| one.get("name").and_then(Value::as_str) == Some(name)).cloned()
+        };
+        let limit = parameter("/tags", "limit").unwrap();
+        let bounds =
+            model::json!({ "type": "integer", "minimum": 1, "maximum": 250, "default": 100 });
+        assert_eq!(limit.get("schema"), Some(&bounds));
+        assert_eq!(limit.get("required"), Some(&false.into()));
+        let node = parameter("/executions/{id}/agent", "node").unwrap();
+        assert_eq!(node.get("required"), Some(&true.into()));
+        let state = parameter("/variables", "state").unwrap();
+        let choices = model::json!({ "type": "string", "enum": ["empty"] });
+        assert_eq!(state.get("schema"), Some(&choices));
     }
 
     #[test]

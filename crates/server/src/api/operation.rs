@@ -4,13 +4,14 @@ use super::invalid;
 use crate::App;
 use crate::access::Principal;
 use crate::error::ApiError;
-use crate::wire::components::{WireType, schema_of};
+use crate::wire::components::{QueryParam, QueryType, WireType, query_params, schema_of};
 use axum::extract::Request;
 use axum::middleware::{self, Next};
 use axum::response::IntoResponse;
 use axum::routing::MethodRouter;
 use model::Code;
 use schemars::JsonSchema;
+use std::sync::Arc;
 
 /// A row of the table of operations.
 pub(crate) struct ApiOperation {
@@ -22,7 +23,7 @@ pub(crate) struct ApiOperation {
     /// The name that n8n gives it.
     pub(super) id: &'static str,
     pub(super) summary: &'static str,
-    pub(super) query: &'static [QueryParam],
+    query: Option<QueryType>,
     pub(super) body: Option<WireType>,
     /// The body may be left out.
     pub(super) body_is_optional: bool,
@@ -30,12 +31,6 @@ pub(crate) struct ApiOperation {
     pub(super) response: Option<WireType>,
     handler: fn() -> MethodRouter<App>,
 }
-
-/// A parameter behind `?`, and its type.
-pub(super) struct QueryParam(pub(super) &'static str, pub(super) &'static str);
-
-pub(super) const LIMIT: QueryParam = QueryParam("limit", "integer");
-pub(super) const CURSOR: QueryParam = QueryParam("cursor", "string");
 
 impl ApiOperation {
     pub(super) const fn new(
@@ -52,7 +47,7 @@ impl ApiOperation {
             scope: Some(scope),
             id,
             summary,
-            query: &[],
+            query: None,
             body: None,
             body_is_optional: false,
             status: 200,
@@ -66,9 +61,14 @@ impl ApiOperation {
         self
     }
 
-    pub(super) const fn query(mut self, query: &'static [QueryParam]) -> Self {
-        self.query = query;
+    pub(super) const fn query<T: JsonSchema>(mut self) -> Self {
+        self.query = Some(query_params::<T>);
         self
+    }
+
+    /// The parameters that it knows; others are refused.
+    pub(super) fn query_params(&self) -> Vec<QueryParam> {
+        self.query.map(|params| params()).unwrap_or_default()
     }
 
     pub(super) const fn request_body<T: JsonSchema>(mut self) -> Self {
@@ -96,17 +96,21 @@ impl ApiOperation {
 
     /// The handler behind the check of this row.
     pub(crate) fn guarded(&'static self) -> MethodRouter<App> {
-        (self.handler)().layer(middleware::from_fn(
-            move |request: Request, next: Next| async move {
-                match self.check(&request) {
+        let known: Arc<[String]> =
+            self.query_params().into_iter().map(|param| param.name).collect();
+        let check = move |request: Request, next: Next| {
+            let checked = self.check(&request, &known);
+            async move {
+                match checked {
                     Ok(()) => next.run(request).await,
                     Err(error) => error.into_response(),
                 }
-            },
-        ))
+            }
+        };
+        (self.handler)().layer(middleware::from_fn(check))
     }
 
-    fn check(&self, request: &Request) -> Result<(), ApiError> {
+    fn check(&self, request: &Request, known_params: &[String]) -> Result<(), ApiError> {
         let who = request.extensions().get::<Principal>();
         let who = who.ok_or_else(|| {
             ApiError::new(Code::ACCESS_DENIED, "An API key or session is required")
@@ -116,7 +120,7 @@ impl ApiOperation {
         }
         let asked = form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes());
         for (name, value) in asked {
-            if !self.query.iter().any(|QueryParam(known, _)| *known == name) {
+            if !known_params.iter().any(|known| *known == name) {
                 return Err(invalid(&name, "is not a parameter of this address"));
             }
             if value.contains('\0') {

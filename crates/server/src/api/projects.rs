@@ -1,10 +1,6 @@
 //! `/api/v1/projects`, and moving and sharing what is in them.
 
-use super::operation::{CURSOR, LIMIT};
-use super::{
-    ApiOperation, BodyFields, JsonBody, QueryParams, RequestJson, from_cursor, invalid, limit,
-    page_of, workflows,
-};
+use super::{ApiOperation, RequestJson, RequestQuery, invalid, page_of, workflows};
 use crate::App;
 use crate::access::{AccessLevel, Principal, not_found};
 use crate::error::ApiError;
@@ -14,14 +10,14 @@ use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post, put};
-use model::{Code, Str, Value};
+use model::{Code, Str};
 use store::projects::{Project, ProjectKind};
 
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/projects", "project:list", "getProjects", "List projects", || {
         get(list)
     })
-    .query(&[LIMIT, CURSOR])
+    .query::<wire::ListQuery>()
     .response::<wire::ProjectList>(200),
     ApiOperation::new(
         "POST",
@@ -96,9 +92,9 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: QueryParams,
+    RequestQuery(query): RequestQuery<wire::ListQuery>,
 ) -> Result<Response, ApiError> {
-    let (limit, after) = (limit(&query)?, from_cursor(&query)?);
+    let (limit, after) = (query.limit.get(), query.cursor.0);
     let all: Vec<Project> = app
         .store
         .projects()
@@ -129,7 +125,8 @@ async fn create(
     State(app): State<App>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let project = app.store.add_project(&name(&body)?).await?;
+    let wire::ProjectInput { name, .. } = body.read()?;
+    let project = app.store.add_project(&name).await?;
     Ok(typed(StatusCode::CREATED, &wire::Project::from(&project)))
 }
 
@@ -140,7 +137,8 @@ async fn update(
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     team(&app, &who, &id).await?;
-    match app.store.rename_project(&id, &name(&body)?).await? {
+    let wire::ProjectInput { name, .. } = body.read()?;
+    match app.store.rename_project(&id, &name).await? {
         true => Ok(StatusCode::NO_CONTENT.into_response()),
         false => Err(not_found("project", &id)),
     }
@@ -164,7 +162,7 @@ async fn move_workflow(
     Path(id): Path<String>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let destination = destination(&body)?;
+    let wire::Transfer { destination_project_id: destination } = body.read()?;
     let workflow = who.workflow(&app, &id, AccessLevel::Manage).await?;
     let project = who.project(&app, &destination, AccessLevel::Edit).await?;
     let damaged = |_| {
@@ -187,7 +185,7 @@ async fn move_credential(
     Path(id): Path<String>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let destination = destination(&body)?;
+    let wire::Transfer { destination_project_id: destination } = body.read()?;
     let credential = who.credential(&app, &id, AccessLevel::Manage).await?;
     let project = who.project(&app, &destination, AccessLevel::Edit).await?;
     app.store.move_credential(&credential.id, &project.id).await?;
@@ -200,15 +198,8 @@ async fn share_credential(
     Path(id): Path<String>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let body = BodyFields::read(&body, &["shareWithIds"])?;
-    let list = body.get("shareWithIds").and_then(Value::as_array).filter(|list| list.len() <= 1000);
-    let list = list.ok_or_else(|| invalid("shareWithIds", "must be a list of projects"))?;
-    let ids = list.iter().map(|id| {
-        id.as_str()
-            .map(Str::from)
-            .ok_or_else(|| invalid("shareWithIds", "contains a value that is not a string"))
-    });
-    let ids = ids.collect::<Result<Vec<_>, _>>()?;
+    let wire::Shares { share_with_ids } = body.read()?;
+    let ids: Vec<Str> = share_with_ids.0.into_iter().map(Into::into).collect();
     let credential = who.credential(&app, &id, AccessLevel::Manage).await?;
     let before = app.store.shares_of(&credential.id).await?;
     for id in ids.iter().filter(|id| !before.contains(id)) {
@@ -230,14 +221,4 @@ pub(super) async fn team(app: &App, who: &Principal, id: &str) -> Result<Project
             Err(invalid("id", "is a personal project, which belongs to its user alone"))
         }
     }
-}
-
-fn destination(body: &JsonBody) -> Result<String, ApiError> {
-    Ok(BodyFields::read(body, &["destinationProjectId"])?
-        .text("destinationProjectId", 1, 100)?
-        .to_owned())
-}
-
-fn name(body: &JsonBody) -> Result<String, ApiError> {
-    Ok(BodyFields::read(body, &["name", "id", "type"])?.text("name", 1, 255)?.to_owned())
 }

@@ -1,6 +1,6 @@
 //! `/api/v1/spending`: what models have cost, by day, workflow and model.
 
-use super::{ApiOperation, QueryParams, invalid, operation::QueryParam};
+use super::{ApiOperation, RequestQuery};
 use crate::App;
 use crate::access::Principal;
 use crate::error::ApiError;
@@ -10,7 +10,6 @@ use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
-use model::Str;
 use store::spending::SpendingFilter;
 
 pub(super) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
@@ -21,36 +20,22 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "Show model costs",
     || get(list),
 )
-.query(&[
-    QueryParam("from", "string"),
-    QueryParam("to", "string"),
-    QueryParam("workflowId", "string"),
-])
+.query::<wire::SpendingQuery>()
 .response::<wire::Spending>(200)];
 
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: QueryParams,
+    RequestQuery(query): RequestQuery<wire::SpendingQuery>,
 ) -> Result<Response, ApiError> {
     let filter = SpendingFilter {
-        from: day(&query, "from")?,
-        to: day(&query, "to")?,
-        workflow_id: query.get("workflowId").map(|id| id.as_str().into()),
+        from: query.from.map(|day| day.0),
+        to: query.to.map(|day| day.0),
+        workflow_id: query.workflow_id.map(Into::into),
         within: who.access.project_filter(),
     };
     let rows = app.store.spending(filter).await?;
     let dollars = wire::Number(rows.iter().map(|row| row.dollars).sum());
     let data = rows.iter().map(Into::into).collect();
     Ok(typed(StatusCode::OK, &wire::Spending { data, dollars }))
-}
-
-fn day(query: &QueryParams, name: &'static str) -> Result<Option<Str>, ApiError> {
-    let Some(text) = query.get(name) else { return Ok(None) };
-    let is_day = text.len() == 10 && text.parse::<jiff::civil::Date>().is_ok();
-    if is_day {
-        Ok(Some(text.as_str().into()))
-    } else {
-        Err(invalid(name, "is not a day such as 2026-01-31"))
-    }
 }

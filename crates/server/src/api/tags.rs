@@ -1,10 +1,6 @@
 //! `/api/v1/tags`, and the tags of workflows and executions.
 
-use super::operation::{CURSOR, LIMIT};
-use super::{
-    ApiOperation, BodyFields, JsonBody, QueryParams, RequestJson, from_cursor, invalid, limit,
-    not_found, split_page,
-};
+use super::{ApiOperation, JsonBody, RequestJson, RequestQuery, invalid, not_found, split_page};
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
@@ -14,15 +10,12 @@ use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{delete, get, post, put};
-use model::{Code, Str};
-use store::tags::{TagChange, TagCursor, TagTarget, TagsUpdate};
-
-/// Letters of a tag's name at most.
-const MAX_NAME_CHARS: usize = 100;
+use model::Code;
+use store::tags::{TagChange, TagTarget, TagsUpdate};
 
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/tags", "tag:list", "getTags", "List tags", || get(list))
-        .query(&[LIMIT, CURSOR])
+        .query::<wire::TagQuery>()
         .response::<wire::TagList>(200),
     ApiOperation::new("POST", "/tags", "tag:create", "createTag", "Create a tag", || post(create))
         .request_body::<wire::TagInput>()
@@ -81,20 +74,12 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: QueryParams,
+    RequestQuery(query): RequestQuery<wire::TagQuery>,
 ) -> Result<Response, ApiError> {
-    let limit = limit(&query)?;
-    let after = match from_cursor(&query)? {
-        Some(text) => {
-            let (id, name) = text
-                .split_once(' ')
-                .ok_or_else(|| invalid("cursor", "is not a cursor returned by this list"))?;
-            Some(TagCursor { name: name.into(), id: id.into() })
-        }
-        None => None,
-    };
+    let limit = query.limit.get();
+    let after = query.cursor.0.map(|place| place.0);
     let mut found = app.store.tags(who.tags(), after, limit + 1).await?;
-    let next = split_page(&mut found, limit, |last| format!("{} {}", last.id, last.name));
+    let next = split_page(&mut found, limit, wire::TagPlace::to_text);
     let page: wire::TagList<'_> =
         wire::Page { data: found.iter().map(Into::into).collect(), next_cursor: next };
     Ok(typed(StatusCode::OK, &page))
@@ -203,15 +188,8 @@ async fn set(
     tagged: TagTarget,
     body: &JsonBody,
 ) -> Result<Response, ApiError> {
-    let value = body.json()?;
-    let list = value.as_array().ok_or_else(|| invalid("body", "must be a list of tags"))?;
-    if list.len() > 1000 {
-        return Err(invalid("body", "has too many tags"));
-    }
-    let ids = list
-        .iter()
-        .map(|row| Ok(BodyFields::of(row, &["id"])?.text("id", 1, 100)?.into()))
-        .collect::<Result<Vec<Str>, ApiError>>()?;
+    let wire::TagIds(tags) = body.read()?;
+    let ids = tags.0.into_iter().map(|tag| tag.id.into()).collect();
     match app.store.set_tags(tagged.clone(), ids, who.tags()).await? {
         TagsUpdate::Done => tags_of(app, tagged).await,
         TagsUpdate::Missing => Err(ApiError::new(Code::NOT_FOUND, "Some tags do not exist")),
@@ -224,8 +202,7 @@ async fn set(
 }
 
 fn name(body: &JsonBody) -> Result<String, ApiError> {
-    // Clients send back what they got; only the name is theirs to change.
-    let body = BodyFields::read(body, &["name", "id", "createdAt", "updatedAt"])?;
-    let name = body.text("name", 1, MAX_NAME_CHARS)?.trim();
+    let wire::TagInput { name, .. } = body.read()?;
+    let name = name.trim();
     if name.is_empty() { Err(invalid("name", "is empty")) } else { Ok(name.to_owned()) }
 }

@@ -1,6 +1,6 @@
 //! Listening for a test call of a workflow's webhook or form.
 
-use super::{ApiOperation, BodyFields, RequestJson};
+use super::{ApiOperation, RequestJson};
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
@@ -11,7 +11,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, post};
-use model::{Code, Str};
+use model::Code;
 use runtime::{EndpointKind, TestAddress};
 
 const PATH: &str = "/workflows/{id}/test-webhook";
@@ -25,7 +25,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Listen for one test webhook call, for two minutes",
         || post(listen),
     )
-    .request_body::<wire::TestWebhookInput>()
+    .optional_body::<wire::TestWebhookInput>()
     .response::<wire::TestWebhook>(200),
     ApiOperation::new(
         "DELETE",
@@ -42,13 +42,12 @@ async fn listen(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    RequestJson(text): RequestJson,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     who.workflow(&app, &id, AccessLevel::Edit).await?;
-    let body = BodyFields::read_or_empty(&text, &["node", "destinationNode"])?;
-    let node = body.optional_text("node", 1, 1000)?;
-    let destination = body.optional_text("destinationNode", 1, 1000)?.map(Str::from);
-    let listening = app.runtime.listen_for_test(&id, node, destination).await?;
+    let wire::TestWebhookInput { node, destination_node } = body.read_or_default()?;
+    let destination = destination_node.map(Into::into);
+    let listening = app.runtime.listen_for_test(&id, node.as_deref(), destination).await?;
     let addresses = listening.addresses.iter().map(|address| wire_address(&app, address));
     let answer = wire::TestWebhook {
         waiting_for_webhook: true,

@@ -1,12 +1,8 @@
 //! `/api/v1/users`.
 
-use super::operation::{CURSOR, LIMIT, QueryParam};
-use super::{
-    ApiOperation, BodyFields, QueryParams, RequestJson, flag, from_cursor, invalid, limit,
-    not_found, split_page,
-};
+use super::{ApiOperation, RequestJson, RequestQuery, not_found, split_page};
 use crate::App;
-use crate::access::{AccessLevel, Principal, is_email};
+use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
 use crate::response::typed;
 use crate::wire;
@@ -20,11 +16,10 @@ use store::users::{NewUser, User, UserRole};
 
 const INVITATION_LASTS_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 const RESET_LASTS_MS: i64 = 24 * 60 * 60 * 1000;
-const INCLUDE_ROLE: QueryParam = QueryParam("includeRole", "boolean");
 
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new("GET", "/users", "user:list", "getUsers", "List users", || get(list))
-        .query(&[LIMIT, CURSOR, INCLUDE_ROLE, QueryParam("projectId", "string")])
+        .query::<wire::UserListQuery>()
         .response::<wire::UserList>(200),
     ApiOperation::new("POST", "/users", "user:create", "createUser", "Invite users", || {
         post(create)
@@ -39,7 +34,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Show a user by ID or email address",
         || get(show),
     )
-    .query(&[INCLUDE_ROLE])
+    .query::<wire::UserQuery>()
     .response::<wire::User>(200),
     ApiOperation::new(
         "POST",
@@ -74,14 +69,14 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: QueryParams,
+    RequestQuery(query): RequestQuery<wire::UserListQuery>,
 ) -> Result<Response, ApiError> {
-    let (limit, roles) = (limit(&query)?, roles(&query)?);
-    let after = from_cursor(&query)?;
-    let mut found = match query.get("projectId") {
+    let (limit, roles) = (query.limit.get(), RoleField::from_flag(query.include_role));
+    let after = query.cursor.0;
+    let mut found = match query.project_id {
         None => app.store.users(after.as_deref(), limit + 1).await?,
         Some(id) => {
-            let project = who.project(&app, id, AccessLevel::View).await?;
+            let project = who.project(&app, &id, AccessLevel::View).await?;
             let all: Vec<User> =
                 app.store.members(&project.id).await?.into_iter().map(|(user, _)| user).collect();
             let begin = after
@@ -98,18 +93,10 @@ async fn list(
 async fn show(
     State(app): State<App>,
     Path(id): Path<String>,
-    query: QueryParams,
+    RequestQuery(query): RequestQuery<wire::UserQuery>,
 ) -> Result<Response, ApiError> {
-    let roles = roles(&query)?;
+    let roles = RoleField::from_flag(query.include_role);
     Ok(typed(StatusCode::OK, &to_wire(&find(&app, &id).await?, roles)))
-}
-
-fn roles(query: &QueryParams) -> Result<RoleField, ApiError> {
-    Ok(if flag(query, "includeRole")?.unwrap_or(false) {
-        RoleField::Included
-    } else {
-        RoleField::Omitted
-    })
 }
 
 /// Each gets a link by which a password is chosen; nobody sends mail here, so the caller passes it
@@ -119,24 +106,12 @@ async fn create(
     Extension(who): Extension<Principal>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let value = body.json()?;
-    let list = value.as_array().ok_or_else(|| invalid("body", "must be a list of users"))?;
-    if list.len() > 100 {
-        return Err(invalid("body", "has more than 100 users"));
-    }
-    let mut wanted = Vec::with_capacity(list.len());
-    for row in list {
-        let row = BodyFields::of(row, &["email", "role"])?;
-        let email = row.text("email", 3, 320)?.to_lowercase();
-        if !is_email(&email) {
-            return Err(invalid("email", "is not an email address"));
-        }
-        let role = row.optional_text("role", 1, 100)?.map_or(Ok(UserRole::Editor), role_named)?;
-        check_rank(&who, role)?;
-        wanted.push((email, role));
-    }
+    let wire::UserInputs(wanted) = body.read()?;
+    let role_of = |user: &wire::UserInput| user.role.map_or(UserRole::Editor, |name| name.0);
+    wanted.0.iter().try_for_each(|user| check_rank(&who, role_of(user)))?;
+    let wanted = wanted.0.into_iter().map(|user| (role_of(&user), user.email.0));
     let mut rows = Vec::with_capacity(wanted.len());
-    for (email, role) in wanted {
+    for (role, email) in wanted {
         rows.push(invite(&app, email, role).await?);
     }
     Ok(typed(StatusCode::CREATED, &wire::Invitations(rows)))
@@ -201,8 +176,7 @@ async fn set_role(
     Path(id): Path<String>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let role =
-        role_named(BodyFields::read(&body, &["newRoleName"])?.text("newRoleName", 1, 100)?)?;
+    let wire::RoleInput { new_role_name: wire::UserRoleName(role) } = body.read()?;
     let user = find(&app, &id).await?;
     check_not_self(&who, &user)?;
     check_rank(&who, user.role)?;
@@ -247,17 +221,17 @@ fn role_name(role: UserRole) -> &'static str {
     }
 }
 
-fn role_named(name: &str) -> Result<UserRole, ApiError> {
-    let plain = name.strip_prefix("global:").unwrap_or(name);
-    let role = if plain == "member" { Some(UserRole::Editor) } else { UserRole::from_name(plain) };
-    role.ok_or_else(|| invalid("role", "must be global:admin, global:member or global:viewer"))
-}
-
 /// Whether the role of a person is part of the answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum RoleField {
+enum RoleField {
     Included,
     Omitted,
+}
+
+impl RoleField {
+    fn from_flag(is_included: bool) -> Self {
+        if is_included { Self::Included } else { Self::Omitted }
+    }
 }
 
 fn to_wire(user: &User, roles: RoleField) -> wire::User<'_> {

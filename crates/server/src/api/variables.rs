@@ -1,10 +1,6 @@
 //! `/api/v1/variables`.
 
-use super::operation::{CURSOR, LIMIT, QueryParam};
-use super::{
-    ApiOperation, BodyFields, JsonBody, QueryParams, RequestJson, from_cursor, invalid, limit,
-    not_found, page_of,
-};
+use super::{ApiOperation, RequestJson, RequestQuery, not_found, page_of};
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
@@ -14,12 +10,9 @@ use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post, put};
-use model::{Code, Value};
+use model::Code;
 use store::users::UserRole;
 use store::variables::Variable;
-
-const MAX_KEY_LENGTH: usize = 50;
-const MAX_VALUE_LENGTH: usize = 1000;
 
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new(
@@ -30,7 +23,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "List variables",
         || get(list),
     )
-    .query(&[LIMIT, CURSOR, QueryParam("state", "string"), QueryParam("projectId", "string")])
+    .query::<wire::VariableQuery>()
     .response::<wire::VariableList>(200),
     ApiOperation::new(
         "POST",
@@ -66,15 +59,11 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: QueryParams,
+    RequestQuery(query): RequestQuery<wire::VariableQuery>,
 ) -> Result<Response, ApiError> {
-    let (limit, after) = (limit(&query)?, from_cursor(&query)?);
-    let only_empty = match query.get("state").map(String::as_str) {
-        None => false,
-        Some("empty") => true,
-        Some(_) => return Err(invalid("state", "must be 'empty'")),
-    };
-    let project = query.get("projectId").map(String::as_str);
+    let (limit, after) = (query.limit.get(), query.cursor.0);
+    let only_empty = query.state == Some(wire::VariableState::Empty);
+    let project = query.project_id.as_deref();
     let mut all = app.store.variables().await?;
     all.retain(|variable| {
         can_view(&who, variable)
@@ -95,9 +84,10 @@ async fn create(
     Extension(who): Extension<Principal>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let VariableInput { key, value, project } = read(&body)?;
-    check_can_change(&app, &who, project.as_deref()).await?;
-    let made = app.store.add_variable(&key, &value, project.as_deref()).await?;
+    let wire::VariableInput { key, value, project_id, .. } = body.read()?;
+    let project = project_id.0.as_deref();
+    check_can_change(&app, &who, project).await?;
+    let made = app.store.add_variable(&key.0, &value, project).await?;
     app.runtime.reload().await?;
     Ok(typed(StatusCode::CREATED, &wire::Variable::from(&made)))
 }
@@ -109,11 +99,11 @@ async fn update(
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let before = find(&app, &who, &id).await?;
-    let VariableInput { key, value, project } = read(&body)?;
+    let wire::VariableInput { key, value, project_id, .. } = body.read()?;
     check_can_change(&app, &who, before.project_id.as_deref()).await?;
-    let project = project.or_else(|| before.project_id.map(|id| id.to_string()));
-    check_can_change(&app, &who, project.as_deref()).await?;
-    match app.store.change_variable(&id, &key, &value, project.as_deref()).await? {
+    let project = project_id.0.as_deref().or(before.project_id.as_deref());
+    check_can_change(&app, &who, project).await?;
+    match app.store.change_variable(&id, &key.0, &value, project).await? {
         true => change_response(&app).await,
         false => Err(not_found("variable", &id)),
     }
@@ -166,31 +156,4 @@ async fn check_can_change(
         )
         .hint("Name a project to create a variable for its workflows only.")),
     }
-}
-
-struct VariableInput {
-    key: String,
-    value: String,
-    project: Option<String>,
-}
-
-fn read(body: &JsonBody) -> Result<VariableInput, ApiError> {
-    let body = BodyFields::read(body, &["key", "value", "id", "type", "projectId", "project"])?;
-    let key = body.text("key", 1, MAX_KEY_LENGTH)?;
-    let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    if !key.chars().all(is_name) || key.starts_with(|letter: char| letter.is_ascii_digit()) {
-        return Err(invalid(
-            "key",
-            "must contain only letters, digits and _, and not start with a digit",
-        ));
-    }
-    let project = match body.get("projectId") {
-        None | Some(Value::Null) => None,
-        Some(_) => body.optional_text("projectId", 1, 100)?.map(str::to_owned),
-    };
-    Ok(VariableInput {
-        key: key.to_owned(),
-        value: body.text("value", 0, MAX_VALUE_LENGTH)?.to_owned(),
-        project,
-    })
 }

@@ -1,7 +1,6 @@
 //! The versions of a workflow.
 
-use super::operation::QueryParam;
-use super::{ApiOperation, QueryParams, invalid, not_found};
+use super::{ApiOperation, RequestQuery, not_found};
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
@@ -23,7 +22,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "List the versions of a workflow",
         || get(history),
     )
-    .query(&[QueryParam("take", "integer"), QueryParam("skip", "integer")])
+    .query::<wire::HistoryQuery>()
     .response::<wire::Versions>(200),
     ApiOperation::new(
         "GET",
@@ -49,17 +48,10 @@ async fn history(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: QueryParams,
+    RequestQuery(query): RequestQuery<wire::HistoryQuery>,
 ) -> Result<Response, ApiError> {
-    let number = |name: &str, default: usize, most: usize| match query.get(name) {
-        None => Ok(default),
-        Some(text) => text
-            .parse()
-            .ok()
-            .filter(|number| *number <= most)
-            .ok_or_else(|| invalid(name, &format!("must be between 0 and {most}"))),
-    };
-    let (take, skip) = (number("take", 10, 250)?, number("skip", 0, usize::MAX >> 1)?);
+    let take = query.take.map_or(wire::DEFAULT_VERSIONS, wire::BoundedInt::as_usize);
+    let skip = query.skip.map_or(0, wire::Count::as_usize);
     let found = versions(&app, &who, &id).await?;
     let rows =
         found.iter().skip(skip).take(take).map(|version| wire::VersionRow::new(&id, version));

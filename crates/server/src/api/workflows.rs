@@ -1,10 +1,6 @@
 //! `/api/v1/workflows`.
 
-use super::operation::{CURSOR, LIMIT, QueryParam};
-use super::{
-    ApiOperation, BodyFields, QueryParams, RequestJson, flag, folders, from_cursor, invalid, limit,
-    not_found, split_page,
-};
+use super::{ApiOperation, RequestJson, RequestQuery, folders, not_found, split_page};
 use crate::App;
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
@@ -19,8 +15,6 @@ use runtime::VersionChoice;
 use store::tags::Tag;
 use store::workflows::{NewVersion, StoredWorkflow, VersionLabel, WorkflowFilter};
 
-const EXCLUDE_PINS: QueryParam = QueryParam("excludePinnedData", "boolean");
-
 pub(super) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new(
         "GET",
@@ -30,17 +24,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "List workflows, last updated first",
         || get(list),
     )
-    .query(&[
-        LIMIT,
-        CURSOR,
-        QueryParam("active", "boolean"),
-        QueryParam("tags", "string"),
-        QueryParam("name", "string"),
-        QueryParam("query", "string"),
-        QueryParam("projectId", "string"),
-        QueryParam("parentFolderId", "string"),
-        EXCLUDE_PINS,
-    ])
+    .query::<wire::WorkflowListQuery>()
     .response::<wire::WorkflowList>(200),
     ApiOperation::new(
         "POST",
@@ -60,7 +44,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Show a workflow",
         || get(show),
     )
-    .query(&[EXCLUDE_PINS])
+    .query::<wire::WorkflowQuery>()
     .response::<wire::Workflow>(200),
     ApiOperation::new(
         "PUT",
@@ -149,78 +133,34 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
     .response::<wire::Workflow>(200),
 ];
 
-/// The field that says in which folder a workflow lies. It is no part of the document.
-const FOLDER_FIELD: &str = "parentFolderId";
-
-/// Fields that a caller may send; the server owns the others.
-const WRITABLE: [&str; 7] =
-    ["name", "nodes", "connections", "settings", "staticData", "pinData", "meta"];
-/// Fields that clients send back as they got them; they are taken and not used.
-const ECHOED: [&str; 18] = [
-    "id",
-    "active",
-    "createdAt",
-    "updatedAt",
-    "versionId",
-    "activeVersionId",
-    "activeVersion",
-    "triggerCount",
-    "isArchived",
-    "tags",
-    "shared",
-    "versionCounter",
-    "description",
-    "parentFolder",
-    FOLDER_FIELD,
-    "homeProject",
-    "projectId",
-    "scopes",
-];
-
 async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: QueryParams,
+    RequestQuery(query): RequestQuery<wire::WorkflowListQuery>,
 ) -> Result<Response, ApiError> {
-    let limit = limit(&query)?;
-    let after = from_cursor(&query)?
-        .map(|text| {
-            let (moment, id) = text
-                .split_once(' ')
-                .ok_or_else(|| invalid("cursor", "is not a cursor returned by this list"))?;
-            Ok::<_, ApiError>((
-                moment
-                    .parse()
-                    .map_err(|_| invalid("cursor", "is not a cursor returned by this list"))?,
-                id.into(),
-            ))
-        })
-        .transpose()?;
+    let limit = query.limit.get();
     let filter = WorkflowFilter {
-        active: flag(&query, "active")?,
-        name: query.get("name").or_else(|| query.get("query")).map(|name| name.as_str().into()),
+        active: query.active,
+        name: query.name.or(query.query).map(Into::into),
         archived: None,
-        tags: query.get("tags").map(|tags| tag_names(tags)).unwrap_or_default(),
-        project_id: query.get("projectId").map(|id| id.as_str().into()),
+        tags: query.tags.as_deref().map(tag_names).unwrap_or_default(),
+        project_id: query.project_id.map(Into::into),
         // Nothing stands for the top.
-        folder: query
-            .get("parentFolderId")
-            .map(|id| Some(Str::from(id.as_str())).filter(|id| !id.is_empty())),
+        folder: query.parent_folder_id.map(|id| Some(Str::from(id)).filter(|id| !id.is_empty())),
         within: who.access.project_filter(),
-        after,
+        after: query.cursor.0.map(|after| (after.updated_ms, after.id)),
         limit: limit + 1,
     };
     let mut found = app.store.workflows(filter).await?;
     let next = split_page(&mut found, limit, |last| format!("{} {}", last.updated_ms, last.id));
     let tags =
         app.store.tags_of_workflows(found.iter().map(|stored| stored.id.clone()).collect()).await?;
-    let without_pins = flag(&query, EXCLUDE_PINS.0)?.unwrap_or(false);
     let mut rows = Vec::with_capacity(found.len());
     for stored in &found {
         let own: Vec<&Tag> =
             tags.iter().filter(|(id, _)| *id == stored.id).map(|(_, tag)| tag).collect();
         let mut row = to_wire(stored, &own)?;
-        if without_pins {
+        if query.exclude_pinned_data {
             row.document.remove_pins();
         }
         rows.push(row);
@@ -232,13 +172,12 @@ async fn show(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: QueryParams,
+    RequestQuery(query): RequestQuery<wire::WorkflowQuery>,
 ) -> Result<Response, ApiError> {
-    let without_pins = flag(&query, EXCLUDE_PINS.0)?.unwrap_or(false);
     let stored = who.workflow(&app, &id, AccessLevel::View).await?;
     let tags = app.store.tags_of_workflows(vec![stored.id.clone()]).await?;
     let mut shown = to_wire(&stored, &tags.iter().map(|(_, tag)| tag).collect::<Vec<_>>())?;
-    if without_pins {
+    if query.exclude_pinned_data {
         shown.document.remove_pins();
     }
     Ok(typed(StatusCode::OK, &shown))
@@ -249,22 +188,13 @@ async fn create(
     Extension(who): Extension<Principal>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let mut sent = body.into_json()?;
+    let input: wire::WorkflowInput = body.read()?;
+    let wire::WorkflowParts { document, project_id, folder } = input.into_parts(body.json()?);
     // Only a new workflow may say where it goes.
-    let project = if sent.is_object() { sent.make_object().remove("projectId") } else { None };
-    let project = match &project {
-        None | Some(Value::Null) => None,
-        Some(id) => Some(
-            id.as_str()
-                .filter(|id| !id.is_empty())
-                .ok_or_else(|| invalid("projectId", "must be a project ID"))?,
-        ),
-    };
-    let document = read(&sent)?;
-    let project = who.target_project(&app, project).await?;
+    let project = who.target_project(&app, project_id.as_deref()).await?;
     let mut saved = save(&app, store::new_id(), &project, document, &who).await?;
-    if let Some(place) = sent.get(FOLDER_FIELD) {
-        if let Err(error) = folders::move_workflow(&app, &saved.id, place).await {
+    if let Some(folder) = folder_of(&folder) {
+        if let Err(error) = folders::move_workflow(&app, &saved.id, folder).await {
             app.runtime.delete_workflow(&saved.id).await?;
             return Err(error);
         }
@@ -280,17 +210,16 @@ async fn update(
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let before = who.workflow(&app, &id, AccessLevel::Edit).await?;
-    let sent = body.into_json()?;
-    let document = read(&sent)?;
-    let place = sent.get(FOLDER_FIELD);
-    if let Some(place) = place {
-        folders::check_folder(&app, &before, place).await?;
+    let input: wire::WorkflowInput = body.read()?;
+    let wire::WorkflowParts { document, folder, .. } = input.into_parts(body.json()?);
+    if let Some(folder) = folder_of(&folder) {
+        folders::check_folder(&app, &before, folder).await?;
     }
     // What cannot be saved changes nothing, neither the version that listens nor where the workflow
     // lies.
     let mut saved = save(&app, before.id.clone(), &before.project_id, document, &who).await?;
-    if let Some(place) = place {
-        folders::move_workflow(&app, &before.id, place).await?;
+    if let Some(folder) = folder_of(&folder) {
+        folders::move_workflow(&app, &before.id, folder).await?;
         saved = who.workflow(&app, &before.id, AccessLevel::View).await?;
     }
     with_tags(&app, &saved).await
@@ -304,13 +233,8 @@ async fn move_to_folder(
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let workflow = who.workflow(&app, &id, AccessLevel::Edit).await?;
-    let body = BodyFields::read(&body, &[FOLDER_FIELD])?;
-    folders::move_workflow(
-        &app,
-        &workflow.id,
-        body.get(FOLDER_FIELD).ok_or_else(|| invalid(FOLDER_FIELD, "is missing"))?,
-    )
-    .await?;
+    let wire::WorkflowPlace { parent_folder_id } = body.read()?;
+    folders::move_workflow(&app, &workflow.id, parent_folder_id.0.as_deref()).await?;
     current_workflow(&app, &who, &id).await
 }
 
@@ -332,12 +256,10 @@ async fn activate(
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let workflow = who.workflow(&app, &id, AccessLevel::Edit).await?;
-    let body = BodyFields::read_or_empty(&body, &["versionId", "name", "description"])?;
-    let words = VersionLabel {
-        name: body.optional_text("name", 0, 128)?.map(Str::from),
-        description: body.optional_text("description", 0, 2048)?.map(Str::from),
-    };
-    let chosen = body.optional_text("versionId", 0, 100)?.filter(|version| !version.is_empty());
+    let wire::Activation { version_id, name, description } = body.read_or_default()?;
+    let words =
+        VersionLabel { name: name.map(Into::into), description: description.map(Into::into) };
+    let chosen = version_id.as_deref().filter(|version| !version.is_empty());
     let listening = match chosen {
         Some(version) => {
             // The id of a version of another workflow leads nowhere.
@@ -393,69 +315,13 @@ async fn current_workflow(app: &App, who: &Principal, id: &str) -> Result<Respon
     with_tags(app, &who.workflow(app, id, AccessLevel::View).await?).await
 }
 
-/// A workflow as it is drawn: what has not been saved needs no name.
-pub(super) fn draft_document(value: &Value) -> Result<Object, ApiError> {
-    let mut sent = value.clone();
-    if value.is_object() && value.get("name").is_none_or(|name| name.as_str() == Some("")) {
-        sent.make_object().insert("name", "Workflow");
+/// The folder that a workflow is put into, or the top; nothing if it stays where it is.
+fn folder_of(place: &wire::Patch<wire::Id>) -> Option<Option<&str>> {
+    match place {
+        wire::Patch::Absent => None,
+        wire::Patch::Null => Some(None),
+        wire::Patch::Value(id) => Some(Some(id)),
     }
-    let mut document = read(&sent)?;
-    if value.get("name").and_then(Value::as_str).is_none_or(str::is_empty) {
-        document.remove("name");
-    }
-    Ok(document)
-}
-
-/// The workflow that a caller sent, without the fields that are the server's.
-fn read(value: &Value) -> Result<Object, ApiError> {
-    let Some(sent) = value.as_object() else {
-        return Err(invalid("workflow", "must be an object"));
-    };
-    if let Some(key) =
-        sent.keys().find(|key| !WRITABLE.contains(&key.as_str()) && !ECHOED.contains(&key.as_str()))
-    {
-        return Err(invalid(key, "is not a field of a workflow"));
-    }
-    for (key, wanted) in [
-        ("name", "text"),
-        ("nodes", "a list"),
-        ("connections", "an object"),
-        ("settings", "an object"),
-    ] {
-        let fits = match (key, sent.get(key)) {
-            ("settings", None) => true,
-            (_, None) => return Err(invalid(key, "is missing")),
-            ("name", Some(name)) => name.as_str().is_some_and(|name| !name.is_empty()),
-            ("nodes", Some(nodes)) => nodes.as_array().is_some(),
-            (_, Some(value)) => value.is_object(),
-        };
-        if !fits {
-            return Err(invalid(key, &format!("must be {wanted}")));
-        }
-    }
-    for key in ["staticData", "pinData", "meta"] {
-        if sent.get(key).is_some_and(|value| !value.is_object() && !value.is_null()) {
-            return Err(invalid(key, "must be an object or null"));
-        }
-    }
-    if sent
-        .get("projectId")
-        .is_some_and(|id| !id.is_null() && id.as_str().is_none_or(str::is_empty))
-    {
-        return Err(invalid("projectId", "must be a project ID"));
-    }
-    if sent
-        .get("nodes")
-        .and_then(Value::as_array)
-        .is_some_and(|nodes| nodes.iter().any(|node| !node.is_object()))
-    {
-        return Err(invalid("nodes", "contains a value that is not an object"));
-    }
-    Ok(sent
-        .iter()
-        .filter(|(key, _)| WRITABLE.contains(&key.as_str()))
-        .map(|(key, value)| (key.clone(), value.clone()))
-        .collect())
 }
 
 async fn save(

@@ -1,10 +1,10 @@
 //! What an agent did in a step of an execution.
 
-use super::{Json, Number};
+use super::{Count, Json, Number, Text, UNLIMITED};
 use model::Str;
 use node_api::checkpoints::ApprovalVerdict;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What an agent did in a step.
 #[derive(Serialize, JsonSchema)]
@@ -150,4 +150,11 @@ pub(crate) struct AgentError {
     pub(crate) code: Option<String>,
     pub(crate) message: String,
     pub(crate) iteration: usize,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AgentQuery {
+    pub(crate) node: Text<1, UNLIMITED>,
+    pub(crate) run: Option<Count>,
 }

@@ -1,6 +1,7 @@
 //! Approvals: tool calls that wait for a person, and their decisions.
 
-use super::{ExecutionId, Json, Nullable, Page, Timestamp};
+use super::{Cursor, ExecutionId, Json, Nullable, Page, PageLimit, Text, Timestamp};
+use node_api::checkpoints::ApprovalVerdict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,14 +31,32 @@ pub(crate) enum ApprovalInputDecision {
     Reject,
 }
 
+impl From<ApprovalInputDecision> for ApprovalVerdict {
+    fn from(decision: ApprovalInputDecision) -> Self {
+        match decision {
+            ApprovalInputDecision::Approve => Self::Approved,
+            ApprovalInputDecision::Reject => Self::Rejected,
+        }
+    }
+}
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct ApprovalInput {
-    pub(crate) call: String,
-    pub(crate) digest: String,
+    pub(crate) call: Text<1, 1000>,
+    pub(crate) digest: Text<1, 200>,
     pub(crate) decision: ApprovalInputDecision,
     #[serde(default)]
-    #[schemars(length(max = 2000))]
-    pub(crate) reason: Nullable<String>,
+    pub(crate) reason: Nullable<Text<0, 2000>>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ApprovalQuery {
+    #[serde(default)]
+    pub(crate) limit: PageLimit,
+    #[serde(default)]
+    pub(crate) cursor: Cursor<i64>,
+    pub(crate) workflow_id: Option<String>,
+    pub(crate) execution_id: Option<ExecutionId>,
 }

@@ -1,6 +1,6 @@
 //! The security audit.
 
-use super::JsonObject;
+use super::{Count, JsonObject};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -19,16 +19,14 @@ pub(crate) enum AuditCategory {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(inline)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct AuditOptions {
-    #[schemars(range(min = 0))]
-    pub(crate) days_abandoned_workflow: Option<i64>,
+    /// Known to n8n; it is taken and not used.
+    _days_abandoned_workflow: Option<Count>,
     pub(crate) categories: Option<Vec<AuditCategory>>,
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct AuditInput {
     pub(crate) additional_options: Option<AuditOptions>,
 }

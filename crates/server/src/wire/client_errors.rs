@@ -5,7 +5,6 @@ use serde::Deserialize;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct ClientErrorInput {
     #[schemars(length(min = 1))]
     pub(crate) message: String,

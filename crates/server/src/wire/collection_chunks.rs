@@ -1,10 +1,15 @@
 //! The chunks of collections: sources, documents and searches.
 
-use super::{JsonObject, Number, Page, Timestamp};
+use super::{
+    BoundedInt, Cursor, Fraction, JsonObject, Number, Page, PageLimit, Text, Timestamp, UNLIMITED,
+};
 use node_api::ai::ScoredDocument;
 use node_api::collections::{ChunkSource, DocumentChunk};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// Chunks that a search finds when nothing is said.
+pub(crate) const DEFAULT_RESULTS: usize = 5;
 
 /// Where chunks come from.
 #[derive(Serialize, JsonSchema)]
@@ -52,13 +57,33 @@ impl<'a> From<&'a DocumentChunk> for CollectionChunk<'a> {
 pub(crate) type CollectionChunkList<'a> = Page<CollectionChunk<'a>>;
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
-pub(crate) struct CollectionText {
-    #[schemars(length(min = 1))]
-    pub(crate) text: String,
-    #[schemars(length(max = 1000))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CollectionChunkQuery {
+    #[serde(default)]
+    pub(crate) limit: PageLimit,
+    #[serde(default)]
+    pub(crate) cursor: Cursor<String>,
     pub(crate) source: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DeletedSourceQuery {
+    pub(crate) source: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AddedFileQuery {
+    /// The name of the file.
+    pub(crate) source: Text<1, UNLIMITED>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct CollectionText {
+    pub(crate) text: Text<1, UNLIMITED>,
+    pub(crate) source: Option<Text<0, 1000>>,
     pub(crate) metadata: Option<JsonObject>,
 }
 
@@ -68,22 +93,15 @@ pub(crate) struct CollectionAdded<'a> {
     pub(crate) chunks: usize,
 }
 
-fn default_limit() -> i64 {
-    5
-}
-
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct CollectionQuestion {
-    #[schemars(length(min = 1, max = 10000))]
-    pub(crate) query: String,
-    #[serde(default = "default_limit")]
-    #[schemars(range(min = 1, max = 100))]
-    pub(crate) limit: i64,
+    pub(crate) query: Text<1, 10_000>,
+    #[schemars(extend("default" = DEFAULT_RESULTS))]
+    pub(crate) limit: Option<BoundedInt<1, 100>>,
     #[serde(default)]
-    #[schemars(range(min = 0, max = 1))]
-    pub(crate) min_score: Number,
+    #[schemars(extend("default" = 0))]
+    pub(crate) min_score: Fraction,
     #[serde(default)]
     pub(crate) hybrid: bool,
     pub(crate) metadata: Option<JsonObject>,

@@ -1,6 +1,6 @@
 //! Collections of documents.
 
-use super::{Page, Timestamp};
+use super::{Cursor, Id, Name, Page, PageLimit, Text, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,29 +41,29 @@ impl<'a> From<&'a node_api::collections::Collection> for Collection<'a> {
 pub(crate) type CollectionList<'a> = Page<Collection<'a>>;
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
-pub(crate) struct CollectionInput {
-    #[schemars(length(min = 1, max = 128))]
-    pub(crate) name: String,
-    #[schemars(length(max = 1000))]
-    pub(crate) description: Option<String>,
-    #[schemars(length(min = 1))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CollectionQuery {
+    #[serde(default)]
+    pub(crate) limit: PageLimit,
+    #[serde(default)]
+    pub(crate) cursor: Cursor<String>,
     pub(crate) project_id: Option<String>,
-    #[schemars(length(min = 1, max = 200))]
-    pub(crate) embedding_model: Option<String>,
-    #[schemars(length(min = 1, max = 100))]
-    pub(crate) credential_id: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
+pub(crate) struct CollectionInput {
+    pub(crate) name: Name<128>,
+    pub(crate) description: Option<Text<0, 1000>>,
+    pub(crate) project_id: Option<Id>,
+    pub(crate) embedding_model: Option<Text<1, 200>>,
+    pub(crate) credential_id: Option<Id>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct CollectionChange {
-    #[schemars(length(min = 1, max = 128))]
-    pub(crate) name: Option<String>,
-    #[schemars(length(max = 1000))]
-    pub(crate) description: Option<String>,
-    #[schemars(length(min = 1, max = 100))]
-    pub(crate) credential_id: Option<String>,
+    pub(crate) name: Option<Name<128>>,
+    pub(crate) description: Option<Text<0, 1000>>,
+    pub(crate) credential_id: Option<Id>,
 }

@@ -1,6 +1,6 @@
 //! The schemas of the types, in the form of OpenAPI 3.0.
 
-use super::values::MAY_BE_NULL;
+use super::optional::MAY_BE_NULL;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
@@ -13,6 +13,32 @@ pub(crate) type WireType = fn(&mut SchemaGenerator) -> Schema;
 /// The schema of a type, or a reference to it.
 pub(crate) fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
+}
+
+/// A parameter of an address, as its type describes it.
+pub(crate) struct QueryParam {
+    pub(crate) name: String,
+    pub(crate) is_required: bool,
+    pub(crate) description: Option<Value>,
+    pub(crate) schema: Value,
+}
+
+/// The parameters that a type describes.
+pub(crate) type QueryType = fn() -> Vec<QueryParam>;
+
+pub(crate) fn query_params<T: JsonSchema>() -> Vec<QueryParam> {
+    let inline = |settings: &mut SchemaSettings| settings.inline_subschemas = true;
+    let settings = SchemaSettings::openapi3().for_deserialize().with(inline);
+    let schema = finished(settings.into_generator().into_root_schema_for::<T>().to_value());
+    let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let properties = schema.get("properties").and_then(Value::as_object).cloned();
+    let param = |(name, mut schema): (String, Value)| QueryParam {
+        is_required: required.iter().any(|required| *required == name),
+        description: schema.as_object_mut().and_then(|fields| fields.remove("description")),
+        name,
+        schema,
+    };
+    properties.into_iter().flatten().map(param).collect()
 }
 
 /// Collects the types that are used, and gives their schemas by name.

@@ -1,6 +1,6 @@
 //! Credentials, without what they hold.
 
-use super::{JsonObject, Page, Timestamp};
+use super::{Id, JsonObject, List, Page, Text, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use store::credentials::StoredCredential;
@@ -41,41 +41,37 @@ pub(crate) type CredentialList<'a> = Page<Credential<'a>>;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct CredentialInput {
-    #[schemars(length(min = 1, max = 128))]
-    pub(crate) name: String,
+    pub(crate) name: Text<1, 128>,
     #[serde(rename = "type")]
-    #[schemars(length(min = 1, max = 128))]
-    pub(crate) kind: String,
+    pub(crate) kind: Text<1, 128>,
     #[schemars(extend("writeOnly" = true))]
     pub(crate) data: JsonObject,
-    #[schemars(length(min = 1))]
-    pub(crate) project_id: Option<String>,
+    pub(crate) project_id: Option<Id>,
+    /// Known to n8n; it is taken and not used.
+    _is_resolvable: Option<bool>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct CredentialChange {
-    #[schemars(length(min = 1, max = 128))]
-    pub(crate) name: Option<String>,
+    pub(crate) name: Option<Text<1, 128>>,
     #[serde(rename = "type")]
-    #[schemars(length(min = 1, max = 128))]
-    pub(crate) kind: Option<String>,
+    pub(crate) kind: Option<Text<1, 128>>,
     #[schemars(extend("writeOnly" = true))]
     pub(crate) data: Option<JsonObject>,
-    pub(crate) is_partial_data: Option<bool>,
-    pub(crate) is_global: Option<bool>,
-    pub(crate) is_resolvable: Option<bool>,
+    #[serde(default)]
+    pub(crate) is_partial_data: bool,
+    /// Known to n8n; it is taken and not used.
+    _is_global: Option<bool>,
+    /// Known to n8n; it is taken and not used.
+    _is_resolvable: Option<bool>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct Shares {
-    #[schemars(length(max = 1000))]
-    pub(crate) share_with_ids: Vec<String>,
+    pub(crate) share_with_ids: List<Id, 0, 1000>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]

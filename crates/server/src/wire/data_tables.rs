@@ -1,9 +1,10 @@
 //! Data tables and their columns.
 
-use super::{Page, Timestamp};
+use super::inline::{inline_schema, with};
+use super::{Count, Id, Name, Page, Text, Timestamp};
 use node_api::tables::{ColumnKind, TableColumn, TableRecord};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -45,26 +46,50 @@ impl From<ColumnKind> for DataTableColumnType {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct DataTableColumns<'a>(pub(crate) Vec<DataTableColumn<'a>>);
 
+impl From<DataTableColumnType> for ColumnKind {
+    fn from(kind: DataTableColumnType) -> Self {
+        match kind {
+            DataTableColumnType::String => Self::String,
+            DataTableColumnType::Number => Self::Number,
+            DataTableColumnType::Boolean => Self::Boolean,
+            DataTableColumnType::Date => Self::Date,
+        }
+    }
+}
+
+/// The name of a column.
+pub(crate) struct ColumnName(pub(crate) Text<1, 63>);
+
+impl<'de> Deserialize<'de> for ColumnName {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        let name = Text::deserialize(input)?;
+        let is_inside = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let starts = name.starts_with(|first: char| first.is_ascii_alphabetic());
+        match starts && name.chars().all(is_inside) {
+            true => Ok(Self(name)),
+            false => Err(de::Error::custom(
+                "must start with a letter and contain only letters, digits and _",
+            )),
+        }
+    }
+}
+
+inline_schema!(ColumnName, with(Text::<1, 63>::schema(), "pattern", "^[a-zA-Z][a-zA-Z0-9_]*$"));
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct DataTableColumnInput {
-    #[schemars(length(min = 1, max = 63), regex(pattern = r"^[a-zA-Z][a-zA-Z0-9_]*$"))]
-    pub(crate) name: String,
+    pub(crate) name: ColumnName,
     #[serde(rename = "type")]
     pub(crate) kind: DataTableColumnType,
-    #[schemars(range(min = 0))]
-    pub(crate) index: Option<i64>,
+    pub(crate) index: Option<Count>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct DataTableColumnChange {
-    #[schemars(length(min = 1, max = 63), regex(pattern = r"^[a-zA-Z][a-zA-Z0-9_]*$"))]
-    pub(crate) name: Option<String>,
-    #[schemars(range(min = 0))]
-    pub(crate) index: Option<i64>,
+    pub(crate) name: Option<ColumnName>,
+    pub(crate) index: Option<Count>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -99,30 +124,23 @@ pub(crate) type DataTableList<'a> = Page<DataTable<'a>>;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct DataTableName {
-    #[schemars(length(min = 1, max = 128))]
-    pub(crate) name: String,
+    pub(crate) name: Name<128>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(inline)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct DataTableInputColumn {
-    #[schemars(length(min = 1, max = 63), regex(pattern = r"^[a-zA-Z][a-zA-Z0-9_]*$"))]
-    pub(crate) name: String,
+    pub(crate) name: ColumnName,
     #[serde(rename = "type")]
     pub(crate) kind: DataTableColumnType,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct DataTableInput {
-    #[schemars(length(min = 1, max = 128))]
-    pub(crate) name: String,
+    pub(crate) name: Name<128>,
     pub(crate) columns: Vec<DataTableInputColumn>,
-    #[schemars(length(min = 1))]
-    pub(crate) project_id: Option<String>,
+    pub(crate) project_id: Option<Id>,
 }

@@ -1,6 +1,9 @@
 //! Executions.
 
-use super::{ExecutionId, Json, JsonObject, Page, Timestamp};
+use super::{
+    Count, Cursor, ExecutionId, Id, Json, JsonObject, List, Nullable, Page, PageLimit, Text,
+    Timestamp, UNLIMITED,
+};
 use model::{RunStatus, Value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -70,16 +73,11 @@ pub(crate) enum StoppableStatus {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct StopInput {
-    #[schemars(length(min = 1))]
-    pub(crate) status: Vec<StoppableStatus>,
-    #[schemars(length(min = 1))]
-    pub(crate) workflow_id: Option<String>,
-    #[schemars(extend("format" = "date-time"))]
-    pub(crate) started_after: Option<String>,
-    #[schemars(extend("format" = "date-time"))]
-    pub(crate) started_before: Option<String>,
+    pub(crate) status: List<StoppableStatus, 1, UNLIMITED>,
+    pub(crate) workflow_id: Option<Id>,
+    pub(crate) started_after: Option<Timestamp>,
+    pub(crate) started_before: Option<Timestamp>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -90,12 +88,11 @@ pub(crate) struct Stopped {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct ForkInput {
-    #[schemars(length(min = 1))]
-    pub(crate) from: String,
-    #[schemars(length(min = 1))]
-    pub(crate) model: Option<String>,
+    /// The name of a step.
+    pub(crate) from: Text<1, UNLIMITED>,
+    #[serde(default)]
+    pub(crate) model: Nullable<Text<1, UNLIMITED>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -106,19 +103,80 @@ pub(crate) enum ResumeInputDecision {
     Done,
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct ResumeInput {
-    pub(crate) decision: Option<ResumeInputDecision>,
-    pub(crate) result: Option<String>,
-    pub(crate) call: Option<String>,
-    pub(crate) events: Option<i64>,
+    #[serde(default)]
+    pub(crate) decision: Nullable<ResumeInputDecision>,
+    #[serde(default)]
+    pub(crate) result: Nullable<String>,
+    #[serde(default)]
+    pub(crate) call: Nullable<String>,
+    #[serde(default)]
+    pub(crate) events: Nullable<Count>,
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct RetryInput {
+    /// With the workflow as it is now instead of as it was then.
+    #[serde(default)]
+    pub(crate) load_workflow: bool,
+}
+
+/// A status by which executions are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub(crate) enum ListedStatus {
+    Canceled,
+    Error,
+    Running,
+    Success,
+    Waiting,
+    Uncertain,
+}
+
+impl From<ListedStatus> for RunStatus {
+    fn from(status: ListedStatus) -> Self {
+        match status {
+            ListedStatus::Canceled => Self::Cancelled,
+            ListedStatus::Error => Self::Error,
+            ListedStatus::Running => Self::Running,
+            ListedStatus::Success => Self::Success,
+            ListedStatus::Waiting => Self::Waiting,
+            ListedStatus::Uncertain => Self::Uncertain,
+        }
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
-pub(crate) struct RetryInput {
-    pub(crate) load_workflow: Option<bool>,
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ExecutionListQuery {
+    #[serde(default)]
+    pub(crate) limit: PageLimit,
+    #[serde(default)]
+    pub(crate) cursor: Cursor<i64>,
+    #[serde(default)]
+    pub(crate) include_data: bool,
+    pub(crate) status: Option<ListedStatus>,
+    pub(crate) workflow_id: Option<String>,
+    pub(crate) project_id: Option<String>,
+    pub(crate) started_after: Option<Timestamp>,
+    pub(crate) started_before: Option<Timestamp>,
+    pub(crate) mode: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ExecutionQuery {
+    #[serde(default)]
+    pub(crate) include_data: bool,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EventQuery {
+    /// Only those of one workflow.
+    pub(crate) workflow_id: Option<String>,
 }

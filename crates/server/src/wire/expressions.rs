@@ -1,28 +1,21 @@
 //! Expressions that the editor evaluates.
 
-use super::Json;
 use super::items::FieldType;
 use super::outline::RunError;
-use super::runs::DrawnWorkflow;
+use super::{Count, DrawnWorkflow, Id, Json, Text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct ExpressionInput {
     pub(crate) workflow: DrawnWorkflow,
-    #[schemars(length(min = 1))]
-    pub(crate) workflow_id: Option<String>,
-    #[schemars(length(min = 1))]
-    pub(crate) node: String,
-    pub(crate) expression: String,
-    #[schemars(length(min = 1))]
-    pub(crate) execution_id: Option<String>,
-    #[schemars(range(min = 0))]
-    pub(crate) item: Option<i64>,
-    #[schemars(range(min = 0))]
-    pub(crate) run_index: Option<i64>,
+    pub(crate) workflow_id: Option<Id>,
+    pub(crate) node: Text<1, 1000>,
+    pub(crate) expression: Text<0, { 64 << 10 }>,
+    pub(crate) execution_id: Option<Id>,
+    pub(crate) item: Option<Count>,
+    pub(crate) run_index: Option<Count>,
 }
 
 /// What an expression gives: a value or the beginning of its text, or an error.

@@ -1,6 +1,6 @@
 //! Folders of workflows.
 
-use super::{Nullable, Page, Timestamp};
+use super::{Cursor, Id, Nullable, Page, PageLimit, Patch, Text, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use store::folders::WorkflowFolder;
@@ -32,25 +32,29 @@ impl<'a> From<&'a WorkflowFolder> for Folder<'a> {
 pub(crate) type FolderList<'a> = Page<Folder<'a>>;
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
-pub(crate) struct FolderInput {
-    #[schemars(length(min = 1, max = 128))]
-    pub(crate) name: String,
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FolderQuery {
     #[serde(default)]
-    #[schemars(length(min = 1))]
-    pub(crate) parent_id: Nullable<String>,
-    #[schemars(length(min = 1))]
+    pub(crate) limit: PageLimit,
+    #[serde(default)]
+    pub(crate) cursor: Cursor<String>,
     pub(crate) project_id: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
-pub(crate) struct FolderChange {
-    #[schemars(length(min = 1, max = 128))]
-    pub(crate) name: Option<String>,
+pub(crate) struct FolderInput {
+    pub(crate) name: Text<1, 128>,
     #[serde(default)]
-    #[schemars(length(min = 1))]
-    pub(crate) parent_id: Nullable<String>,
+    pub(crate) parent_id: Nullable<Id>,
+    pub(crate) project_id: Option<Id>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct FolderChange {
+    pub(crate) name: Option<Text<1, 128>>,
+    /// The folder that it goes into; `null` for the top.
+    #[serde(default)]
+    pub(crate) parent_id: Patch<Id>,
 }

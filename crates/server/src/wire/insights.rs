@@ -1,9 +1,9 @@
 //! Numbers about runs and what models cost.
 
-use super::Number;
+use super::{BoundedInt, Number};
 use model::Str;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Insights<'a> {
@@ -70,4 +70,15 @@ pub(crate) struct InsightTotals {
     pub(crate) p95_ms: Option<i64>,
     pub(crate) tokens: u64,
     pub(crate) dollars: Number,
+}
+
+/// Days that are looked back when nothing is said.
+pub(crate) const DEFAULT_DAYS: usize = 7;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct InsightsQuery {
+    #[schemars(extend("default" = DEFAULT_DAYS))]
+    pub(crate) days: Option<BoundedInt<1, 90>>,
+    pub(crate) workflow_id: Option<String>,
 }

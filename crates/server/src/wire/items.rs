@@ -1,9 +1,11 @@
 //! The items of executions, page by page, and the fields that they have.
 
-use super::{Json, JsonObject};
-use model::Str;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, Serializer};
+use super::inline::inline_schema;
+use super::text::parse_text;
+use super::{BoundedInt, Count, Json, JsonObject, Text, UNLIMITED};
+use model::{Kind, Str};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -106,3 +108,71 @@ pub(crate) struct SchemaField {
 pub(crate) struct ExecutionSchema {
     pub(crate) fields: Vec<SchemaField>,
 }
+
+/// A list of items: an output of a node's run, or what it was given.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ItemSelection {
+    pub(crate) node: Text<1, UNLIMITED>,
+    pub(crate) run: Option<Count>,
+    pub(crate) kind: Option<ConnectionKind>,
+    pub(crate) output: Option<Count>,
+    #[serde(default)]
+    pub(crate) direction: ItemDirection,
+}
+
+/// The same, a page at a time.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ItemQuery {
+    node: Text<1, UNLIMITED>,
+    run: Option<Count>,
+    kind: Option<ConnectionKind>,
+    output: Option<Count>,
+    #[serde(default)]
+    direction: ItemDirection,
+    pub(crate) offset: Option<Count>,
+    #[schemars(extend("default" = DEFAULT_ITEMS))]
+    pub(crate) limit: Option<BoundedInt<1, 250>>,
+    pub(crate) search: Option<String>,
+}
+
+/// Items on a page when nothing is said.
+pub(crate) const DEFAULT_ITEMS: usize = 50;
+
+impl ItemQuery {
+    pub(crate) fn selection(&self) -> ItemSelection {
+        let Self { node, run, kind, output, direction, .. } = self;
+        ItemSelection {
+            node: node.clone(),
+            run: *run,
+            kind: *kind,
+            output: *output,
+            direction: *direction,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub(crate) enum ItemDirection {
+    Input,
+    #[default]
+    Output,
+}
+
+/// What a connection is for, by its name in workflows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ConnectionKind(pub(crate) Kind);
+
+impl<'de> Deserialize<'de> for ConnectionKind {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        parse_text(input, "a connection type", |name| Kind::from_name(name).map(Self))
+    }
+}
+
+inline_schema!(ConnectionKind, {
+    let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+    json_schema!({ "type": "string", "enum": names })
+});

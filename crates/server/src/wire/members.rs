@@ -1,9 +1,10 @@
 //! Members of projects.
 
-use super::Page;
 use super::users::User;
+use super::{Id, List, Page};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use store::projects::ProjectRole;
 
 pub(crate) type MemberList<'a> = Page<User<'a>>;
 
@@ -18,9 +19,18 @@ pub(crate) enum ProjectRoleName {
     Viewer,
 }
 
+impl From<ProjectRoleName> for ProjectRole {
+    fn from(name: ProjectRoleName) -> Self {
+        match name {
+            ProjectRoleName::Admin => Self::Admin,
+            ProjectRoleName::Editor => Self::Editor,
+            ProjectRoleName::Viewer => Self::Viewer,
+        }
+    }
+}
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct MemberRole {
     pub(crate) role: ProjectRoleName,
 }
@@ -28,17 +38,13 @@ pub(crate) struct MemberRole {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(inline)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct MemberInput {
-    #[schemars(length(min = 1))]
-    pub(crate) user_id: String,
+    pub(crate) user_id: Id,
     pub(crate) role: ProjectRoleName,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct MemberInputs {
-    #[schemars(length(min = 1, max = 1000))]
-    pub(crate) relations: Vec<MemberInput>,
+    pub(crate) relations: List<MemberInput, 1, 1000>,
 }

@@ -2,7 +2,7 @@
 
 use super::{JsonObject, Number};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -29,4 +29,10 @@ pub(crate) struct NodeTypes<'a>(pub(crate) Vec<NodeTypesItem<'a>>);
 #[serde(rename_all = "camelCase")]
 pub(crate) struct NodeTypeDocs<'a> {
     pub(crate) markdown: &'a str,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NodeTypeDocsQuery {
+    pub(crate) version: Option<f64>,
 }

@@ -1,6 +1,6 @@
 //! Projects.
 
-use super::{Page, Timestamp};
+use super::{Echoed, Page, Text, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use store::projects::ProjectKind;
@@ -41,10 +41,11 @@ impl<'a> From<&'a store::projects::Project> for Project<'a> {
 
 pub(crate) type ProjectList<'a> = Page<Project<'a>>;
 
+/// Clients send back what they got; only the name is theirs to change.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct ProjectInput {
-    #[schemars(length(min = 1, max = 255))]
-    pub(crate) name: String,
+    pub(crate) name: Text<1, 255>,
+    _id: Option<Echoed>,
+    _type: Option<Echoed>,
 }

@@ -1,61 +1,21 @@
 //! Manual runs from the editor.
 
 use super::test_webhooks::TestWebhookAddress;
-use super::{ExecutionId, Json, JsonObject, Nullable, Timestamp};
+use super::{DrawnWorkflow, ExecutionId, Id, JsonObject, List, Text, Timestamp, UNLIMITED};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
-pub(crate) struct DrawnWorkflow {
-    pub(crate) name: Option<String>,
-    pub(crate) nodes: Vec<JsonObject>,
-    pub(crate) connections: JsonObject,
-    pub(crate) settings: Option<JsonObject>,
-    #[serde(default)]
-    pub(crate) pin_data: Nullable<JsonObject>,
-    #[serde(default)]
-    pub(crate) static_data: Nullable<JsonObject>,
-    #[serde(default)]
-    pub(crate) meta: Nullable<JsonObject>,
-    pub(crate) id: Option<Json>,
-    pub(crate) active: Option<Json>,
-    pub(crate) created_at: Option<Json>,
-    pub(crate) updated_at: Option<Json>,
-    pub(crate) version_id: Option<Json>,
-    pub(crate) active_version_id: Option<Json>,
-    pub(crate) active_version: Option<Json>,
-    pub(crate) trigger_count: Option<Json>,
-    pub(crate) is_archived: Option<Json>,
-    pub(crate) tags: Option<Json>,
-    pub(crate) shared: Option<Json>,
-    pub(crate) version_counter: Option<Json>,
-    pub(crate) description: Option<Json>,
-    pub(crate) parent_folder: Option<Json>,
-    pub(crate) parent_folder_id: Option<Json>,
-    pub(crate) home_project: Option<Json>,
-    pub(crate) scopes: Option<Json>,
-    #[serde(default)]
-    #[schemars(length(min = 1))]
-    pub(crate) project_id: Nullable<String>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct RunInput {
     pub(crate) workflow: Option<DrawnWorkflow>,
-    #[schemars(length(min = 1))]
-    pub(crate) trigger: Option<String>,
-    #[schemars(length(min = 1))]
-    pub(crate) until: Option<String>,
-    #[schemars(length(min = 1))]
-    pub(crate) start: Option<String>,
-    #[schemars(length(min = 1))]
-    pub(crate) items: Option<Vec<JsonObject>>,
-    #[schemars(length(min = 1))]
-    pub(crate) reuse: Option<String>,
+    pub(crate) trigger: Option<Text<1, 1000>>,
+    pub(crate) until: Option<Text<1, 1000>>,
+    pub(crate) start: Option<Text<1, 1000>>,
+    /// What the trigger gives, in n8n's form of items.
+    pub(crate) items: Option<List<JsonObject, 1, UNLIMITED>>,
+    /// An execution whose results are used again.
+    pub(crate) reuse: Option<Id>,
 }
 
 /// A run that has begun, or the address that it waits for.

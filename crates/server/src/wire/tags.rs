@@ -1,8 +1,10 @@
 //! Tags.
 
-use super::{Page, Timestamp};
+use super::{Echoed, Id, List, ListQuery, Page, Text, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+use store::tags::TagCursor;
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -29,23 +31,42 @@ pub(crate) type TagList<'a> = Page<Tag<'a>>;
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Tags<'a>(pub(crate) Vec<Tag<'a>>);
 
+/// Where a page of tags begins: they are in the order of their names.
+pub(crate) struct TagPlace(pub(crate) TagCursor);
+
+impl TagPlace {
+    pub(crate) fn to_text(tag: &store::tags::Tag) -> String {
+        format!("{} {}", tag.id, tag.name)
+    }
+}
+
+impl FromStr for TagPlace {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (id, name) = text.split_once(' ').ok_or(())?;
+        Ok(Self(TagCursor { name: name.into(), id: id.into() }))
+    }
+}
+
+pub(crate) type TagQuery = ListQuery<TagPlace>;
+
+/// Clients send back what they got; only the name is theirs to change.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct TagInput {
-    #[schemars(length(min = 1, max = 100))]
-    pub(crate) name: String,
+    pub(crate) name: Text<1, 100>,
+    _id: Option<Echoed>,
+    _created_at: Option<Echoed>,
+    _updated_at: Option<Echoed>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(inline)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct TagIdsItem {
-    #[schemars(length(min = 1))]
-    pub(crate) id: String,
+    pub(crate) id: Id,
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
-pub(crate) struct TagIds(pub(crate) Vec<TagIdsItem>);
+pub(crate) struct TagIds(pub(crate) List<TagIdsItem, 0, 1000>);

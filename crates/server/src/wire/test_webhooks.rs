@@ -1,17 +1,14 @@
 //! Test webhooks.
 
-use super::Timestamp;
+use super::{Text, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct TestWebhookInput {
-    #[schemars(length(min = 1))]
-    pub(crate) node: Option<String>,
-    #[schemars(length(min = 1))]
-    pub(crate) destination_node: Option<String>,
+    pub(crate) node: Option<Text<1, 1000>>,
+    pub(crate) destination_node: Option<Text<1, 1000>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]

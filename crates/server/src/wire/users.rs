@@ -1,8 +1,11 @@
 //! Users and invitations.
 
-use super::{Page, Timestamp};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use super::inline::{inline_schema, with};
+use super::text::parse_text;
+use super::{Cursor, List, Page, PageLimit, Text, Timestamp};
+use schemars::{JsonSchema, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, de};
+use store::users::UserRole;
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -36,30 +39,79 @@ impl<'a> From<&'a store::users::User> for User<'a> {
 
 pub(crate) type UserList<'a> = Page<User<'a>>;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[schemars(inline)]
-pub(crate) enum UserRoleName {
-    #[serde(rename = "global:admin")]
-    Admin,
-    #[serde(rename = "global:member")]
-    Member,
-    #[serde(rename = "global:viewer")]
-    Viewer,
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct UserListQuery {
+    #[serde(default)]
+    pub(crate) limit: PageLimit,
+    #[serde(default)]
+    pub(crate) cursor: Cursor<String>,
+    #[serde(default)]
+    pub(crate) include_role: bool,
+    pub(crate) project_id: Option<String>,
 }
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct UserQuery {
+    #[serde(default)]
+    pub(crate) include_role: bool,
+}
+
+/// A role as n8n names it, or as it is called here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct UserRoleName(pub(crate) UserRole);
+
+impl<'de> Deserialize<'de> for UserRoleName {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        parse_text(input, "global:admin, global:member or global:viewer", |name| {
+            let role = match name.strip_prefix("global:").unwrap_or(name) {
+                "member" => UserRole::Editor,
+                name => UserRole::from_name(name)?,
+            };
+            Some(Self(role))
+        })
+    }
+}
+
+inline_schema!(
+    UserRoleName,
+    json_schema!({ "type": "string", "enum": ["global:admin", "global:member", "global:viewer"] })
+);
+
+/// An email address, in small letters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Email(pub(crate) String);
+
+impl<'de> Deserialize<'de> for Email {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        let email = Text::<3, 320>::deserialize(input)?.to_lowercase();
+        let is_part = |part: &str| {
+            let is_inside =
+                |letter: char| !letter.is_whitespace() && !letter.is_control() && letter != '@';
+            !part.is_empty() && part.chars().all(is_inside)
+        };
+        let parts = email.split_once('@');
+        match parts.is_some_and(|(name, host)| is_part(name) && is_part(host)) && email.len() <= 320
+        {
+            true => Ok(Self(email)),
+            false => Err(de::Error::custom("is not an email address")),
+        }
+    }
+}
+
+inline_schema!(Email, with(Text::<3, 320>::schema(), "format", "email"));
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(inline)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct UserInput {
-    #[schemars(extend("format" = "email"))]
-    pub(crate) email: String,
+    pub(crate) email: Email,
     pub(crate) role: Option<UserRoleName>,
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
-pub(crate) struct UserInputs(#[schemars(length(max = 100))] pub(crate) Vec<UserInput>);
+pub(crate) struct UserInputs(pub(crate) List<UserInput, 0, 100>);
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -86,7 +138,6 @@ pub(crate) struct Invitations(pub(crate) Vec<Invitation>);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct RoleInput {
     pub(crate) new_role_name: UserRoleName,
 }
@@ -95,4 +146,29 @@ pub(crate) struct RoleInput {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Link<'a> {
     pub(crate) link: &'a str,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read::read;
+    use super::*;
+    use model::{Value, json};
+
+    #[test]
+    fn addresses_and_roles_are_read_as_they_are_written() {
+        let invited = |value: Value| read::<UserInput>(&value).map_err(|error| error.to_string());
+        let user = invited(json!({ "email": "Ada@Example.com", "role": "global:member" })).unwrap();
+        assert_eq!(user.email.0, "ada@example.com");
+        assert_eq!(user.role, Some(UserRoleName(UserRole::Editor)));
+        let user = invited(json!({ "email": "a@b", "role": "viewer" })).unwrap();
+        assert_eq!(user.role, Some(UserRoleName(UserRole::Viewer)));
+        for bad in ["ada", "a@b@c", "a b@c", "@host", "name@", "a@b\u{7}"] {
+            let error = invited(json!({ "email": bad })).err().unwrap();
+            assert_eq!(error, "'email' is not an email address", "{bad}");
+        }
+        assert_eq!(
+            invited(json!({ "email": "a@b", "role": "global:boss" })).err().unwrap(),
+            "'role' must be global:admin, global:member or global:viewer"
+        );
+    }
 }

@@ -1,8 +1,9 @@
 //! Variables.
 
-use super::{Nullable, Page};
+use super::inline::{inline_schema, with};
+use super::{Cursor, Echoed, Id, Nullable, Page, PageLimit, Text};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -36,15 +37,70 @@ impl<'a> From<&'a store::variables::Variable> for Variable<'a> {
 
 pub(crate) type VariableList<'a> = Page<Variable<'a>>;
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub(crate) enum VariableState {
+    Empty,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct VariableQuery {
+    #[serde(default)]
+    pub(crate) limit: PageLimit,
+    #[serde(default)]
+    pub(crate) cursor: Cursor<String>,
+    pub(crate) state: Option<VariableState>,
+    pub(crate) project_id: Option<String>,
+}
+
+/// Clients send back what they got; `project` is set by `projectId`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
 pub(crate) struct VariableInput {
-    #[schemars(length(min = 1, max = 50), regex(pattern = r"^[A-Za-z_][A-Za-z0-9_]*$"))]
-    pub(crate) key: String,
-    #[schemars(length(max = 1000))]
-    pub(crate) value: String,
+    pub(crate) key: VariableKey,
+    pub(crate) value: Text<0, 1000>,
     #[serde(default)]
-    #[schemars(length(min = 1))]
-    pub(crate) project_id: Nullable<String>,
+    pub(crate) project_id: Nullable<Id>,
+    _id: Option<Echoed>,
+    _type: Option<Echoed>,
+    _project: Option<Echoed>,
+}
+
+/// The name by which expressions find a variable.
+pub(crate) struct VariableKey(pub(crate) Text<1, 50>);
+
+impl<'de> Deserialize<'de> for VariableKey {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        let key = Text::deserialize(input)?;
+        let is_inside = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        match key.chars().all(is_inside) && !key.starts_with(|first: char| first.is_ascii_digit()) {
+            true => Ok(Self(key)),
+            false => Err(de::Error::custom(
+                "must contain only letters, digits and _, and not start with a digit",
+            )),
+        }
+    }
+}
+
+inline_schema!(VariableKey, with(Text::<1, 50>::schema(), "pattern", "^[A-Za-z_][A-Za-z0-9_]*$"));
+
+#[cfg(test)]
+mod tests {
+    use super::super::read::read;
+    use super::*;
+    use model::json;
+
+    #[test]
+    fn keys_are_words_and_what_is_echoed_is_not_looked_at() {
+        for good in ["a", "_a1", "A_b"] {
+            let sent = json!({ "key": good, "value": "", "id": 1, "type": [], "project": null });
+            assert_eq!(read::<VariableInput>(&sent).unwrap().key.0.as_str(), good);
+        }
+        for bad in ["", "1a", "a-b", "ä", "a b"] {
+            let sent = json!({ "key": bad, "value": "" });
+            assert_eq!(read::<VariableInput>(&sent).err().unwrap().path, "key", "{bad}");
+        }
+    }
 }

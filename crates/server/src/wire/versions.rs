@@ -1,8 +1,8 @@
 //! Versions of workflows.
 
-use super::{JsonNodes, JsonObject, Timestamp};
+use super::{BoundedInt, Count, JsonNodes, JsonObject, Timestamp};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use store::workflows::WorkflowVersion;
 
 #[derive(Serialize, JsonSchema)]
@@ -44,3 +44,14 @@ impl<'a> VersionRow<'a> {
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Versions<'a>(pub(crate) Vec<VersionRow<'a>>);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct HistoryQuery {
+    #[schemars(extend("default" = DEFAULT_VERSIONS))]
+    pub(crate) take: Option<BoundedInt<0, 250>>,
+    pub(crate) skip: Option<Count>,
+}
+
+/// Versions that are listed when nothing is said.
+pub(crate) const DEFAULT_VERSIONS: usize = 10;

@@ -1,50 +1,11 @@
 //! Workflows: documents, and what the server knows about them.
 
 use super::tags::Tag;
-use super::{Json, JsonNodes, JsonObject, Nullable, Page, Timestamp};
+use super::{JsonNodes, JsonObject, Nullable, Page, Timestamp};
 use model::{Object, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::borrow::Cow;
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
-pub(crate) struct WorkflowInput {
-    #[schemars(length(min = 1))]
-    pub(crate) name: String,
-    pub(crate) nodes: Vec<JsonObject>,
-    pub(crate) connections: JsonObject,
-    pub(crate) settings: Option<JsonObject>,
-    #[serde(default)]
-    pub(crate) static_data: Nullable<JsonObject>,
-    #[serde(default)]
-    pub(crate) pin_data: Nullable<JsonObject>,
-    #[serde(default)]
-    pub(crate) meta: Nullable<JsonObject>,
-    pub(crate) id: Option<Json>,
-    pub(crate) active: Option<Json>,
-    pub(crate) created_at: Option<Json>,
-    pub(crate) updated_at: Option<Json>,
-    pub(crate) version_id: Option<Json>,
-    pub(crate) active_version_id: Option<Json>,
-    pub(crate) active_version: Option<Json>,
-    pub(crate) trigger_count: Option<Json>,
-    pub(crate) is_archived: Option<Json>,
-    pub(crate) tags: Option<Json>,
-    pub(crate) shared: Option<Json>,
-    pub(crate) version_counter: Option<Json>,
-    pub(crate) description: Option<Json>,
-    pub(crate) parent_folder: Option<Json>,
-    #[serde(default)]
-    #[schemars(length(min = 1))]
-    pub(crate) parent_folder_id: Nullable<String>,
-    pub(crate) home_project: Option<Json>,
-    pub(crate) scopes: Option<Json>,
-    #[serde(default)]
-    #[schemars(length(min = 1))]
-    pub(crate) project_id: Nullable<String>,
-}
 
 /// A workflow: its document, and what the server knows about it.
 #[derive(Serialize, JsonSchema)]
@@ -152,30 +113,3 @@ struct DocumentFields {
 }
 
 pub(crate) type WorkflowList<'a> = Page<Workflow<'a>>;
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
-pub(crate) struct WorkflowPlace {
-    #[schemars(length(min = 1))]
-    pub(crate) parent_folder_id: Nullable<String>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
-pub(crate) struct Activation {
-    pub(crate) version_id: Option<String>,
-    #[schemars(length(max = 128))]
-    pub(crate) name: Option<String>,
-    #[schemars(length(max = 2048))]
-    pub(crate) description: Option<String>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "describes a request body; handlers read it field by field")]
-pub(crate) struct Transfer {
-    #[schemars(length(min = 1))]
-    pub(crate) destination_project_id: String,
-}

@@ -32,12 +32,14 @@ export function NewApiKeyDialog({
   const [label, setLabel] = useState("");
   const [ends, setEnds] = useState("90");
   const [reach, setReach] = useState("read");
-  const [chosen, setChosen] = useState<readonly string[]>([]);
-  const scopes = reach === "all" ? null : reach === "read" ? readOnlyScopes(known) : chosen;
+  const [chosen, setChosen] = useState<string[]>([]);
+  const scopes = reach === "all" ? undefined : reach === "read" ? readOnlyScopes(known) : chosen;
   const toggle = (scope: string, on: boolean) =>
     setChosen(on ? [...chosen, scope] : chosen.filter((one) => one !== scope));
-  const create = async () =>
-    onDone(await createApiKey(label.trim(), scopes, expiryDate(Number(ends), new Date())));
+  const create = async () => {
+    const expiresAt = expiryDate(Number(ends), new Date());
+    onDone(await createApiKey({ label: label.trim(), scopes, expiresAt }));
+  };
   return (
     <FormDialog
       title="New API key"

@@ -3,6 +3,7 @@ import { LogOut, Monitor, Moon, Sun } from "lucide-react";
 import { useState, useSyncExternalStore } from "react";
 import { useLocation } from "wouter";
 import { api, queryClient } from "../../api/client";
+import type { PasswordInput } from "../../api/generated";
 import { signOut, useMe } from "../../api/session";
 import layout from "../../shared/layout.module.css";
 import { getThemeChoice, onThemeChange, setThemeChoice, type ThemeChoice } from "../../theme/theme";
@@ -79,7 +80,8 @@ function PasswordForm() {
   const [current, setCurrent] = useState("");
   const [password, setPassword] = useState("");
   const save = async () => {
-    await api.raw("POST", "/api/me/password", { body: { currentPassword: current, password } });
+    const body: PasswordInput = { currentPassword: current, password };
+    await api.raw("POST", "/api/me/password", { body });
     // The session is a new one, with a token of its own.
     await queryClient.refetchQueries({ queryKey: ["me"] });
     setCurrent("");

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { api, queryClient } from "../../api/client";
-import type { ApiKey, NewApiKey } from "../../api/generated";
+import type { ApiKey, ApiKeyInput, NewApiKey } from "../../api/generated";
 import { urlPath } from "../../api/url";
 
 export type { ApiKey, NewApiKey };
@@ -16,12 +16,7 @@ export function useApiKeys() {
   });
 }
 
-export async function createApiKey(
-  label: string,
-  scopes: readonly string[] | null,
-  expiresAt: string | null,
-): Promise<NewApiKey> {
-  const body = { label, ...(scopes ? { scopes } : {}), ...(expiresAt ? { expiresAt } : {}) };
+export async function createApiKey(body: ApiKeyInput): Promise<NewApiKey> {
   const made: NewApiKey = await (await api.raw("POST", "/api/me/api-keys", { body })).json();
   void queryClient.invalidateQueries({ queryKey: KEY });
   return made;

@@ -17,7 +17,7 @@ export default function SignInPage() {
       text="Forgot your password? Ask an owner or admin for a reset link (Settings, Users)."
       action="Sign in"
       invalid={!isEmail(email) || password === ""}
-      onSubmit={() => signIn(email.trim(), password)}
+      onSubmit={() => signIn({ email: email.trim(), password })}
       onDone={() => go(safeNextUrl(query.get("next")), { replace: true })}
     >
       <Field

@@ -6,9 +6,7 @@ use super::iteration::Iteration;
 use super::journal_view::{JournalView, SubNodeCall};
 use crate::App;
 use crate::access::Principal;
-use crate::api::operation::QueryParam;
-use crate::api::request::{QueryParams, number};
-use crate::api::{ApiOperation, invalid};
+use crate::api::{ApiOperation, QueryResult, RequestQuery};
 use crate::error::ApiError;
 use crate::response::typed;
 use crate::wire::{self, AgentError, FinishReason};
@@ -27,21 +25,18 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "Show the steps of an agent",
     || get(show),
 )
-.query(&[QueryParam("node", "string"), QueryParam("run", "integer")])
+.query::<wire::AgentQuery>()
 .response::<wire::ExecutionAgent>(200)];
 
 async fn show(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: QueryParams,
+    query: QueryResult<wire::AgentQuery>,
 ) -> Result<Response, ApiError> {
     let story = JournalView::read(&app, &who, &id).await?;
-    let node = query
-        .get("node")
-        .filter(|name| !name.is_empty())
-        .ok_or_else(|| invalid("node", "must name a node"))?;
-    let run = number(&query, "run", 0, usize::MAX)?.unwrap_or(0);
+    let RequestQuery(query) = query?;
+    let (node, run) = (query.node.as_str(), query.run.map_or(0, wire::Count::as_usize));
     let task = story.step(node, run);
     let notes = story.step_checkpoints(node, run);
     if task.is_none() && notes.is_none() {

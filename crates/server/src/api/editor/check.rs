@@ -3,7 +3,7 @@
 
 use crate::App;
 use crate::access::Principal;
-use crate::api::{ApiOperation, RequestJson, workflows};
+use crate::api::{ApiOperation, RequestJson};
 use crate::error::ApiError;
 use crate::response::typed;
 use crate::wire;
@@ -33,7 +33,7 @@ async fn show(
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let permit = app.previews().admit(&who.user_id, body.length).await?;
-    let document = Value::from(workflows::draft_document(body.json()?)?);
+    let document = Value::from(body.read::<wire::DrawnWorkflow>()?.into_document());
     let registry = app.runtime.engine.registry.clone();
     // Compiling many expressions takes a moment, in which others want to be answered.
     let checked = move || {

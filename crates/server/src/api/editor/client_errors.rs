@@ -3,7 +3,7 @@
 
 use crate::access::Principal;
 use crate::admission::RateLimiter;
-use crate::api::{ApiOperation, BodyFields, RequestJson, invalid};
+use crate::api::{ApiOperation, RequestJson, invalid};
 use crate::error::ApiError;
 use crate::observe::RequestOrigin;
 use crate::wire;
@@ -78,20 +78,14 @@ async fn report(
 ) -> Result<StatusCode, ApiError> {
     limits.take(&who.user_id, &origin)?;
     let RequestJson(body) = RequestJson::with_limit(request, REPORT_BYTES).await?;
-    let fields = BodyFields::read(&body, &["message", "stack", "page", "part", "build"])?;
-    let field = |name: &str, chars: usize| match fields.get(name) {
-        None => Ok(String::new()),
-        Some(value) => value
-            .as_str()
-            .map(|text| sanitize(text, chars))
-            .ok_or_else(|| invalid(name, "must be a string")),
-    };
-    let (message, stack) = (field("message", MESSAGE_CHARS)?, field("stack", STACK_CHARS)?);
-    let (part, address, build) =
-        (field("part", NAME_CHARS)?, field("page", PAGE_CHARS)?, field("build", NAME_CHARS)?);
-    if message.is_empty() {
-        return Err(invalid("message", "is missing"));
+    let sent: wire::ClientErrorInput = body.read()?;
+    if sent.message.is_empty() {
+        return Err(invalid("message", "must not be empty"));
     }
+    let field = |text: Option<String>, chars| sanitize(&text.unwrap_or_default(), chars);
+    let message = sanitize(&sent.message, MESSAGE_CHARS);
+    let (stack, part) = (field(sent.stack, STACK_CHARS), field(sent.part, NAME_CHARS));
+    let (address, build) = (field(sent.page, PAGE_CHARS), field(sent.build, NAME_CHARS));
     let browser =
         headers.get(header::USER_AGENT).map(|agent| String::from_utf8_lossy(agent.as_bytes()));
     // Written as Rust writes texts: quoted, and with every control character and line break

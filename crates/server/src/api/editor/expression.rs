@@ -4,7 +4,7 @@ use super::journal_view::JournalView;
 use super::schema::kind_of;
 use crate::App;
 use crate::access::{AccessLevel, Principal};
-use crate::api::{ApiOperation, BodyFields, RequestJson, invalid, workflows};
+use crate::api::{ApiOperation, RequestJson, invalid};
 use crate::error::ApiError;
 use crate::response::typed;
 use crate::wire::{self, FieldType, Json};
@@ -30,38 +30,21 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
 .request_body::<wire::ExpressionInput>()
 .response::<wire::ExpressionValue>(200)];
 
-/// Longer expressions are refused.
-const MAX_EXPRESSION: usize = 64 << 10;
 /// A larger value is shown by the beginning of its text.
 const MAX_VALUE_BYTES: usize = 64 << 10;
 
 async fn evaluate(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    RequestJson(text): RequestJson,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let permit = app.previews().admit(&who.user_id, text.length).await?;
-    let body = BodyFields::read(
-        &text,
-        &["workflow", "workflowId", "node", "expression", "executionId", "item", "runIndex"],
-    )?;
-    let document = workflows::draft_document(
-        body.get("workflow").ok_or_else(|| invalid("workflow", "is missing"))?,
-    )?;
-    let (node, expression) =
-        (body.text("node", 1, 1000)?, body.text("expression", 0, MAX_EXPRESSION)?);
-    let count = |field: &str| match body.get(field) {
-        None => Ok(0),
-        Some(value) => {
-            value.as_usize().ok_or_else(|| invalid(field, "must be a whole number of at least 0"))
-        }
-    };
-    let (item, run) = (count("item")?, count("runIndex")?);
-    let story = match body.optional_text("executionId", 1, 100)? {
+    let permit = app.previews().admit(&who.user_id, body.length).await?;
+    let body: wire::ExpressionInput = body.read()?;
+    let story = match &body.execution_id {
         Some(id) => Some(JournalView::read(&app, &who, id).await?),
         None => None,
     };
-    let named = body.optional_text("workflowId", 1, 100)?.map(Str::from);
+    let named = body.workflow_id.map(Str::from);
     let id =
         named.or_else(|| story.as_ref().map(|story| story.execution.started.workflow_id.clone()));
     let project = match &id {
@@ -83,13 +66,13 @@ async fn evaluate(
     });
     let (execution, room) = told.unzip();
     let asked = PreviewRequest {
-        workflow: Workflow::from_value(&document.into())
+        workflow: Workflow::from_value(&body.workflow.into_document().into())
             .ok_or_else(|| invalid("workflow", "must be an object"))?,
         project,
-        node: node.into(),
-        expression: expression.into(),
-        item,
-        run,
+        node: body.node.into(),
+        expression: body.expression.into(),
+        item: body.item.map_or(0, wire::Count::as_usize),
+        run: body.run_index.map_or(0, wire::Count::as_usize),
         execution,
     };
     let runtime = app.runtime.clone();

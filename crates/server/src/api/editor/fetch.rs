@@ -2,7 +2,7 @@
 //! requests of nodes.
 
 use crate::App;
-use crate::api::{ApiOperation, BodyFields, RequestJson, invalid};
+use crate::api::{ApiOperation, RequestJson, invalid};
 use crate::error::ApiError;
 use crate::response::typed;
 use crate::wire;
@@ -36,10 +36,9 @@ const MAX_WRAPPERS: usize = 3;
 
 async fn fetch(
     State(app): State<App>,
-    RequestJson(text): RequestJson,
+    RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
-    let body = BodyFields::read(&text, &["url"])?;
-    let url = body.text("url", 1, 2000)?;
+    let wire::FetchInput { url } = body.read()?;
     if !url.starts_with("http://") && !url.starts_with("https://") {
         return Err(invalid("url", "must start with http:// or https://"));
     }
@@ -48,7 +47,7 @@ async fn fetch(
         connect_timeout_ms: CONNECT_MS,
         max_redirects: MAX_REDIRECTS,
         max_response_bytes: MAX_BYTES,
-        ..HttpRequest::new("GET", url)
+        ..HttpRequest::new("GET", url.as_str())
     };
     request.set_header("accept", "application/json");
     let unreadable =

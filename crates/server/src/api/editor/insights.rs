@@ -3,9 +3,7 @@
 
 use crate::App;
 use crate::access::{AccessLevel, Principal};
-use crate::api::ApiOperation;
-use crate::api::operation::QueryParam;
-use crate::api::request::{QueryParams, number};
+use crate::api::{ApiOperation, RequestQuery};
 use crate::error::ApiError;
 use crate::response::typed;
 use crate::wire;
@@ -28,12 +26,9 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "Show runs, durations and costs over a number of days",
     || get(show),
 )
-.query(&[QueryParam("days", "integer"), QueryParam("workflowId", "string")])
+.query::<wire::InsightsQuery>()
 .response::<wire::Insights>(200)];
 
-/// Days that are looked back when nothing is said, and at most.
-const DAYS: usize = 7;
-const MAX_DAYS: usize = 90;
 /// Workflows that are listed, the busiest first.
 const MAX_WORKFLOWS: usize = 100;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
@@ -41,11 +36,11 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 async fn show(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
-    query: QueryParams,
+    RequestQuery(query): RequestQuery<wire::InsightsQuery>,
 ) -> Result<Response, ApiError> {
-    let days = number(&query, "days", 1, MAX_DAYS)?.unwrap_or(DAYS);
-    let workflow_id = match query.get("workflowId") {
-        Some(id) => Some(who.workflow(&app, id, AccessLevel::View).await?.id),
+    let days = query.days.map_or(wire::DEFAULT_DAYS, wire::BoundedInt::as_usize);
+    let workflow_id = match query.workflow_id {
+        Some(id) => Some(who.workflow(&app, &id, AccessLevel::View).await?.id),
         None => None,
     };
     let last_day = app.runtime.engine.ports.clock.now_ms().div_euclid(DAY_MS);

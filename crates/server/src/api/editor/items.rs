@@ -4,9 +4,7 @@
 use super::journal_view::JournalView;
 use crate::App;
 use crate::access::Principal;
-use crate::api::operation::{LIMIT, QueryParam};
-use crate::api::request::{QueryParams, number};
-use crate::api::{ApiOperation, invalid};
+use crate::api::{ApiOperation, QueryResult, RequestQuery};
 use crate::error::ApiError;
 use crate::response::typed;
 use crate::wire;
@@ -20,10 +18,6 @@ use base64::engine::general_purpose::STANDARD;
 use model::{Binary, Code, Item, Items, Kind, Value};
 use store::blobs::FileHash;
 
-const NODE: QueryParam = QueryParam("node", "string");
-const RUN: QueryParam = QueryParam("run", "integer");
-const OUTPUT: QueryParam = QueryParam("output", "integer");
-
 pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new(
         "GET",
@@ -33,16 +27,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
         "List the items of a node, page by page",
         || get(list),
     )
-    .query(&[
-        NODE,
-        RUN,
-        QueryParam("kind", "string"),
-        OUTPUT,
-        QueryParam("direction", "string"),
-        QueryParam("offset", "integer"),
-        LIMIT,
-        QueryParam("search", "string"),
-    ])
+    .query::<wire::ItemQuery>()
     .response::<wire::ExecutionItems>(200),
     ApiOperation::new(
         "GET",
@@ -52,13 +37,10 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
         "List the output fields of a node",
         || get(super::schema::show),
     )
-    .query(&[NODE, RUN, QueryParam("kind", "string"), OUTPUT, QueryParam("direction", "string")])
+    .query::<wire::ItemSelection>()
     .response::<wire::ExecutionSchema>(200),
 ];
 
-/// Items on a page when nothing is said, and at most.
-const PAGE: usize = 50;
-const MAX_PAGE: usize = 250;
 /// A larger item is shown by its beginning.
 const MAX_ITEM_BYTES: usize = 256 << 10;
 /// How much of it is shown.
@@ -70,9 +52,10 @@ async fn list(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: QueryParams,
+    query: QueryResult<wire::ItemQuery>,
 ) -> Result<Response, ApiError> {
     let story = JournalView::read(&app, &who, &id).await?;
+    let RequestQuery(query) = query?;
     run_blocking(move || page(&story, &query)).await
 }
 
@@ -96,12 +79,12 @@ pub(super) fn check(story: &JournalView, items: &Items) -> Result<(), ApiError> 
     }
 }
 
-fn page(story: &JournalView, query: &QueryParams) -> Result<Response, ApiError> {
-    let offset = number(query, "offset", 0, usize::MAX)?.unwrap_or(0);
-    let limit = number(query, "limit", 1, MAX_PAGE)?.unwrap_or(PAGE);
+fn page(story: &JournalView, query: &wire::ItemQuery) -> Result<Response, ApiError> {
+    let offset = query.offset.map_or(0, wire::Count::as_usize);
+    let limit = query.limit.map_or(wire::DEFAULT_ITEMS, wire::BoundedInt::as_usize);
     let search =
-        query.get("search").map(|text| text.to_lowercase()).filter(|text| !text.is_empty());
-    let all = selected_items(story, query)?;
+        query.search.as_ref().map(|text| text.to_lowercase()).filter(|text| !text.is_empty());
+    let all = selected_items(story, &query.selection())?;
     let (mut shown, mut total, mut bytes, mut is_cut) = (Vec::new(), 0, 0, false);
     match &search {
         None => {
@@ -140,24 +123,13 @@ fn page(story: &JournalView, query: &QueryParams) -> Result<Response, ApiError> 
 }
 
 /// The list that a request asks for: an output of a node's run, or what it was given.
-pub(super) fn selected_items(story: &JournalView, query: &QueryParams) -> Result<Items, ApiError> {
-    let node = query
-        .get("node")
-        .filter(|name| !name.is_empty())
-        .ok_or_else(|| invalid("node", "must name a node"))?;
-    let run = number(query, "run", 0, usize::MAX)?.unwrap_or(0);
-    let output = number(query, "output", 0, usize::MAX)?.unwrap_or(0);
-    let kind = match query.get("kind").map(String::as_str) {
-        None => None,
-        Some(name) => {
-            Some(Kind::from_name(name).ok_or_else(|| invalid("kind", "is not a connection type"))?)
-        }
-    };
-    let is_input = match query.get("direction").map(String::as_str) {
-        None | Some("output") => false,
-        Some("input") => true,
-        Some(_) => return Err(invalid("direction", "must be input or output")),
-    };
+pub(super) fn selected_items(
+    story: &JournalView,
+    wanted: &wire::ItemSelection,
+) -> Result<Items, ApiError> {
+    let node = wanted.node.as_str();
+    let run = wanted.run.map_or(0, wire::Count::as_usize);
+    let output = wanted.output.map_or(0, wire::Count::as_usize);
     let missing = || {
         let node: String = node.chars().take(100).collect();
         ApiError::new(
@@ -166,12 +138,13 @@ pub(super) fn selected_items(story: &JournalView, query: &QueryParams) -> Result
         )
     };
     let task = story.runs(node).get(run).ok_or_else(missing)?;
-    let found = match is_input {
-        false => {
-            let kind = kind.or_else(|| task.serves()).unwrap_or(Kind::Main);
+    let found = match wanted.direction {
+        wire::ItemDirection::Output => {
+            let kind = wanted.kind.map(|kind| kind.0).or_else(|| task.serves());
+            let kind = kind.unwrap_or(Kind::Main);
             task.data.get(&kind).and_then(|outputs| outputs.get(output)).cloned().flatten()
         }
-        true => match &task.input_override {
+        wire::ItemDirection::Input => match &task.input_override {
             Some(inputs) => inputs.get(output).cloned(),
             None => match task.source.get(output).and_then(Option::as_ref) {
                 Some(source) => story

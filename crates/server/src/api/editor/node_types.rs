@@ -2,9 +2,7 @@
 //! pages.
 
 use crate::App;
-use crate::api::operation::QueryParam;
-use crate::api::request::QueryParams;
-use crate::api::{ApiOperation, invalid};
+use crate::api::{ApiOperation, RequestQuery};
 use crate::error::ApiError;
 use crate::response;
 use crate::wire;
@@ -35,7 +33,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
         || get(page),
     )
     .without_scope()
-    .query(&[QueryParam("version", "number")])
+    .query::<wire::NodeTypeDocsQuery>()
     .response::<wire::NodeTypeDocs>(200),
 ];
 
@@ -67,22 +65,13 @@ async fn list(State(app): State<App>, headers: HeaderMap) -> Result<Response, Ap
 async fn page(
     State(app): State<App>,
     Path(type_name): Path<String>,
-    query: QueryParams,
+    RequestQuery(query): RequestQuery<wire::NodeTypeDocsQuery>,
 ) -> Result<Response, ApiError> {
-    let version: Option<f64> = match query.get("version") {
-        None => None,
-        Some(text) => Some(
-            text.parse()
-                .ok()
-                .filter(|version: &f64| version.is_finite())
-                .ok_or_else(|| invalid("version", "must be a number"))?,
-        ),
-    };
     let entries = app.runtime.engine.registry.of_type(&type_name);
     let fitting = entries
         .iter()
         .map(|found| found.spec.as_ref())
-        .filter(|spec| version.is_none_or(|version| spec.serves(version)));
+        .filter(|spec| query.version.is_none_or(|version| spec.serves(version)));
     let fitting: Vec<&Spec> = fitting.collect();
     if fitting.is_empty() {
         let type_name: String = type_name.chars().take(100).collect();

@@ -4,7 +4,7 @@ use super::items::{check, run_blocking, selected_items};
 use super::journal_view::JournalView;
 use crate::App;
 use crate::access::Principal;
-use crate::api::request::QueryParams;
+use crate::api::{QueryResult, RequestQuery};
 use crate::error::ApiError;
 use crate::response::typed;
 use crate::wire::{self, FieldType, Json, SchemaField};
@@ -28,11 +28,12 @@ pub(super) async fn show(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    query: QueryParams,
+    query: QueryResult<wire::ItemSelection>,
 ) -> Result<Response, ApiError> {
     let story = JournalView::read(&app, &who, &id).await?;
+    let RequestQuery(wanted) = query?;
     run_blocking(move || {
-        let items = selected_items(&story, &query)?;
+        let items = selected_items(&story, &wanted)?;
         let mut fields = SchemaFields::default();
         for item in items.range(0, MAX_ITEMS) {
             fields.collect(&item.json, &mut Vec::new());
