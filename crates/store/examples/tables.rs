@@ -9,8 +9,8 @@
 use heddle_store::{OpenMode, Sqlite};
 use model::{Object, Value, json};
 use node_api::tables::{
-    ChangeMode, ColumnKind, NewColumn, NewTable, Returning, RowFilter, RowQuery, RowSort,
-    SortOrder, Tables,
+    ChangeMode, ColumnKind, ConditionOp, NewColumn, NewTable, Returning, RowCondition, RowFilter,
+    RowQuery, RowSort, SortOrder, Tables,
 };
 use std::time::Instant;
 
@@ -67,8 +67,9 @@ async fn main() {
             "             64 at once, one row each: {:.1} us per row",
             began.elapsed().as_secs_f64() * 1e6 / 6400.0
         );
-        let filter = |value: Value| {
-            RowFilter::from_value(&json!({ "filters": [{ "columnName": "name", "condition": "eq", "value": value }] })).unwrap()
+        let filter = |value: Value| RowFilter {
+            conditions: vec![RowCondition::new("name", ConditionOp::Equal, value)],
+            ..RowFilter::default()
         };
         let began = Instant::now();
         let query =

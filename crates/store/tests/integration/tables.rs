@@ -4,8 +4,9 @@ use crate::support::TempFolder;
 use heddle_store::{OpenMode, Sqlite};
 use model::{Code, Object, Value, json};
 use node_api::tables::{
-    ChangeMode, ColumnChange, ColumnKind, NewColumn, NewTable, Returning, RowFilter, RowQuery,
-    RowSort, SortOrder, TableLimits, TableName, TableRecord, Tables,
+    ChangeMode, ColumnChange, ColumnKind, Combine, ConditionOp, NewColumn, NewTable, Returning,
+    RowCondition, RowFilter, RowQuery, RowSort, SortOrder, TableLimits, TableName, TableRecord,
+    Tables,
 };
 
 fn open(limits: TableLimits) -> (TempFolder, Sqlite) {
@@ -48,12 +49,12 @@ fn objects(rows: &Value) -> Vec<Object> {
     rows.as_array().unwrap().iter().map(|row| row.as_object().unwrap().clone()).collect()
 }
 
-fn filter(kind: &str, conditions: Value) -> RowFilter {
-    RowFilter::from_value(&json!({ "type": kind, "filters": conditions })).unwrap()
+fn condition(column: &str, test: &str, value: Value) -> RowCondition {
+    RowCondition::new(column, ConditionOp::from_name(test).unwrap(), value)
 }
 
-fn one(column: &str, condition: &str, value: Value) -> RowFilter {
-    filter("and", json!([{ "columnName": column, "condition": condition, "value": value }]))
+fn one(column: &str, test: &str, value: Value) -> RowFilter {
+    RowFilter { combine: Combine::And, conditions: vec![condition(column, test, value)] }
 }
 
 async fn ids(store: &Sqlite, table: &TableRecord, query: RowQuery) -> Vec<i64> {
@@ -124,9 +125,12 @@ async fn every_condition_finds_its_rows() {
             "{column} {condition} {value:?}"
         );
     }
-    let pair = json!([{ "columnName": "age", "condition": "gt", "value": 35 }, { "columnName": "name", "condition": "eq", "value": "Ann" }]);
-    assert_eq!(find(&store, &table, filter("and", pair.clone())).await, Vec::<i64>::new());
-    assert_eq!(find(&store, &table, filter("or", pair)).await, [1, 2, 3]);
+    let pair = |combine| RowFilter {
+        combine,
+        conditions: vec![condition("age", "gt", json!(35)), condition("name", "eq", json!("Ann"))],
+    };
+    assert_eq!(find(&store, &table, pair(Combine::And)).await, Vec::<i64>::new());
+    assert_eq!(find(&store, &table, pair(Combine::Or)).await, [1, 2, 3]);
 }
 
 #[tokio::test]
@@ -402,7 +406,10 @@ async fn limits_have_a_name_and_bytes_are_counted_both_ways() {
             .rows(
                 &table.id,
                 RowQuery {
-                    filter: filter("or", json!(vec![json!({ "columnName": "id", "value": 1 }); 3])),
+                    filter: RowFilter {
+                        combine: Combine::Or,
+                        conditions: vec![condition("id", "eq", json!(1)); 3],
+                    },
                     ..RowQuery::default()
                 },
             )
