@@ -55,19 +55,16 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
 }
 
 fn is_packed(file: &Path) -> bool {
-    file.extension().is_some_and(|extension| extension == "br" || extension == "gz")
+    file.extension().is_some_and(|extension| extension == "br")
 }
 
-/// The compressed files of one that has them, or else the file itself.
+/// The compressed form of a file that has one, or else the file itself.
 fn content(file: &Path) -> Result<String, Box<dyn Error>> {
-    let [brotli, gzip] = ["br", "gz"].map(|extension| {
-        let mut name = file.as_os_str().to_owned();
-        name.push(".");
-        name.push(extension);
-        PathBuf::from(name)
-    });
-    Ok(match brotli.exists() && gzip.exists() {
-        true => format!("WebContent::compressed({}, {})", include(&brotli)?, include(&gzip)?),
+    let mut name = file.as_os_str().to_owned();
+    name.push(".br");
+    let brotli = PathBuf::from(name);
+    Ok(match brotli.exists() {
+        true => format!("WebContent::compressed({})", include(&brotli)?),
         false => format!("WebContent::Plain({})", include(file)?),
     })
 }

@@ -1,5 +1,9 @@
 //! The editor's own files: its pages, its scripts and what they need, embedded into the binary.
 
+mod content;
+
+pub use content::WebContent;
+
 use crate::error::ApiError;
 use crate::welcome::welcome;
 use crate::{App, access, api, http_cache};
@@ -7,11 +11,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use bytes::Bytes;
-use flate2::read::GzDecoder;
-use model::{Code, Value};
-use std::io::Read as _;
-use std::sync::OnceLock;
+use model::Value;
 
 /// A file of the editor.
 #[derive(Debug)]
@@ -23,54 +23,6 @@ pub struct WebFile {
     /// Changes with what is in it.
     pub tag: &'static str,
     pub content: WebContent,
-}
-
-/// What is in a file. One that gets smaller by compression is embedded only so, which saves two
-/// megabytes of the binary.
-#[derive(Debug)]
-pub enum WebContent {
-    Plain(&'static [u8]),
-    Compressed {
-        brotli: &'static [u8],
-        gzip: &'static [u8],
-        /// For the rare client that takes neither; filled when the first one asks.
-        plain: OnceLock<Bytes>,
-    },
-}
-
-impl WebContent {
-    pub const fn compressed(brotli: &'static [u8], gzip: &'static [u8]) -> Self {
-        Self::Compressed { brotli, gzip, plain: OnceLock::new() }
-    }
-
-    fn plain(&self) -> Result<Bytes, ApiError> {
-        match self {
-            Self::Plain(bytes) => Ok(Bytes::from_static(bytes)),
-            Self::Compressed { gzip, plain, .. } => match plain.get() {
-                Some(bytes) => Ok(bytes.clone()),
-                None => {
-                    let mut bytes = Vec::new();
-                    GzDecoder::new(*gzip).read_to_end(&mut bytes).map_err(|error| {
-                        let words = format!("A file of the editor cannot be decompressed: {error}");
-                        ApiError::new(Code::STORE_CORRUPT, words)
-                    })?;
-                    Ok(plain.get_or_init(|| bytes.into()).clone())
-                }
-            },
-        }
-    }
-
-    /// What a client that sends these headers takes, and its content coding.
-    fn negotiate(&self, headers: &HeaderMap) -> Result<(Option<&'static str>, Bytes), ApiError> {
-        if let Self::Compressed { brotli, gzip, .. } = self {
-            for (coding, bytes) in [("br", brotli), ("gzip", gzip)] {
-                if http_cache::takes(headers, coding) {
-                    return Ok((Some(coding), Bytes::from_static(bytes)));
-                }
-            }
-        }
-        Ok((None, self.plain()?))
-    }
 }
 
 /// The editor as `cargo xtask web` has built it; empty if nobody has.

@@ -19,21 +19,18 @@ const PACKAGES_STAMP: &str = "web/node_modules/.stamp";
 /// Folders of `web/` that are made from the rest.
 const MADE: &[&str] = &["node_modules", "dist", "test-results", "playwright-report", "coverage"];
 
-/// Packs every file that gets smaller, for browsers that take it so. Node is here anyway, and has
-/// the packers built in.
+/// Compresses every file that gets smaller. Node is here anyway, and has Brotli built in.
 const PACK: &str = "
 const { readdirSync, readFileSync, writeFileSync } = require('node:fs');
-const { brotliCompressSync, gzipSync, constants } = require('node:zlib');
+const { brotliCompressSync, constants } = require('node:zlib');
 const folder = process.argv[1];
 for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-  if (!entry.isFile() || /^\\./.test(entry.name) || /\\.(br|gz|woff2?|png|jpe?g|webp|ico)$/.test(entry.name)) continue;
+  if (!entry.isFile() || /^\\./.test(entry.name) || /\\.(br|woff2?|png|jpe?g|webp|ico)$/.test(entry.name)) continue;
   const file = (entry.parentPath ?? entry.path) + '/' + entry.name;
   const bytes = readFileSync(file);
   if (bytes.length < 1024) continue;
   const brotli = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
   if (brotli.length < bytes.length) writeFileSync(file + '.br', brotli);
-  const gzip = gzipSync(bytes, { level: 9 });
-  if (gzip.length < bytes.length) writeFileSync(file + '.gz', gzip);
 }
 ";
 

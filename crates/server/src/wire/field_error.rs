@@ -13,18 +13,26 @@ pub(crate) struct FieldError {
 }
 
 impl FieldError {
+    #[cold]
+    #[inline(never)]
     pub(super) fn new(problem: impl Into<String>) -> Self {
         Self { path: String::new(), problem: problem.into() }
     }
 
+    #[cold]
+    #[inline(never)]
     pub(super) fn of_field(field: &str, problem: &str) -> Self {
         Self { path: field.to_owned(), problem: problem.to_owned() }
     }
 
+    #[cold]
+    #[inline(never)]
     pub(super) fn must_be(expected: impl Display) -> Self {
         Self::new(format!("must be {expected}"))
     }
 
+    #[cold]
+    #[inline(never)]
     pub(super) fn must_be_one_of(words: &[&str]) -> Self {
         match words {
             [] => Self::new("cannot be set"),
@@ -34,6 +42,8 @@ impl FieldError {
     }
 
     /// The same problem, seen from the object or list that has the field.
+    #[cold]
+    #[inline(never)]
     pub(super) fn within(mut self, place: impl Display) -> Self {
         let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
         self.path = format!("{place}{dot}{}", self.path);
