@@ -7,6 +7,7 @@ pub(crate) mod licence;
 pub(crate) mod npm;
 mod policy;
 
+use crate::dependencies::members;
 use advisories::AdvisoryResult;
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
@@ -105,14 +106,8 @@ fn check() -> Result<Vec<String>> {
 
 /// The manifests of the workspace.
 fn manifests() -> Result<Vec<PathBuf>> {
-    let mut found: Vec<PathBuf> =
-        ["Cargo.toml", "xtask/Cargo.toml", "fuzz/Cargo.toml"].iter().map(PathBuf::from).collect();
-    for entry in std::fs::read_dir("crates")? {
-        found.push(entry?.path().join("Cargo.toml"));
-    }
-    found.retain(|path| path.exists());
-    found.sort();
-    Ok(found)
+    let members = members()?.into_iter().map(|folder| folder.join("Cargo.toml"));
+    Ok([PathBuf::from("Cargo.toml")].into_iter().chain(members).collect())
 }
 
 fn our_names() -> Result<Vec<String>> {

@@ -50,7 +50,8 @@ pub(crate) fn check(problems: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-fn members() -> Result<Vec<PathBuf>> {
+/// The folders of the workspace's packages.
+pub(crate) fn members() -> Result<Vec<PathBuf>> {
     let crates = std::fs::read_dir("crates")?.map(|entry| Ok(entry?.path()));
     let mut folders = crates.collect::<Result<Vec<_>>>()?;
     folders.extend(["xtask", "xtask/assets", "fuzz"].map(PathBuf::from));
