@@ -1,12 +1,11 @@
 //! Everything that must hold before a change lands.
 
 use crate::{
-    audit, call, clients, clippy, clippy_with, dist, error_pages, fuzz, services, simulate, site,
+    audit, call, clients, clippy, dist, error_pages, fuzz, rust_tests, services, simulate, site,
     spelling, tidy, types, weights,
 };
 use anyhow::Result;
 use assets::{sandbox, web};
-use std::collections::BTreeSet;
 use std::time::Instant;
 
 type CiStep = fn() -> Result<()>;
@@ -22,7 +21,7 @@ const STEPS: &[(&str, CiStep)] = &[
     ("editor: build", web::build),
     ("editor: check", web::check),
     ("weights", weights::fetch),
-    ("Rust: build and tests", rust_tests),
+    ("Rust: build and tests", rust_tests::run),
     ("simulation", simulate::run_in_ci),
     ("fuzz", fuzz::run_in_ci),
     ("SDK clients", clients::run),
@@ -46,30 +45,8 @@ pub(crate) fn run() -> Result<()> {
         }
         done?;
     }
-    show_not_run()?;
+    rust_tests::show_not_run()?;
     eprintln!("all checks passed");
-    Ok(())
-}
-
-/// Where tests name themselves if what they need is missing; see `testkit::not_run`.
-const NOT_RUN: &str = "target/not-run.txt";
-
-fn rust_tests() -> Result<()> {
-    let report = std::env::current_dir()?.join(NOT_RUN);
-    std::fs::write(&report, "")?;
-    let report = report.to_string_lossy();
-    let arguments = ["test", "--workspace", "--quiet", "--no-fail-fast"];
-    let tested = clippy_with(&arguments, &[("TESTS_NOT_RUN", &report)]);
-    show_not_run()?;
-    tested
-}
-
-/// Lists the tests that passed without having run.
-fn show_not_run() -> Result<()> {
-    let report = std::fs::read_to_string(NOT_RUN)?;
-    let tests: BTreeSet<&str> = report.lines().collect();
-    eprintln!("== tests not run: {}", tests.len());
-    tests.iter().for_each(|test| eprintln!("   {test}"));
     Ok(())
 }
 

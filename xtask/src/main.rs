@@ -11,6 +11,7 @@ mod dist;
 mod error_pages;
 mod fuzz;
 mod hostile;
+mod rust_tests;
 mod services;
 mod simulate;
 mod site;
@@ -55,12 +56,13 @@ fn run() -> Result<()> {
         Some("site") => site::build(),
         Some("spelling") => spelling::check(),
         Some("docs") => ci::write_docs(),
+        Some("test") => rust_tests::run(),
         Some("tidy") => tidy::run(),
         Some("types") => types::write(),
         Some("web") => web::build(),
         Some("weights") => weights::fetch(),
         _ => bail!(
-            "usage: cargo xtask ci | audit | bench | clients | crash [N] | dist [--binary PATH] [--check] | fuzz [SECONDS [TARGET…]] | hostile [SECONDS] | packages | sandbox | services | simulate [N | --seed SEED | bugs] | site | spelling | docs | tidy | types | web | weights"
+            "usage: cargo xtask ci | audit | bench | clients | crash [N] | dist [--binary PATH] [--check] | fuzz [SECONDS [TARGET…]] | hostile [SECONDS] | packages | sandbox | services | simulate [N | --seed SEED | bugs] | site | spelling | docs | test | tidy | types | web | weights"
         ),
     }
 }
@@ -74,15 +76,16 @@ fn call(program: &str, arguments: &[&str]) -> Result<()> {
 /// tested: dependencies are built once, and not a second time for the linter alone, which took a
 /// third of a run from nothing.
 fn clippy(arguments: &[&str]) -> Result<()> {
-    clippy_with(arguments, &[])
+    call_with("cargo", arguments, &clippy_environment())
 }
 
-fn clippy_with(arguments: &[&str], environment: &[(&str, &str)]) -> Result<()> {
+fn clippy_environment() -> [(&'static str, &'static str); 2] {
     // Clippy takes its flags from the environment in this form; its own subcommand of Cargo does
     // the same.
-    let strict = ("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
-    let wrapper = ("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
-    call_with("cargo", arguments, &[environment, &[wrapper, strict]].concat())
+    [
+        ("RUSTC_WORKSPACE_WRAPPER", "clippy-driver"),
+        ("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__"),
+    ]
 }
 
 fn call_with(program: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Result<()> {
