@@ -7,7 +7,11 @@ fn main() {
     if !is("PROFILE", "release") || !is("CARGO_CFG_TARGET_OS", "linux") {
         return;
     }
-    println!("cargo:rustc-link-arg-bins=-Wl,--strip-all");
+    // Cargo's own variable keeps the symbols, for a profiler.
+    println!("cargo:rerun-if-env-changed=CARGO_PROFILE_RELEASE_STRIP");
+    if !is("CARGO_PROFILE_RELEASE_STRIP", "none") {
+        println!("cargo:rustc-link-arg-bins=-Wl,--strip-all");
+    }
     // Rust's own linker, which it uses for this target, can fold code; others cannot.
     if is("CARGO_CFG_TARGET_ARCH", "x86_64") && is("CARGO_CFG_TARGET_ENV", "gnu") {
         println!("cargo:rustc-link-arg-bins=-Wl,--icf=all");

@@ -25,15 +25,7 @@ use assets::{sandbox, web};
 use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
-    // Without a backtrace, even if the environment asks for it: the last lines of a log say what
-    // failed.
-    run().map_or_else(
-        |error| {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        },
-        |()| ExitCode::SUCCESS,
-    )
+    assets::exit_code(run())
 }
 
 fn run() -> Result<()> {

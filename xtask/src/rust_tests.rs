@@ -103,6 +103,7 @@ impl TestBinary {
     /// Runs it and prints what it said: all of it if a test failed, else only how many passed.
     fn run(&self, report: &Path) -> Result<bool> {
         let began = Instant::now();
+        eprintln!("   {}: started", self.name);
         let run = Command::new(&self.path)
             .arg("--quiet")
             .current_dir(&self.folder)

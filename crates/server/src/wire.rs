@@ -44,6 +44,8 @@ pub(crate) mod session;
 pub(crate) mod spending;
 pub(crate) mod tags;
 pub(crate) mod test_webhooks;
+#[cfg(test)]
+mod testing;
 pub(crate) mod text;
 pub(crate) mod users;
 pub(crate) mod values;

@@ -4,13 +4,7 @@ use anyhow::{Result, bail};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    run().map_or_else(
-        |error| {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        },
-        |()| ExitCode::SUCCESS,
-    )
+    assets::exit_code(run())
 }
 
 fn run() -> Result<()> {

@@ -77,9 +77,11 @@ impl From<FieldError> for ApiError {
 }
 
 impl JsonBody {
-    /// What was sent, as the operation's type says.
+    /// What was sent, as the operation's type says. A long list takes a while, so this is work by
+    /// size like parsing it.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
-        Ok(wire::read::read(self.json()?)?)
+        let value = self.json()?;
+        Ok(compute::for_size(self.length, || wire::read::read(value))??)
     }
 
     /// The same for a body that may be left out.

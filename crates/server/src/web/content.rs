@@ -12,6 +12,8 @@ use std::io::{Read as _, Write as _};
 use std::sync::OnceLock;
 
 const BUFFER_BYTES: usize = 16 << 10;
+/// How much larger scripts are than what Brotli makes of them.
+const EXPANSION: usize = 4;
 
 /// What is in a file. One that gets smaller by compression is embedded only so, which saves three
 /// megabytes of the binary.
@@ -62,13 +64,13 @@ impl WebContent {
 
 fn cached(
     place: &OnceLock<Bytes>,
-    size: usize,
+    compressed: usize,
     make: impl FnOnce() -> std::io::Result<Vec<u8>>,
 ) -> Result<Bytes, ApiError> {
     if let Some(bytes) = place.get() {
         return Ok(bytes.clone());
     }
-    let made = compute::for_size(size, make)?.map_err(|error| {
+    let made = compute::for_size(compressed * EXPANSION, make)?.map_err(|error| {
         let words = format!("A file of the editor cannot be decompressed: {error}");
         ApiError::new(Code::STORE_CORRUPT, words)
     })?;

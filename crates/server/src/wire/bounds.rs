@@ -163,16 +163,9 @@ impl<T: JsonSchema, const MIN: usize, const MAX: usize> JsonSchema for List<T, M
 mod tests {
     use super::super::Id;
     use super::super::read::read;
+    use super::super::testing::{problem, schema};
     use super::*;
-    use model::{Value, json};
-
-    fn problem<T: serde::de::DeserializeOwned>(value: Value) -> Option<String> {
-        read::<T>(&value).err().map(|error| error.problem)
-    }
-
-    fn schema<T: JsonSchema>() -> serde_json::Value {
-        SchemaGenerator::default().into_root_schema_for::<T>().to_value()
-    }
+    use model::json;
 
     #[test]
     fn a_number_is_whole_and_within_its_bounds() {

@@ -208,16 +208,9 @@ impl<T, F: FnOnce(&str) -> Option<T>> Visitor<'_> for ParseVisitor<'_, F> {
 #[cfg(test)]
 mod tests {
     use super::super::read::read;
+    use super::super::testing::{problem, schema};
     use super::*;
-    use model::{Value, json};
-
-    fn problem<T: serde::de::DeserializeOwned>(value: Value) -> Option<String> {
-        read::<T>(&value).err().map(|error| error.problem)
-    }
-
-    fn schema<T: JsonSchema>() -> serde_json::Value {
-        SchemaGenerator::default().into_root_schema_for::<T>().to_value()
-    }
+    use model::json;
 
     #[test]
     fn a_text_has_its_length_and_can_be_stored() {

@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::str::FromStr;
 
-/// Defines a workflow as clients send it. They send back what they got; the server owns most of it.
+/// Defines a workflow as clients send it. They send back what they got; the server owns most of it,
+/// and takes those fields without reading them: the names with `_`, which JSON has without it.
 macro_rules! workflow_body {
     ($(#[$attribute:meta])* $body:ident { name: $name:ty }) => {
         $(#[$attribute])*

@@ -79,11 +79,11 @@ async fn report(
     limits.take(&who.user_id, &origin)?;
     let RequestJson(body) = RequestJson::with_limit(request, REPORT_BYTES).await?;
     let sent: wire::ClientErrorInput = body.read()?;
-    if sent.message.is_empty() {
-        return Err(invalid("message", "must not be empty"));
-    }
     let field = |text: Option<String>, chars| sanitize(&text.unwrap_or_default(), chars);
     let message = sanitize(&sent.message, MESSAGE_CHARS);
+    if message.is_empty() {
+        return Err(invalid("message", "must not be empty"));
+    }
     let (stack, part) = (field(sent.stack, STACK_CHARS), field(sent.part, NAME_CHARS));
     let (address, build) = (field(sent.page, PAGE_CHARS), field(sent.build, NAME_CHARS));
     let browser =
