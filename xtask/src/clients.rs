@@ -92,7 +92,7 @@ fn fuzz(server: &ClientTestServer, folder: &Path) -> Result<()> {
         "--phases",
         "coverage,fuzzing",
         "--max-examples",
-        "20",
+        "10",
         "--seed",
         "1",
         "--no-color",

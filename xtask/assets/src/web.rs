@@ -56,10 +56,31 @@ pub fn check() -> Result<()> {
     npm(&["test"])
 }
 
-/// Walks through the editor in each browser, before a real server with the editor in it.
+/// Walks through the editor in all browsers at once, before real servers with the editor in them.
 pub fn journeys() -> Result<()> {
-    npm(&["run", "journeys"])?;
-    npm(&["run", "journeys:firefox"])
+    let scripts = ["journeys", "journeys:firefox"];
+    std::thread::scope(|scope| {
+        let browsers = scripts.map(|script| scope.spawn(move || journeys_of(script)));
+        let mut done = Ok(());
+        for browser in browsers {
+            let ended = browser.join().unwrap_or_else(|_| bail!("a thread has panicked"));
+            done = done.and(ended);
+        }
+        done
+    })
+}
+
+/// What it says is shown at its end, so that two of them do not mix.
+fn journeys_of(script: &str) -> Result<()> {
+    eprintln!("$ npm run {script} (in {SOURCE})");
+    let run = Command::new("npm").args(["run", script]).current_dir(SOURCE).output();
+    let run = run.context("npm could not be started; it is needed to test the editor")?;
+    let output = [run.stdout, run.stderr].concat();
+    eprintln!("{script}:\n{}", String::from_utf8_lossy(&output));
+    if !run.status.success() {
+        bail!("`npm run {script}` ended with {}", run.status);
+    }
+    Ok(())
 }
 
 fn install_packages() -> Result<()> {

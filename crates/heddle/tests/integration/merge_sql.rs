@@ -89,7 +89,7 @@ fn issue_14_01_memory_is_bounded_whatever_the_query_does() {
         format!("CREATE TABLE t AS {} SELECT printf('%.*c', 10000, 'x') AS s FROM n", rows(1_000_000)),
         format!("CREATE TEMP TABLE t AS {} SELECT printf('%.*c', 10000, 'x') AS s FROM n", rows(1_000_000)),
         format!("{} SELECT json_group_array(json_array(i, printf('%.*c', 10000, 'x'))) FROM n", rows(1_000_000)),
-        "WITH RECURSIVE n(s) AS (SELECT 'x' UNION ALL SELECT s || 'x' FROM n) SELECT count(*) FROM n".to_owned(),
+        "WITH RECURSIVE n(s) AS (SELECT 'x' UNION ALL SELECT s || printf('%.*c', 1000000, 'x') FROM n) SELECT count(*) FROM n".to_owned(),
         "SELECT randomblob(1000000000)".to_owned(),
         "SELECT length(hex(zeroblob(60000000)))".to_owned(),
     ] {
