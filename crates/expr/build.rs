@@ -7,7 +7,10 @@ mod image_stamp;
 fn main() {
     let expr_dir = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
     let expr_dir = Path::new(&expr_dir);
-    println!("cargo::rerun-if-changed={}", expr_dir.join("artifacts/sandbox.stamp").display());
+    let target = |what: &str| std::env::var(format!("CARGO_CFG_TARGET_{what}")).unwrap_or_default();
+    let artifacts = image_stamp::artifacts(expr_dir, &target("ARCH"), &target("OS"));
+    println!("cargo::rustc-env=SANDBOX_ARTIFACTS={}", artifacts.display());
+    println!("cargo::rerun-if-changed={}", artifacts.join("sandbox.stamp").display());
     println!("cargo::rerun-if-changed={}", expr_dir.join("../../Cargo.lock").display());
     for folder in ["../../xtask/assets/src/sandbox", "build.rs"] {
         println!("cargo::rerun-if-changed={}", expr_dir.join(folder).display());
@@ -18,7 +21,7 @@ fn main() {
             println!("cargo::rerun-if-changed={}", file.display());
         }
     }
-    let found = std::fs::read_to_string(expr_dir.join("artifacts/sandbox.stamp"));
+    let found = std::fs::read_to_string(artifacts.join("sandbox.stamp"));
     match (expected, found) {
         (Ok(expected), Ok(found)) if expected == found.trim() => {}
         (Err(error), _) => {

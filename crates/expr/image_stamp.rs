@@ -3,6 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
+/// Where the image for a processor and a system is, given the folder of the `expr` crate.
+pub(crate) fn artifacts(expr_dir: &Path, arch: &str, os: &str) -> PathBuf {
+    expr_dir.join("artifacts").join(format!("{arch}-{os}"))
+}
+
 /// Every file whose change makes the image stale, given the folder of the `expr` crate.
 pub(crate) fn input_files(expr_dir: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files =

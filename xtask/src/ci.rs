@@ -4,7 +4,7 @@ use crate::{
     audit, call, clients, clippy, dist, error_pages, fuzz, rust_tests, services, simulate, site,
     spelling, tidy, types, weights,
 };
-use anyhow::Result;
+use anyhow::{Result, bail};
 use assets::{sandbox, web};
 use std::time::Instant;
 
@@ -17,15 +17,14 @@ const STEPS: &[(&str, CiStep)] = &[
     ("spelling", spelling::check),
     ("third-party code", audit::run),
     ("services", services::install),
-    ("sandbox", sandbox::build),
+    ("sandbox", || sandbox::build(std::env::consts::ARCH)),
     ("editor: build", web::build),
     ("editor: check", web::check),
     ("weights", weights::fetch),
     ("Rust: build and tests", rust_tests::run),
     ("simulation", simulate::run_in_ci),
-    ("fuzz", fuzz::run_in_ci),
-    ("SDK clients", clients::run),
-    ("journeys", web::journeys),
+    ("fuzz: seeds", fuzz::try_seeds),
+    ("SDK clients and journeys", clients_and_journeys),
     ("docs", docs_are_current),
     ("site", site::build),
     ("packages", dist::check_in_ci),
@@ -48,6 +47,17 @@ pub(crate) fn run() -> Result<()> {
     rust_tests::show_not_run()?;
     eprintln!("all checks passed");
     Ok(())
+}
+
+/// At the same time: either waits for its servers more than it computes.
+fn clients_and_journeys() -> Result<()> {
+    clients::build()?;
+    std::thread::scope(|scope| {
+        let clients = scope.spawn(clients::run);
+        let journeys = web::journeys();
+        let clients = clients.join().unwrap_or_else(|_| bail!("a thread has panicked"));
+        clients.and(journeys)
+    })
 }
 
 /// Writes the pages that are made from code.

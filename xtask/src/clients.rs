@@ -16,8 +16,7 @@ const PIP: &[&str] = &["schemathesis==4.32.5", "openai==3.49.0", "anthropic==2.8
 pub(crate) fn run() -> Result<()> {
     let folder = std::env::current_dir()?.join("target/clients");
     install(&folder)?;
-    // Not the fuzz targets, which link LLVM's fuzzer.
-    clippy(&["build", "--workspace", "--exclude", "heddle-fuzz", "--quiet"])?;
+    build()?;
     for script in ["n8n_mcp.mjs", "n8n_cli.mjs"] {
         let server = ClientTestServer::start(&folder.join("data").join(script))?;
         let path = format!("tests/clients/{script}");
@@ -26,6 +25,11 @@ pub(crate) fn run() -> Result<()> {
     let server = ClientTestServer::start(&folder.join("data/schemathesis"))?;
     fuzz(&server, &folder)?;
     sdks(&folder)
+}
+
+/// Builds the servers. Not the fuzz targets, which link LLVM's fuzzer.
+pub(crate) fn build() -> Result<()> {
+    clippy(&["build", "--workspace", "--exclude", "heddle-fuzz", "--quiet"])
 }
 
 /// The clients of model providers: against the mock models, and against Heddle with the mock models

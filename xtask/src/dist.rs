@@ -1,6 +1,7 @@
 //! What a release is made of, in `target/dist`: packages of the binary, their checksums and the bill
 //! of materials. Nothing is published.
 
+mod arch;
 mod check;
 mod deb;
 mod image;
@@ -10,8 +11,9 @@ mod stage;
 mod tarball;
 mod wheel;
 
-use crate::{audit, call};
+use crate::audit;
 use anyhow::{Context as _, Result, bail};
+use arch::Arch;
 use assets::{sandbox, web};
 use stage::{Effort, Release, file_name, sha256_hex};
 use std::path::{Path, PathBuf};
@@ -21,10 +23,9 @@ const FOLDER: &str = "target/dist";
 /// Packages of CI's own binary, which nobody should mistake for a release.
 const CI_FOLDER: &str = "target/dist-ci";
 
-const RELEASE_BINARY: &str = "target/release/heddle";
 const CI_BINARY: &str = "target/debug/heddle";
 
-const USAGE: &str = "usage: cargo xtask dist [--binary PATH] [--check]";
+const USAGE: &str = "usage: cargo xtask dist [--arch x86_64|aarch64] [--binary PATH] [--check]";
 
 /// Makes one package and says where it is.
 type MakePackage = fn(&Release) -> Result<PathBuf>;
@@ -37,29 +38,39 @@ const PACKAGES: &[(&str, MakePackage)] = &[
     ("container image", image::make),
 ];
 
-/// `cargo xtask dist`: builds and packages a release. With `--binary`, packages that one and audits
-/// nothing; with `--check`, installs every package and starts it.
+/// `cargo xtask dist`: builds and packages a release for each processor that this machine can build
+/// for, or for the one that is named. With `--binary`, packages that one and audits nothing; with
+/// `--check`, installs every package and starts it.
 pub(crate) fn run() -> Result<()> {
-    let (mut binary, mut is_checked) = (None, false);
+    let (mut arch, mut binary, mut is_checked) = (None, None, false);
     let mut arguments = std::env::args().skip(2);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--check" => is_checked = true,
+            "--arch" => arch = Some(Arch::find(&arguments.next().context(USAGE)?)?),
             "--binary" => binary = Some(PathBuf::from(arguments.next().context(USAGE)?)),
             _ => bail!(USAGE),
         }
     }
-    let binary = match binary {
-        Some(binary) => binary,
-        None => {
-            audit::run_for_release()?;
-            sandbox::build()?;
-            web::build()?;
-            call("cargo", &["build", "--release", "--locked", "--package", "heddle"])?;
-            PathBuf::from(RELEASE_BINARY)
-        }
+    let package = |arch: &'static Arch, binary: &Path| {
+        make_all(&Release::new(arch, binary, Path::new(FOLDER), Effort::Release)?, is_checked)
     };
-    make_all(Release::new(&binary, Path::new(FOLDER), Effort::Release)?, is_checked)
+    if let Some(binary) = binary {
+        return package(arch.map_or_else(Arch::host, Ok)?, &binary);
+    }
+    audit::run_for_release()?;
+    sandbox::build(std::env::consts::ARCH)?;
+    web::build()?;
+    for arch in arch.map_or_else(Arch::all_from_here, |arch| Ok(vec![arch]))? {
+        if arch.is_foreign()
+            && let Err(problem) = arch.install_toolchain()
+        {
+            eprintln!("no packages for {}: {problem:#}", arch.name);
+            continue;
+        }
+        package(arch, Path::new(&arch.build()?))?;
+    }
+    Ok(())
 }
 
 /// `cargo xtask packages`: installs and starts every package, of the binary that CI has built.
@@ -67,25 +78,23 @@ pub(crate) fn check_in_ci() -> Result<()> {
     let folder = Path::new(CI_FOLDER);
     // Most of a debug binary is symbols, which take minutes to compress.
     let binary = stage::stripped(Path::new(CI_BINARY), folder)?;
-    make_all(Release::new(&binary, folder, Effort::Check)?, true)
+    make_all(&Release::new(Arch::host()?, &binary, folder, Effort::Check)?, true)
 }
 
-fn make_all(release: Release, is_checked: bool) -> Result<()> {
-    eprintln!("heddle {} for {} into {}", release.version, release.arch, release.folder.display());
-    if release.arch == "x86_64" {
-        eprintln!("arm64 is not built on this machine; run this on an arm64 machine for it");
-    }
-    let mut made = vec![write_bill(&release)?];
+fn make_all(release: &Release, is_checked: bool) -> Result<()> {
+    let (version, arch) = (&release.version, release.arch.name);
+    eprintln!("heddle {version} for {arch} into {}", release.folder.display());
+    let mut made = vec![write_bill(release)?];
     for (what, make) in PACKAGES {
         let began = Instant::now();
-        let path = make(&release).with_context(|| format!("{what} could not be made"))?;
+        let path = make(release).with_context(|| format!("{what} could not be made"))?;
         let size = std::fs::metadata(&path)?.len() / 1_000_000;
         eprintln!("  {what}: {} ({size} MB, {} s)", path.display(), began.elapsed().as_secs());
         made.push(path);
     }
-    write_checksums(&release, &made)?;
+    write_checksums(release, &made)?;
     if is_checked {
-        check::all(&release, &made)?;
+        check::all(release, &made)?;
     }
     Ok(())
 }
@@ -99,15 +108,23 @@ fn write_bill(release: &Release) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// In the form that `sha256sum --check` reads.
+/// In the form that `sha256sum --check` reads, beside what is there of other processors.
 fn write_checksums(release: &Release, made: &[PathBuf]) -> Result<()> {
-    let mut lines = Vec::new();
-    for path in made {
-        lines.push(format!("{}  {}\n", sha256_hex(&std::fs::read(path)?), file_name(path)?));
-    }
-    lines.sort_by(|a, b| a[64..].cmp(&b[64..]));
     let path = release.folder.join("SHA256SUMS");
-    std::fs::write(&path, lines.concat())?;
+    let before = std::fs::read_to_string(&path).unwrap_or_default();
+    let mut lines = std::collections::BTreeMap::new();
+    for line in before.lines() {
+        let (_, name) = line.split_once("  ").context("SHA256SUMS has an odd line")?;
+        if release.folder.join(name).exists() {
+            lines.insert(name.to_owned(), line.to_owned());
+        }
+    }
+    for path in made {
+        let name = file_name(path)?;
+        lines.insert(name.to_owned(), format!("{}  {name}", sha256_hex(&std::fs::read(path)?)));
+    }
+    let text: String = lines.into_values().map(|line| line + "\n").collect();
+    std::fs::write(&path, text)?;
     eprintln!("  checksums: {}", path.display());
     Ok(())
 }

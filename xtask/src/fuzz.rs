@@ -5,7 +5,8 @@
 //! compiler's place for them (`RUSTC_WORKSPACE_WRAPPER`) and asks for coverage. No sanitizer is
 //! needed, since our code is safe Rust, and so a stable toolchain will do.
 
-use anyhow::{Context as _, Result, bail};
+use crate::clippy;
+use anyhow::{Context as _, Result, bail, ensure};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -16,10 +17,6 @@ use testkit::services;
 
 /// Seconds per target, unless the first argument says otherwise.
 const SECONDS: u32 = 60;
-/// Seconds per target in CI, unless the variable says otherwise: enough for every seed and the
-/// first changes of them. The nightly run takes longer.
-const CI_SECONDS: u32 = 5;
-const CI_VARIABLE: &str = "HEDDLE_FUZZ_SECONDS";
 
 const SOURCES: &str = "fuzz/fuzz_targets";
 /// What the fuzzer finds and says: inputs worth keeping, inputs that break something, logs.
@@ -42,9 +39,12 @@ const COVERAGE: &[&str] = &[
     "-Cllvm-args=-sanitizer-coverage-trace-compares",
 ];
 
-/// `cargo xtask fuzz [SECONDS [TARGET…]]`.
+/// `cargo xtask fuzz [seeds | SECONDS [TARGET…]]`.
 pub(crate) fn run() -> Result<()> {
-    let mut arguments = std::env::args().skip(2);
+    let mut arguments = std::env::args().skip(2).peekable();
+    if arguments.next_if(|word| word == "seeds").is_some() {
+        return try_seeds();
+    }
     let seconds = arguments
         .next()
         .map(|seconds| seconds.parse())
@@ -53,15 +53,27 @@ pub(crate) fn run() -> Result<()> {
     run_for(seconds.unwrap_or(SECONDS), &arguments.collect::<Vec<_>>())
 }
 
-/// All targets for a short while.
-pub(crate) fn run_in_ci() -> Result<()> {
-    let seconds = std::env::var(CI_VARIABLE).ok().map(|seconds| seconds.parse()).transpose();
-    run_for(
-        seconds
-            .with_context(|| format!("{CI_VARIABLE} is a number of seconds"))?
-            .unwrap_or(CI_SECONDS),
-        &[],
-    )
+/// Builds all targets, without coverage, and tries each on the inputs it begins with: what was found
+/// once stays mended. Random inputs are tried by the tests of the crates; the search for new ones is
+/// a job of the night.
+pub(crate) fn try_seeds() -> Result<()> {
+    let targets = targets()?;
+    let mut arguments = vec!["build", "--workspace", "--quiet", "--locked"];
+    arguments.extend(targets.iter().flat_map(|target| ["--bin", target]));
+    clippy(&arguments)?;
+    let databases = Databases::start(&targets);
+    for target in &targets {
+        let mut command = Command::new(Path::new("target/debug").join(target));
+        command.arg(seeds(target)).args(BOUNDS).arg("-runs=0");
+        command.envs(databases.places.iter().map(|(variable, place)| (*variable, place.as_str())));
+        let done = command.output().with_context(|| format!("{target} cannot be started"))?;
+        let log = String::from_utf8_lossy(&done.stderr);
+        ensure!(done.status.success(), "the seeds of {target} break it:\n{log}");
+        let read = log.lines().find_map(|line| line.split("INFO: seed corpus: files: ").nth(1));
+        let n_seeds = read.and_then(|rest| rest.split_whitespace().next()).unwrap_or("0");
+        eprintln!("fuzz: {target}: {n_seeds} seeds");
+    }
+    Ok(())
 }
 
 /// Builds the targets and runs each for so many seconds; all of them if none is named. One target

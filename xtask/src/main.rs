@@ -34,7 +34,7 @@ fn run() -> Result<()> {
     }
     match std::env::args().nth(1).as_deref() {
         Some("ci") => ci::run(),
-        Some("sandbox") => sandbox::build(),
+        Some("sandbox") => sandbox::build(std::env::consts::ARCH),
         Some("bench") => bench::run(),
         Some("crash") => crash::run(),
         Some("fuzz") => fuzz::run(),
@@ -54,7 +54,7 @@ fn run() -> Result<()> {
         Some("web") => web::build(),
         Some("weights") => weights::fetch(),
         _ => bail!(
-            "usage: cargo xtask ci | audit | bench | clients | crash [N] | dist [--binary PATH] [--check] | fuzz [SECONDS [TARGET…]] | hostile [SECONDS] | packages | sandbox | services | simulate [N | --seed SEED | bugs] | site | spelling | docs | test | tidy | types | web | weights"
+            "usage: cargo xtask ci | audit | bench | clients | crash [N] | dist [--arch ARCH] [--binary PATH] [--check] | fuzz [seeds | SECONDS [TARGET…]] | hostile [SECONDS] | packages | sandbox | services | simulate [N | --seed SEED | bugs] | site | spelling | docs | test | tidy | types | web | weights"
         ),
     }
 }

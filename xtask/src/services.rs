@@ -6,8 +6,10 @@ use anyhow::{Result, bail};
 use std::path::Path;
 use std::process::Command;
 
-/// What tells that a server is there, and the package that brings it.
-const SERVICES: &[(&str, &str)] = &[
+/// What tells that a program is there, and the package that brings it.
+pub(crate) type Package = (&'static str, &'static str);
+
+const SERVICES: &[Package] = &[
     ("/usr/lib/postgresql", "postgresql"),
     ("/usr/sbin/mariadbd", "mariadb-server"),
     ("/usr/bin/redis-server", "redis-server"),
@@ -19,7 +21,7 @@ const SERVICES: &[(&str, &str)] = &[
 /// `cargo xtask services`. Only packages that are missing are installed; a server that cannot be
 /// had fails the checks.
 pub(crate) fn install() -> Result<()> {
-    install_packages()?;
+    install_missing(SERVICES)?;
     install_pgvector()?;
     install_schemas()
 }
@@ -100,16 +102,17 @@ with zipfile.ZipFile(glob.glob('target/services/cyclonedx_python_lib-*.whl')[0])
                 file.write(package.read(name))
 ";
 
-fn install_packages() -> Result<()> {
+/// Installs those packages of Debian that are missing.
+pub(crate) fn install_missing(packages: &[Package]) -> Result<()> {
     let missing = || {
-        SERVICES
+        packages
             .iter()
             .filter(|(sign, _)| !Path::new(sign).exists())
             .map(|(_, package)| *package)
             .collect::<Vec<_>>()
     };
-    let packages = missing();
-    if packages.is_empty() {
+    let wanted = missing();
+    if wanted.is_empty() {
         return Ok(());
     }
     let is_root = Command::new("id")
@@ -118,8 +121,8 @@ fn install_packages() -> Result<()> {
         .is_ok_and(|output| output.stdout.trim_ascii() == b"0");
     if !is_root {
         bail!(
-            "the tests need servers that are not installed: install the packages {}",
-            packages.join(", ")
+            "programs that this needs are not installed: install the packages {}",
+            wanted.join(", ")
         );
     }
     // No daemon is wanted: the tests start servers of their own, on ports and with data of their
@@ -133,7 +136,7 @@ fn install_packages() -> Result<()> {
         "--no-install-recommends",
     ]
     .into_iter()
-    .chain(packages.iter().copied())
+    .chain(wanted.iter().copied())
     .collect();
     if call("env", &arguments).is_err() {
         // An image without package lists gets them first.
@@ -143,7 +146,7 @@ fn install_packages() -> Result<()> {
     let still_missing = missing();
     if !still_missing.is_empty() {
         bail!(
-            "these servers could not be installed, and the tests need them: {}",
+            "these packages could not be installed, and this needs them: {}",
             still_missing.join(", ")
         );
     }

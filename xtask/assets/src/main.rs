@@ -10,11 +10,14 @@ fn main() -> ExitCode {
 fn run() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
-        Some("sandbox") => assets::sandbox::build(),
+        Some("sandbox") => {
+            let arch = arguments.next();
+            assets::sandbox::build(arch.as_deref().unwrap_or(std::env::consts::ARCH))
+        }
         Some("web") => assets::web::build(),
         Some("example") => {
             assets::example::prepare(&arguments.next().unwrap_or_else(|| ".heddle".to_owned()))
         }
-        _ => bail!("usage: assets sandbox | web | example [FOLDER]"),
+        _ => bail!("usage: assets sandbox [ARCH] | web | example [FOLDER]"),
     }
 }

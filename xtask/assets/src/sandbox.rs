@@ -40,10 +40,11 @@ const FILES: &[&str] = &[
     "encodings", "urls", "node_modules_shims", "code_environment", "code",
 ];
 
-/// Makes `crates/expr/artifacts/sandbox.cwasm` unless it is there and fresh.
-pub fn build() -> anyhow::Result<()> {
+/// Makes the image for a processor in `crates/expr/artifacts` unless it is there and fresh. One that
+/// this machine does not have takes the feature `all-arch`.
+pub fn build(arch: &str) -> anyhow::Result<()> {
     let expr_dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/expr");
-    let artifacts = expr_dir.join("artifacts");
+    let artifacts = image_stamp::artifacts(&expr_dir, arch, std::env::consts::OS);
     let stamp = image_stamp::stamp(&expr_dir)?;
     let stamp_file = artifacts.join("sandbox.stamp");
     if artifacts.join("sandbox.cwasm").exists()
@@ -63,8 +64,10 @@ pub fn build() -> anyhow::Result<()> {
     // Without a target wasmtime would use every instruction of this machine, and the image might
     // not load on another one.
     let mut config = engine_config::shared_config();
-    config.target(target_triple()?).map_err(|error| anyhow!("{error:?}"))?;
-    use_common_instructions(&mut config);
+    config.target(target_triple(arch)?).map_err(|error| anyhow!("{error:?}"))?;
+    if arch == "x86_64" {
+        use_common_instructions(&mut config);
+    }
     let precompiled = Engine::new(&config)
         .and_then(|engine| engine.precompile_module(&prepared))
         .map_err(|error| anyhow!("{error:?}"))?;
@@ -82,9 +85,6 @@ pub fn build() -> anyhow::Result<()> {
 
 /// Every x86 processor since 2009 has these; without them, rounding a number is a call of the host.
 fn use_common_instructions(config: &mut wasmtime::Config) {
-    if !cfg!(target_arch = "x86_64") {
-        return;
-    }
     for flag in ["has_sse3", "has_ssse3", "has_sse41", "has_sse42", "has_popcnt"] {
         enable(config, flag);
     }
@@ -155,8 +155,8 @@ fn sources(js_dir: &Path) -> anyhow::Result<Vec<(String, String)>> {
         .collect()
 }
 
-fn target_triple() -> anyhow::Result<&'static str> {
-    match (std::env::consts::ARCH, std::env::consts::OS) {
+fn target_triple(arch: &str) -> anyhow::Result<&'static str> {
+    match (arch, std::env::consts::OS) {
         ("x86_64", "linux") => Ok("x86_64-unknown-linux-gnu"),
         ("aarch64", "linux") => Ok("aarch64-unknown-linux-gnu"),
         ("x86_64", "macos") => Ok("x86_64-apple-darwin"),

@@ -70,10 +70,13 @@ fn says_its_version(command: &mut Command, release: &Release) -> Result<()> {
 
 fn tarball(package: &Path, place: &Path, release: &Release) -> Result<()> {
     output(Command::new("tar").arg("--directory").arg(place).arg("-xzf").arg(package))?;
-    let name = format!("heddle-{}-linux-{}", release.version, release.arch);
-    let program = place.join(name).join("heddle");
-    says_its_version(&mut Command::new(&program), release)?;
-    serves(Command::new(&program).arg("serve").env("HEDDLE_DATA", place.join("data")))
+    let name = format!("heddle-{}-linux-{}", release.version, release.arch.name);
+    starts(&place.join(name).join("heddle"), place, release)
+}
+
+fn starts(program: &Path, place: &Path, release: &Release) -> Result<()> {
+    says_its_version(&mut release.arch.command(program), release)?;
+    serves(release.arch.command(program).arg("serve").env("HEDDLE_DATA", place.join("data")))
 }
 
 /// Installs, starts as the package's user, removes and purges below another root.
@@ -96,11 +99,15 @@ fn deb(package: &Path, place: &Path, release: &Release) -> Result<()> {
     let dpkg = |arguments: &[&str]| {
         let mut command = as_root("dpkg");
         command.args(["--force-depends", "--force-script-chrootless", "--log=/dev/null"]);
+        if release.arch.is_foreign() {
+            command.arg("--force-architecture");
+        }
         output(command.arg(format!("--root={}", root.display())).args(arguments))
     };
     dpkg(&["--install", package.to_str().context("an odd path")?])?;
     let program = root.join("usr/bin/heddle");
-    says_its_version(&mut Command::new(&program), release)?;
+    let heddle = release.arch.command(&program);
+    says_its_version(&mut release.arch.command(&program), release)?;
     let users = std::fs::read_to_string(root.join("etc/passwd"))?;
     let user = users.lines().find(|line| line.starts_with("heddle:")).context("no user heddle")?;
     let ids: Vec<&str> = user.split(':').skip(2).take(2).collect();
@@ -108,7 +115,8 @@ fn deb(package: &Path, place: &Path, release: &Release) -> Result<()> {
     let mut serve = as_root("setpriv");
     serve.arg(format!("--reuid={}", ids[0])).arg(format!("--regid={}", ids[1]));
     serve.arg("--clear-groups").arg("env").arg(format!("HEDDLE_DATA={}", data.display()));
-    serves(serve.args(["HEDDLE_PORT=0"]).arg(&program).arg("serve"))?;
+    serve.arg("HEDDLE_PORT=0").arg(heddle.get_program()).args(heddle.get_args());
+    serves(serve.arg("serve"))?;
 
     dpkg(&["--remove", "heddle"])?;
     ensure!(!program.exists() && root.join("etc/heddle/environment").exists(), "not removed well");
@@ -119,22 +127,33 @@ fn deb(package: &Path, place: &Path, release: &Release) -> Result<()> {
 }
 
 fn wheel(package: &Path, place: &Path, release: &Release) -> Result<()> {
+    if release.arch.is_foreign() {
+        // pip would refuse it here.
+        output(
+            Command::new("python3").args(["-m", "zipfile", "--extract"]).args([package, place]),
+        )?;
+        let program = format!("heddle-{}.data/scripts/heddle", release.version);
+        super::stage::set_mode(&place.join(&program), 0o755)?;
+        return starts(&place.join(program), place, release);
+    }
     let folder = place.join("venv");
     output(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
     let mut pip = Command::new(folder.join("bin/pip"));
     output(pip.args(["install", "--no-index", "--no-deps", "--quiet"]).arg(package))?;
-    let program = folder.join("bin/heddle");
-    says_its_version(&mut Command::new(&program), release)?;
-    serves(Command::new(&program).arg("serve").env("HEDDLE_DATA", place.join("data")))
+    starts(&folder.join("bin/heddle"), place, release)
 }
 
 fn npm(package: &Path, place: &Path, release: &Release) -> Result<()> {
     std::fs::write(place.join("package.json"), "{ \"private\": true }")?;
     let mut install = Command::new("npm");
     install.args(["install", "--offline", "--no-audit", "--no-fund"]).arg(package);
+    install.arg(format!("--cpu={}", release.arch.node));
     output(install.current_dir(place))?;
+    if release.arch.is_foreign() {
+        // Its launcher would start a program that cannot run here.
+        return starts(&place.join("node_modules/heddle/bin/heddle"), place, release);
+    }
     let mut npx = Command::new("npx");
     says_its_version(npx.args(["--offline", "--", "heddle"]).current_dir(place), release)?;
-    let program = place.join("node_modules/.bin/heddle");
-    serves(Command::new(program).arg("serve").env("HEDDLE_DATA", place.join("data")))
+    starts(&place.join("node_modules/.bin/heddle"), place, release)
 }

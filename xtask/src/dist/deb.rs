@@ -1,16 +1,12 @@
 //! The Debian package: the program, a systemd service with its own user, and its settings.
 
 use super::stage::{Effort, Release, Stage, glibc, output, set_mode};
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 use std::path::PathBuf;
 use std::process::Command;
 
 pub(crate) fn make(release: &Release) -> Result<PathBuf> {
-    let arch = match release.arch {
-        "x86_64" => "amd64",
-        "aarch64" => "arm64",
-        other => bail!("Debian has no name for {other}"),
-    };
+    let arch = release.arch.debian;
     let stage = release.stage("deb")?;
     stage.copy_program(&release.binary, "usr/bin/heddle")?;
     stage.write("usr/lib/systemd/system/heddle.service", service()?)?;

@@ -5,7 +5,7 @@ pub(crate) mod recipe;
 mod root;
 
 use super::stage::{Release, Stage, output, sha256_hex};
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::Command;
@@ -16,11 +16,7 @@ const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 
 pub(crate) fn make(release: &Release) -> Result<PathBuf> {
-    let arch = match release.arch {
-        "x86_64" => "amd64",
-        "aarch64" => "arm64",
-        other => bail!("images have no name for {other}"),
-    };
+    let arch = release.arch.debian;
     let recipe = recipe::read(&std::fs::read_to_string("Dockerfile")?)?;
     let archive = release.stage("image")?;
     let mut image = Image { release, archive, layers: Vec::new(), diff_ids: Vec::new() };

@@ -1,16 +1,12 @@
 //! The npm package, for `npx heddle` and `npm install --global heddle`: the program and a launcher.
 
 use super::stage::Release;
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde_json::json;
 use std::path::PathBuf;
 
 pub(crate) fn make(release: &Release) -> Result<PathBuf> {
-    let cpu = match release.arch {
-        "x86_64" => "x64",
-        "aarch64" => "arm64",
-        other => bail!("npm has no name for {other}"),
-    };
+    let cpu = release.arch.node;
     let manifest = json!({
         "name": "heddle",
         "version": release.version,

@@ -1,5 +1,6 @@
 //! What all packages share: the release they are of, and archives that come out the same each time.
 
+use super::arch::Arch;
 use anyhow::{Context as _, Result, bail, ensure};
 use aws_lc_rs::digest::{SHA256, digest};
 use std::os::unix::fs::PermissionsExt as _;
@@ -21,18 +22,22 @@ pub(crate) struct Release {
     pub(crate) binary: PathBuf,
     /// Where packages go.
     pub(crate) folder: PathBuf,
-    /// As Rust names it.
-    pub(crate) arch: &'static str,
+    pub(crate) arch: &'static Arch,
     pub(crate) effort: Effort,
     /// Every file in a package has this time, in seconds: that of the commit.
     pub(crate) time: u64,
 }
 
 impl Release {
-    pub(crate) fn new(binary: &Path, folder: &Path, effort: Effort) -> Result<Self> {
+    pub(crate) fn new(
+        arch: &'static Arch,
+        binary: &Path,
+        folder: &Path,
+        effort: Effort,
+    ) -> Result<Self> {
         std::fs::create_dir_all(folder)?;
         ensure!(binary.exists(), "{} does not exist; build it first", binary.display());
-        let version = output(Command::new(binary).arg("--version"))?;
+        let version = output(arch.command(binary).arg("--version"))?;
         let version = version.trim().strip_prefix("heddle ").context("that is not heddle")?;
         let time = match std::env::var("SOURCE_DATE_EPOCH") {
             Ok(time) => time,
@@ -42,7 +47,7 @@ impl Release {
             version: version.to_owned(),
             binary: binary.to_owned(),
             folder: folder.to_owned(),
-            arch: std::env::consts::ARCH,
+            arch,
             effort,
             time: time.trim().parse().context("the time of the commit is not a number")?,
         })

@@ -5,7 +5,7 @@ use anyhow::Result;
 use std::path::PathBuf;
 
 pub(crate) fn make(release: &Release) -> Result<PathBuf> {
-    let name = format!("heddle-{}-linux-{}", release.version, release.arch);
+    let name = format!("heddle-{}-linux-{}", release.version, release.arch.name);
     let stage = release.stage("tarball")?;
     stage.copy_program(&release.binary, &format!("{name}/heddle"))?;
     for document in ["README.md", "LICENSE", "CHANGELOG.md", "packaging/heddle.service"] {

@@ -14,7 +14,7 @@ use zip::write::SimpleFileOptions;
 pub(crate) fn make(release: &Release) -> Result<PathBuf> {
     let version = &release.version;
     let (major, minor) = glibc(&release.binary)?;
-    let tag = format!("py3-none-manylinux_{major}_{minor}_{}", release.arch);
+    let tag = format!("py3-none-manylinux_{major}_{minor}_{}", release.arch.name);
     let info = format!("heddle-{version}.dist-info");
     let wheel =
         format!("Wheel-Version: 1.0\nGenerator: heddle\nRoot-Is-Purelib: false\nTag: {tag}\n");

@@ -15,7 +15,8 @@ use wasmtime::{
 #[repr(C, align(4096))]
 struct Aligned<T: ?Sized>(T);
 
-static PRECOMPILED: &Aligned<[u8]> = &Aligned(*include_bytes!("../../artifacts/sandbox.cwasm"));
+static PRECOMPILED: &Aligned<[u8]> =
+    &Aligned(*include_bytes!(concat!(env!("SANDBOX_ARTIFACTS"), "/sandbox.cwasm")));
 
 /// Instances in the pool; what is beyond gets memory of its own.
 const POOLED_INSTANCES: u32 = 256;

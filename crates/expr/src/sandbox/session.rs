@@ -18,7 +18,7 @@ use std::sync::Arc;
 use wasmtime::{Store, Trap};
 
 /// Offset and bytes of every kilobyte in which code's image differs; made by `cargo xtask sandbox`.
-static CODE_PIECES: &[u8] = include_bytes!("../../artifacts/code_pieces.bin");
+static CODE_PIECES: &[u8] = include_bytes!(concat!(env!("SANDBOX_ARTIFACTS"), "/code_pieces.bin"));
 
 /// Compiled expressions that a session keeps; then it starts afresh.
 const MAX_COMPILED: usize = 4096;

@@ -44,6 +44,13 @@ pub(crate) fn check(package: &Path, place: &Path, release: &Release) -> Result<(
         command
     };
     let entry = texts(&settings["Entrypoint"]);
+    if release.arch.is_foreign() {
+        // Not in a root of its own, in which the emulator would not find its libraries.
+        let program = root.join(entry[0].trim_start_matches('/'));
+        let heddle = || release.arch.command_in(&root, &program);
+        says_its_version(&mut heddle(), release)?;
+        return serves(heddle().arg("serve").env("HEDDLE_DATA", place.join("data")));
+    }
     says_its_version(&mut enter(&entry), release)?;
     serves(&mut enter(&[entry, texts(&settings["Cmd"])].concat()))
 }

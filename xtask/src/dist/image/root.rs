@@ -15,9 +15,16 @@ const PACKAGES: [&str; 3] = ["libc6", "libgcc-s1", "ca-certificates"];
 
 /// Everything but the program and its data folder.
 pub(crate) fn base(release: &Release, stage: &Stage, recipe: &Recipe) -> Result<()> {
-    for library in libraries(&release.binary)? {
-        let name = library.to_str().context("a library has an odd name")?;
-        stage.copy_program(&library, &format!("root/{}", name.trim_start_matches('/')))?;
+    if release.arch.is_foreign() {
+        let libraries = PathBuf::from(release.arch.libraries()).join("lib");
+        for name in needed(&release.binary)? {
+            stage.copy_program(libraries.join(&name), &format!("root/lib/{name}"))?;
+        }
+    } else {
+        for library in libraries(&release.binary)? {
+            let name = library.to_str().context("a library has an odd name")?;
+            stage.copy_program(&library, &format!("root/{}", name.trim_start_matches('/')))?;
+        }
     }
     let certificates = Path::new("/").join(CERTIFICATES);
     stage.copy(certificates, &format!("root/{CERTIFICATES}"))?;
@@ -50,4 +57,20 @@ fn libraries(binary: &Path) -> Result<Vec<PathBuf>> {
         .collect();
     ensure!(found.iter().any(|path| path.ends_with("libc.so.6")), "no libc in {text}");
     Ok(found)
+}
+
+/// The names of the libraries that a program of another processor is linked with, and its loader.
+/// They need nothing more than each other.
+fn needed(binary: &Path) -> Result<Vec<String>> {
+    let text =
+        output(Command::new("readelf").args(["--wide", "--dynamic", "--segments"]).arg(binary))?;
+    let names = text.lines().filter_map(|line| match line.split_once("(NEEDED)") {
+        Some((_, name)) => name.split(['[', ']']).nth(1),
+        None => line.split_once("interpreter: /lib/").map(|(_, name)| name.trim_end_matches(']')),
+    });
+    let mut names: Vec<String> = names.map(str::to_owned).collect();
+    names.sort();
+    names.dedup();
+    ensure!(names.iter().any(|name| name == "libc.so.6"), "no libc in {text}");
+    Ok(names)
 }
