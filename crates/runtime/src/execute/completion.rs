@@ -5,6 +5,7 @@ use crate::execute::admission::RunGuard;
 use crate::execute::journal::RunJournal;
 use crate::execute::runner::Runner;
 use crate::loaded_workflow::LoadedWorkflow;
+use crate::schedule::clock::MAX_SLEEP_MS;
 use engine::RunOutcome;
 use model::{RunEvent, RunStatus, Str};
 use std::sync::Arc;
@@ -21,6 +22,8 @@ pub(crate) enum RunSignal {
     CallerFinished(i64),
     /// Something was decided about this run before it went to sleep.
     DecisionMade(i64),
+    /// A run has gone to sleep, and its time comes before the scheduler would look again.
+    DueSoon,
     /// The last events of this run could not be written, so that its row says it is running.
     EndUnwritten(i64),
 }
@@ -77,6 +80,7 @@ impl Runner {
             RunStatus::Waiting if outcome.waits_for.is_some() => {
                 self.signal(RunSignal::ChildFinished(log.id()))
             }
+            RunStatus::Waiting if self.is_due_soon(outcome) => self.signal(RunSignal::DueSoon),
             RunStatus::Waiting => {}
             _ => {
                 // It may have been stopped while others slept or went on for it.
@@ -86,6 +90,11 @@ impl Runner {
                 self.signal_caller(log.parent());
             }
         }
+    }
+
+    fn is_due_soon(&self, outcome: &RunOutcome) -> bool {
+        let now = self.engine.ports.clock.now_ms();
+        outcome.wait_till_ms.is_some_and(|due| due < now.saturating_add(MAX_SLEEP_MS))
     }
 
     /// Sends a signal between runs. If nothing handles it, the next start finds out.

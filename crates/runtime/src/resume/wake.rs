@@ -31,6 +31,7 @@ impl Runtime {
                 RunSignal::DecisionMade(id) => {
                     tokio::spawn(self.clone().resume_approved(id));
                 }
+                RunSignal::DueSoon => self.clock_changed.notify_one(),
                 RunSignal::EndUnwritten(id) => {
                     tokio::spawn(self.clone().resume_unwritten(id));
                 }

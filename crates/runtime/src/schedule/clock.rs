@@ -10,7 +10,7 @@ use tokio::sync::OwnedSemaphorePermit;
 /// How long a claimed trigger is ours; after a crash it becomes due again.
 const LEASE_MS: i64 = 30_000;
 /// The longest pause between two rounds.
-const MAX_SLEEP_MS: i64 = 30_000;
+pub(crate) const MAX_SLEEP_MS: i64 = 30_000;
 /// The pause after a round that failed, as on a full disk.
 const ERROR_SLEEP_MS: i64 = 1000;
 /// The same when something that is due has to wait for others.

@@ -3,6 +3,7 @@
 use super::{ApprovalHarness, node, option, send, to};
 use crate::support::wait_until;
 use serde_json::json;
+use std::time::{Duration, Instant};
 use testkit::ScriptedReply;
 
 #[test]
@@ -95,7 +96,9 @@ fn after_its_time_a_call_is_not_made_and_cannot_be_approved() {
     );
     let id = scene.ask(1);
     let asked = scene.open_approval("ada");
+    let began = Instant::now();
     wait_until("its time is over", || scene.pending_approvals().is_empty());
+    assert!(began.elapsed() < Duration::from_secs(20), "the scheduler did not look in time");
     let late = scene.decide(&asked, "approve").json();
     assert_eq!(late["code"], "APPROVAL_EXPIRED", "{late}");
     scene.wait_for(&id, "success");
