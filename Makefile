@@ -1,8 +1,9 @@
 # Two commands do all the set-up on a fresh machine: `make run` and `make test`.
 
-# A machine that builds once has no use for what would make the next build faster, and it takes as much room again.
+# A machine that builds once has no use for what would make the next build faster, and it takes as much room again. Nobody debugs there.
 ifeq ($(CI),true)
 export CARGO_INCREMENTAL := 0
+export CARGO_PROFILE_DEV_DEBUG := 0
 endif
 
 .PHONY: run test bench crash docs fuzz simulate audit dist site

@@ -4,8 +4,8 @@ use crate::{
     audit, call, clients, clippy, dist, error_pages, fuzz, rust_tests, services, simulate, site,
     spelling, tidy, types, weights,
 };
-use anyhow::{Result, bail};
-use assets::{sandbox, web};
+use anyhow::Result;
+use assets::{at_once, sandbox, web};
 use std::time::Instant;
 
 type CiStep = fn() -> Result<()>;
@@ -16,14 +16,11 @@ const STEPS: &[(&str, CiStep)] = &[
     ("tidy", tidy::run),
     ("spelling", spelling::check),
     ("third-party code", audit::run),
-    ("services", services::install),
-    ("sandbox", || sandbox::build(std::env::consts::ARCH)),
-    ("editor: build", web::build),
-    ("editor: check", web::check),
-    ("weights", weights::fetch),
+    ("services, sandbox and editor", || at_once([&services::install, &build_sandbox, &web::build])),
+    ("editor: check, weights", || at_once([&web::check, &weights::fetch])),
     ("Rust: build and tests", rust_tests::run),
     ("simulation", simulate::run_in_ci),
-    ("fuzz: seeds", fuzz::try_seeds),
+    ("fuzz: seeds", fuzz::replay_seeds),
     ("SDK clients and journeys", clients_and_journeys),
     ("docs", docs_are_current),
     ("site", site::build),
@@ -49,15 +46,14 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
+fn build_sandbox() -> Result<()> {
+    sandbox::build(std::env::consts::ARCH)
+}
+
 /// At the same time: either waits for its servers more than it computes.
 fn clients_and_journeys() -> Result<()> {
     clients::build()?;
-    std::thread::scope(|scope| {
-        let clients = scope.spawn(clients::run);
-        let journeys = web::journeys();
-        let clients = clients.join().unwrap_or_else(|_| bail!("a thread has panicked"));
-        clients.and(journeys)
-    })
+    at_once([&clients::run, &web::journeys])
 }
 
 /// Writes the pages that are made from code.

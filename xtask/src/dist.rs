@@ -14,7 +14,7 @@ mod wheel;
 use crate::audit;
 use anyhow::{Context as _, Result, bail};
 use arch::Arch;
-use assets::{sandbox, web};
+use assets::web;
 use stage::{Effort, Release, file_name, sha256_hex};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -59,16 +59,18 @@ pub(crate) fn run() -> Result<()> {
         return package(arch.map_or_else(Arch::host, Ok)?, &binary);
     }
     audit::run_for_release()?;
-    sandbox::build(std::env::consts::ARCH)?;
     web::build()?;
-    for arch in arch.map_or_else(Arch::all_from_here, |arch| Ok(vec![arch]))? {
-        if arch.is_foreign()
-            && let Err(problem) = arch.install_toolchain()
-        {
-            eprintln!("no packages for {}: {problem:#}", arch.name);
+    for made in Arch::all_from_here()? {
+        if arch.is_some_and(|wanted| wanted.name != made.name) {
             continue;
         }
-        package(arch, Path::new(&arch.build()?))?;
+        match made.install_toolchain() {
+            Ok(()) => package(made, Path::new(&made.build()?))?,
+            Err(problem) if arch.is_none() => {
+                eprintln!("no packages for {}: {problem:#}", made.name);
+            }
+            Err(problem) => return Err(problem),
+        }
     }
     Ok(())
 }

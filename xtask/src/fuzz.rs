@@ -43,7 +43,7 @@ const COVERAGE: &[&str] = &[
 pub(crate) fn run() -> Result<()> {
     let mut arguments = std::env::args().skip(2).peekable();
     if arguments.next_if(|word| word == "seeds").is_some() {
-        return try_seeds();
+        return replay_seeds();
     }
     let seconds = arguments
         .next()
@@ -53,10 +53,9 @@ pub(crate) fn run() -> Result<()> {
     run_for(seconds.unwrap_or(SECONDS), &arguments.collect::<Vec<_>>())
 }
 
-/// Builds all targets, without coverage, and tries each on the inputs it begins with: what was found
-/// once stays mended. Random inputs are tried by the tests of the crates; the search for new ones is
-/// a job of the night.
-pub(crate) fn try_seeds() -> Result<()> {
+/// Builds all targets, without coverage, and replays the inputs that each begins with: what was found
+/// once stays fixed. The tests of the crates try random inputs; a nightly job searches for new ones.
+pub(crate) fn replay_seeds() -> Result<()> {
     let targets = targets()?;
     let mut arguments = vec!["build", "--workspace", "--quiet", "--locked"];
     arguments.extend(targets.iter().flat_map(|target| ["--bin", target]));
@@ -70,7 +69,8 @@ pub(crate) fn try_seeds() -> Result<()> {
         let log = String::from_utf8_lossy(&done.stderr);
         ensure!(done.status.success(), "the seeds of {target} break it:\n{log}");
         let read = log.lines().find_map(|line| line.split("INFO: seed corpus: files: ").nth(1));
-        let n_seeds = read.and_then(|rest| rest.split_whitespace().next()).unwrap_or("0");
+        let n_seeds = read.and_then(|rest| rest.split_whitespace().next());
+        let n_seeds = n_seeds.with_context(|| format!("{target} has read no seeds:\n{log}"))?;
         eprintln!("fuzz: {target}: {n_seeds} seeds");
     }
     Ok(())

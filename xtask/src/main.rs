@@ -80,6 +80,17 @@ fn clippy_environment() -> [(&'static str, &'static str); 2] {
     ]
 }
 
+/// A program with the rights of root, which package managers and other roots need.
+fn as_root(program: &str) -> Command {
+    let id = Command::new("id").arg("-u").output();
+    if id.is_ok_and(|id| id.stdout.trim_ascii() == b"0") {
+        return Command::new(program);
+    }
+    let mut sudo = Command::new("sudo");
+    sudo.args(["--non-interactive", "--preserve-env", program]);
+    sudo
+}
+
 fn call_with(program: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Result<()> {
     eprintln!("$ {program} {}", arguments.join(" "));
     let status =

@@ -1,10 +1,9 @@
 //! The programs that tests run against: databases, Redis, a mail server and two browsers, installed
 //! where they are missing.
 
-use crate::call;
+use crate::{as_root, call};
 use anyhow::{Result, bail};
 use std::path::Path;
-use std::process::Command;
 
 /// What tells that a program is there, and the package that brings it.
 pub(crate) type Package = (&'static str, &'static str);
@@ -115,38 +114,25 @@ pub(crate) fn install_missing(packages: &[Package]) -> Result<()> {
     if wanted.is_empty() {
         return Ok(());
     }
-    let is_root = Command::new("id")
-        .arg("-u")
-        .output()
-        .is_ok_and(|output| output.stdout.trim_ascii() == b"0");
-    if !is_root {
-        bail!(
-            "programs that this needs are not installed: install the packages {}",
-            wanted.join(", ")
-        );
-    }
     // No daemon is wanted: the tests start servers of their own, on ports and with data of their
     // own.
-    let arguments: Vec<&str> = [
-        "DEBIAN_FRONTEND=noninteractive",
-        "RUNLEVEL=1",
-        "apt-get",
-        "install",
-        "--yes",
-        "--no-install-recommends",
-    ]
-    .into_iter()
-    .chain(wanted.iter().copied())
-    .collect();
-    if call("env", &arguments).is_err() {
+    let install = || {
+        let mut apt = as_root("env");
+        apt.args(["DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1", "apt-get", "install", "--yes"]);
+        apt.arg("--no-install-recommends").args(&wanted).status()
+    };
+    eprintln!("installing the packages {}", wanted.join(", "));
+    if !install().is_ok_and(|status| status.success()) {
         // An image without package lists gets them first.
-        call("apt-get", &["update"])?;
-        call("env", &arguments)?;
+        let updated = as_root("apt-get").arg("update").status();
+        if updated.is_ok_and(|status| status.success()) {
+            install()?;
+        }
     }
     let still_missing = missing();
     if !still_missing.is_empty() {
         bail!(
-            "these packages could not be installed, and this needs them: {}",
+            "these packages could not be installed, which takes root or sudo: {}",
             still_missing.join(", ")
         );
     }

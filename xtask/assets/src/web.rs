@@ -1,5 +1,6 @@
 //! Builds the editor and puts it where the server embeds it from.
 
+use crate::at_once;
 use anyhow::{Context as _, Result, bail};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
@@ -59,16 +60,7 @@ pub fn check() -> Result<()> {
 /// Walks through the editor in both browsers at once, before real servers with the editor in them:
 /// in Firefox only where browsers differ most, and the rest every night.
 pub fn journeys() -> Result<()> {
-    let scripts = ["journeys", "journeys:firefox:core"];
-    std::thread::scope(|scope| {
-        let browsers = scripts.map(|script| scope.spawn(move || journeys_of(script)));
-        let mut done = Ok(());
-        for browser in browsers {
-            let ended = browser.join().unwrap_or_else(|_| bail!("a thread has panicked"));
-            done = done.and(ended);
-        }
-        done
-    })
+    at_once([&|| journeys_of("journeys"), &|| journeys_of("journeys:firefox:core")])
 }
 
 /// What it says is shown at its end, so that two of them do not mix.

@@ -3,7 +3,8 @@
 
 use crate::call;
 use crate::services::{Package, install_missing};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
+use assets::sandbox;
 use std::path::Path;
 use std::process::Command;
 
@@ -29,16 +30,20 @@ const FOREIGN_PACKAGES: &[Package] = &[
 ];
 
 impl Arch {
+    /// The one of a name, if a release for it can be made here.
     pub(crate) fn find(name: &str) -> Result<&'static Self> {
-        let names = ARCHES.each_ref().map(|arch| arch.name).join(" and ");
-        ARCHES
-            .iter()
-            .find(|arch| arch.name == name)
-            .with_context(|| format!("releases are made for {names}, not for {name}"))
+        let known = Self::all_from_here()?;
+        let names: Vec<&str> = known.iter().map(|arch| arch.name).collect();
+        let found = known.into_iter().find(|arch| arch.name == name);
+        found.with_context(|| {
+            format!("this machine makes packages for {}, not for {name}", names.join(" and "))
+        })
     }
 
     pub(crate) fn host() -> Result<&'static Self> {
-        Self::find(std::env::consts::ARCH)
+        let host = std::env::consts::ARCH;
+        let found = ARCHES.iter().find(|arch| arch.name == host);
+        found.with_context(|| format!("there are no packages for {host}"))
     }
 
     /// What `make dist` makes: this machine's processor first, and arm64 from x86-64.
@@ -62,6 +67,9 @@ impl Arch {
 
     /// Installs what a build for another processor takes.
     pub(crate) fn install_toolchain(&self) -> Result<()> {
+        if !self.is_foreign() {
+            return Ok(());
+        }
         install_missing(FOREIGN_PACKAGES)?;
         call("rustup", &["target", "add", &self.triple()])
     }
@@ -72,6 +80,7 @@ impl Arch {
         let mut cargo = Command::new("cargo");
         cargo.args(["build", "--release", "--locked", "--package", "heddle"]);
         if !self.is_foreign() {
+            sandbox::build(self.name)?;
             run(&mut cargo)?;
             return Ok("target/release/heddle".to_owned());
         }
@@ -107,6 +116,6 @@ impl Arch {
 fn run(command: &mut Command) -> Result<()> {
     eprintln!("$ {command:?}");
     let status = command.status().context("cargo could not be started")?;
-    anyhow::ensure!(status.success(), "{command:?} failed with {status}");
+    ensure!(status.success(), "{command:?} failed with {status}");
     Ok(())
 }

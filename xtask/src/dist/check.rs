@@ -4,6 +4,7 @@ mod image;
 mod server;
 
 use super::stage::{Release, output};
+use crate::as_root;
 use anyhow::{Context as _, Result, ensure};
 use server::serves;
 use std::path::{Path, PathBuf};
@@ -48,17 +49,6 @@ impl Drop for Place {
         // Some of what was installed belongs to root.
         let _ = as_root("rm").args(["--recursive", "--force"]).arg(&self.0).status();
     }
-}
-
-/// A program with the rights of root, which package managers and other roots need.
-fn as_root(program: &str) -> Command {
-    let is_root = output(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
-    if is_root {
-        return Command::new(program);
-    }
-    let mut sudo = Command::new("sudo");
-    sudo.args(["--non-interactive", "--preserve-env", program]);
-    sudo
 }
 
 fn says_its_version(command: &mut Command, release: &Release) -> Result<()> {

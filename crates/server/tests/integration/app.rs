@@ -331,12 +331,16 @@ impl Call<'_> {
             let count = stream.read(&mut buffer).await.unwrap();
             bytes.extend_from_slice(&buffer[..count]);
             // A stream of events has no end; that it begins is enough.
-            let is_stream = bytes.windows(17).any(|window| window == b"text/event-stream");
-            if count == 0 || (is_stream && bytes.windows(4).any(|window| window == b"\r\n\r\n")) {
+            if count == 0 || begins_a_stream(&bytes) {
                 return Reply::read(&bytes);
             }
         }
     }
+}
+
+fn begins_a_stream(bytes: &[u8]) -> bool {
+    let head = bytes.windows(4).position(|window| window == b"\r\n\r\n");
+    head.is_some_and(|end| bytes[..end].windows(17).any(|window| window == b"text/event-stream"))
 }
 
 pub(crate) struct Reply {

@@ -164,8 +164,9 @@ fn issue_15_00_a_run_whose_time_has_come_is_woken_however_many_new_ones_wait() {
             });
         }
         std::thread::sleep(Duration::from_millis(500));
-        // An hour later.
+        // An hour later; a change of what is active makes the scheduler look at the clock.
         scene.faults.set(Field::ClockMs, 3_600_000);
+        assert_eq!(server.api("POST", "/workflows/busy/activate", None).status, 200);
         let deadline = Instant::now() + Duration::from_secs(60);
         while status_of_sleeper() == "waiting" && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(100));

@@ -44,7 +44,7 @@ const LARGE_BYTES: usize = 100_000;
 fn issue_14_06_hostile_load_holds_up_neither_health_nor_honest_callers() {
     let asked: Option<u64> =
         std::env::var("HEDDLE_HOSTILE_SECONDS").ok().and_then(|text| text.parse().ok());
-    let time = Duration::from_secs(asked.unwrap_or(8));
+    let time = Duration::from_secs(asked.unwrap_or(5));
     let data = TempFolder::new("hostile");
     let only = std::env::var("HEDDLE_HOSTILE_ONLY").ok();
     let attacks: Vec<Attack> = attacks()
