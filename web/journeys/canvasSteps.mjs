@@ -31,13 +31,26 @@ export async function take(page, words, name = words) {
     .click();
 }
 
-/** Adds a node behind another by the `+` of its output. */
-export async function addAfter(page, before, words, name) {
-  await page
-    .getByRole("button", { name: `Add node after ${before}` })
-    .first()
-    .click();
+/**
+ * Adds a node by one of the `+` of another. Firefox is told each step of a click on its own, and loses one on something that
+ * the canvas has moved meanwhile.
+ */
+export async function addBy(page, button, words, name) {
+  const plus = page.getByRole("button", { name: button }).first();
+  await plus.click();
+  const search = page.getByRole("combobox", { name: "Search nodes" });
+  const isOpen = () =>
+    search.waitFor({ timeout: 5000 }).then(
+      () => true,
+      () => false,
+    );
+  if (BROWSER === "firefox" && !(await isOpen())) await plus.click();
   await take(page, words, name);
+}
+
+/** Adds a node behind another by the `+` of its output. */
+export function addAfter(page, before, words, name) {
+  return addBy(page, `Add node after ${before}`, words, name);
 }
 
 /** The card of a node on the canvas, by its name or what its name looks like. */
