@@ -105,6 +105,8 @@ impl Arch {
         }
         let mut command = Command::new(format!("qemu-{}", self.name));
         command.arg("-L").arg(root.as_ref()).arg(program.as_ref());
+        // A server without this setting starts itself again with it, which would not be emulated.
+        command.env("MIMALLOC_PURGE_DELAY", "100");
         command
     }
 

@@ -106,6 +106,7 @@ fn deb(package: &Path, place: &Path, release: &Release) -> Result<()> {
     serve.arg(format!("--reuid={}", ids[0])).arg(format!("--regid={}", ids[1]));
     serve.arg("--clear-groups").arg("env").arg(format!("HEDDLE_DATA={}", data.display()));
     serve.arg("HEDDLE_PORT=0").arg(heddle.get_program()).args(heddle.get_args());
+    serve.envs(heddle.get_envs().filter_map(|(name, value)| Some((name, value?))));
     serves(serve.arg("serve"))?;
 
     dpkg(&["--remove", "heddle"])?;
@@ -137,7 +138,10 @@ fn npm(package: &Path, place: &Path, release: &Release) -> Result<()> {
     std::fs::write(place.join("package.json"), "{ \"private\": true }")?;
     let mut install = Command::new("npm");
     install.args(["install", "--offline", "--no-audit", "--no-fund"]).arg(package);
-    install.arg(format!("--cpu={}", release.arch.node));
+    if release.arch.is_foreign() {
+        // For this processor npm would refuse it.
+        install.arg("--force");
+    }
     output(install.current_dir(place))?;
     if release.arch.is_foreign() {
         // Its launcher would start a program that cannot run here.

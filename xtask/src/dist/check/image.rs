@@ -46,7 +46,7 @@ pub(crate) fn check(package: &Path, place: &Path, release: &Release) -> Result<(
     let entry = texts(&settings["Entrypoint"]);
     if release.arch.is_foreign() {
         // Not in a root of its own, in which the emulator would not find its libraries.
-        let program = root.join(entry[0].trim_start_matches('/'));
+        let program = root.join("usr/local/bin").join(&entry[0]);
         let heddle = || release.arch.command_in(&root, &program);
         says_its_version(&mut heddle(), release)?;
         return serves(heddle().arg("serve").env("HEDDLE_DATA", place.join("data")));
