@@ -9,8 +9,8 @@ use model::{Item, Items, Kind, Node, Object, OnError, Str, Value, Workflow};
 use node_api::ai::Exposure;
 use node_api::host::WorkflowOrigin;
 use node_api::{
-    Destination, DestinationForm, NodeError, NodeGroup, NodeInfo, NodeType, NumberRange, Registry,
-    StartCause,
+    Destination, DestinationForm, NodeError, NodeGroup, NodeInfo, NodeType, NumberRange, Param,
+    ParamKind, Registry, Spec, StartCause,
 };
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -303,7 +303,7 @@ impl PlanNode {
         let params = Arc::new(
             node_type
                 .as_ref()
-                .map_or_else(|| given.clone(), |found| found.spec.complete(version, given)),
+                .map_or_else(|| given.clone(), |found| completed(&found.spec, version, given)),
         );
         let is_raw = |key: &str| node_type.as_deref().is_some_and(|found| is_raw(found, key));
         let compiled = CompiledParam::object(&params, is_raw);
@@ -456,6 +456,30 @@ fn ranges_to_check(
             || compiled.constant_at(&range.path).is_some_and(|value| !range.allows(&value))
     };
     ranges.into_iter().filter(may_fail).collect()
+}
+
+/// The parameters of a node with their defaults, and with short expressions in their full form.
+fn completed(spec: &Spec, version: f64, given: &Object) -> Object {
+    let mut params = spec.complete(version, given);
+    expand_short_expressions(&spec.params, &mut params);
+    params
+}
+
+fn expand_short_expressions(params: &[Param], values: &mut Object) {
+    for param in params {
+        let expanded = match (&param.kind, values.get(&param.name)) {
+            (_, Some(Value::String(text))) if param.takes_short_expressions => {
+                Value::from(expr::strict_form(text))
+            }
+            (ParamKind::Collection { params }, Some(Value::Object(inner))) => {
+                let mut inner = Object::clone(inner);
+                expand_short_expressions(params, &mut inner);
+                inner.into()
+            }
+            _ => continue,
+        };
+        values.insert(param.name.clone(), expanded);
+    }
 }
 
 /// Whether a parameter is taken as it stands.

@@ -5,7 +5,7 @@ use crate::registry;
 use futures::{StreamExt as _, TryStreamExt as _};
 use model::Str;
 use ports::NodeError;
-use ports::ai::{Embedder, LOCAL_EMBEDDING_MODEL};
+use ports::ai::{Embedder, Embeddings, LOCAL_EMBEDDING_MODEL};
 
 /// Texts that one piece of work has: a piece takes about a second at most, and whoever waits can
 /// stop waiting after it.
@@ -21,7 +21,7 @@ impl Embedder for LocalEmbedder {
         LOCAL_EMBEDDING_MODEL
     }
 
-    async fn embed(&self, texts: &[Str]) -> Result<Vec<Vec<f32>>, NodeError> {
+    async fn embeddings(&self, texts: &[Str]) -> Result<Embeddings, NodeError> {
         let LoadedModel { model, slots } = self.library.embeddings().await?;
         let pieces: Vec<Vec<Str>> = texts.chunks(TEXTS_AT_ONCE).map(<[Str]>::to_vec).collect();
         let work = pieces.into_iter().map(|texts| {
@@ -32,6 +32,6 @@ impl Embedder for LocalEmbedder {
         });
         let vectors: Vec<Vec<Vec<f32>>> =
             futures::stream::iter(work).buffered(slots.parallelism()).try_collect().await?;
-        Ok(vectors.into_iter().flatten().collect())
+        Ok(Embeddings { vectors: vectors.into_iter().flatten().collect(), tokens: 0 })
     }
 }

@@ -27,6 +27,13 @@ pub enum TriggerKind {
     Error,
 }
 
+impl TriggerKind {
+    /// Whether different people can be behind the runs that it starts.
+    pub fn is_open_to_many(self) -> bool {
+        matches!(self, Self::Webhook | Self::Form | Self::Chat | Self::Email)
+    }
+}
+
 /// A call that resumes a run which waits at the node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,13 +1,15 @@
 //! What the engine offers a running node beyond its items and parameters.
 
-use crate::ai::{ConversationStores, Exposure, LocalModels, NoLocalModels, ToolCallContext};
+use crate::ai::{
+    ChatModel, ConversationStores, Exposure, LocalModels, NoLocalModels, ToolCallContext,
+};
 use crate::collections::{Collections, NoCollections};
 use crate::connect::Connections;
 use crate::files::FileStorage;
 use crate::http::Http;
 use crate::tables::Tables;
 use crate::trigger::{StreamChunk, WebhookResponse};
-use crate::{Credential, NodeError, Supplied};
+use crate::{Credential, NodeError, Supplied, TriggerKind};
 pub use model::NodeState;
 use model::{Items, Kind, Object, Source, Spill, Str, Value};
 use std::sync::Arc;
@@ -41,6 +43,12 @@ pub trait Host: Send + Sync {
     /// What the nodes connected to this one supply for an item, in the order of their connections.
     async fn supplies(&self, _kind: Kind, _item: usize) -> Result<Vec<Supplied>, NodeError> {
         Ok(Vec::new())
+    }
+
+    /// A model that the node names itself, as if it were connected: the budgets of the run hold for
+    /// it, and what it costs is charged to them and shown.
+    fn metered_model(&self, model: Arc<dyn ChatModel>) -> Arc<dyn ChatModel> {
+        model
     }
 
     /// What a model is asked to fill in when it calls the node as a tool: a JSON Schema with a
@@ -163,6 +171,10 @@ pub trait Host: Send + Sync {
     fn execution(&self) -> &ExecutionInfo;
     /// The data that the run began with: of the first item of its trigger.
     fn trigger_data(&self) -> Option<Value> {
+        None
+    }
+    /// What started the run, if a trigger did.
+    fn trigger_kind(&self) -> Option<TriggerKind> {
         None
     }
     /// Whether this instance has signed a session so: it gave it to somebody by that name.

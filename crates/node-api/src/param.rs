@@ -29,6 +29,9 @@ pub struct Param {
     /// expression must give something.
     #[serde(skip)]
     pub guards: bool,
+    /// A text with expressions may leave out `=` and `$`: `{{json.user}}` is `={{ $json.user }}`.
+    #[serde(skip)]
+    pub takes_short_expressions: bool,
 }
 
 /// The kind of a parameter and what belongs to it.
@@ -271,6 +274,12 @@ impl Param {
     /// parameters at the top and in collections.
     pub fn guard(mut self) -> Self {
         self.guards = true;
+        self
+    }
+
+    /// Takes expressions in the short form too. For parameters at the top and in collections.
+    pub fn short_expressions(mut self) -> Self {
+        self.takes_short_expressions = true;
         self
     }
 

@@ -14,7 +14,7 @@ use node_api::host::{
 use node_api::http::{Http, HttpError, HttpRequest, HttpResponse};
 use node_api::tables::{NoTables, Tables};
 use node_api::trigger::{StreamChunk, WebhookResponse};
-use node_api::{Credential, Ctx, Node, NodeError, NodeInfo, Outputs, Spec, Supplied};
+use node_api::{Credential, Ctx, Node, NodeError, NodeInfo, Outputs, Spec, Supplied, TriggerKind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A world with nothing outside: requests, files and code are refused, the clock stands at
@@ -44,6 +44,7 @@ pub struct TestHost {
     pub conversations: ConversationStores,
     pub local_models: Arc<dyn LocalModels>,
     pub started_with: Option<Value>,
+    pub started_by: Option<TriggerKind>,
     pub supplies: Vec<(Kind, Supply)>,
     pub warned: Mutex<Vec<Str>>,
     pub allowed: Vec<Feature>,
@@ -81,6 +82,7 @@ impl TestHost {
             conversations: ConversationStores::default(),
             local_models: Arc::new(NoLocalModels),
             started_with: None,
+            started_by: None,
             supplies: Vec::new(),
             warned: Mutex::default(),
             allowed: Vec::new(),
@@ -201,6 +203,10 @@ impl Host for TestHost {
     }
     fn trigger_data(&self) -> Option<Value> {
         self.started_with.clone()
+    }
+
+    fn trigger_kind(&self) -> Option<TriggerKind> {
+        self.started_by
     }
     fn warn(&self, words: Str) {
         self.warned.lock().unwrap_or_else(PoisonError::into_inner).push(words);

@@ -23,8 +23,8 @@ pub use conversation::{
     MAX_TURN_BYTES, RecallLimit, RewriteOutcome, Sealer, StoredTurn, TurnKind,
 };
 pub use knowledge::{
-    Document, Embedder, Loader, OutputParser, Reranker, Retriever, ScoredDocument, SearchableStore,
-    Splitter, VectorQuery, VectorStore, cannot_update, cosine_similarity,
+    Document, Embedder, Embeddings, Loader, OutputParser, Reranker, Retriever, ScoredDocument,
+    SearchableStore, Splitter, VectorQuery, VectorStore, cannot_update, cosine_similarity,
 };
 pub use local::{LOCAL_EMBEDDING_MODEL, LocalModels, NoLocalModels};
 pub use memory::{

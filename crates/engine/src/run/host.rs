@@ -1,6 +1,7 @@
 //! The engine's side of a node run: parameters, ports, state.
 
 use super::execution_stack::ScheduledNode;
+use super::metering::Meter;
 use super::node_http::{NodeHttp, RedirectScope};
 use super::subworkflow::Suspended;
 use super::suspend::SuspendState;
@@ -12,7 +13,7 @@ use crate::plan::PlanNode;
 use crate::ports::JournalError;
 use crate::scope::{RunData, RunView, ToolCallScope};
 use model::{Items, Kind, Object, RunEvent, Source, Spill, Str, Value};
-use node_api::ai::{ConversationStores, Exposure, LocalModels, ToolCallContext};
+use node_api::ai::{ChatModel, ConversationStores, Exposure, LocalModels, ToolCallContext};
 use node_api::collections::Collections;
 use node_api::connect::Connections;
 use node_api::files::FileStorage;
@@ -23,7 +24,7 @@ use node_api::host::{
 use node_api::http::Http;
 use node_api::tables::Tables;
 use node_api::trigger::{StreamChunk, WebhookResponse};
-use node_api::{Credential, ErrorClass, NodeError, Supplied};
+use node_api::{Credential, ErrorClass, NodeError, Supplied, TriggerKind};
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -245,6 +246,14 @@ pub(crate) fn expression_error(error: expr::ExprError, parameter: &str) -> NodeE
     }
 }
 
+impl NodeHost {
+    /// The trigger that the run began at.
+    fn trigger(&self) -> Option<usize> {
+        let is_trigger = |node: &&usize| self.run.plan.nodes[**node].is_trigger();
+        self.data.order().iter().find(is_trigger).copied()
+    }
+}
+
 #[async_trait::async_trait]
 impl Host for NodeHost {
     fn parameter(&self, path: &str, item: usize) -> Result<Value, NodeError> {
@@ -300,6 +309,10 @@ impl Host for NodeHost {
 
     async fn supplies(&self, kind: Kind, item: usize) -> Result<Vec<Supplied>, NodeError> {
         self.all_supplies(kind, item).await
+    }
+
+    fn metered_model(&self, model: Arc<dyn ChatModel>) -> Arc<dyn ChatModel> {
+        Meter::new(self, self.name()).metered(model)
     }
 
     fn ai_input_schema(&self) -> Result<Value, NodeError> {
@@ -502,9 +515,11 @@ impl Host for NodeHost {
     }
 
     fn trigger_data(&self) -> Option<Value> {
-        let plan = &self.run.plan;
-        let trigger = self.data.order().iter().find(|node| plan.nodes[**node].is_trigger())?;
-        Some(self.data.of(*trigger).first()?.output(0)?.first()?.json)
+        Some(self.data.of(self.trigger()?).first()?.output(0)?.first()?.json)
+    }
+
+    fn trigger_kind(&self) -> Option<TriggerKind> {
+        self.run.plan.nodes[self.trigger()?].node_type.as_ref()?.spec.trigger
     }
 
     fn is_signed_session(&self, session: &str, signature: &str) -> bool {

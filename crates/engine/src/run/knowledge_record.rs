@@ -1,11 +1,13 @@
 //! Records what embedding models, vector stores and retrievers do for the node above them. Vectors
 //! are counted, not kept: nobody reads them.
 
-use super::subnode_record::SubNodeRecorder;
+use super::metering::cost_of;
+use super::subnode_record::{SubNodeRecorder, failed};
 use model::{Item, Items, Object, Str, Value};
 use node_api::NodeError;
 use node_api::ai::{
-    Document, Embedder, Retriever, ScoredDocument, SearchableStore, VectorQuery, VectorStore,
+    Document, Embedder, Embeddings, ModelInfo, Retriever, ScoredDocument, SearchableStore,
+    TokenUsage, VectorQuery, VectorStore,
 };
 use std::sync::Arc;
 
@@ -35,22 +37,44 @@ impl Embedder for RecordedEmbedder {
         self.embedder.model()
     }
 
-    async fn embed(&self, texts: &[Str]) -> Result<Vec<Vec<f32>>, NodeError> {
+    fn paid_model(&self) -> Option<&ModelInfo> {
+        self.embedder.paid_model()
+    }
+
+    async fn embeddings(&self, texts: &[Str]) -> Result<Embeddings, NodeError> {
         let began_ms = self.service.now_ms();
-        let made = self.embedder.embed(texts).await;
+        let made = self.paid_for(texts).await;
         let input = Object::from_iter([
             ("texts", Value::from(texts.len())),
             ("model", self.model().into()),
         ]);
-        let output = made.as_ref().map_err(Clone::clone).map(|vectors| {
+        let output = made.as_ref().map_err(Clone::clone).map(|Embeddings { vectors, tokens }| {
             let dimensions = vectors.first().map_or(0, Vec::len);
             Items::one(Item::new(Object::from_iter([
-                ("vectors", vectors.len()),
-                ("dimensions", dimensions),
+                ("vectors", Value::from(vectors.len())),
+                ("dimensions", dimensions.into()),
+                ("tokens", (*tokens as f64).into()),
             ])))
         });
         self.service.record(began_ms, input, output).await;
         made
+    }
+}
+
+impl RecordedEmbedder {
+    /// Makes vectors, from the budgets of the run unless they cost nothing.
+    async fn paid_for(&self, texts: &[Str]) -> Result<Embeddings, NodeError> {
+        let (Some(info), Some(meter)) = (self.embedder.paid_model(), &self.service.meter) else {
+            return self.embedder.embeddings(texts).await;
+        };
+        // No token is shorter than a byte.
+        let bytes: usize = texts.iter().map(|text| text.len()).sum();
+        let read = |tokens| TokenUsage { input: tokens, ..TokenUsage::default() };
+        let account = meter.reserve(cost_of(info, &read(bytes as u64))).await;
+        let account = account.map_err(|error| failed(&error))?;
+        let made = self.embedder.embeddings(texts).await?;
+        meter.charge(account, info, &read(made.tokens)).await;
+        Ok(made)
     }
 }
 

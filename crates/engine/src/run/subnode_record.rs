@@ -7,26 +7,20 @@
 
 use super::host::NodeHost;
 use super::knowledge_record;
+use super::metering::Meter;
 use super::step::task;
 use super::suspend::BusyGuard;
 use super::{RunContext, lock};
-use crate::budget::{Spender, session_of};
-use crate::budget_account::BudgetReservation;
-use futures::{StreamExt as _, stream};
-use model::{
-    Item, Items, Kind, ModelUsage, Object, RunEvent, Source, SpendingTotal, Str, TaskStatus, Value,
-    json,
-};
+use futures::StreamExt as _;
+use model::{Item, Items, Kind, Object, RunEvent, Source, Str, TaskStatus, Value, json};
 use node_api::ai::{
     ChatEvent, ChatModel, ChatRequest, ChatRole, ChatStream, EgressTarget, Memory, MemoryError,
     Message, MessagePart, ModelError, ModelInfo, ModelReply, RecalledMessages, RewriteOutcome,
-    SessionId, StoredTurn, SuppliedMemory, Supply, TokenUsage, Tool, ToolCallContext,
-    ToolDefinition, ToolEffect, ToolFailure, ToolOutput, TurnKey,
+    SessionId, StoredTurn, SuppliedMemory, Supply, Tool, ToolCallContext, ToolDefinition,
+    ToolEffect, ToolFailure, ToolOutput, TurnKey,
 };
-use node_api::host::Host as _;
 use node_api::{NodeError, NodeInfo, unique_name};
 use std::collections::BTreeMap;
-use std::future::ready;
 use std::sync::Arc;
 
 /// Longer answers of tools are cut in the record.
@@ -41,30 +35,32 @@ pub(super) struct SubNodeRecorder {
     step: usize,
     kind: Kind,
     parking: Arc<super::suspend::SuspendState>,
-    spender: Spender,
-    /// A node that passes questions on to other models is not paid for what they answer.
-    is_paid: bool,
+    /// None for a node that passes questions on to other models: it is not paid for what they answer.
+    pub(super) meter: Option<Meter>,
 }
 
 impl SubNodeRecorder {
     pub(super) fn new(host: &NodeHost, node: &NodeInfo, kind: Kind) -> Self {
         let above = Source { node: host.name().clone(), output: 0, run: host.run_index() };
-        let spender = Spender {
-            session: session_of(host.trigger_data().as_ref(), host.run.options.addresses.as_ref()),
-            ..host.run.spender.clone()
-        };
         let passes_on = |node: &crate::plan::PlanNode| {
             node.suppliers.iter().any(|supplier| supplier.kind == Kind::AiLanguageModel)
         };
         let is_paid = !host.run.plan.node(&node.name).is_some_and(passes_on);
+        let meter = is_paid.then(|| Meter::new(host, &node.name));
         let (run, node, parking) = (host.run.clone(), node.clone(), host.parking.clone());
-        Self { run, node, above, step: host.step, kind, parking, spender, is_paid }
+        Self { run, node, above, step: host.step, kind, parking, meter }
     }
 
     /// What is supplied, with a record of each use. Tools get names that none of `names` has.
     pub(super) fn recorded(self, supply: Supply, names: &mut Vec<Str>) -> Supply {
         match supply {
-            Supply::Model(model) => Supply::Model(Arc::new(RecordedModel { model, service: self })),
+            Supply::Model(model) => {
+                let model = match self.meter.clone() {
+                    Some(meter) => meter.metered(model),
+                    None => model,
+                };
+                Supply::Model(Arc::new(RecordedModel { model, service: self }))
+            }
             Supply::Memory(SuppliedMemory { memory, session }) => {
                 let memory = Arc::new(RecordedMemory { memory, service: self });
                 Supply::Memory(SuppliedMemory { memory, session })
@@ -98,37 +94,6 @@ impl SubNodeRecorder {
     /// The step is not let go of while this lives.
     fn busy(&self) -> BusyGuard {
         self.parking.busy()
-    }
-
-    /// Lets a question be asked, unless a budget is used up.
-    async fn reserve_budget(
-        &self,
-        most: SpendingTotal,
-    ) -> Result<Option<BudgetReservation>, ModelError> {
-        if !self.is_paid {
-            return Ok(None);
-        }
-        self.spender.budgets.check()?;
-        let mut claims = self.run.spending.claims();
-        claims.extend(self.run.engine.ports.ledger.claims(&self.spender, self.run.now()).await?);
-        BudgetReservation::open(&claims, most).await.map(Some)
-    }
-
-    /// Takes down what an answer costs.
-    async fn charge(&self, account: BudgetReservation, turn: &ModelReply, info: &ModelInfo) {
-        let usage = &turn.usage;
-        let spent = ModelUsage {
-            provider: info.provider.clone(),
-            model: info.model.clone(),
-            session: self.spender.session.clone(),
-            at_ms: self.run.now(),
-            input: usage.input,
-            cached: usage.cached_read,
-            output: usage.output,
-            dollars: info.price.map(|price| price.of(usage)),
-        };
-        account.spend(&spent);
-        let _ = self.run.record(RunEvent::ModelUsed { node: self.node.name.clone(), spent }).await;
     }
 
     pub(super) async fn record(
@@ -230,51 +195,22 @@ impl ChatModel for RecordedModel {
     }
 
     fn stream(&self, request: ChatRequest) -> ChatStream<'_> {
-        let began_ms = self.service.run.now();
-        let asked = request_record(&request, self.info());
-        let busy = self.service.busy();
-        let opening = async move {
-            let opened = self.service.reserve_budget(max_cost(&request, self.info())).await;
-            match opened {
-                Ok(account) => {
-                    self.recorded(request, ModelCall { began_ms, input: asked, busy, account })
-                }
-                Err(error) => {
-                    self.service.record(began_ms, asked, Err(failed(&error))).await;
-                    stream::once(ready(Err(error))).boxed()
-                }
-            }
+        let call = ModelCall {
+            began_ms: self.service.run.now(),
+            input: request_record(&request, self.info()),
+            busy: self.service.busy(),
         };
-        Box::pin(stream::once(opening).flatten())
-    }
-}
-
-/// A question that is being answered.
-struct ModelCall {
-    began_ms: i64,
-    input: Object,
-    busy: BusyGuard,
-    account: Option<BudgetReservation>,
-}
-
-impl RecordedModel {
-    fn recorded(&self, request: ChatRequest, asked: ModelCall) -> ChatStream<'_> {
-        let mut asked = Some(asked);
+        let mut asked = Some(call);
         let events = self.model.stream(request).then(move |event| {
             let over = match &event {
-                Ok(ChatEvent::Done(turn)) => Some(Ok((**turn).clone())),
+                Ok(ChatEvent::Done(turn)) => Some(Ok(turn_items(turn))),
                 Ok(_) => None,
                 Err(error) => Some(Err(failed(error))),
             };
             let told = over.and_then(|output| Some((asked.take()?, output)));
             async move {
-                if let Some((ModelCall { began_ms, input, busy, account }, output)) = told {
-                    if let (Some(account), Ok(turn)) = (account, &output) {
-                        self.service.charge(account, turn, self.info()).await;
-                    }
-                    self.service
-                        .record(began_ms, input, output.map(|turn| turn_items(&turn)))
-                        .await;
+                if let Some((ModelCall { began_ms, input, busy }, output)) = told {
+                    self.service.record(began_ms, input, output).await;
                     drop(busy);
                 }
                 event
@@ -284,25 +220,11 @@ impl RecordedModel {
     }
 }
 
-/// What an answer takes at the most of a model that does not say how much it can answer.
-const LONGEST_ANSWER_TOKENS: u64 = 16_384;
-
-/// What a question and its answer cost at the most: no token is shorter than a byte.
-fn max_cost(request: &ChatRequest, info: &ModelInfo) -> SpendingTotal {
-    let said: usize = request.messages.iter().map(|message| message_line(message).len()).sum();
-    let offered: usize = request
-        .tools
-        .iter()
-        .map(|tool| model::json::to_string(&tool.parameters).len() + tool.description.len())
-        .sum();
-    let output = request
-        .options
-        .max_tokens
-        .or(info.capabilities.max_output)
-        .unwrap_or(LONGEST_ANSWER_TOKENS);
-    let usage = TokenUsage { input: (said + offered) as u64, output, ..TokenUsage::default() };
-    let dollars = info.price.map_or(0.0, |price| price.of(&usage));
-    SpendingTotal { tokens: usage.input.saturating_add(usage.output), dollars }
+/// A question that is being answered.
+struct ModelCall {
+    began_ms: i64,
+    input: Object,
+    busy: BusyGuard,
 }
 
 /// What the model was asked: the system's words and what is new since it last spoke. The rest
@@ -370,13 +292,13 @@ fn turn_items(turn: &ModelReply) -> Items {
     ])))
 }
 
-fn failed(error: &ModelError) -> NodeError {
+pub(super) fn failed(error: &ModelError) -> NodeError {
     let failed = NodeError::new(error.code, error.message.clone());
     error.hint.iter().fold(failed, |failed, hint| failed.hint(hint.clone()))
 }
 
 /// A message as a line, with the name n8n has for its speaker.
-fn message_line(message: &Message) -> Str {
+pub(super) fn message_line(message: &Message) -> Str {
     let speaker = match message.role {
         ChatRole::System => "System",
         ChatRole::User => "Human",

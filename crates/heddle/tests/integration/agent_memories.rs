@@ -269,6 +269,25 @@ fn a_webhook_without_sessions_is_refused_and_says_what_to_do() {
     assert!(error["hint"].as_str().unwrap().contains("Set the session"), "{error}");
 }
 
+/// `{{json.user}}` is no name of a conversation, but whose it is.
+#[test]
+fn issue_17_01_a_session_in_the_short_form_is_that_of_each_user() {
+    let (data, model) = (TempFolder::new("short-session"), start_model());
+    let memory = |session: &str| json!({ "id": "m", "name": "Memory", "type": "buffer-memory", "typeVersion": 1, "position": [0, 0], "parameters": { "sessionId": session } });
+    let short = "{{json.body.user}}";
+    import(&data, "in-memory", &workflow(&model, "in-memory", memory(short)));
+    let mut document = workflow(&model, "in-agent", memory("default"));
+    document["nodes"][1]["parameters"] =
+        json!({ "userMessage": "{{ json.body.text }}", "options": { "sessionId": short } });
+    import(&data, "in-agent", &document);
+    let server = Server::start(&data.0, &SETTINGS);
+    for path in ["in-memory", "in-agent"] {
+        assert_eq!(ask(&server, path, "ada", "mine"), "heard: mine", "{path}");
+        assert_eq!(ask(&server, path, "bob", "his"), "heard: his", "{path}");
+        assert_eq!(ask(&server, path, "ada", "more"), "heard: mine|more", "{path}");
+    }
+}
+
 /// What was said goes with its workflow, and with a change of the vault's key nothing is
 /// lost.
 #[test]

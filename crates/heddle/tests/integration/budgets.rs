@@ -255,3 +255,85 @@ fn issue_15_12_what_called_runs_have_spent_counts_after_a_sleep_and_a_crash() {
     assert_eq!(told, "The budget of this run is used up: 60 of 60 tokens used");
     server.stop();
 }
+
+/// Makes a credential of OpenAI's for the mock models.
+fn openai_key(server: &Server, models: &MockModels) -> Value {
+    let data = json!({ "apiKey": "sk-mock", "url": models.v1() });
+    let body = json!({ "name": "Key", "type": "openAiApi", "data": data });
+    let made = server.api("POST", "/credentials", Some(&body)).json();
+    json!({ "openAiApi": { "id": made["id"], "name": "Key" } })
+}
+
+fn activate(server: &Server, document: &Value) {
+    let body = json!({ "name": document["name"], "nodes": document["nodes"],
+                       "connections": document["connections"], "settings": document["settings"] });
+    let made = server.api("POST", "/workflows", Some(&body)).json();
+    let path = format!("/workflows/{}/activate", made["id"].as_str().unwrap());
+    assert_eq!(server.api("POST", &path, None).status, 200, "{made}");
+}
+
+#[test]
+fn issue_17_01_a_node_that_names_its_model_itself_pays_from_the_same_budgets() {
+    let models = models(5);
+    let folder = TempFolder::new("budget-vendor");
+    let server = start(&folder, &[], &[]);
+    let credentials = openai_key(&server, &models);
+    let vendor = |name: &str| {
+        json!({ "id": name, "name": name, "type": "@n8n/n8n-nodes-langchain.openAi", "typeVersion": 1.8,
+                "position": [0, 0], "credentials": credentials, "parameters": {
+                    "modelId": { "__rl": true, "mode": "list", "value": "gpt-4o-mini" },
+                    "messages": { "values": [{ "content": "go" }] } } })
+    };
+    let webhook = node(
+        "Webhook",
+        "webhook",
+        2.0,
+        json!({ "path": "vendor", "httpMethod": "POST", "responseMode": "lastNode" }),
+    );
+    let mut document = row("vendor", &[webhook, vendor("First"), vendor("Second")]);
+    document["settings"]["budget"] = json!({ "run": { "tokens": 30 } });
+    activate(&server, &document);
+    assert_eq!(call(&server, "vendor").status, 500);
+    assert_eq!(models.requests().len(), 1);
+    let error = error(&server);
+    assert_eq!(error["code"], "BUDGET_REACHED", "{error}");
+    assert_eq!(error["message"], "The budget of this run is used up: 30 of 30 tokens used");
+    let spending = server.api("GET", "/spending", None).json();
+    let row = &spending["data"][0];
+    assert_eq!((&row["model"], &row["inputTokens"]), (&json!("gpt-4o-mini"), &json!(20)));
+    assert!(row["dollars"].as_f64().is_some_and(|dollars| dollars > 0.0), "{spending}");
+    let metrics = server.metrics();
+    assert!(metrics.contains("heddle_model_tokens_total{direction=\"in\"} 20"), "{metrics}");
+    server.stop();
+}
+
+#[test]
+fn issue_17_01_embeddings_are_paid_for() {
+    let models = models(0);
+    let folder = TempFolder::new("budget-embeddings");
+    let server = start(&folder, &[], &[]);
+    let webhook = node(
+        "Webhook",
+        "webhook",
+        2.0,
+        json!({ "path": "embed", "httpMethod": "POST", "responseMode": "lastNode" }),
+    );
+    let embed = json!({ "id": "e", "name": "Embed", "type": "embed-texts", "typeVersion": 1,
+                        "position": [0, 0], "parameters": { "text": "apple pie" } });
+    let mut document = row("embed", &[webhook, embed]);
+    let model = json!({ "id": "m", "name": "Vectors", "type": "@n8n/n8n-nodes-langchain.embeddingsOpenAi", "typeVersion": 1.2,
+                        "position": [0, 0], "parameters": { "model": "text-embedding-3-small" }, "credentials": openai_key(&server, &models) });
+    document["nodes"].as_array_mut().unwrap().push(model);
+    document["connections"]["Vectors"] =
+        json!({ "ai_embedding": [[{ "node": "Embed", "type": "ai_embedding", "index": 0 }]] });
+    document["settings"]["budget"] = json!({ "day": { "tokens": 1 } });
+    activate(&server, &document);
+    assert_eq!([call(&server, "embed").status, call(&server, "embed").status], [200, 500]);
+    assert_eq!(error(&server)["code"], "BUDGET_REACHED");
+    assert_eq!(models.requests().len(), 1);
+    let spending = server.api("GET", "/spending", None).json();
+    let row = &spending["data"][0];
+    assert_eq!(row["model"], "text-embedding-3-small", "{spending}");
+    assert!(row["inputTokens"].as_u64().is_some_and(|tokens| tokens > 0), "{spending}");
+    server.stop();
+}

@@ -5,7 +5,7 @@ use crate::support::in_process;
 use crate::support::in_process::{
     answers, credential, n8n, node, run_cut_off, run_document, workflow,
 };
-use model::{Object, json};
+use model::{Code, Object, json};
 use serde_json::{Value as Json, json as js};
 use testkit::{FakeHttp, FakeRequest, FakeResponse, MockModels, ScriptedReply};
 
@@ -157,6 +157,30 @@ async fn vendors_use_the_tools_that_are_connected() {
         assert!(
             model::json::to_string(&answer).contains("It is 4.") && mock.requests().len() == 2,
             "{kind} {version}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn issue_17_01_a_vendor_that_calls_tools_for_ever_ends_at_its_limit() {
+    for (given, most) in [(2, 2), (0, 100)] {
+        let sum = |number: usize| {
+            ScriptedReply::call("calculator", js!({ "expression": format!("{number}+1") }))
+        };
+        let mock = MockModels::start((0..150).map(sum)).unwrap();
+        let parameters = js!({ "modelId": listed("gpt-4o-mini"), "messages": { "values": [{ "content": "go" }] },
+                               "options": { "maxToolsIterations": given } });
+        let document = workflow(
+            n8n("Vendor", "openAi", 1.8, parameters),
+            &[(node("Calculator", "calculator-tool", 1.0, js!({})), "ai_tool", "Vendor")],
+        );
+        let outcome = run_document(credential(&mock, mock.v1()), &document, js!([{}])).await;
+        let error = outcome.error.unwrap();
+        assert_eq!(
+            (error.code, mock.requests().len()),
+            (Code::AGENT_LIMIT, most),
+            "{}",
+            error.message
         );
     }
 }

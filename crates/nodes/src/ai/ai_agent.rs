@@ -59,9 +59,11 @@ fn params() -> Vec<Param> {
     ];
     vec![
         Param::text("systemPrompt", "System prompt", "You are a helpful AI assistant.")
+            .short_expressions()
             .help("System message sent to the model first."),
         Param::text("userMessage", "User message", "")
             .required()
+            .short_expressions()
             .help("Prompt for the agent. Can contain `{{json.field}}` and expressions."),
         Param::number("maxIterations", "Max iterations", 10)
             .at_least(1.0)
@@ -75,6 +77,7 @@ fn params() -> Vec<Param> {
                 Param::choice("outputFormat", "Output format", &formats)
                     .help("Output format of the node."),
                 Param::text("sessionId", "Session id", "")
+                    .short_expressions()
                     .help("ID of the conversation. If empty, the memory node's session is used."),
                 Param::number("timeout", "Timeout", 300_000)
                     .at_least(1.0)
@@ -107,14 +110,14 @@ fn params() -> Vec<Param> {
 async fn run_item(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
     let option = |name: &str| ctx.param(&format!("options.{name}"), index);
     let number = |value: Value, default: f64| value.as_f64().unwrap_or(default);
-    let words = with_seed_expressions(ctx, "userMessage", index)?;
+    let words = ctx.text("userMessage", index)?;
     if words.trim().is_empty() {
         return Err(NodeError::parameter("userMessage", "The user message is empty")
             .hint("Enter a prompt for the agent, or an expression.")
             .on_item(index));
     }
     let mut options = AgentOptions {
-        system_prompt: with_seed_expressions(ctx, "systemPrompt", index)?,
+        system_prompt: ctx.text("systemPrompt", index)?,
         max_iterations: ctx.number("maxIterations", index)?.max(1.0) as usize,
         tool_choice: match option("toolChoice")?.as_str() {
             Some("required") => ToolChoice::Required,
@@ -163,25 +166,6 @@ async fn run_item(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
         item.error = Some(Arc::new(ItemError { message, description: None }));
     }
     Ok(item)
-}
-
-/// Text in which `{{json.field}}` stands for a field of the item, with or without a leading `=`.
-fn with_seed_expressions(ctx: &Ctx<'_>, path: &str, index: usize) -> Result<Str, NodeError> {
-    let raw = ctx.raw_param(path).unwrap_or_default();
-    match raw.as_str() {
-        Some(text) if !text.starts_with('=') && text.contains("{{") => {
-            let template = format!(
-                "={}",
-                text.replace("{{json.", "{{$json.").replace("{{ json.", "{{ $json.")
-            );
-            Ok(ctx
-                .host()
-                .evaluate(&template, index, &Object::new())
-                .map_err(|error| error.on_item(index))?
-                .to_js_string())
-        }
-        _ => ctx.text(path, index),
-    }
 }
 
 fn format_output(outcome: &AgentOutcome, format: &str) -> Result<Value, NodeError> {

@@ -5,13 +5,14 @@ pub(super) mod local;
 pub(super) mod openai;
 pub(super) mod other_providers;
 
-use crate::ai::models::azure::azure_settings;
+use crate::ai::models::azure::{azure_settings, deployment};
 use crate::ai::models::openai::openai_settings;
 use model::Kind;
 use node_api::Credential;
-use node_api::ai::{Embedder, Supply};
+use node_api::ai::{Embedder, ModelInfo, Supply};
 use node_api::http::Http;
 use node_api::prelude::*;
+use providers::models::catalog::Catalog;
 use providers::models::openai::OpenAiEmbedder;
 use providers::models::requester::ModelAccess;
 use std::sync::Arc;
@@ -47,13 +48,20 @@ pub(super) fn embedder_of(
 ) -> Result<Arc<dyn Embedder>, NodeError> {
     let access = ModelAccess::new(http);
     let named = |usual: &str| model.cloned().unwrap_or_else(|| usual.into());
-    let of_openai = |usual: &str, settings| {
-        Arc::new(OpenAiEmbedder::new(&named(usual), settings, &access)) as Arc<dyn Embedder>
+    let known = |provider: &str, usual: &str| Catalog::shipped().find(provider, &named(usual)).info;
+    let of_openai = |info: ModelInfo, settings| {
+        Arc::new(OpenAiEmbedder::new(info, settings, &access)) as Arc<dyn Embedder>
     };
     Ok(match kind {
-        "openAiApi" => of_openai("text-embedding-3-small", openai_settings(credential)),
-        "mistralCloudApi" => of_openai("mistral-embed", openai::mistral_settings(credential)),
-        "azureOpenAiApi" => of_openai("text-embedding-3-small", azure_settings(credential)?),
+        "openAiApi" => {
+            of_openai(known("openai", "text-embedding-3-small"), openai_settings(credential))
+        }
+        "mistralCloudApi" => {
+            of_openai(known("mistral", "mistral-embed"), openai::mistral_settings(credential))
+        }
+        "azureOpenAiApi" => {
+            of_openai(deployment(&named("text-embedding-3-small")), azure_settings(credential)?)
+        }
         "googlePalmApi" => {
             other_providers::gemini(&named("models/gemini-embedding-001"), credential, &access)
         }

@@ -84,7 +84,7 @@ fn supply_memory(memory: impl Memory + 'static, session: Option<Str>) -> Supply 
 }
 
 fn session_param() -> Param {
-    Param::text("sessionId", "Session id", SHARED_SESSION).required().help(
+    Param::text("sessionId", "Session id", SHARED_SESSION).required().short_expressions().help(
         "ID of the conversation, for example `={{ $json.body.user }}`. `default` uses the \
              trigger's session. Without one, all callers share one conversation, which is rejected \
              for webhooks, chats and forms.",

@@ -15,7 +15,8 @@ use std::sync::Arc;
 /// What a model sees of one result of a tool, unless its node says otherwise.
 pub(super) const MAX_RESULT_BYTES: usize = 50_000;
 
-/// Runs that one person starts: nobody else can be in the conversation of everybody.
+/// Runs that one person starts: nobody else can be in the conversation of everybody. That of a
+/// trigger is one too, unless many people can reach it.
 const SINGLE_USER_MODES: [&str; 5] = ["manual", "trigger", "error", "cli", "internal"];
 
 /// The model of an agent, which can be given tools and schemas whatever it knows of them.
@@ -120,7 +121,10 @@ pub(super) async fn memory(
             .on_item(index)
     })?;
     let mode = &ctx.host().execution().mode;
-    if chosen == SHARED_SESSION && !SINGLE_USER_MODES.contains(&mode.as_str()) {
+    let is_shared = !SINGLE_USER_MODES.contains(&mode.as_str())
+        || (mode == "trigger"
+            && ctx.host().trigger_kind().is_some_and(TriggerKind::is_open_to_many));
+    if chosen == SHARED_SESSION && is_shared {
         return Err(NodeError::new(
             Code::SESSION_SHARED,
             "The session 'default' is rejected: all users of this workflow would share one \
@@ -201,6 +205,15 @@ mod tests {
         }
     }
 
+    fn host_with_memory(mode: &str, session: Option<&str>) -> TestHost {
+        let mut host = TestHost::new(&Spec::default(), 1.0, &json!({}));
+        host.execution.mode = mode.into();
+        let supplied =
+            SuppliedMemory { memory: Arc::new(EmptyMemory), session: session.map(Str::from) };
+        host.supplies.push((Kind::AiMemory, Supply::Memory(supplied)));
+        host
+    }
+
     /// The session that is chosen: from the agent's option, the memory node, the item and the
     /// trigger.
     async fn chosen(
@@ -210,12 +223,8 @@ mod tests {
         item: Value,
         trigger: Option<Value>,
     ) -> Result<Str, NodeError> {
-        let mut host = TestHost::new(&Spec::default(), 1.0, &json!({}));
-        host.execution.mode = mode.into();
+        let mut host = host_with_memory(mode, nodes);
         host.started_with = trigger;
-        let supplied =
-            SuppliedMemory { memory: Arc::new(EmptyMemory), session: nodes.map(Str::from) };
-        host.supplies.push((Kind::AiMemory, Supply::Memory(supplied)));
         let (node, inputs) = (NodeInfo::default(), [Some(items(&json!([item])))]);
         let found = memory(&Ctx::new(&node, &inputs, 0, &host), 0, agents.into()).await?;
         Ok(found.map(|found| found.session.as_str().into()).unwrap_or_default())
@@ -259,6 +268,20 @@ mod tests {
                 "default"
             );
         }
+    }
+
+    #[tokio::test]
+    async fn issue_17_01_senders_of_mails_do_not_share_a_conversation() {
+        let chosen = async |kind| {
+            let mut host = host_with_memory("trigger", Some("default"));
+            host.started_by = Some(kind);
+            let (node, inputs) = (NodeInfo::default(), [Some(items(&json!([{}])))]);
+            let found = memory(&Ctx::new(&node, &inputs, 0, &host), 0, Str::new()).await;
+            found.map(|found| found.map(|found| Str::from(found.session.as_str())))
+        };
+        let error = chosen(TriggerKind::Email).await.unwrap_err();
+        assert_eq!(error.code(), Code::SESSION_SHARED);
+        assert_eq!(chosen(TriggerKind::Schedule).await.unwrap().as_deref(), Some("default"));
     }
 
     #[tokio::test]

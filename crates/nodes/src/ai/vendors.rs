@@ -6,7 +6,7 @@ pub(super) mod openai;
 
 use super::agent_host::NodeAgentHost;
 use super::sub_nodes::{MAX_RESULT_BYTES, tools};
-use agent::{AgentError, AgentOptions, AgentOutcome, OnLimit, ToolGuard, ToolsAgent};
+use agent::{AgentError, AgentOptions, AgentOutcome, ToolGuard, ToolsAgent};
 use node_api::ai::{ChatModel, ChatRole, Media, MediaData, Message, MessagePart};
 use node_api::prelude::*;
 use node_api::trigger::ChunkKind;
@@ -15,6 +15,8 @@ use std::sync::Arc;
 
 /// How often a model may call tools if nothing else is said.
 const MAX_ITERATIONS: f64 = 15.0;
+/// The same where a workflow says 0, which is n8n's word for no limit.
+const UNLIMITED_ITERATIONS: usize = 100;
 
 /// Asks a model that the node itself names, with the tools that are connected to the node.
 async fn converse(
@@ -41,15 +43,14 @@ async fn converse(
     let options = AgentOptions {
         system_prompt: system_prompt.into(),
         opening: said,
-        max_iterations: if limit < 1.0 { usize::MAX } else { limit as usize },
-        on_limit: OnLimit::Partial,
-        timeout_ms: None,
+        max_iterations: if limit < 1.0 { UNLIMITED_ITERATIONS } else { limit as usize },
         item: index,
         ..AgentOptions::default()
     };
     let guard = ToolGuard::new(tools(ctx, index).await?, MAX_RESULT_BYTES)
         .map_err(AgentError::into_node_error)?
         .exposed_to(ctx.host().exposure());
+    let model = ctx.host().metered_model(model);
     let agent = ToolsAgent { model, guard, memory: None, options };
     let world = NodeAgentHost::new(ctx, index);
     world.announce(ChunkKind::Begin).await;

@@ -1,5 +1,6 @@
 //! Knowledge: documents, their pieces, and where these are kept and found again.
 
+use super::chat::ModelInfo;
 use super::message::Message;
 use crate::NodeError;
 use model::{Item, Object, Str, Value};
@@ -17,8 +18,32 @@ pub struct Document {
 pub trait Embedder: Send + Sync {
     /// The model's name; vectors of different models do not go together.
     fn model(&self) -> &str;
+    /// What is known of a model that somebody is paid for.
+    fn paid_model(&self) -> Option<&ModelInfo> {
+        None
+    }
+    /// The vectors of texts with what they took.
+    async fn embeddings(&self, texts: &[Str]) -> Result<Embeddings, NodeError>;
     /// One vector for each text, in their order.
-    async fn embed(&self, texts: &[Str]) -> Result<Vec<Vec<f32>>, NodeError>;
+    async fn embed(&self, texts: &[Str]) -> Result<Vec<Vec<f32>>, NodeError> {
+        Ok(self.embeddings(texts).await?.vectors)
+    }
+}
+
+/// One vector for each text, in their order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Embeddings {
+    pub vectors: Vec<Vec<f32>>,
+    /// The tokens that were read, as far as they were counted.
+    pub tokens: u64,
+}
+
+impl Embeddings {
+    /// Adds those of further texts.
+    pub fn extend(&mut self, more: Self) {
+        self.vectors.extend(more.vectors);
+        self.tokens += more.tokens;
+    }
 }
 
 /// The error of a store that only adds and deletes.

@@ -10,7 +10,7 @@ use super::wire::WireRequest;
 use model::{Str, Value};
 use node_api::NodeError;
 use node_api::ai::{
-    ChatModel, ChatRequest, ChatStream, Embedder, ModelError, ModelInfo, model_names,
+    ChatModel, ChatRequest, ChatStream, Embedder, Embeddings, ModelError, ModelInfo, model_names,
 };
 
 /// What all requests to a provider have in common. Implemented by the settings of each wire format.
@@ -46,6 +46,8 @@ pub trait EmbeddingProvider: ModelProvider {
     fn embed_body(&self, model: &str, texts: &[Str]) -> Value;
     /// The vectors of an answer, in the order of the texts.
     fn embedded(answer: &Value) -> Vec<Option<&Value>>;
+    /// The tokens that it says it has read.
+    fn embedded_tokens(answer: &Value) -> Option<usize>;
 }
 
 /// A chat model. Dropping a stream cancels its request.
@@ -105,45 +107,57 @@ impl<P: ChatProvider> ChatFormat for ChatClient<P> {
 
 /// An embedding model.
 pub struct EmbeddingClient<P> {
-    model: Str,
+    info: ModelInfo,
     settings: P,
     place: ModelEndpoint,
     requester: ModelRequester,
 }
 
 impl<P: EmbeddingProvider> EmbeddingClient<P> {
-    pub fn new(model: &str, settings: P, place: ModelEndpoint, access: &ModelAccess) -> Self {
+    pub fn new(info: ModelInfo, settings: P, place: ModelEndpoint, access: &ModelAccess) -> Self {
         let asker = place.requester(access);
-        Self { model: model.into(), settings, place, requester: asker }
+        Self { info, settings, place, requester: asker }
     }
 
-    async fn embed_batch(&self, texts: &[Str]) -> Result<Vec<Vec<f32>>, ModelError> {
-        let body = self.settings.embed_body(&self.model, texts);
+    async fn embed_batch(&self, texts: &[Str]) -> Result<Embeddings, ModelError> {
+        let body = self.settings.embed_body(&self.info.model, texts);
         let call = self.place.post(
-            &self.settings.embed_path(&self.model),
+            &self.settings.embed_path(&self.info.model),
             self.settings.headers(self.place.key.reveal()),
             &body,
         )?;
         let answer = vector_codec::parsed(
             &self.requester.whole(&call, &ProviderErrors::<P>::default()).await?,
         )?;
-        vector_codec::in_order(P::embedded(&answer).into_iter().enumerate(), texts.len())
+        let vectors =
+            vector_codec::in_order(P::embedded(&answer).into_iter().enumerate(), texts.len())?;
+        Ok(Embeddings { vectors, tokens: counted_tokens(P::embedded_tokens(&answer), texts) })
     }
 }
 
 #[async_trait::async_trait]
 impl<P: EmbeddingProvider> Embedder for EmbeddingClient<P> {
     fn model(&self) -> &str {
-        &self.model
+        &self.info.model
     }
 
-    async fn embed(&self, texts: &[Str]) -> Result<Vec<Vec<f32>>, NodeError> {
-        let mut all = Vec::with_capacity(texts.len());
+    fn paid_model(&self) -> Option<&ModelInfo> {
+        Some(&self.info)
+    }
+
+    async fn embeddings(&self, texts: &[Str]) -> Result<Embeddings, NodeError> {
+        let mut all = Embeddings::default();
         for batch in texts.chunks(P::BATCH) {
             all.extend(self.embed_batch(batch).await.map_err(node_error)?);
         }
         Ok(all)
     }
+}
+
+/// What a provider has read. One that does not count is taken to read a token in four letters.
+pub(super) fn counted_tokens(counted: Option<usize>, texts: &[Str]) -> u64 {
+    let estimate = || texts.iter().map(|text| text.len().div_ceil(4)).sum();
+    counted.unwrap_or_else(estimate) as u64
 }
 
 /// The names of the models that a key may use, in order.

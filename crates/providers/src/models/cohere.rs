@@ -64,4 +64,8 @@ impl EmbeddingProvider for CohereSettings {
             answer.get("embeddings").and_then(|kinds| kinds.get("float")).and_then(Value::as_array);
         list.unwrap_or_default().iter().map(Some).collect()
     }
+
+    fn embedded_tokens(answer: &Value) -> Option<usize> {
+        answer.get_path("meta.billed_units.input_tokens")?.as_usize()
+    }
 }

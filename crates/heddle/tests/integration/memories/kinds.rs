@@ -6,9 +6,9 @@ use futures::stream;
 use model::{Code, Str};
 use node_api::NodeError;
 use node_api::ai::{
-    Capabilities, ChatEvent, ChatModel, ChatRequest, ChatRole, ChatStream, Embedder, Lifetime,
-    Memory, Message, ModelError, ModelInfo, ModelReply, SessionId, StopReason, TokenUsage, TurnKey,
-    TurnKind,
+    Capabilities, ChatEvent, ChatModel, ChatRequest, ChatRole, ChatStream, Embedder, Embeddings,
+    Lifetime, Memory, Message, ModelError, ModelInfo, ModelReply, SessionId, StopReason,
+    TokenUsage, TurnKey, TurnKind,
 };
 use std::sync::{Arc, Mutex};
 
@@ -84,16 +84,14 @@ impl Embedder for WordEmbedder {
         self.model
     }
 
-    async fn embed(&self, texts: &[Str]) -> Result<Vec<Vec<f32>>, NodeError> {
+    async fn embeddings(&self, texts: &[Str]) -> Result<Embeddings, NodeError> {
         if *self.fails.lock().unwrap() {
             return Err(NodeError::failed("no embeddings today"));
         }
-        Ok(texts
-            .iter()
-            .map(|text| {
-                WORDS.iter().map(|word| text.to_lowercase().matches(word).count() as f32).collect()
-            })
-            .collect())
+        let vector = |text: &Str| {
+            WORDS.iter().map(|word| text.to_lowercase().matches(word).count() as f32).collect()
+        };
+        Ok(Embeddings { vectors: texts.iter().map(vector).collect(), tokens: 0 })
     }
 }
 

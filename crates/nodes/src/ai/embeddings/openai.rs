@@ -1,12 +1,13 @@
 //! Embedding models behind OpenAI's format.
 
 use super::{embedding_spec, model_param, supply};
-use crate::ai::models::azure::azure_settings;
+use crate::ai::models::azure::{azure_settings, deployment};
 use crate::ai::models::openai::openai_settings;
 use crate::ai::models::{access, chosen_model, field, secret};
-use node_api::ai::Supply;
+use node_api::ai::{ModelInfo, Supply};
 use node_api::prelude::*;
 use node_api::{Credential, Supplier, SupplyCtx};
+use providers::models::catalog::Catalog;
 use providers::models::openai::{OpenAiEmbedder, OpenAiSettings};
 
 pub(crate) struct EmbeddingsOpenAi;
@@ -29,7 +30,7 @@ impl Supplier for EmbeddingsOpenAi {
         {
             settings.base_url = url.to_owned();
         }
-        embedder(&ctx, settings, &raw)
+        embedder(&ctx, settings, &raw, |model| Catalog::shipped().find("openai", model).info)
     }
 }
 
@@ -49,7 +50,7 @@ impl Supplier for EmbeddingsAzureOpenAi {
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let settings = azure_settings(&ctx.ctx().host().credential("azureOpenAiApi", ctx.item())?)?;
         let raw = ctx.ctx().param("options", ctx.item())?;
-        embedder(&ctx, settings, &raw)
+        embedder(&ctx, settings, &raw, deployment)
     }
 }
 
@@ -69,7 +70,9 @@ impl Supplier for EmbeddingsMistralCloud {
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let credential = ctx.ctx().host().credential("mistralCloudApi", ctx.item())?;
         let raw = ctx.ctx().param("options", ctx.item())?;
-        embedder(&ctx, mistral_settings(&credential), &raw)
+        embedder(&ctx, mistral_settings(&credential), &raw, |model| {
+            Catalog::shipped().find("mistral", model).info
+        })
     }
 }
 
@@ -79,14 +82,19 @@ pub(super) fn mistral_settings(credential: &Credential) -> OpenAiSettings {
     OpenAiSettings::compatible(base_url, secret(credential, "apiKey"))
 }
 
-fn embedder(ctx: &SupplyCtx, settings: OpenAiSettings, raw: &Value) -> Result<Supply, NodeError> {
+fn embedder(
+    ctx: &SupplyCtx,
+    settings: OpenAiSettings,
+    raw: &Value,
+    known: impl Fn(&str) -> ModelInfo,
+) -> Result<Supply, NodeError> {
     let mut access = access(ctx, &Value::Undefined)?;
     let count = |name: &str| raw.get(name).and_then(Value::as_f64).filter(|number| *number >= 1.0);
     // Here, and nowhere else, the time is in seconds.
     if let Some(seconds) = count("timeout") {
         access.limits.whole_ms = (seconds * 1_000.0) as u64;
     }
-    let mut embedder = OpenAiEmbedder::new(&chosen_model(ctx, "model")?, settings, &access);
+    let mut embedder = OpenAiEmbedder::new(known(&chosen_model(ctx, "model")?), settings, &access);
     embedder.dimensions = count("dimensions").map(|number| number as u64);
     embedder.batch = count("batchSize").map_or(embedder.batch, |number| number as usize);
     embedder.strips_new_lines = raw.get("stripNewLines").is_none_or(Value::is_truthy);

@@ -5,6 +5,7 @@ use crate::ai::models::{access, chosen_model, endpoint};
 use node_api::ai::{Embedder, Supply};
 use node_api::prelude::*;
 use node_api::{Credential, Supplier, SupplyCtx};
+use providers::models::catalog::Catalog;
 use providers::models::client::{EmbeddingClient, EmbeddingProvider};
 use providers::models::requester::ModelAccess;
 use providers::models::{cohere, gemini, ollama};
@@ -59,7 +60,15 @@ pub(super) fn gemini(
     credential: &Credential,
     access: &ModelAccess,
 ) -> Arc<dyn Embedder> {
-    client(model, credential, "host", gemini::BASE_URL, gemini::GeminiSettings::default(), access)
+    client(
+        "gemini",
+        model,
+        credential,
+        "host",
+        gemini::BASE_URL,
+        gemini::GeminiSettings::default(),
+        access,
+    )
 }
 
 pub(super) fn ollama(
@@ -68,6 +77,7 @@ pub(super) fn ollama(
     access: &ModelAccess,
 ) -> Arc<dyn Embedder> {
     client(
+        "ollama",
         model,
         credential,
         "baseUrl",
@@ -82,10 +92,19 @@ pub(super) fn cohere(
     credential: &Credential,
     access: &ModelAccess,
 ) -> Arc<dyn Embedder> {
-    client(model, credential, "url", cohere::BASE_URL, cohere::CohereSettings::default(), access)
+    client(
+        "cohere",
+        model,
+        credential,
+        "url",
+        cohere::BASE_URL,
+        cohere::CohereSettings::default(),
+        access,
+    )
 }
 
 fn client<P: EmbeddingProvider>(
+    provider: &str,
     model: &str,
     credential: &Credential,
     url_field: &str,
@@ -94,7 +113,7 @@ fn client<P: EmbeddingProvider>(
     access: &ModelAccess,
 ) -> Arc<dyn Embedder> {
     Arc::new(EmbeddingClient::new(
-        model,
+        Catalog::shipped().find(provider, model).info,
         settings,
         endpoint(credential, url_field, base_url),
         access,

@@ -91,6 +91,10 @@ impl EmbeddingProvider for GeminiSettings {
         let list = answer.get("embeddings").and_then(Value::as_array).unwrap_or_default();
         list.iter().map(|entry| entry.get("values")).collect()
     }
+
+    fn embedded_tokens(answer: &Value) -> Option<usize> {
+        answer.get_path("usageMetadata.promptTokenCount")?.as_usize()
+    }
 }
 
 fn plain_name(model: &str) -> &str {

@@ -80,6 +80,10 @@ impl EmbeddingProvider for OllamaSettings {
             .map(Some)
             .collect()
     }
+
+    fn embedded_tokens(answer: &Value) -> Option<usize> {
+        answer.get("prompt_eval_count")?.as_usize()
+    }
 }
 
 impl EventDecoder for OllamaDecoder {

@@ -2,12 +2,13 @@
 
 use super::client::{OpenAiFormat, asker};
 use super::settings::OpenAiSettings;
+use crate::models::client::counted_tokens;
 use crate::models::failure::node_error;
 use crate::models::requester::{ModelAccess, ModelRequester};
 use crate::models::vector_codec;
 use model::{Object, Str, Value};
 use node_api::NodeError;
-use node_api::ai::{Embedder, ModelError};
+use node_api::ai::{Embedder, Embeddings, ModelError, ModelInfo};
 
 /// How the numbers travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +20,7 @@ pub enum Encoding {
 
 /// An embedding model.
 pub struct OpenAiEmbedder {
-    pub model: Str,
+    info: ModelInfo,
     /// Fewer numbers a vector, where the model can.
     pub dimensions: Option<u64>,
     pub encoding: Encoding,
@@ -37,11 +38,11 @@ impl OpenAiEmbedder {
     /// servers.
     const BATCH: usize = 512;
 
-    pub fn new(model: &str, settings: OpenAiSettings, access: &ModelAccess) -> Self {
+    pub fn new(info: ModelInfo, settings: OpenAiSettings, access: &ModelAccess) -> Self {
         let asker = asker(&settings, access);
-        let format = OpenAiFormat::new(&settings, model, access.limits);
+        let format = OpenAiFormat::new(&settings, &info.model, access.limits);
         Self {
-            model: model.into(),
+            info,
             dimensions: None,
             encoding: Encoding::Float,
             batch: Self::BATCH,
@@ -54,7 +55,7 @@ impl OpenAiEmbedder {
 
     fn body(&self, texts: &[Str]) -> Value {
         let mut body = Object::new();
-        body.insert("model", self.model.clone());
+        body.insert("model", self.info.model.clone());
         body.insert("input", texts.iter().map(|text| self.text(text)).collect::<Vec<_>>());
         body.insert(
             "encoding_format",
@@ -74,31 +75,40 @@ impl OpenAiEmbedder {
         }
     }
 
-    async fn embed_batch(&self, texts: &[Str]) -> Result<Vec<Vec<f32>>, ModelError> {
-        let call = self.settings.post(&["embeddings"], &self.model, &self.body(texts))?;
-        let answer = self.asker.whole(&call, &self.format).await?;
-        read_vectors(&answer, texts.len())
+    async fn embed_batch(&self, texts: &[Str]) -> Result<Embeddings, ModelError> {
+        let call = self.settings.post(&["embeddings"], &self.info.model, &self.body(texts))?;
+        let answer = vector_codec::parsed(&self.asker.whole(&call, &self.format).await?)?;
+        let counted = answer.get_path("usage.prompt_tokens").and_then(Value::as_usize);
+        let tokens = counted_tokens(counted, texts);
+        Ok(Embeddings { vectors: vectors_of(&answer, texts.len())?, tokens })
     }
 }
 
 #[async_trait::async_trait]
 impl Embedder for OpenAiEmbedder {
     fn model(&self) -> &str {
-        &self.model
+        &self.info.model
     }
 
-    async fn embed(&self, texts: &[Str]) -> Result<Vec<Vec<f32>>, NodeError> {
-        let mut vectors = Vec::with_capacity(texts.len());
+    fn paid_model(&self) -> Option<&ModelInfo> {
+        Some(&self.info)
+    }
+
+    async fn embeddings(&self, texts: &[Str]) -> Result<Embeddings, NodeError> {
+        let mut all = Embeddings::default();
         for batch in texts.chunks(self.batch.max(1)) {
-            vectors.extend(self.embed_batch(batch).await.map_err(node_error)?);
+            all.extend(self.embed_batch(batch).await.map_err(node_error)?);
         }
-        Ok(vectors)
+        Ok(all)
     }
 }
 
 /// The vectors of an answer in the order of the texts, in whichever encoding they come.
 pub fn read_vectors(answer: &[u8], n_texts: usize) -> Result<Vec<Vec<f32>>, ModelError> {
-    let answer = vector_codec::parsed(answer)?;
+    vectors_of(&vector_codec::parsed(answer)?, n_texts)
+}
+
+fn vectors_of(answer: &Value, n_texts: usize) -> Result<Vec<Vec<f32>>, ModelError> {
     let entries = answer.get("data").and_then(Value::as_array).unwrap_or_default();
     let place = |(number, entry): (usize, &Value)| {
         entry.get("index").and_then(Value::as_usize).unwrap_or(number)

@@ -1,12 +1,13 @@
 //! What each format says and is asked when nothing goes wrong.
 
 use super::clients::{KEY, access, ask, model, place, request, tool};
+use heddle_providers::models::catalog::Catalog;
 use heddle_providers::models::client::{EmbeddingClient, list_models};
 use heddle_providers::models::openai::{self, OpenAiEmbedder, OpenAiSettings};
 use heddle_providers::models::secret::Secret;
 use heddle_providers::models::{Delivery, anthropic, cohere, gemini, ollama};
 use model::Str;
-use node_api::ai::{ChatEvent, ChatRequest, Embedder, Message, StopReason, ToolResult};
+use node_api::ai::{ChatEvent, ChatRequest, Embedder, Embeddings, Message, StopReason, ToolResult};
 use serde_json::json;
 use testkit::{MockModels, ScriptedReply, WireFormat};
 
@@ -122,32 +123,39 @@ async fn every_provider_lists_its_models() {
 async fn vectors_come_in_the_order_of_the_texts_also_over_several_requests() {
     let mock = MockModels::start([]).unwrap();
     let (place, access) = (place(&mock), access());
+    let info = |provider: &str, model: &str| Catalog::shipped().find(provider, model).info;
     let embedders: Vec<Box<dyn Embedder>> = vec![
         Box::new(OpenAiEmbedder::new(
-            "mock",
+            info("openai", "mock"),
             OpenAiSettings::compatible(&mock.v1(), Secret::new(KEY)),
             &access,
         )),
         Box::new(EmbeddingClient::new(
-            "models/mock",
+            info("gemini", "models/mock"),
             gemini::GeminiSettings::default(),
             place.clone(),
             &access,
         )),
         Box::new(EmbeddingClient::new(
-            "mock",
+            info("ollama", "mock"),
             ollama::OllamaSettings::default(),
             place.clone(),
             &access,
         )),
-        Box::new(EmbeddingClient::new("mock", cohere::CohereSettings::default(), place, &access)),
+        Box::new(EmbeddingClient::new(
+            info("cohere", "mock"),
+            cohere::CohereSettings::default(),
+            place,
+            &access,
+        )),
     ];
     let texts: Vec<Str> = (0..205)
         .map(|number| Str::from(if number % 2 == 0 { "apple pie" } else { "zebra" }))
         .collect();
     for embedder in embedders {
-        let vectors = embedder.embed(&texts).await.unwrap();
+        let Embeddings { vectors, tokens } = embedder.embeddings(&texts).await.unwrap();
         assert_eq!(vectors.len(), texts.len());
+        assert!(tokens >= texts.len() as u64, "{tokens}");
         assert!(
             vectors[0] == vectors[204] && vectors[1] == vectors[203] && vectors[0] != vectors[1]
         );

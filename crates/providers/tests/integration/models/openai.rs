@@ -2,6 +2,7 @@
 
 use super::server::{self, HELLO, KEY, Server, answer, ask, good, limits, model, request, send};
 use futures::StreamExt as _;
+use heddle_providers::models::catalog::Catalog;
 use heddle_providers::models::openai::{
     Encoding, OpenAiApi, OpenAiAuth, OpenAiEmbedder, OpenAiSettings, list_models,
 };
@@ -139,7 +140,11 @@ async fn texts_are_embedded_in_batches_and_in_order() {
         vec![answer(200, "", r#"{"data":[{"index":0,"embedding":"AABAQAAAAAA="}]}"#)],
     ];
     let server = Server::start(batches);
-    let mut embedder = OpenAiEmbedder::new("small", server.settings(), &server::access(limits()));
+    let mut embedder = OpenAiEmbedder::new(
+        Catalog::shipped().find("openai", "small").info,
+        server.settings(),
+        &server::access(limits()),
+    );
     embedder.batch = 2;
     embedder.encoding = Encoding::Base64;
     embedder.dimensions = Some(2);

@@ -161,7 +161,7 @@ fn options() -> Vec<Param> {
         Param::flag("codeExecution", "Code execution", false)
             .help("The provider runs code written by the model."),
         Param::number("maxToolsIterations", "Max tool calls iterations", 15)
-            .help("Maximum number of tool call iterations. 0 for no limit."),
+            .help("Maximum number of tool call iterations. 0 allows 100."),
         Param::number("sampleCount", "Number of results", 1)
             .help("Number of images (Imagen models) or videos (Veo models)."),
         Param::number("durationSeconds", "Duration", 8).help("Length of the video in seconds."),
