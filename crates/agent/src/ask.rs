@@ -53,13 +53,14 @@ pub async fn ask_for_text(
 }
 
 /// An answer that a parser can read. A model that misses the form is told what is wrong with its
-/// answer and asked again.
+/// answer and asked again, up to `max_repairs` times.
 pub async fn ask_structured(
     world: &dyn AgentHost,
     model: &dyn ChatModel,
     key: &str,
     messages: Vec<Message>,
     parser: &dyn OutputParser,
+    max_repairs: usize,
 ) -> Result<Value, AgentError> {
     let mut messages = messages;
     let format = match parser.schema() {
@@ -82,7 +83,7 @@ pub async fn ask_structured(
             return Err(refusal_error(&turn));
         }
         match parse_reply(world, &key, parser, &turn.message).await {
-            Err(AgentError::Format(error)) if attempt < MAX_REPAIRS => {
+            Err(AgentError::Format(error)) if attempt < max_repairs => {
                 attempt += 1;
                 messages.push(turn.message);
                 messages.push(Message::user(complaint(&AgentError::Format(error))));

@@ -2,10 +2,15 @@
 //! call.
 
 use crate::AgentError;
+use crate::host::AgentHost;
 use crate::schema::{PatternBudget, Validator, read_cost, validator};
+use futures::future::{Either, select};
 use model::{Object, Str, Value};
-use ports::ai::{Exposure, Tool, ToolArguments, ToolCall, ToolOutput};
+use ports::ai::{
+    Exposure, Tool, ToolArguments, ToolCall, ToolCallContext, ToolEffect, ToolFailure, ToolOutput,
+};
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::Arc;
 
 /// What a model may give one tool at most.
@@ -16,6 +21,8 @@ pub struct ToolGuard {
     tools: Vec<GuardedTool>,
     by_name: HashMap<Str, usize>,
     max_result_bytes: usize,
+    /// How long one call may take, unless the tool can be resumed.
+    timeout_ms: Option<u64>,
     /// What the run has come across before the loop.
     prior_exposure: Exposure,
 }
@@ -43,6 +50,7 @@ impl ToolGuard {
             tools: Vec::new(),
             by_name: HashMap::new(),
             max_result_bytes,
+            timeout_ms: None,
             prior_exposure: Exposure::default(),
         };
         for tool in tools {
@@ -59,6 +67,11 @@ impl ToolGuard {
             guard.tools.push(GuardedTool { tool, validator });
         }
         Ok(guard)
+    }
+
+    /// The same with a limit on the time of each call.
+    pub fn with_timeout(self, timeout_ms: u64) -> Self {
+        Self { timeout_ms: Some(timeout_ms), ..self }
     }
 
     /// The same in a run that has come across this already.
@@ -151,6 +164,31 @@ impl ToolGuard {
             ));
         }
         Ok((&guarded.tool, arguments))
+    }
+
+    /// Makes a call that was admitted.
+    pub(crate) async fn call(
+        &self,
+        world: &dyn AgentHost,
+        tool: &dyn Tool,
+        arguments: Object,
+        context: &ToolCallContext,
+    ) -> Result<ToolOutput, ToolFailure> {
+        let effect = tool.definition().effect;
+        let Some(timeout_ms) = self.timeout_ms.filter(|_| effect != ToolEffect::Resumes) else {
+            return tool.call(arguments, context).await;
+        };
+        let call = pin!(tool.call(arguments, context));
+        match select(call, pin!(world.sleep(timeout_ms))).await {
+            Either::Left((answer, _)) => answer,
+            Either::Right(_) if effect == ToolEffect::None => {
+                Err(ToolFailure::new(format!("It timed out after {timeout_ms} ms")))
+            }
+            Either::Right(_) => Err(ToolFailure::new(format!(
+                "It timed out after {timeout_ms} ms. It may have taken effect; check before you \
+                 call it again"
+            ))),
+        }
     }
 
     /// The same for a result that stays data while it is short enough.

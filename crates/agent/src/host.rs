@@ -87,6 +87,7 @@ pub enum AgentError {
     #[error("{error}")]
     Limit {
         error: ModelError,
+        end_reason: EndReason,
         /// The last words of the model until then.
         partial: Str,
     },
@@ -127,7 +128,9 @@ impl AgentError {
         let message = Str::from(self.to_string());
         match self {
             AgentError::Model(error) => of_model(error),
-            AgentError::Limit { error, partial } => of_model(error).with("partial", partial),
+            AgentError::Limit { error, end_reason, .. } => of_model(error)
+                .with_result("finishReason", end_reason.name())
+                .with_result("partial", true),
             AgentError::Uncertain { call, .. } => {
                 NodeError::new(Code::RUN_UNCERTAIN, format!("{message} (call '{call}')"))
                     .hint(UNCERTAIN_HINT)

@@ -40,6 +40,7 @@ pub struct ReactOutcome {
     pub envelope: Envelope,
     /// The final message, if there is one.
     pub answer: Option<Value>,
+    pub end_reason: EndReason,
     /// Why it did not end well.
     pub fault: Option<(ContractViolation, Str)>,
 }
@@ -68,10 +69,8 @@ impl ReactAgent {
 
     fn end_of(&self, outcome: &Result<ReactOutcome, AgentError>, duration_ms: u64) -> AgentEvent {
         match outcome {
-            Ok(ReactOutcome { envelope, answer, fault: None }) => {
-                let ended =
-                    if answer.is_some() { EndReason::Completed } else { EndReason::MaxIterations };
-                AgentEvent::Done { ended, iterations: envelope.iteration, duration_ms }
+            Ok(ReactOutcome { envelope, end_reason, fault: None, .. }) => {
+                AgentEvent::Done { ended: *end_reason, iterations: envelope.iteration, duration_ms }
             }
             Ok(ReactOutcome { fault: Some(_), .. }) | Err(_) => AgentEvent::Failed,
         }
@@ -104,15 +103,20 @@ impl ReactAgent {
                     envelope.last_action = Some("final");
                     envelope.completed = true;
                     envelope.events.push(event(iteration, "final", None, duration_ms, confidence));
-                    return Ok(ReactOutcome { envelope, answer: Some(message), fault: None });
+                    return Ok(ReactOutcome {
+                        envelope,
+                        answer: Some(message),
+                        end_reason: EndReason::Completed,
+                        fault: None,
+                    });
                 }
                 ReactAction::Tool { name, input, confidence } => {
                     self.call_tool(world, &mut envelope, name, input, confidence).await?;
                     confidence
                 }
             };
-            if self.is_over(iteration, confidence) {
-                return Ok(ReactOutcome { envelope, answer: None, fault: None });
+            if let Some(end_reason) = self.condition_met(iteration, confidence) {
+                return Ok(ReactOutcome { envelope, answer: None, end_reason, fault: None });
             }
         }
         let limit = self.config.max_iterations;
@@ -125,11 +129,16 @@ impl ReactAgent {
         ))
     }
 
-    fn is_over(&self, iteration: usize, confidence: f64) -> bool {
-        self.config.stop_conditions.iter().any(|condition| match condition {
-            StopCondition::FinalAnswer => false,
-            StopCondition::Confidence(least) => confidence >= *least,
-            StopCondition::Iterations(most) => iteration >= *most,
+    /// The condition of the author that ends the loop here.
+    fn condition_met(&self, iteration: usize, confidence: f64) -> Option<EndReason> {
+        self.config.stop_conditions.iter().find_map(|condition| match condition {
+            StopCondition::FinalAnswer => None,
+            StopCondition::Confidence(least) => {
+                (confidence >= *least).then_some(EndReason::ConfidenceThreshold)
+            }
+            StopCondition::Iterations(most) => {
+                (iteration >= *most).then_some(EndReason::IterationLimit)
+            }
         })
     }
 
@@ -165,9 +174,10 @@ impl ReactAgent {
                     messages,
                     tool_choice: ToolChoice::None,
                     format: OutputFormat::Json,
+                    fields: action::FIELDS,
                     ..ChatRequest::default()
                 };
-                let turn = self.listen(world, request).await?;
+                let turn = self.listen(world, request).await?.with_fields(action::FIELDS);
                 let duration = (world.now_ms() - began).max(0) as f64;
                 let told = [
                     ("text", Value::from(turn.message.text())),
@@ -274,7 +284,7 @@ impl ReactAgent {
                             .await
                             .map_err(AgentError::RecordFailed)?;
                     }
-                    match tool.call(checked.clone(), &context).await {
+                    match self.guard.call(world, tool.as_ref(), checked.clone(), &context).await {
                         Err(failure) if failure.needs_egress && effect == ToolEffect::Dynamic => {
                             (effect, sends, context.allow_egress) =
                                 (ToolEffect::Changes, EgressTarget::ModelChosen, true);
@@ -419,5 +429,9 @@ fn failed(mut envelope: Envelope, (fault, message): (ContractViolation, Str)) ->
         error: Some(error.into()),
     };
     envelope.events.push(event);
-    ReactOutcome { envelope, answer: None, fault: Some((fault, message)) }
+    let end_reason = match fault {
+        ContractViolation::IterationOverflow => EndReason::MaxIterations,
+        _ => EndReason::Error,
+    };
+    ReactOutcome { envelope, answer: None, end_reason, fault: Some((fault, message)) }
 }

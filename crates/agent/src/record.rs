@@ -21,6 +21,12 @@ pub enum EndReason {
     MaxIterations,
     /// It is what there was when the money or the tokens were used up.
     Budget,
+    /// The author's condition has ended it: the model was sure enough, without an answer.
+    ConfidenceThreshold,
+    /// The author's condition has ended it after a number of iterations.
+    IterationLimit,
+    /// The model broke the contract of a strict loop.
+    Error,
     /// Whoever asked has to make a call first.
     Handoff,
 }
@@ -31,7 +37,22 @@ impl EndReason {
             EndReason::Completed => "completed",
             EndReason::MaxIterations => "max_iterations",
             EndReason::Budget => "budget",
+            EndReason::ConfidenceThreshold => "confidence_threshold",
+            EndReason::IterationLimit => "iteration_limit",
+            EndReason::Error => "error",
             EndReason::Handoff => "tool_calls",
+        }
+    }
+
+    /// Whether it ended before the model had a final answer.
+    pub fn is_partial(self) -> bool {
+        match self {
+            EndReason::Completed | EndReason::Handoff => false,
+            EndReason::MaxIterations
+            | EndReason::Budget
+            | EndReason::ConfidenceThreshold
+            | EndReason::IterationLimit
+            | EndReason::Error => true,
         }
     }
 }

@@ -20,8 +20,8 @@ use futures::future::Either;
 use loop_state::{AgentLoopState, FinalReply, newest, with_unique_ids};
 use model::{Code, SpendingLimit, SpendingTotal, Str};
 use ports::ai::{
-    ChatModel, ChatRequest, Exposure, Message, ModelError, ModelReply, OutputParser, StopReason,
-    ToolCall, ToolChoice,
+    ChatModel, ChatRequest, Exposure, Message, ModelError, ModelReply, OutputFormat, OutputParser,
+    StopReason, ToolCall, ToolChoice,
 };
 use std::future::Future;
 use std::pin::pin;
@@ -138,7 +138,10 @@ impl ToolsAgent {
 
     fn system_prompt(&self, form: Option<&dyn OutputParser>) -> Str {
         let own = &self.options.system_prompt;
-        match form.map(structured_output::instructions) {
+        let is_told = |parser: &&dyn OutputParser| {
+            self.options.answer_format == OutputFormat::Text || parser.schema().is_none()
+        };
+        match form.filter(is_told).map(structured_output::instructions) {
             None => own.clone(),
             Some(instructions) if own.is_empty() => instructions,
             Some(instructions) => format!("{own}\n\n{instructions}").into(),
@@ -267,7 +270,7 @@ impl ToolsAgent {
                 let error = error.hint(
                     "Raise the agent's limit, or let the agent conclude when it reaches the limit.",
                 );
-                Err(AgentError::Limit { error, partial: run.last_text() })
+                Err(AgentError::Limit { error, end_reason: ended, partial: run.last_text() })
             }
             OnLimit::Partial => Ok(FinalReply { answer: run.last_text(), value: None, ended }),
             OnLimit::Conclude => {
@@ -302,7 +305,10 @@ impl ToolsAgent {
         error: ModelError,
     ) -> Result<FinalReply, AgentError> {
         match self.options.on_limit {
-            OnLimit::Error => Err(AgentError::Limit { error, partial: run.last_text() }),
+            OnLimit::Error => {
+                let end_reason = EndReason::Budget;
+                Err(AgentError::Limit { error, end_reason, partial: run.last_text() })
+            }
             OnLimit::Partial | OnLimit::Conclude => {
                 Ok(FinalReply { answer: run.last_text(), value: None, ended: EndReason::Budget })
             }
@@ -320,19 +326,21 @@ impl ToolsAgent {
     ) -> Result<ModelReply, AgentError> {
         let is_offered = tool_choice != ToolChoice::None || key != CONCLUSION;
         let own = self.guard.tools().map(|tool| tool.definition().clone());
+        let by_tool = form.filter(|_| self.options.answer_format == OutputFormat::Text);
         let tools = own
-            .chain(form.and_then(structured_output::tool))
+            .chain(by_tool.and_then(structured_output::tool))
             .filter(|_| is_offered)
             .collect::<Vec<_>>();
         let tool_choice = match tool_choice {
             _ if tools.is_empty() => ToolChoice::None,
-            ToolChoice::None if form.is_some() => ToolChoice::Auto,
+            ToolChoice::None if by_tool.is_some() => ToolChoice::Auto,
             chosen => chosen,
         };
         let request = ChatRequest {
             messages: run.messages.clone(),
             tools,
             tool_choice,
+            format: self.options.answer_format.clone(),
             ..ChatRequest::default()
         };
         let turn = ask::ask(world, self.model.as_ref(), key, request).await?;

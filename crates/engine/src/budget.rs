@@ -3,7 +3,7 @@
 use crate::budget_account::{BudgetAccount, BudgetClaim};
 use crate::ports::Addresses;
 use model::{Code, SpendingLimit, SpendingTotal, Str, Value, Workflow};
-use node_api::ai::{ModelError, isolated_session};
+use node_api::ai::{ModelError, isolated_session, session_id_of};
 use std::sync::Arc;
 
 /// The limits that a workflow sets itself, in its settings under `budget`.
@@ -124,11 +124,9 @@ pub(crate) fn session_of(
     signed: Option<&Arc<dyn Addresses>>,
 ) -> Option<Str> {
     let started_with = started_with?;
-    let session = match started_with.get("sessionId")? {
-        Value::String(session) if !session.is_empty() => session.clone(),
-        Value::Number(number) => model::number_to_string(*number).into(),
-        _ => return None,
-    };
+    // A chat or a form names its session at the top, the caller of a webhook where it can.
+    let named = [Some(started_with), started_with.get("body"), started_with.get("query")];
+    let session = named.into_iter().flatten().find_map(session_id_of)?;
     Some(isolated_session(session, |session, signature| {
         signed.is_some_and(|signed| signed.has_signed(session, signature))
     }))
@@ -159,6 +157,20 @@ mod tests {
         ] {
             assert!(of(slip.clone()).check().is_err(), "{slip:?}");
         }
+    }
+
+    #[test]
+    fn issue_17_01_the_caller_of_a_webhook_has_a_session_too() {
+        let of = |started_with: Value| session_of(Some(&started_with), None);
+        let body = json!({ "headers": {}, "query": {}, "body": { "sessionId": "ada" } });
+        assert_eq!(of(body).as_deref(), Some("ada"));
+        let query = json!({ "query": { "sessionId": 7 }, "body": { "sessionId": {} } });
+        assert_eq!(of(query).as_deref(), Some("7"));
+        assert_eq!(
+            of(json!({ "sessionId": "top", "body": { "sessionId": "ada" } })).unwrap(),
+            "top"
+        );
+        assert_eq!(of(json!({ "body": "sessionId" })), None);
     }
 
     #[tokio::test]

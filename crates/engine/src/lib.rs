@@ -39,5 +39,5 @@ pub use ports::{
     SharedPorts, SpendingLedger, SubworkflowCall, Subworkflows, WorkflowSource,
 };
 pub use preview::{Preview, preview};
-pub use run::{Engine, RunStart, TRIES};
+pub use run::{ConnectedTools, Engine, RunStart, TRIES};
 pub use scope::{ExecutionVars, RunData, RunView, ToolCallScope, Vars};

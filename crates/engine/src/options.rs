@@ -4,6 +4,7 @@ use crate::budget::Spending;
 use crate::budget_account::BudgetAccount;
 use crate::ports::{Addresses, Responder};
 use model::{Exposure, Items, Object, RunRange, StepChanges, Str, TaskData, Value};
+use node_api::ai::AgentLimits;
 use node_api::host::Feature;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -94,6 +95,7 @@ pub struct ExecutionLimits {
     pub step_cpu: Duration,
     /// CPU time of all such steps of a run.
     pub run_cpu: Duration,
+    pub agents: AgentLimits,
 }
 
 impl Default for RunOptions {
@@ -135,6 +137,7 @@ impl Default for ExecutionLimits {
             max_depth: 30,
             step_cpu: Duration::from_secs(120),
             run_cpu: Duration::from_secs(600),
+            agents: AgentLimits::default(),
         }
     }
 }

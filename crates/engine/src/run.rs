@@ -1,6 +1,7 @@
 //! Runs a plan: takes nodes off the stack, executes them, and puts their successors on it.
 
 mod code;
+mod connected_tools;
 mod destination_match;
 mod egress_check;
 mod execution_stack;
@@ -17,6 +18,7 @@ mod subworkflow;
 mod suspend;
 mod tool_host;
 
+pub use connected_tools::ConnectedTools;
 pub use step::TRIES;
 
 use self::step::WorkSize;

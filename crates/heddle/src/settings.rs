@@ -11,6 +11,7 @@ pub(crate) use sources::{GlobalArgs, SettingOrigin, Sources, use_sources};
 
 use anyhow::{Context as _, Result};
 use model::SpendingLimit;
+use node_api::ai::AgentLimits;
 use node_api::collections::CollectionLimits;
 use node_api::host::Feature;
 use node_api::tables::TableLimits;
@@ -44,6 +45,9 @@ pub(crate) struct Settings {
     pub(crate) admission_limits: server::AdmissionLimits,
     pub(crate) catch_up: runtime::CatchUp,
     pub(crate) spending: SpendingLimit,
+    pub(crate) agents: AgentLimits,
+    /// The operator's file of models.
+    pub(crate) model_catalog: Option<PathBuf>,
     pub(crate) server: ServerSettings,
 }
 
@@ -205,6 +209,35 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: "",
         help: "Maximum spending of all workflows on models with known prices per day (UTC), in US \
              dollars; unlimited if empty. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_MODEL_CATALOG",
+        default: "",
+        help: "JSON file with prices and capabilities of models, used before those that are built in: \
+             `{ \"models\": [{ \"provider\": \"openai\", \"model\": \"gpt-4o\", \"price\": { \"input\": 2.5, \
+             \"output\": 10 } }] }`, in US dollars per million tokens. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_AGENT_ITERATIONS",
+        default: "100",
+        help: "Maximum model calls of an agent for one item, whatever its node says. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_TOOL_TIMEOUT",
+        default: "300",
+        help: "Timeout for one tool call of an agent, in seconds. Workflows and agents used as tools \
+             have their own limits. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_HISTORY_TOKENS",
+        default: "100000",
+        help: "Maximum tokens of earlier turns that an agent sends to its model, estimated as four \
+             characters each. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_SESSION_MODEL_CALLS",
+        default: "120",
+        help: "Maximum model calls of one session per minute; 0 for no limit. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_TABLE_BYTES",
@@ -464,9 +497,22 @@ impl Settings {
             admission_limits: admission_limits()?,
             catch_up: catch_up()?,
             spending: SpendingLimit { tokens: tokens_per_day()?, dollars: dollars_per_day()? },
+            agents: agent_limits()?,
+            model_catalog: Some(read("HEDDLE_MODEL_CATALOG"))
+                .filter(|path| !path.is_empty())
+                .map(PathBuf::from),
             server: ServerSettings::load()?,
         })
     }
+}
+
+fn agent_limits() -> Result<AgentLimits> {
+    Ok(AgentLimits {
+        max_iterations: count("HEDDLE_AGENT_ITERATIONS")?.max(1),
+        tool_timeout_ms: seconds("HEDDLE_TOOL_TIMEOUT")?.as_millis().max(1) as u64,
+        history_tokens: count("HEDDLE_HISTORY_TOKENS")?,
+        session_calls: u32::try_from(number("HEDDLE_SESSION_MODEL_CALLS")?).unwrap_or(u32::MAX),
+    })
 }
 
 impl ServerSettings {

@@ -12,6 +12,7 @@ use node_api::tables::TableLimits;
 use providers::connect::GuardedConnections;
 use providers::http::{EgressPolicy, GuardedHttp};
 use providers::memory::{ProcessConversations, ProcessLimits};
+use providers::models::catalog::Catalog;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,6 +32,7 @@ pub(crate) fn engine(settings: &Settings) -> Result<Engine> {
 const MIN_INTAKE: usize = 64 << 20;
 
 pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
+    install_model_catalog(settings)?;
     let policy = EgressPolicy::parse(&settings.egress_allow)
         .context("HEDDLE_EGRESS_ALLOW is invalid (SETTING_INVALID)")?;
     expr::sandbox::limit_shared_memory(settings.sandbox_memory);
@@ -64,6 +66,16 @@ pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
             Arc::new(SpillFile::new(std::env::temp_dir(), limits, total.clone()))
         })),
     })
+}
+
+/// Puts the operator's prices and capabilities of models over those that are built in.
+#[expect(clippy::disallowed_methods, reason = "a file named by the operator")]
+fn install_model_catalog(settings: &Settings) -> Result<()> {
+    let Some(path) = &settings.model_catalog else { return Ok(()) };
+    let named = || format!("HEDDLE_MODEL_CATALOG is {} (SETTING_INVALID)", path.display());
+    let text = std::fs::read_to_string(path).with_context(named)?;
+    Catalog::install(Catalog::parse(&text).with_context(named)?);
+    Ok(())
 }
 
 /// The store of a data folder, beside a server or without one.
@@ -163,6 +175,7 @@ pub(crate) fn run_options(settings: &Settings) -> RunOptions {
         limits: ExecutionLimits {
             step_cpu: settings.cpu[0],
             run_cpu: settings.cpu[1],
+            agents: settings.agents,
             ..ExecutionLimits::default()
         },
         ..RunOptions::default()

@@ -42,10 +42,12 @@ pub struct Source {
 }
 
 /// The error that an item carries.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ItemError {
     pub message: Str,
     pub description: Option<Str>,
+    /// Another try would fail as well. It is not stored, since retries come first.
+    pub is_final: bool,
 }
 
 impl PairedItem {
@@ -171,7 +173,7 @@ impl Item {
         item.error = object.get("error").and_then(|error| {
             let message = error.get("message").unwrap_or(error).as_str()?;
             let description = error.get("description").and_then(Value::as_str).map(Str::from);
-            Some(Arc::new(ItemError { message: message.into(), description }))
+            Some(Arc::new(ItemError { message: message.into(), description, is_final: false }))
         });
         item
     }

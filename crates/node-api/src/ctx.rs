@@ -3,9 +3,7 @@
 use crate::host::Host;
 use crate::trigger::{ChunkKind, StreamChunk};
 use crate::{NodeError, Outputs};
-use model::{
-    Binary, Code, Item, ItemError, Items, ItemsBuilder, Object, OnError, Str, Value, from_value,
-};
+use model::{Binary, Code, Item, Items, ItemsBuilder, Object, OnError, Str, Value, from_value};
 use serde::de::DeserializeOwned;
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
@@ -220,12 +218,10 @@ impl<'a> Ctx<'a> {
         {
             return Err(error.on_item(index));
         }
-        let mut item =
-            Item::new(Object::from_iter([("error", error.message().clone())])).paired_with(index);
-        item.error = Some(Arc::new(ItemError {
-            message: error.message().clone(),
-            description: error.description().cloned(),
-        }));
+        let mut json = Object::from_iter([("error", error.message().clone())]);
+        json.extend(error.result().iter().map(|(key, value)| (key.clone(), value.clone())));
+        let mut item = Item::new(json).paired_with(index);
+        item.error = Some(Arc::new(error.to_item_error()));
         Ok(item)
     }
 

@@ -1,7 +1,8 @@
 //! What the engine offers a running node beyond its items and parameters.
 
 use crate::ai::{
-    ChatModel, ConversationStores, Exposure, LocalModels, NoLocalModels, ToolCallContext,
+    AgentLimits, ChatModel, ConversationStores, Exposure, LocalModels, NoLocalModels,
+    ToolCallContext,
 };
 use crate::collections::{Collections, NoCollections};
 use crate::connect::Connections;
@@ -129,6 +130,10 @@ pub trait Host: Send + Sync {
     /// arguments that no model has chosen. What comes out the same way then is the author's choice.
     fn without_model(&self, _path: &str, _item: usize) -> Option<Vec<Value>> {
         None
+    }
+    /// What the operator allows agents at most.
+    fn agent_limits(&self) -> AgentLimits {
+        AgentLimits::default()
     }
     /// What the run has come across before this node, or the agent that calls it.
     fn exposure(&self) -> Exposure {

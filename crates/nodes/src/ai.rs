@@ -2,9 +2,12 @@
 
 mod agent_core_react;
 mod agent_host;
+mod agent_limits;
 mod agent_n8n;
+mod agent_output;
 mod agent_tool;
 mod ai_agent;
+mod answer_format;
 mod approval_options;
 mod batches;
 mod chains;

@@ -7,6 +7,7 @@
 mod chat;
 mod conversation;
 mod knowledge;
+mod limits;
 mod local;
 mod memory;
 mod message;
@@ -26,6 +27,7 @@ pub use knowledge::{
     Document, Embedder, Embeddings, Loader, OutputParser, Reranker, Retriever, ScoredDocument,
     SearchableStore, Splitter, VectorQuery, VectorStore, cannot_update, cosine_similarity,
 };
+pub use limits::AgentLimits;
 pub use local::{LOCAL_EMBEDDING_MODEL, LocalModels, NoLocalModels};
 pub use memory::{
     MAX_SESSION_ID_BYTES, Memory, MemoryError, RecalledMessages, SHARED_SESSION, SessionId,

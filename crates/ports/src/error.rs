@@ -1,6 +1,6 @@
 //! How a node fails: a coded error in words for the author of the workflow.
 
-use model::{Code, Object, RunError, Str, Value};
+use model::{Code, ItemError, Object, RunError, Str, Value};
 
 /// An error of a node. Small to pass around; the details are boxed.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -16,6 +16,7 @@ struct Details {
     hint: Option<Str>,
     item: Option<usize>,
     context: Object,
+    result: Object,
 }
 
 /// n8n's class of the error, which some workflows look at.
@@ -44,6 +45,7 @@ impl NodeError {
             hint: None,
             item: None,
             context: Object::new(),
+            result: Object::new(),
         };
         Self(Box::new(details))
     }
@@ -164,6 +166,14 @@ impl NodeError {
         self
     }
 
+    /// What there was of a result when it failed. It is on record, and an item that stands for the
+    /// failure carries it.
+    pub fn with_result(mut self, key: &str, value: impl Into<Value>) -> Self {
+        let value = value.into();
+        self.0.result.insert(key, value.clone());
+        self.with(key, value)
+    }
+
     /// The same error in other words.
     pub fn reword(mut self, message: impl Into<Str>) -> Self {
         self.0.message = message.into();
@@ -190,9 +200,38 @@ impl NodeError {
         &self.0.context
     }
 
+    /// What there was of a result.
+    pub fn result(&self) -> &Object {
+        &self.0.result
+    }
+
+    /// Whether another try would fail as well: what is used up is not there then either, and what
+    /// may have happened is not to happen again.
+    pub fn is_final(&self) -> bool {
+        matches!(
+            self.code(),
+            Code::AGENT_LIMIT
+                | Code::AGENT_OUTWARD
+                | Code::BUDGET_REACHED
+                | Code::RUN_UNCERTAIN
+                | Code::RUN_CPU_TIME
+                | Code::RUN_PANICKED
+        )
+    }
+
+    /// The error of an item that stands for the failure.
+    pub fn to_item_error(&self) -> ItemError {
+        ItemError {
+            message: self.message().clone(),
+            description: self.description().cloned(),
+            is_final: self.is_final(),
+        }
+    }
+
     /// The record of the error for a node of this name.
     pub fn to_run_error(&self, node: &str) -> RunError {
-        let Details { code, class, message, description, hint, item, context } = (*self.0).clone();
+        let Details { code, class, message, description, hint, item, context, result: _ } =
+            (*self.0).clone();
         RunError {
             code,
             message,

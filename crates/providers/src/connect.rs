@@ -30,6 +30,7 @@ pub struct GuardedConnections {
     dialler: Dialer,
     postgres: Arc<Pool<postgres::Connection>>,
     mysql: Arc<Pool<mysql_async::Conn>>,
+    redis: Arc<Pool<redis::Connection>>,
 }
 
 impl GuardedConnections {
@@ -42,6 +43,7 @@ impl GuardedConnections {
             dialler: Dialer::new(policy, resolver),
             postgres: Arc::default(),
             mysql: Arc::default(),
+            redis: Arc::default(),
         }
     }
 }
@@ -76,7 +78,7 @@ impl Connections for GuardedConnections {
     }
 
     async fn redis(&self, server: &RedisServer) -> Result<Box<dyn RedisSession>, ConnectError> {
-        redis::session(&self.dialler, server).await
+        redis::session(&self.dialler, &self.redis, server).await
     }
 
     async fn send_mail(

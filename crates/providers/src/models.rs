@@ -11,6 +11,7 @@ mod call_ids;
 pub mod catalog;
 pub mod client;
 pub mod cohere;
+mod embedding_cache;
 pub mod endpoint;
 mod event_stream;
 pub mod failure;

@@ -22,6 +22,7 @@ pub(crate) mod retry;
 pub(crate) mod run_handle;
 pub(crate) mod run_task;
 pub(crate) mod runner;
+pub(crate) mod session_rates;
 pub(crate) mod start;
 pub mod steps;
 pub(crate) mod stop;

@@ -118,7 +118,9 @@ impl Runtime {
         engine.ports.journal = recorder.clone();
         let calls = Arc::new(ChildRuns::default());
         engine.ports.calls = Some(calls.clone());
-        engine.ports.ledger = Arc::new(DayLedger::new(store.clone(), options.spending));
+        let session_calls = options.run.limits.agents.session_calls;
+        let ledger = DayLedger::new(store.clone(), options.spending, session_calls);
+        engine.ports.ledger = Arc::new(ledger);
         let timezone = options.run.timezone.clone();
         let links_named_waits_ms = store.links_named_waits_ms().await?;
         let (secret, former) =

@@ -73,6 +73,7 @@ pub(crate) const OPERATIONS: &[&[ApiOperation]] = &[
     editor::fetch::OPERATIONS,
     editor::items::OPERATIONS,
     editor::check::OPERATIONS,
+    editor::connected_tools::OPERATIONS,
     editor::expression::OPERATIONS,
     editor::client_errors::OPERATIONS,
     openapi::OPERATIONS,

@@ -509,8 +509,8 @@ impl<'a> ItemDecoder<'a> {
             _ => (0..pairs).map(|_| self.pair()).collect::<io::Result<Vec<_>>>()?.into(),
         };
         if marks & HAS_ERROR != 0 {
-            item.error =
-                Some(Arc::new(ItemError { message: self.text()?, description: self.optional()? }));
+            let (message, description) = (self.text()?, self.optional()?);
+            item.error = Some(Arc::new(ItemError { message, description, ..ItemError::default() }));
         }
         Ok(item)
     }
@@ -630,8 +630,9 @@ mod tests {
                 json,
                 binary: binary.map(Arc::new),
                 paired: pairs.into(),
-                error: error
-                    .map(|(message, description)| Arc::new(ItemError { message, description })),
+                error: error.map(|(message, description)| {
+                    Arc::new(ItemError { message, description, ..ItemError::default() })
+                }),
             },
         )
     }

@@ -215,6 +215,31 @@ export interface CollectionText {
   metadata?: Record<string, unknown>;
 }
 
+/** A tool as a model is offered it. */
+export interface ConnectedTool {
+  name: string;
+  description: string;
+  /** The JSON Schema of its arguments. */
+  parameters: unknown;
+}
+
+export interface ConnectedToolList {
+  data: ConnectedToolNode[];
+}
+
+/** What one connected node brings, or why that cannot be told without a run. */
+export interface ConnectedToolNode {
+  node: string;
+  tools: ConnectedTool[];
+  error?: RunError;
+}
+
+export interface ConnectedToolsInput {
+  workflow: DrawnWorkflow;
+  workflowId?: string;
+  node: string;
+}
+
 export interface Credential {
   id: string;
   name: string;
@@ -470,7 +495,7 @@ export interface ExecutionAgent {
   })[];
   output: unknown;
   approvals: AgentApproval[];
-  finishReason: "completed" | "max_iterations" | "stopped" | "error" | "running" | "approval";
+  finishReason: "completed" | "max_iterations" | "budget" | "confidence_threshold" | "iteration_limit" | "error" | "running" | "approval" | "stopped";
   errors: ({
     code?: string;
     message: string;

@@ -143,8 +143,8 @@ function Fact({ label, value }: { label: string; value: ReactNode }) {
 }
 
 function toneOf(reason: string): "good" | "wait" | "bad" {
-  if (/complete|final|stop|finish/i.test(reason)) return "good";
-  return /error|fail|invalid|overflow/i.test(reason) ? "bad" : "wait";
+  if (reason === "completed") return "good";
+  return reason === "error" ? "bad" : "wait";
 }
 
 /** `max_iterations` in words. */

@@ -6,7 +6,7 @@ import { findNode, setParameter } from "../graph/document";
 import { ErrorCode } from "../run/ErrorCode";
 import { lastRun } from "../run/runView";
 import { useEditor } from "../store/editorStore";
-import { Badge, EmptyState, Field, Input, NumberInput, Switch, Tabs } from "../ui";
+import { Badge, EmptyState, Field, Input, NumberInput, Skeleton, Switch, Tabs } from "../ui";
 import { buildTimeline, listConfidences } from "./agentReport";
 import { CallDetail, type TimelineSelection } from "./CallDetail";
 import { ConfidenceSparkline } from "./ConfidenceSparkline";
@@ -14,6 +14,7 @@ import css from "./StrictAgentTabs.module.css";
 import { listFaults, listTools, type StrictTool, unknownToolNames } from "./strictAgent";
 import { TimelineRows } from "./TimelineRows";
 import { agentRunVersion, useAgentReport } from "./useAgentReport";
+import { useConnectedTools } from "./useConnectedTools";
 
 const MIN_ITERATIONS = 1;
 const MAX_ITERATIONS = 20;
@@ -21,7 +22,7 @@ const MAX_ITERATIONS = 20;
 export function StrictAgentTabs({ node }: { node: string }) {
   const [tab, setTab] = useState("general");
   const run = useEditor((state) => state.run);
-  const document = useEditor((state) => state.workflow);
+  const allowed = useEditor((state) => findNode(state.workflow, node)?.parameters.allowedTools);
   const last = lastRun(run, node);
   const query = useAgentReport({
     executionId: last && run ? run.executionId : null,
@@ -30,7 +31,8 @@ export function StrictAgentTabs({ node }: { node: string }) {
     version: run ? agentRunVersion(run, node, last?.runIndex ?? 0) : "",
   });
   const faults = listFaults(query.data, last?.error);
-  const tools = listTools(document, node);
+  const connected = useConnectedTools(node);
+  const tools = listTools(connected.data ?? [], String(allowed ?? ""));
   return (
     <div className={css.tabs}>
       <Tabs
@@ -46,7 +48,16 @@ export function StrictAgentTabs({ node }: { node: string }) {
       />
       <div className={css.body} role="tabpanel">
         {tab === "general" && <General node={node} />}
-        {tab === "tools" && <Tools tools={tools} missing={unknownToolNames(document, node)} />}
+        {tab === "tools" && connected.error && (
+          <p className={css.warning}>{connected.error.message}</p>
+        )}
+        {tab === "tools" && !connected.error && (
+          <Tools
+            tools={tools}
+            missing={connected.data ? unknownToolNames(tools, String(allowed ?? "")) : []}
+            isLoading={connected.isPending}
+          />
+        )}
         {tab === "runtime" && <Runtime node={node} runIndex={last?.runIndex ?? 0} query={query} />}
         {tab === "errors" && <Errors faults={faults} hasRun={last !== undefined} />}
       </div>
@@ -114,15 +125,17 @@ function General({ node }: { node: string }) {
   );
 }
 
-const SCHEMA_LABELS: Record<StrictTool["schema"], string> = {
-  declared: "Schema declared",
-  own: "Built-in schema",
-  asked: "Schema from $fromAI",
-  none: "No JSON schema",
-};
-
-function Tools({ tools, missing }: { tools: readonly StrictTool[]; missing: readonly string[] }) {
+function Tools({
+  tools,
+  missing,
+  isLoading,
+}: {
+  tools: readonly StrictTool[];
+  missing: readonly string[];
+  isLoading: boolean;
+}) {
   const openNode = useEditor((state) => state.openNode);
+  if (isLoading) return <Skeleton lines={3} />;
   if (tools.length === 0 && missing.length === 0) {
     return (
       <EmptyState
@@ -135,18 +148,24 @@ function Tools({ tools, missing }: { tools: readonly StrictTool[]; missing: read
   return (
     <ul className={css.list}>
       {tools.map((tool) => (
-        <li key={tool.node}>
+        <li key={`${tool.node} ${tool.name}`}>
           <div className={css.tool}>
             <button type="button" onClick={() => openNode(tool.node)}>
               {tool.node}
             </button>
-            <code>{tool.name}</code>
+            <code title={tool.description}>
+              {tool.problem === undefined && `${tool.name}(${tool.arguments.join(", ")})`}
+            </code>
             {!tool.isAllowed && <Badge>Not allowed</Badge>}
-            <Badge tone={tool.schema === "none" ? "wait" : "good"}>
-              {SCHEMA_LABELS[tool.schema]}
-            </Badge>
+            {!tool.hasSchema && <Badge tone="wait">No JSON schema</Badge>}
           </div>
-          {tool.schema === "none" && (
+          {tool.problem !== undefined && (
+            <p className={css.warning}>
+              <TriangleAlert size={14} aria-hidden />
+              Its tools are known only in a run: {tool.problem}
+            </p>
+          )}
+          {!tool.hasSchema && (
             <p className={css.warning}>
               <TriangleAlert size={14} aria-hidden />
               Arguments cannot be validated. Enable “Specify input schema” in the tool, or use

@@ -1,61 +1,34 @@
 import { expect, it } from "vitest";
-import { emptyDocument, type WorkflowDocument, type WorkflowNode } from "../api/workflowDocument";
+import type { ConnectedToolNode } from "../api/generated";
 import { listFaults, listTools, unknownToolNames } from "./strictAgent";
 
-const node = (
-  name: string,
-  type: string,
-  parameters: Record<string, unknown> = {},
-): WorkflowNode => ({
-  name,
-  type,
-  typeVersion: 1,
-  position: [0, 0],
-  parameters,
-});
-
-function document(allowedTools: string, ...tools: WorkflowNode[]): WorkflowDocument {
-  const to = [[{ node: "Agent", type: "ai_tool", index: 0 }]];
-  return {
-    ...emptyDocument(),
-    nodes: [node("Agent", "agent-core-react", { allowedTools }), ...tools],
-    connections: Object.fromEntries(tools.map((tool) => [tool.name, { ai_tool: to }])),
-  };
+function brings(node: string, name: string, parameters: unknown): ConnectedToolNode {
+  return { node, tools: [{ name, description: "", parameters }] };
 }
 
-it("lists the connected tools and warns of one without a schema", () => {
-  const tools = listTools(
-    document(
-      "",
-      node("Calculator", "@n8n/n8n-nodes-langchain.toolCalculator"),
-      node("My code", "@n8n/n8n-nodes-langchain.toolCode", { name: "my_code" }),
-      node("Typed", "@n8n/n8n-nodes-langchain.toolCode", { specifyInputSchema: true }),
-      node("Fetch", "n8n-nodes-base.httpRequestTool", { url: "={{ $fromAI('url') }}" }),
-    ),
-    "Agent",
-  );
-  expect(tools.map((tool) => [tool.name, tool.schema])).toEqual([
-    ["Calculator", "own"],
-    ["my_code", "none"],
-    ["Typed", "declared"],
-    ["Fetch", "asked"],
+const SUM = { type: "object", properties: { a: {}, b: {} } };
+
+it("shows each tool under the name and with the arguments that the server tells", () => {
+  const tools = listTools([brings("Sum", "add", SUM), brings("Odd", "odd", {})], "");
+  expect(tools.map((tool) => [tool.node, tool.name, tool.arguments, tool.hasSchema])).toEqual([
+    ["Sum", "add", ["a", "b"], true],
+    ["Odd", "odd", [], false],
   ]);
 });
 
 it("knows which tools are allowed, and which allowed ones are not there", () => {
-  const told = document(
-    "Calculator, weather",
-    node("Calculator", "toolCalculator"),
-    node("Other", "toolThink"),
+  const tools = listTools(
+    [brings("Sum", "add", SUM), brings("Other", "think", SUM)],
+    "add, weather",
   );
-  expect(listTools(told, "Agent").map((tool) => tool.isAllowed)).toEqual([true, false]);
-  expect(unknownToolNames(told, "Agent")).toEqual(["weather"]);
+  expect(tools.map((tool) => tool.isAllowed)).toEqual([true, false]);
+  expect(unknownToolNames(tools, "add, weather")).toEqual(["weather"]);
+  expect(unknownToolNames(tools, "={{ $json.tools }}")).toEqual([]);
 });
 
-it("leaves out tools that are switched off, and connections to other agents", () => {
-  const off = { ...node("Off", "toolThink"), disabled: true };
-  expect(listTools(document("", off), "Agent")).toEqual([]);
-  expect(listTools(document("", node("A", "toolThink")), "Other")).toEqual([]);
+it("shows a node whose tools cannot be told with the reason", () => {
+  const failed = { node: "Broken", tools: [], error: { message: "no such type" } };
+  expect(listTools([failed], "")[0]).toMatchObject({ node: "Broken", problem: "no such type" });
 });
 
 it("says once what went wrong, and what to do about it", () => {

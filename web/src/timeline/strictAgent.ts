@@ -1,73 +1,71 @@
 // What the strict agent's tabs say: its tools and what is amiss with them, and what its faults mean. Pure.
 
-import type { WorkflowDocument, WorkflowNode } from "../api/workflowDocument";
-import { edgesOf, findNode } from "../graph/document";
+import type { ConnectedToolNode } from "../api/generated";
 import type { RunFailure } from "../run/runView";
 import type { AgentReport } from "./agentReport";
 
 export const STRICT_AGENT = "agent-core-react";
 
+/** A connected tool, or a node whose tools cannot be told without a run. */
 export interface StrictTool {
   node: string;
   /** The name under which a model calls it. */
   name: string;
-  type: string;
+  description: string;
   isAllowed: boolean;
-  /** Where the shape of its arguments comes from; `none` is worth a warning. */
-  schema: "declared" | "own" | "asked" | "none";
+  /** The names of its arguments; nothing if its schema names none. */
+  arguments: string[];
+  hasSchema: boolean;
+  problem?: string;
 }
 
-/** The tools connected to an agent, each with where its schema comes from. */
-export function listTools(document: WorkflowDocument, agent: string): StrictTool[] {
-  const allowed = allowedNames(findNode(document, agent));
-  return edgesOf(document)
-    .filter((edge) => edge.kind === "ai_tool" && edge.to === agent)
-    .flatMap((edge) => findNode(document, edge.from) ?? [])
-    .filter((node) => !node.disabled)
-    .map((node) => {
-      const name = toolName(node);
-      const isAllowed =
-        allowed.length === 0 || allowed.includes(name) || allowed.includes(node.name);
-      return { node: node.name, name, type: node.type, isAllowed, schema: schemaOf(node) };
-    });
-}
-
-/** Names that the agent may use by its settings although nothing of that name is connected. */
-export function unknownToolNames(document: WorkflowDocument, agent: string): string[] {
-  const tools = listTools(document, agent);
-  return allowedNames(findNode(document, agent)).filter(
-    (name) => !tools.some((tool) => tool.name === name || tool.node === name),
+/** The tools that the server found at an agent, each with what the agent's settings say of it. */
+export function listTools(found: readonly ConnectedToolNode[], allowed: string): StrictTool[] {
+  const names = allowedNames(allowed);
+  const isAllowed = (name: string) => names.length === 0 || names.includes(name);
+  return found.flatMap(({ node, tools, error }) =>
+    error
+      ? [
+          {
+            node,
+            name: node,
+            description: "",
+            isAllowed: true,
+            arguments: [],
+            hasSchema: true,
+            problem: String(error.message ?? ""),
+          },
+        ]
+      : tools.map(({ name, description, parameters }) => ({
+          node,
+          name,
+          description,
+          isAllowed: isAllowed(name),
+          arguments: argumentNames(parameters),
+          hasSchema: isFields(parameters) && parameters.type !== undefined,
+        })),
   );
 }
 
-function allowedNames(node: WorkflowNode | undefined): string[] {
-  const given = node?.parameters.allowedTools;
-  if (typeof given !== "string" || given.startsWith("=")) return [];
-  return given
+/** Names that the agent may use by its settings although no connected tool has them. */
+export function unknownToolNames(tools: readonly StrictTool[], allowed: string): string[] {
+  return allowedNames(allowed).filter((name) => !tools.some((tool) => tool.name === name));
+}
+
+function allowedNames(allowed: string): string[] {
+  if (allowed.startsWith("=")) return [];
+  return allowed
     .split(",")
     .map((name) => name.trim())
     .filter(Boolean);
 }
 
-/** A tool is called by its own name where it has one, otherwise by its node's, in letters that models take. */
-function toolName(node: WorkflowNode): string {
-  const { name, toolName: given } = node.parameters;
-  const own = [given, name].find(
-    (text) => typeof text === "string" && text !== "" && !text.startsWith("="),
-  );
-  return String(own ?? node.name).replace(/[^A-Za-z0-9_-]+/g, "_");
+function argumentNames(schema: unknown): string[] {
+  return isFields(schema) && isFields(schema.properties) ? Object.keys(schema.properties) : [];
 }
 
-/** Tools whose node knows the shape of its arguments by itself. */
-const SELF_DESCRIBED =
-  /calculator|wikipedia|think|mcpClient|searXng|serpApi|wolfram|vectorStore|agentTool|knowledge/i;
-
-function schemaOf(node: WorkflowNode): StrictTool["schema"] {
-  const { specifyInputSchema, workflowInputs } = node.parameters;
-  if (specifyInputSchema === true) return "declared";
-  if (typeof workflowInputs === "object" && workflowInputs !== null) return "declared";
-  if (JSON.stringify(node.parameters).includes("$fromAI")) return "asked";
-  return SELF_DESCRIBED.test(node.type) ? "own" : "none";
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export interface StrictFault {

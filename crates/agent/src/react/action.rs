@@ -4,6 +4,9 @@ use crate::guard::ToolGuard;
 use model::{Object, Str, Value};
 use ports::ai::{ToolArguments, ToolCall};
 
+/// The fields of a reply. Whatever else a model writes, such as its thoughts, is not kept.
+pub(super) const FIELDS: &[&str] = &["action", "tool", "input", "confidence", "message"];
+
 /// A reply that keeps the contract.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ReactAction {

@@ -1,7 +1,7 @@
 //! How a loop of tool calls is to go.
 
 use model::{SpendingLimit, Str};
-use ports::ai::{Message, ToolChoice};
+use ports::ai::{Message, OutputFormat, ToolChoice};
 
 /// How a loop is to go.
 #[derive(Clone, Debug)]
@@ -39,6 +39,9 @@ pub struct AgentOptions {
     pub trusted: Vec<Str>,
     /// How long a person has time to decide about a call.
     pub approval_timeout_ms: u64,
+    /// The form of the answer as the model's API is asked for it. Without one, an answer that a
+    /// parser reads is given by a tool.
+    pub answer_format: OutputFormat,
     /// The item of the node's input that it works on.
     pub item: usize,
 }
@@ -64,6 +67,7 @@ impl Default for AgentOptions {
             ask_before: Vec::new(),
             trusted: Vec::new(),
             approval_timeout_ms: 24 * 60 * 60 * 1000,
+            answer_format: OutputFormat::Text,
             item: 0,
         }
     }

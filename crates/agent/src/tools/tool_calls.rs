@@ -191,7 +191,7 @@ impl ToolsAgent {
                     })
                     .await;
             }
-            match tool.call(checked.clone(), &context).await {
+            match self.guard.call(world, tool.as_ref(), checked.clone(), &context).await {
                 // It has done nothing yet; from here on it is a call that changes something
                 // somewhere.
                 Err(failure) if failure.needs_egress && deed.effect == ToolEffect::Dynamic => {

@@ -2,9 +2,10 @@
 
 use crate::support::{CallLedger, ScriptedModel, TestAgentHost, calls, tool};
 use futures::{StreamExt as _, stream};
-use heddle_agent::{AgentOptions, AgentOutcome, EndReason, OnLimit, ToolGuard, ToolsAgent};
+use heddle_agent::{
+    AgentError, AgentOptions, AgentOutcome, EndReason, OnLimit, ToolGuard, ToolsAgent,
+};
 use model::{Code, SpendingLimit, json};
-use ports::NodeError;
 use ports::ai::{
     ChatModel, ChatRequest, ChatStream, Message, MessagePart, ModelError, ModelInfo, ToolEffect,
 };
@@ -19,15 +20,12 @@ async fn run(
     model: Arc<dyn ChatModel>,
     budget: SpendingLimit,
     on_limit: OnLimit,
-) -> Result<AgentOutcome, NodeError> {
+) -> Result<AgentOutcome, AgentError> {
     let sum = tool("add", ToolEffect::None, &CallLedger::new(), |_| Ok(json!(2)));
     let guard = ToolGuard::new(vec![sum], 1000).unwrap();
     let options = AgentOptions { max_iterations: 40, budget, on_limit, ..AgentOptions::default() };
     let agent = ToolsAgent { model, guard, memory: None, options };
-    agent
-        .run(&TestAgentHost::default(), Message::user("go"))
-        .await
-        .map_err(heddle_agent::AgentError::into_node_error)
+    agent.run(&TestAgentHost::default(), Message::user("go")).await
 }
 
 fn tokens(most: u64) -> SpendingLimit {
@@ -38,6 +36,7 @@ fn tokens(most: u64) -> SpendingLimit {
 async fn no_budget_is_passed_by_more_than_one_call() {
     let script = endless();
     let error = run(script.clone(), tokens(40), OnLimit::Error).await.unwrap_err();
+    let error = error.into_node_error();
     assert_eq!(
         (error.code(), error.message().as_str()),
         (Code::AGENT_LIMIT, "The agent's budget is used up: 45 of 40 tokens used")
@@ -94,11 +93,9 @@ async fn when_the_budget_of_the_day_is_used_up_what_was_said_is_not_lost() {
     };
     let model = || Arc::new(Paid { script: talking(), answers: 1 });
     let error = run(model(), SpendingLimit::default(), OnLimit::Error).await.unwrap_err();
-    assert_eq!(error.code(), Code::BUDGET_REACHED);
-    assert_eq!(
-        error.to_run_error("").context.get("partial").and_then(model::Value::as_str),
-        Some("I have the first half.")
-    );
+    let AgentError::Limit { error, end_reason, partial } = error else { panic!("{error}") };
+    assert_eq!((error.code, end_reason), (Code::BUDGET_REACHED, EndReason::Budget));
+    assert_eq!(partial, "I have the first half.");
     for on_limit in [OnLimit::Partial, OnLimit::Conclude] {
         let outcome = run(model(), SpendingLimit::default(), on_limit).await.unwrap();
         assert_eq!(

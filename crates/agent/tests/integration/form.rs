@@ -2,7 +2,9 @@
 
 use crate::support;
 use crate::support::{CallLedger, Crash, ScriptedModel, TestAgentHost, answers, calls, tool};
-use heddle_agent::{AgentError, AgentOptions, SchemaCheck, ToolGuard, ToolsAgent, ask_structured};
+use heddle_agent::{
+    AgentError, AgentOptions, MAX_REPAIRS, SchemaCheck, ToolGuard, ToolsAgent, ask_structured,
+};
 use model::{Str, Value, json};
 use ports::NodeError;
 use ports::ai::{ChatRole, Message, OutputFormat, OutputParser, ToolEffect};
@@ -72,10 +74,16 @@ async fn a_model_is_told_what_does_not_fit_and_asked_again() {
     let script =
         ScriptedModel::of([answers("none"), answers(r#"{"n":"x"}"#), answers(r#"{"n":1}"#)]);
     let world = TestAgentHost::default();
-    let found =
-        ask_structured(&world, script.as_ref(), "answer", vec![Message::user("n?")], &numbers())
-            .await
-            .unwrap();
+    let found = ask_structured(
+        &world,
+        script.as_ref(),
+        "answer",
+        vec![Message::user("n?")],
+        &numbers(),
+        MAX_REPAIRS,
+    )
+    .await
+    .unwrap();
     assert_eq!(found, json!({ "n": 1 }));
     assert!(matches!(script.request(0).format, OutputFormat::Schema { .. }));
     let last = script.request(2).messages.last().unwrap().clone();
@@ -96,6 +104,7 @@ async fn a_model_that_never_fits_is_an_error_after_two_repairs() {
         "answer",
         vec![Message::user("n?")],
         &numbers(),
+        MAX_REPAIRS,
     )
     .await
     .unwrap_err();
@@ -111,6 +120,7 @@ async fn a_form_without_a_schema_is_asked_for_in_words() {
         "answer",
         vec![Message::user("well?")],
         &InWords,
+        MAX_REPAIRS,
     )
     .await
     .unwrap();
@@ -133,9 +143,10 @@ async fn after_a_crash_nothing_that_was_kept_is_asked_again() {
         let world = TestAgentHost::default();
         world.crash(crash);
         let question = || vec![Message::user("n?")];
-        let error = ask_structured(&world, script.as_ref(), "answer", question(), &numbers())
-            .await
-            .unwrap_err();
+        let error =
+            ask_structured(&world, script.as_ref(), "answer", question(), &numbers(), MAX_REPAIRS)
+                .await
+                .unwrap_err();
         assert!(matches!(error, AgentError::RecordFailed(_)), "{crash:?} {first}: {error}");
         let found = ask_structured(
             &world.after_a_crash(),
@@ -143,6 +154,7 @@ async fn after_a_crash_nothing_that_was_kept_is_asked_again() {
             "answer",
             question(),
             &numbers(),
+            MAX_REPAIRS,
         )
         .await
         .unwrap();

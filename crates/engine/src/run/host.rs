@@ -13,7 +13,9 @@ use crate::plan::PlanNode;
 use crate::ports::JournalError;
 use crate::scope::{RunData, RunView, ToolCallScope};
 use model::{Items, Kind, Object, RunEvent, Source, Spill, Str, Value};
-use node_api::ai::{ChatModel, ConversationStores, Exposure, LocalModels, ToolCallContext};
+use node_api::ai::{
+    AgentLimits, ChatModel, ConversationStores, Exposure, LocalModels, ToolCallContext,
+};
 use node_api::collections::Collections;
 use node_api::connect::Connections;
 use node_api::files::FileStorage;
@@ -309,6 +311,10 @@ impl Host for NodeHost {
 
     async fn supplies(&self, kind: Kind, item: usize) -> Result<Vec<Supplied>, NodeError> {
         self.all_supplies(kind, item).await
+    }
+
+    fn agent_limits(&self) -> AgentLimits {
+        self.run.options.limits.agents
     }
 
     fn metered_model(&self, model: Arc<dyn ChatModel>) -> Arc<dyn ChatModel> {

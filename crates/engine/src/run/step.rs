@@ -8,8 +8,8 @@ use crate::outcome::panicked;
 use compute::Offload;
 use futures::FutureExt as _;
 use model::{
-    Code, Item, ItemError, Items, Kind, MAX_ITEM_DEPTH, Object, OnError, PairedItem, Pairs,
-    RunEvent, Source, TaskData, TaskStatus, Value,
+    Code, Item, Items, Kind, MAX_ITEM_DEPTH, Object, OnError, PairedItem, Pairs, RunEvent, Source,
+    TaskData, TaskStatus, Value,
 };
 use node_api::host::{Host as _, Pause};
 use node_api::{Ctx, NodeError};
@@ -200,24 +200,13 @@ impl ActiveRun {
             let error = match &tried {
                 AttemptResult::Failed(error) => error.clone(),
                 AttemptResult::Done { outputs: Some(outputs), .. }
-                    if attempt < tries && carries_errors(outputs) =>
+                    if attempt < tries && can_retry_items(outputs) =>
                 {
                     NodeError::failed("The node passed on failed items")
                 }
                 _ => return tried,
             };
-            // What is used up is not there on another try either, which would only spend more; what
-            // may have happened is not to happen again.
-            let is_final = matches!(
-                error.code(),
-                Code::AGENT_LIMIT
-                    | Code::AGENT_OUTWARD
-                    | Code::BUDGET_REACHED
-                    | Code::RUN_UNCERTAIN
-                    | Code::RUN_CPU_TIME
-                    | Code::RUN_PANICKED
-            );
-            if attempt >= tries || is_final || self.cancel.is_cancelled() {
+            if attempt >= tries || error.is_final() || self.cancel.is_cancelled() {
                 return tried;
             }
             let retried = RunEvent::NodeRetried {
@@ -334,10 +323,7 @@ impl ActiveRun {
         }
         let failed = items.iter().map(|mut item| {
             item.json.make_object().insert("error", error.message().clone());
-            item.error = Some(Arc::new(ItemError {
-                message: error.message().clone(),
-                description: error.description().cloned(),
-            }));
+            item.error = Some(Arc::new(error.to_item_error()));
             item
         });
         let mut outputs = vec![Items::new(); node.n_outputs];
@@ -411,8 +397,19 @@ pub(super) fn task(
     }
 }
 
-fn carries_errors(outputs: &[Items]) -> bool {
-    outputs.iter().any(|items| items.iter().any(|item| item.error.is_some()))
+/// Whether items have failed that another try may save. One that would fail again settles it: the
+/// others are not worth what it would spend once more.
+fn can_retry_items(outputs: &[Items]) -> bool {
+    let mut has_failed = false;
+    for items in outputs {
+        for item in items.iter() {
+            match &item.error {
+                Some(error) if error.is_final => return false,
+                error => has_failed |= error.is_some(),
+            }
+        }
+    }
+    has_failed
 }
 
 /// Moves failed items to an extra last output, each with the fields of the item it was made from.

@@ -16,42 +16,52 @@ impl NodeHost {
         kind: Kind,
         item: usize,
     ) -> Result<Vec<Supplied>, NodeError> {
-        let plan = &self.run.plan;
         let mut supplies = Vec::new();
         let mut tool_names = Vec::new();
-        for supplier in self.plan_node().suppliers.iter().filter(|supplier| supplier.kind == kind) {
-            let node = &plan.nodes[supplier.node];
-            if node.disabled {
-                continue;
-            }
-            let Some(node_type) = &node.node_type else {
-                return Err(unknown_type(&self.run.engine, node));
-            };
-            let host = Arc::new(self.supplier(supplier.node));
-            let supply = if kind == Kind::AiTool && node_type.can_be_a_tool() {
-                Supply::Tools(vec![Arc::new(NodeTool::new(host, node_type.clone(), item)?)])
-            } else {
-                let ctx = SupplyCtx::new(
-                    node.info.clone(),
-                    host,
-                    self.inputs().to_vec(),
-                    self.run_index(),
-                    item,
-                );
-                let Some(supplying) = node_type.supply(ctx) else {
-                    return Err(NodeError::failed(format!(
-                        "'{}' cannot be used as {}",
-                        node.info.name,
-                        kind.name()
-                    ))
-                    .hint("Connect a suitable node, or remove the connection."));
-                };
-                supplying.await?
-            };
-            let supply =
-                SubNodeRecorder::new(self, &node.info, kind).recorded(supply, &mut tool_names);
-            supplies.push(Supplied { node: node.info.clone(), supply });
+        for supplier in self.suppliers(kind) {
+            let supply = self.supply_of(supplier, kind, item).await?;
+            let node = &self.run.plan.nodes[supplier].info;
+            let supply = SubNodeRecorder::new(self, node, kind).recorded(supply, &mut tool_names);
+            supplies.push(Supplied { node: node.clone(), supply });
         }
         Ok(supplies)
+    }
+
+    /// The nodes that supply this one, by a kind of connection.
+    pub(super) fn suppliers(&self, kind: Kind) -> impl Iterator<Item = usize> {
+        let plan = &self.run.plan;
+        let connected = self.plan_node().suppliers.iter();
+        connected
+            .filter(move |supplier| supplier.kind == kind && !plan.nodes[supplier.node].disabled)
+            .map(|supplier| supplier.node)
+    }
+
+    /// What one of them gives.
+    pub(super) async fn supply_of(
+        &self,
+        supplier: usize,
+        kind: Kind,
+        item: usize,
+    ) -> Result<Supply, NodeError> {
+        let node = &self.run.plan.nodes[supplier];
+        let Some(node_type) = &node.node_type else {
+            return Err(unknown_type(&self.run.engine, node));
+        };
+        let host = Arc::new(self.supplier(supplier));
+        if kind == Kind::AiTool && node_type.can_be_a_tool() {
+            let tool = NodeTool::new(host, node_type.clone(), item)?;
+            return Ok(Supply::Tools(vec![Arc::new(tool)]));
+        }
+        let inputs = self.inputs().to_vec();
+        let ctx = SupplyCtx::new(node.info.clone(), host, inputs, self.run_index(), item);
+        match node_type.supply(ctx) {
+            Some(supplying) => supplying.await,
+            None => Err(NodeError::failed(format!(
+                "'{}' cannot be used as {}",
+                node.info.name,
+                kind.name()
+            ))
+            .hint("Connect a suitable node, or remove the connection.")),
+        }
     }
 }

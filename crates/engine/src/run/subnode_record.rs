@@ -201,7 +201,12 @@ impl ChatModel for RecordedModel {
             busy: self.service.busy(),
         };
         let mut asked = Some(call);
+        let fields = request.fields;
         let events = self.model.stream(request).then(move |event| {
+            let event = event.map(|event| match event {
+                ChatEvent::Done(turn) => ChatEvent::Done(Box::new(turn.with_fields(fields))),
+                other => other,
+            });
             let over = match &event {
                 Ok(ChatEvent::Done(turn)) => Some(Ok(turn_items(turn))),
                 Ok(_) => None,

@@ -57,6 +57,8 @@ impl CaseHarness {
             table_bytes: 50 << 20,
             collections: node_api::collections::CollectionLimits::default(),
             catch_up: runtime::CatchUp::default(),
+            agents: node_api::ai::AgentLimits::default(),
+            model_catalog: None,
             spending: model::SpendingLimit::default(),
             server: ServerSettings::default(),
         };

@@ -7,6 +7,7 @@ mod agent_limits;
 mod agent_memories;
 mod agent_models;
 mod agent_n8n;
+mod agent_outcomes;
 mod agent_tools;
 mod agents;
 mod ai_templates;

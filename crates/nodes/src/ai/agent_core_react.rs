@@ -1,9 +1,11 @@
 //! A strict agent: one action an iteration in checked JSON, and an envelope that tells all of it.
 
 use super::agent_host::NodeAgentHost;
-use super::sub_nodes::{MAX_RESULT_BYTES, memory, model, tools};
+use super::agent_limits::{guarded, iterations};
+use super::agent_output::mark_end;
+use super::sub_nodes::{memory, model, tools};
 use agent::react::{Config, ContractViolation, ReactAgent};
-use agent::{AgentError, ToolGuard, recall, remember};
+use agent::{AgentError, recall, remember};
 use model::Kind;
 use node_api::ai::Message;
 use node_api::prelude::*;
@@ -42,8 +44,8 @@ impl Node for AgentCoreReact {
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let mut output = ctx.builder();
         for (index, item) in items.iter().enumerate() {
-            let made = match envelope(ctx, index, item.json).await {
-                Ok(json) => Item::new(json).paired_with(index),
+            let made = match run_item(ctx, index, item.json).await {
+                Ok(item) => item.paired_with(index),
                 Err(error) => ctx.failed_item(index, error)?,
             };
             output.push(made);
@@ -80,7 +82,7 @@ fn params() -> Vec<Param> {
     ]
 }
 
-async fn envelope(ctx: &Ctx<'_>, index: usize, input: Value) -> Result<Value, NodeError> {
+async fn run_item(ctx: &Ctx<'_>, index: usize, input: Value) -> Result<Item, NodeError> {
     let tools = tools(ctx, index).await?;
     let named = ctx.text("allowedTools", index)?;
     let named: Vec<Str> = named
@@ -108,10 +110,8 @@ async fn envelope(ctx: &Ctx<'_>, index: usize, input: Value) -> Result<Value, No
     let keeps_prompt = config.debug;
     let agent = ReactAgent {
         model: model(ctx, index).await?,
-        guard: ToolGuard::new(tools, MAX_RESULT_BYTES)
-            .map_err(AgentError::into_node_error)?
-            .exposed_to(ctx.host().exposure()),
-        config,
+        guard: guarded(ctx, tools)?,
+        config: Config { max_iterations: iterations(ctx, config.max_iterations), ..config },
         item: index,
     };
     let world = NodeAgentHost::new(ctx, index);
@@ -143,15 +143,21 @@ async fn envelope(ctx: &Ctx<'_>, index: usize, input: Value) -> Result<Value, No
     if !keeps_prompt {
         shown.remove_path("model.lastPrompt");
     }
-    let Some((fault, message)) = outcome.fault else { return Ok(shown) };
+    let Some((fault, message)) = outcome.fault else {
+        let mut item = Item::new(shown);
+        mark_end(ctx, outcome.end_reason, &mut item);
+        return Ok(item);
+    };
     let code = if fault == ContractViolation::IterationOverflow {
         Code::AGENT_LIMIT
     } else {
         Code::AGENT_REPLY
     };
     Err(NodeError::new(code, format!("Iteration {}: {message}", outcome.envelope.iteration))
-        .with("reason", fault.name())
-        .with("envelope", shown))
+        .with_result("finishReason", outcome.end_reason.name())
+        .with_result("partial", true)
+        .with_result("reason", fault.name())
+        .with_result("envelope", shown))
 }
 
 /// What was said before, as the envelope has it.

@@ -17,6 +17,8 @@ pub(super) struct NodeAgentHost<'c> {
     is_streamed: bool,
     /// It works for another agent, of whose cost its own is a part.
     is_sub_agent: bool,
+    /// The field of the node's output that an answer stands in.
+    answer_field: &'static str,
 }
 
 impl<'c> NodeAgentHost<'c> {
@@ -27,12 +29,19 @@ impl<'c> NodeAgentHost<'c> {
             prefix: format!("item {item}").into(),
             is_streamed: true,
             is_sub_agent: false,
+            answer_field: "response",
         }
+    }
+
+    /// The same for a node that puts its answer into a field of this name.
+    pub(super) fn answering_in(self, answer_field: &'static str) -> Self {
+        Self { answer_field, ..self }
     }
 
     /// The world of an agent that works within the call of another one's tool.
     pub(super) fn for_tool_call(ctx: &'c Ctx<'c>, call: Str) -> Self {
-        Self { ctx, item: 0, prefix: call, is_streamed: false, is_sub_agent: true }
+        let shared = Self::new(ctx, 0);
+        Self { prefix: call, is_streamed: false, is_sub_agent: true, ..shared }
     }
 
     /// The same where the model's words are not the answer: a judgement, or data.
@@ -56,6 +65,10 @@ impl<'c> NodeAgentHost<'c> {
         match ended {
             Err(AgentError::Approval { until_ms }) => {
                 Err(self.ctx.host().wait_for_person(until_ms).await)
+            }
+            Err(AgentError::Limit { error, end_reason, partial }) => {
+                let limit = AgentError::Limit { error, end_reason, partial: partial.clone() };
+                Err(limit.into_node_error().with_result(self.answer_field, partial))
             }
             ended => ended.map_err(AgentError::into_node_error),
         }

@@ -1,11 +1,13 @@
 //! n8n's agent: its parameters and its output, on the same loop as the agent of the house.
 
 use super::agent_host::NodeAgentHost;
+use super::agent_limits::{guarded, limited};
+use super::agent_output::{intermediate_step, mark_end};
 use super::batches::Batches;
 use super::models::fallback::with_fallback;
-use super::sub_nodes::{MAX_RESULT_BYTES, memory, tools};
+use super::sub_nodes::{memory, tools};
 use super::{approval_options, client_tools, parsers, prompt};
-use agent::{AgentError, AgentOptions, AgentOutcome, EndReason, OnLimit, ToolGuard, ToolsAgent};
+use agent::{AgentOptions, AgentOutcome, EndReason, OnLimit, ToolsAgent};
 use model::Kind;
 use node_api::ai::{Message, MessagePart};
 use node_api::prelude::*;
@@ -65,7 +67,7 @@ impl Node for AgentNode {
         let batches = Batches::read(ctx, "options.batching", 1)?;
         let answer = |index: usize| {
             let item = items.get(index).unwrap_or_default();
-            async move { run_item(ctx, index, item).await.map(|json| vec![Item::new(json)]) }
+            async move { run_item(ctx, index, item).await.map(|item| vec![item]) }
         };
         batches.output(ctx, &items, answer).await
     }
@@ -156,7 +158,7 @@ fn options() -> Vec<Param> {
     options
 }
 
-async fn run_item(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Value, NodeError> {
+async fn run_item(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Item, NodeError> {
     let is_for_sql = ctx.version() < 2.0 && ctx.param("agent", index)?.as_str() == Some("sqlAgent");
     let words =
         if is_for_sql { ctx.text("input", index)? } else { prompt::prompt_text(ctx, index)? };
@@ -187,16 +189,15 @@ async fn run_item(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Value, Node
     approval_options::read(ctx, index, &tools, &mut options)?;
     let agent = ToolsAgent {
         model,
-        guard: ToolGuard::new(tools, MAX_RESULT_BYTES)
-            .map_err(AgentError::into_node_error)?
-            .exposed_to(ctx.host().exposure()),
+        guard: guarded(ctx, tools)?,
         memory: memory(ctx, index, Str::new()).await?,
-        options,
+        options: limited(ctx, options),
     };
     let user = Message { parts, ..Message::user("") };
     let is_heard = ctx.version() >= 2.1 && option("enableStreaming")?.as_bool() != Some(false);
     let world =
         if is_heard { NodeAgentHost::new(ctx, index) } else { NodeAgentHost::silent(ctx, index) };
+    let world = world.answering_in("output");
     let outcome = match parsers::enabled_parser(ctx, index).await? {
         Some(parser) => agent.run_structured(&world, user, parser.as_ref()).await,
         None => agent.run(&world, user).await,
@@ -209,7 +210,9 @@ async fn run_item(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Value, Node
             outcome.record.tool_uses.iter().map(intermediate_step).collect::<Vec<_>>(),
         );
     }
-    Ok(shown.into())
+    let mut item = Item::new(shown);
+    mark_end(ctx, outcome.end_reason, &mut item);
+    Ok(item)
 }
 
 fn loop_options(ctx: &Ctx<'_>, index: usize) -> Result<AgentOptions, NodeError> {
@@ -241,21 +244,4 @@ fn output(parsed: Option<&Value>, outcome: &AgentOutcome) -> Object {
         }
         None => Object::from_iter([("output", outcome.answer.clone())]),
     }
-}
-
-/// A step in LangChain's form.
-fn intermediate_step(used: &agent::ToolUse) -> Value {
-    let input = model::json::to_string(&used.arguments);
-    let action = Object::from_iter([
-        ("tool", Value::from(used.name.clone())),
-        ("toolInput", used.arguments.clone()),
-        ("toolCallId", used.call_id.clone().into()),
-        ("log", format!("Calling {} with input: {input}", used.name).into()),
-        ("type", "tool_call".into()),
-    ]);
-    Object::from_iter([
-        ("action", Value::from(action)),
-        ("observation", used.content.clone().into()),
-    ])
-    .into()
 }

@@ -1,12 +1,17 @@
 //! An agent as a tool of another agent, with a model and tools of its own.
 
 use super::agent_host::NodeAgentHost;
-use super::approval_options;
-use super::sub_nodes::{MAX_RESULT_BYTES, memory, model, tools};
+use super::agent_limits::{guarded, limited};
+use super::agent_output::intermediate_step;
+use super::models::fallback::with_fallback;
+use super::sub_nodes::{memory, tools};
 use super::tools::fn_tool::{ToolInvocation, supply_tool};
-use agent::{AgentError, AgentOptions, OnLimit, ToolGuard, ToolsAgent};
+use super::{approval_options, parsers, prompt};
+use agent::{AgentOptions, OnLimit, ToolsAgent};
 use model::Kind;
-use node_api::ai::{DataFlow, EgressTarget, Message, Supply, ToolDefinition, ToolEffect};
+use node_api::ai::{
+    DataFlow, EgressTarget, Message, MessagePart, Supply, ToolDefinition, ToolEffect,
+};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name_of};
 
@@ -34,11 +39,6 @@ impl Supplier for AgentToolNode {
         .records_steps()
         .hint("Delegate part of the work to a separate agent with its own tools.")
         .alias(&["sub-agent", "specialist", "multi-agent"])
-        .differs_when(
-            "hasOutputParser",
-            &["true"],
-            "The answer is not converted to a specific format.",
-        )
         .note(
             "Agents can be nested up to ten levels deep. After a crash the inner agent resumes \
                  where it stopped.",
@@ -47,7 +47,14 @@ impl Supplier for AgentToolNode {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let description = ctx.ctx().text("toolDescription", ctx.item())?;
-        let parameters = ctx.host().ai_input_schema()?;
+        let parameters = match takes_task(&ctx.ctx(), ctx.item())? {
+            true => json!({
+                "type": "object",
+                "properties": { "input": { "type": "string", "description": "What the agent is to do" } },
+                "required": ["input"]
+            }),
+            false => ctx.host().ai_input_schema()?,
+        };
         let definition = ToolDefinition {
             name: tool_name_of(ctx.node()),
             description,
@@ -72,6 +79,7 @@ fn params() -> Vec<Param> {
         .help("Source of the prompt."),
         Param::long_text("text", "Prompt (user message)", "")
             .required()
+            .show("promptType", &["define"])
             .help("Prompt for the agent. The outer agent fills in the `$fromAI` values."),
         Param::flag("hasOutputParser", "Require specific output format", false)
             .raw()
@@ -96,7 +104,6 @@ fn params() -> Vec<Param> {
                     true,
                 )
                 .help("Show images to the model."),
-                Param::flag("enableStreaming", "Enable streaming", true).help("Stream the answer."),
             ]
             .into_iter()
             .chain(approval_options::params()),
@@ -105,9 +112,17 @@ fn params() -> Vec<Param> {
     ]
 }
 
+/// Whether the outer agent gives the whole task, and not only values of the prompt.
+fn takes_task(ctx: &Ctx<'_>, item: usize) -> Result<bool, NodeError> {
+    Ok(ctx.param("promptType", item)?.as_str() == Some("auto"))
+}
+
 async fn answer(call: ToolInvocation) -> Result<Value, NodeError> {
     let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
-    let words = ctx.text("text", item)?;
+    let words = match takes_task(&ctx, item)? {
+        true => call.text("input"),
+        false => ctx.text("text", item)?,
+    };
     if words.trim().is_empty() {
         return Err(NodeError::parameter("text", "The agent's prompt is empty")
             .hint("Set the prompt, for example with $fromAI."));
@@ -126,34 +141,43 @@ async fn answer(call: ToolInvocation) -> Result<Value, NodeError> {
     };
     let tools = tools(&ctx, item).await?;
     approval_options::read(&ctx, item, &tools, &mut options)?;
+    let model = with_fallback(&ctx, item).await?;
+    let mut parts = vec![MessagePart::Text(words)];
+    if option("passthroughBinaryImages")?.as_bool() != Some(false)
+        && prompt::accepts_images(model.as_ref())
+        && let Some(item) = ctx.input(0).and_then(|items| items.get(item))
+    {
+        parts.extend(prompt::images(&item));
+    }
+    let user = Message { parts, ..Message::user("") };
     let agent = ToolsAgent {
-        model: model(&ctx, item).await?,
-        guard: ToolGuard::new(tools, MAX_RESULT_BYTES)
-            .map_err(AgentError::into_node_error)?
-            .exposed_to(ctx.host().exposure()),
+        model,
+        guard: guarded(&ctx, tools)?,
         memory: memory(&ctx, item, Str::new()).await?,
-        options,
+        options: limited(&ctx, options),
     };
     // What the agent that asks has come across reaches this one through its host.
     let world = NodeAgentHost::for_tool_call(&ctx, call.context.key.clone());
-    let outcome = world.resolve_outcome(agent.run(&world, Message::user(words)).await).await?;
-    if !option("returnIntermediateSteps")?.is_truthy() {
-        return Ok(outcome.answer.into());
+    let outcome = match parsers::enabled_parser(&ctx, item).await? {
+        Some(parser) => agent.run_structured(&world, user, parser.as_ref()).await,
+        None => agent.run(&world, user).await,
+    };
+    let outcome = world.resolve_outcome(outcome).await?;
+    let answer = outcome.value.clone().unwrap_or_else(|| outcome.answer.clone().into());
+    let with_steps = option("returnIntermediateSteps")?.is_truthy();
+    if !with_steps && !outcome.end_reason.is_partial() {
+        return Ok(answer);
     }
-    let steps = outcome.record.tool_uses.iter().map(|used| {
-        let action = Object::from_iter([
-            ("tool", Value::from(used.name.clone())),
-            ("toolInput", used.arguments.clone()),
-        ]);
-        Object::from_iter([
-            ("action", Value::from(action)),
-            ("observation", used.content.clone().into()),
-        ])
-        .into()
-    });
-    Ok(Object::from_iter([
-        ("output", Value::from(outcome.answer)),
-        ("intermediateSteps", Value::array(steps.collect())),
-    ])
-    .into())
+    let mut shown = Object::from_iter([("output", answer)]);
+    if outcome.end_reason.is_partial() {
+        shown.insert("finishReason", outcome.end_reason.name());
+        shown.insert("partial", true);
+    }
+    if with_steps {
+        shown.insert(
+            "intermediateSteps",
+            outcome.record.tool_uses.iter().map(intermediate_step).collect::<Vec<_>>(),
+        );
+    }
+    Ok(shown.into())
 }

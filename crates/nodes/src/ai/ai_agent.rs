@@ -1,14 +1,15 @@
 //! An agent: a model that works with tools and a memory until it has an answer.
 
 use super::agent_host::NodeAgentHost;
+use super::agent_limits::{guarded_within, limited};
+use super::agent_output::{mark_end, tools_used};
 use super::chat_input::user_message;
 use super::sub_nodes::{MAX_RESULT_BYTES, memory, model, tools};
-use super::{approval_options, client_tools};
-use agent::{AgentOptions, AgentOutcome, EndReason, OnLimit, ToolGuard, ToolsAgent};
-use model::{ItemError, Kind, OnError, SpendingLimit};
+use super::{answer_format, approval_options, client_tools};
+use agent::{AgentOptions, AgentOutcome, OnLimit, ToolsAgent};
+use model::{Kind, SpendingLimit};
 use node_api::ai::ToolChoice;
 use node_api::prelude::*;
-use std::sync::Arc;
 
 pub(crate) struct AiAgent;
 
@@ -52,6 +53,7 @@ fn params() -> Vec<Param> {
     ];
     let formats =
         [("text", "Text only"), ("json", "JSON"), ("full", "Full, with intermediate steps")];
+    let on_invalid = [("repair", "Tell the model, twice at most"), ("stop", "Fail")];
     let limits = [
         ("error", "Fail"),
         ("partial", "Return the answer so far"),
@@ -76,6 +78,13 @@ fn params() -> Vec<Param> {
                     .help("Whether tools may or must be called."),
                 Param::choice("outputFormat", "Output format", &formats)
                     .help("Output format of the node."),
+                Param::json("jsonSchema", "JSON Schema", "")
+                    .show("outputFormat", &["json"])
+                    .help("Schema of the answer. If empty, any JSON is accepted."),
+                Param::choice("onInvalid", "At an invalid reply", &on_invalid).help(
+                    "What happens when an answer is not in the requested format, or a tool call \
+                     is invalid.",
+                ),
                 Param::text("sessionId", "Session id", "")
                     .short_expressions()
                     .help("ID of the conversation. If empty, the memory node's session is used."),
@@ -99,6 +108,16 @@ fn params() -> Vec<Param> {
                 )
                 .at_least(100.0)
                 .help("Longer results are truncated for the model."),
+                Param::number("toolTimeout", "Tool timeout", 0).at_least(0.0).help(
+                    "Timeout for one tool call, in milliseconds. 0 for the operator's limit. \
+                     Workflows and agents as tools have their own limits.",
+                ),
+                Param::number("maxTokensFromMemory", "Max tokens to read from memory", 0)
+                    .at_least(0.0)
+                    .help(
+                        "Maximum number of conversation tokens sent to the model. 0 for the \
+                         operator's limit.",
+                    ),
             ]
             .into_iter()
             .chain(approval_options::params()),
@@ -137,6 +156,10 @@ async fn run_item(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
         item: index,
         ..AgentOptions::default()
     };
+    let positive = |value: Value| value.as_f64().filter(|number| *number >= 1.0);
+    let tool_timeout_ms = positive(option("toolTimeout")?).map(|timeout| timeout as u64);
+    options.max_history_tokens =
+        positive(option("maxTokensFromMemory")?).map(|tokens| tokens as usize);
     let max_result_bytes = number(option("maxResultBytes")?, MAX_RESULT_BYTES as f64) as usize;
     let mut tools = if options.tool_choice == ToolChoice::None {
         Vec::new()
@@ -145,51 +168,40 @@ async fn run_item(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
     };
     client_tools::add_client_tools(ctx, &mut tools, &mut options);
     approval_options::read(ctx, index, &tools, &mut options)?;
+    let parser = answer_format::read(ctx, index, &mut options)?;
     let agent = ToolsAgent {
         model: model(ctx, index).await?,
-        guard: ToolGuard::new(tools, max_result_bytes)
-            .map_err(agent::AgentError::into_node_error)?
-            .exposed_to(ctx.host().exposure()),
+        guard: guarded_within(ctx, tools, max_result_bytes, tool_timeout_ms)?,
         memory: memory(ctx, index, ctx.text("options.sessionId", index)?).await?,
-        options,
+        options: limited(ctx, options),
     };
+    let session = agent.memory.as_ref().map(|remembering| remembering.session.as_str().into());
     let said = user_message(ctx, index, words);
     let world = NodeAgentHost::new(ctx, index);
-    let outcome = world.resolve_outcome(agent.run(&world, said).await).await?;
-    let mut item =
-        Item::new(format_output(&outcome, option("outputFormat")?.as_str().unwrap_or("text"))?);
-    // What is not the final answer takes the way of failures, if there is one.
-    if matches!(outcome.end_reason, EndReason::MaxIterations | EndReason::Budget)
-        && ctx.node().on_error == OnError::ContinueError
-    {
-        let message = format!("The agent reached its limit ({})", outcome.end_reason.name()).into();
-        item.error = Some(Arc::new(ItemError { message, description: None }));
-    }
+    let outcome = match parser {
+        Some(parser) => agent.run_structured(&world, said, parser.as_ref()).await,
+        None => agent.run(&world, said).await,
+    };
+    let outcome = world.resolve_outcome(outcome).await?;
+    let is_full = option("outputFormat")?.as_str() == Some("full");
+    let mut item = Item::new(output(&outcome, session, is_full));
+    mark_end(ctx, outcome.end_reason, &mut item);
     Ok(item)
 }
 
-fn format_output(outcome: &AgentOutcome, format: &str) -> Result<Value, NodeError> {
+fn output(outcome: &AgentOutcome, session: Option<Str>, is_full: bool) -> Object {
     let record = &outcome.record;
     let mut object = Object::new();
-    match format {
-        // A turn that was handed over has no answer yet that could have a form.
-        "json" if outcome.end_reason != EndReason::Handoff => {
-            let read = model::json::parse(
-                outcome.answer.trim().trim_start_matches("```json").trim_matches('`').trim(),
-            );
-            let read = read.map_err(|error| {
-                NodeError::failed(format!("The answer is not valid JSON: {error}"))
-                    .describe(outcome.answer.clone())
-                    .hint("Ask for JSON in the system prompt.")
-            })?;
-            object.insert("response", read);
-        }
-        _ => {
-            object.insert("response", outcome.answer.clone());
-        }
+    let parsed = outcome.value.clone();
+    object.insert("response", parsed.unwrap_or_else(|| outcome.answer.clone().into()));
+    object.insert("iterations", record.iterations);
+    object.insert("toolsUsed", tools_used(outcome));
+    object.insert("status", outcome.end_reason.name());
+    if let Some(session) = session {
+        object.insert("sessionId", session);
     }
-    if format != "full" {
-        return Ok(object.into());
+    if !is_full {
+        return object;
     }
     let used = record.tool_uses.iter().map(|used| {
         Value::from(Object::from_iter([
@@ -201,11 +213,10 @@ fn format_output(outcome: &AgentOutcome, format: &str) -> Result<Value, NodeErro
             ("duration", (used.duration_ms as f64).into()),
         ]))
     });
-    object.insert("iterations", record.iterations);
     object.insert("toolCalls", Value::array(used.collect()));
     object.insert("totalTokens", (record.usage.input + record.usage.output) as f64);
     object.insert("totalCost", record.cost.map_or(Value::Null, Value::from));
     object.insert("duration", record.duration_ms as f64);
     object.insert("finishReason", outcome.end_reason.name());
-    Ok(object.into())
+    object
 }

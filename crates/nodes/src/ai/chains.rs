@@ -10,7 +10,7 @@ mod text_chunks;
 use super::agent_host::NodeAgentHost;
 use super::parsers::structured::{StructuredParser, Wrapping};
 use super::sub_nodes::model;
-use agent::{AgentError, ask_structured};
+use agent::{AgentError, MAX_REPAIRS, ask_structured};
 use model::Kind;
 use node_api::ai::Message;
 use node_api::prelude::*;
@@ -20,6 +20,12 @@ fn chain_spec(spec: Spec) -> Spec {
     spec.group(NodeGroup::Ai)
         .inputs([Port::main(), Port::of(Kind::AiLanguageModel, "Model")])
         .records_steps()
+}
+
+/// Whether an answer that cannot be read is given back to the model.
+fn auto_fixing_param() -> Param {
+    Param::flag("enableAutoFixing", "Enable auto-fixing", true)
+        .help("Send responses that cannot be parsed back to the model, twice at most.")
 }
 
 /// What a model says about a text, as JSON of a form.
@@ -35,7 +41,9 @@ pub(super) async fn ask_json(
     let model = model(ctx, index).await?;
     let messages = vec![Message::system(system), Message::user(text)];
     let world = NodeAgentHost::silent(ctx, index);
-    ask_structured(&world, model.as_ref(), key, messages, &parser)
+    let is_fixed = ctx.param("options.enableAutoFixing", index)?.as_bool() != Some(false);
+    let max_repairs = if is_fixed { MAX_REPAIRS } else { 0 };
+    ask_structured(&world, model.as_ref(), key, messages, &parser, max_repairs)
         .await
         .map_err(AgentError::into_node_error)
 }

@@ -48,7 +48,7 @@ pub(super) fn embedder_of(
 ) -> Result<Arc<dyn Embedder>, NodeError> {
     let access = ModelAccess::new(http);
     let named = |usual: &str| model.cloned().unwrap_or_else(|| usual.into());
-    let known = |provider: &str, usual: &str| Catalog::shipped().find(provider, &named(usual)).info;
+    let known = |provider: &str, usual: &str| Catalog::current().find(provider, &named(usual)).info;
     let of_openai = |info: ModelInfo, settings| {
         Arc::new(OpenAiEmbedder::new(info, settings, &access)) as Arc<dyn Embedder>
     };

@@ -49,7 +49,7 @@ pub(super) fn chosen_model(ctx: &SupplyCtx, param: &str) -> Result<Str, NodeErro
 /// What is known of a model. To one that nobody knows everything is sent that the author of a
 /// workflow has set.
 pub(super) fn known_or_open(provider: &str, model: &str) -> CatalogModel {
-    let mut known = Catalog::shipped().find(provider, model);
+    let mut known = Catalog::current().find(provider, model);
     known.info.capabilities.sampling |= known.info.price.is_none();
     known
 }

@@ -5,18 +5,16 @@ pub(super) mod gemini;
 pub(super) mod openai;
 
 use super::agent_host::NodeAgentHost;
-use super::sub_nodes::{MAX_RESULT_BYTES, tools};
-use agent::{AgentError, AgentOptions, AgentOutcome, ToolGuard, ToolsAgent};
+use super::agent_limits::{guarded, limited};
+use super::sub_nodes::tools;
+use agent::{AgentOptions, AgentOutcome, ToolsAgent};
 use node_api::ai::{ChatModel, ChatRole, Media, MediaData, Message, MessagePart};
 use node_api::prelude::*;
-use node_api::trigger::ChunkKind;
 use providers::models::requester::ModelAccess;
 use std::sync::Arc;
 
 /// How often a model may call tools if nothing else is said.
 const MAX_ITERATIONS: f64 = 15.0;
-/// The same where a workflow says 0, which is n8n's word for no limit.
-const UNLIMITED_ITERATIONS: usize = 100;
 
 /// Asks a model that the node itself names, with the tools that are connected to the node.
 async fn converse(
@@ -43,20 +41,19 @@ async fn converse(
     let options = AgentOptions {
         system_prompt: system_prompt.into(),
         opening: said,
-        max_iterations: if limit < 1.0 { UNLIMITED_ITERATIONS } else { limit as usize },
+        // 0 is n8n's word for no limit.
+        max_iterations: match limit as usize {
+            0 => ctx.host().agent_limits().max_iterations,
+            limit => limit,
+        },
         item: index,
         ..AgentOptions::default()
     };
-    let guard = ToolGuard::new(tools(ctx, index).await?, MAX_RESULT_BYTES)
-        .map_err(AgentError::into_node_error)?
-        .exposed_to(ctx.host().exposure());
+    let guard = guarded(ctx, tools(ctx, index).await?)?;
     let model = ctx.host().metered_model(model);
-    let agent = ToolsAgent { model, guard, memory: None, options };
+    let agent = ToolsAgent { model, guard, memory: None, options: limited(ctx, options) };
     let world = NodeAgentHost::new(ctx, index);
-    world.announce(ChunkKind::Begin).await;
-    let outcome = agent.run(&world, user).await.map_err(AgentError::into_node_error)?;
-    world.announce(ChunkKind::End).await;
-    Ok(outcome)
+    world.resolve_outcome(agent.run(&world, user).await).await
 }
 
 fn access(ctx: &Ctx<'_>) -> Result<ModelAccess, NodeError> {

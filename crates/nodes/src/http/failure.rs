@@ -60,7 +60,7 @@ impl RequestFailure {
             let message =
                 details.get("message").and_then(Value::as_str).map(Str::from).unwrap_or_default();
             item.json = Value::object(Object::from_iter([("error", details)]));
-            item.error = Some(Arc::new(ItemError { message, description }));
+            item.error = Some(Arc::new(ItemError { message, description, ..ItemError::default() }));
         }
         Ok(item)
     }

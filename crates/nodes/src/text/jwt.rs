@@ -4,7 +4,6 @@ use super::digests::HashAlgorithm;
 use super::keys::{self, Scheme};
 use base64::Engine as _;
 use base64::engine::general_purpose::{URL_SAFE, URL_SAFE_NO_PAD};
-use model::ItemError;
 use node_api::credential::is_blank;
 use node_api::prelude::*;
 use std::sync::Arc;
@@ -81,13 +80,10 @@ impl Node for Jwt {
             output.push(
                 match made {
                     Ok(json) => Item::new(json),
-                    Err(error) if ctx.continues_on_fail() => {
-                        let told = ItemError {
-                            message: error.message().clone(),
-                            description: error.description().cloned(),
-                        };
-                        Item { error: Some(Arc::new(told)), ..Item::new(item.json) }
-                    }
+                    Err(error) if ctx.continues_on_fail() => Item {
+                        error: Some(Arc::new(error.to_item_error())),
+                        ..Item::new(item.json)
+                    },
                     Err(error) => return Err(error.on_item(index)),
                 }
                 .paired_with(index),

@@ -5,6 +5,7 @@ use super::tool::ToolDefinition;
 use futures::{Stream, StreamExt as _};
 use model::{Code, Str, Value};
 use std::pin::Pin;
+use std::sync::Arc;
 
 /// A model that answers conversations. Implemented in `providers`, one module for each wire format;
 /// called by `agent` and by nodes.
@@ -41,6 +42,9 @@ pub struct ChatRequest {
     /// Whether several tools may be called in one turn.
     pub parallel_calls: Option<bool>,
     pub format: OutputFormat,
+    /// The fields of a JSON answer that are read and recorded; empty for all of them. In any other
+    /// a model may think aloud.
+    pub fields: &'static [&'static str],
     /// Over those that the model was set up with.
     pub options: ModelOptions,
 }
@@ -112,6 +116,24 @@ pub struct ModelReply {
     pub usage: TokenUsage,
     /// The model that answered, as the provider names it.
     pub model: Str,
+}
+
+impl ModelReply {
+    /// The same answer without other fields than these, if it is a JSON object.
+    pub fn with_fields(self, fields: &[&str]) -> Self {
+        if fields.is_empty() {
+            return self;
+        }
+        let Ok(Value::Object(mut answer)) = model::json::parse(self.message.text().trim()) else {
+            return self;
+        };
+        if answer.keys().all(|key| fields.contains(&key.as_str())) {
+            return self;
+        }
+        Arc::make_mut(&mut answer).retain(|key, _| fields.contains(&key));
+        let text = model::json::to_string(&Value::Object(answer));
+        Self { message: Message::assistant(text), ..self }
+    }
 }
 
 /// Why an answer ends.

@@ -41,7 +41,7 @@ pub(super) async fn session(
 ) -> Result<Box<dyn SqlSession>, ConnectError> {
     let addresses = dialler.addresses(&server.server).await?;
     let kept = async {
-        let (mut connection, address) = pool.take(server, &addresses)?;
+        let (mut connection, address) = pool.take(&server.server, &server.database, &addresses)?;
         // What one run has set or locked must not reach the next.
         let is_reset = within(&server.server, async {
             connection.reset().await.map_err(|error| connect_error(&server.server, error))
@@ -182,7 +182,7 @@ impl SqlSession for MysqlSession {
     async fn finish(self: Box<Self>) {
         let Self { connection, address, server, pool } = *self;
         if let Some(connection) = connection {
-            pool.put(server, address, connection);
+            pool.put(server.server, server.database, address, connection);
         }
     }
 }

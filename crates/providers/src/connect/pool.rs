@@ -1,7 +1,7 @@
 //! Keeps idle connections for a while, each for the server, the sign-in and the checked address it
 //! was made with.
 
-use node_api::connect::SqlServer;
+use node_api::connect::RemoteServer;
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,7 +16,8 @@ pub(super) struct Pool<C> {
 }
 
 struct Idle<C> {
-    server: SqlServer,
+    server: RemoteServer,
+    database: String,
     address: SocketAddr,
     since: Instant,
     connection: C,
@@ -32,26 +33,31 @@ impl<C> Pool<C> {
     /// An idle connection to one of the addresses, which have just been checked.
     pub(super) fn take(
         &self,
-        server: &SqlServer,
+        server: &RemoteServer,
+        database: &str,
         addresses: &[SocketAddr],
     ) -> Option<(C, SocketAddr)> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.retain(|kept| kept.since.elapsed() < IDLE_TTL);
         let fits = |kept: &Idle<C>| {
-            kept.server.server == server.server
-                && kept.server.database == server.database
-                && addresses.contains(&kept.address)
+            kept.server == *server && kept.database == database && addresses.contains(&kept.address)
         };
         let at = idle.iter().rposition(fits)?;
         let kept = idle.swap_remove(at);
         Some((kept.connection, kept.address))
     }
 
-    pub(super) fn put(&self, server: SqlServer, address: SocketAddr, connection: C) {
+    pub(super) fn put(
+        &self,
+        server: RemoteServer,
+        database: String,
+        address: SocketAddr,
+        connection: C,
+    ) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() >= MAX_IDLE {
             idle.remove(0);
         }
-        idle.push(Idle { server, address, since: Instant::now(), connection });
+        idle.push(Idle { server, database, address, since: Instant::now(), connection });
     }
 }

@@ -29,7 +29,7 @@ pub(super) async fn session(
 ) -> Result<Box<dyn SqlSession>, ConnectError> {
     let addresses = dialler.addresses(&server.server).await?;
     let kept = async {
-        let (mut connection, address) = pool.take(server, &addresses)?;
+        let (mut connection, address) = pool.take(&server.server, &server.database, &addresses)?;
         // What one run has set, locked or prepared must not reach the next; a connection that
         // cannot forget is not used again.
         connection
@@ -122,7 +122,7 @@ impl SqlSession for PostgresSession {
     async fn finish(self: Box<Self>) {
         if self.connection.is_idle() {
             let Self { connection, address, server, pool } = *self;
-            pool.put(server, address, connection);
+            pool.put(server.server, server.database, address, connection);
         }
     }
 }

@@ -1,14 +1,16 @@
 //! What is known about models by their names: what they take and what they cost.
 //!
 //! The table is data (`catalog.json`, with its date); an operator's file of the same form goes over
-//! it, field by field. Of a model that is not in it nothing is assumed: it gets messages, tools and
-//! a number of tokens, and its cost is not estimated.
+//! it, field by field. Of a model that is not in it little is assumed: it gets messages, tools and
+//! the settings of its node, and its cost is not estimated.
 
 use model::{Code, Str};
 use node_api::ai::{Capabilities, ModelInfo, Price, TokenRates, TokenUsage};
 use regex::Regex;
 use serde::Deserialize;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
+
+static OPERATORS: OnceLock<Catalog> = OnceLock::new();
 
 /// The table of models.
 #[derive(Clone, Debug, Default)]
@@ -107,6 +109,17 @@ struct LongEntry {
 }
 
 impl Catalog {
+    /// The table in use: the one that comes with this version, and the operator's file over it.
+    pub fn current() -> &'static Catalog {
+        OPERATORS.get().unwrap_or_else(|| Self::shipped())
+    }
+
+    /// Puts an operator's table over the shipped one, once, before any model is used.
+    pub fn install(over: Catalog) {
+        // A second one in the same process would be another instance of a test.
+        let _ = OPERATORS.set(Self::shipped().with(over));
+    }
+
     /// The table that comes with this version.
     pub fn shipped() -> &'static Catalog {
         static SHIPPED: LazyLock<Catalog> =
@@ -147,17 +160,32 @@ impl Catalog {
     }
 
     /// What is known of a model. Dated snapshots are their model; a name that is in no table has
-    /// the least capabilities and no price.
+    /// few capabilities and no price.
     pub fn find(&self, provider: &str, model: &str) -> CatalogModel {
         let name = model.strip_prefix("models/").unwrap_or(model);
         let of_provider = || self.entries.iter().filter(|entry| entry.provider == provider);
         let named = of_provider()
             .filter(|entry| names(&entry.model, name))
             .max_by_key(|entry| entry.model.len());
-        match named.or_else(|| of_provider().find(|entry| entry.model == "*")) {
-            Some(entry) => entry.known(provider, model),
-            None => CatalogEntry::nothing(provider, model).known(provider, model),
+        if let Some(entry) = named {
+            return entry.known(provider, model);
         }
+        let family = of_provider()
+            .filter(|entry| entry.model != "*" && name.starts_with(&entry.model))
+            .max_by_key(|entry| entry.model.len());
+        let mut unlisted = of_provider()
+            .find(|entry| entry.model == "*")
+            .cloned()
+            .unwrap_or_else(|| CatalogEntry::nothing(provider, model));
+        // What the author of a workflow has set is sent, unless the models it is named after are
+        // known to refuse it.
+        unlisted.sampling =
+            unlisted
+                .sampling
+                .or(Some(family.is_none_or(|family| {
+                    family.known(provider, model).info.capabilities.sampling
+                })));
+        unlisted.known(provider, model)
     }
 
     /// The names of a provider's models, for a list to choose from.
@@ -363,14 +391,10 @@ mod tests {
     }
 
     #[test]
-    fn of_an_unknown_model_nothing_is_assumed_but_a_local_one_costs_nothing() {
+    fn of_an_unknown_model_little_is_assumed_and_a_local_one_costs_nothing() {
         let unknown = find("anthropic", "some-model");
         assert!(unknown.info.capabilities.tools && unknown.info.capabilities.streaming);
-        assert!(
-            !unknown.info.capabilities.sampling
-                && !unknown.info.capabilities.forced_tool
-                && !unknown.info.capabilities.json_schema
-        );
+        assert!(!unknown.info.capabilities.forced_tool && !unknown.info.capabilities.json_schema);
         assert_eq!((unknown.info.price, unknown.cost(&TokenUsage::default())), (None, None));
         assert_eq!(
             find("ollama", "qwen3:4b")
@@ -385,6 +409,14 @@ mod tests {
         let short = haiku.cost(&TokenUsage { input: 100_000, ..TokenUsage::default() }).unwrap();
         let long = haiku.cost(&TokenUsage { input: 200_000, ..TokenUsage::default() }).unwrap();
         assert!((short - 0.01).abs() < 1e-9 && (long - 0.1).abs() < 1e-9);
+    }
+
+    #[test]
+    fn issue_17_01_an_unknown_model_gets_the_settings_of_its_node_unless_its_family_refuses_them() {
+        let takes = |provider, model| find(provider, model).info.capabilities.sampling;
+        assert!(takes("openai", "my-fine-tune") && takes("anthropic", "some-model"));
+        assert!(takes("openai", "gpt-4o-of-our-own"));
+        assert!(!takes("openai", "gpt-5-of-our-own"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! One client for every provider that has a format of its own: what differs between them is what
 //! they implement here.
 
+use super::embedding_cache::{cached, key_of};
 use super::endpoint::ModelEndpoint;
 use super::failure::{ModelFailure, node_error};
 use super::model_list::listed;
@@ -119,13 +120,16 @@ impl<P: EmbeddingProvider> EmbeddingClient<P> {
         Self { info, settings, place, requester: asker }
     }
 
-    async fn embed_batch(&self, texts: &[Str]) -> Result<Embeddings, ModelError> {
-        let body = self.settings.embed_body(&self.info.model, texts);
-        let call = self.place.post(
+    fn request(&self, texts: &[Str]) -> Result<WireRequest, ModelError> {
+        self.place.post(
             &self.settings.embed_path(&self.info.model),
             self.settings.headers(self.place.key.reveal()),
-            &body,
-        )?;
+            &self.settings.embed_body(&self.info.model, texts),
+        )
+    }
+
+    async fn embed_batch(&self, texts: &[Str]) -> Result<Embeddings, ModelError> {
+        let call = self.request(texts)?;
         let answer = vector_codec::parsed(
             &self.requester.whole(&call, &ProviderErrors::<P>::default()).await?,
         )?;
@@ -146,11 +150,16 @@ impl<P: EmbeddingProvider> Embedder for EmbeddingClient<P> {
     }
 
     async fn embeddings(&self, texts: &[Str]) -> Result<Embeddings, NodeError> {
-        let mut all = Embeddings::default();
-        for batch in texts.chunks(P::BATCH) {
-            all.extend(self.embed_batch(batch).await.map_err(node_error)?);
-        }
-        Ok(all)
+        let key = |text: &Str| self.request(std::slice::from_ref(text)).map(|one| key_of(&one));
+        let keys: Result<Vec<_>, _> = texts.iter().map(key).collect();
+        cached(texts, &keys.map_err(node_error)?, async |missing| {
+            let mut all = Embeddings::default();
+            for batch in missing.chunks(P::BATCH) {
+                all.extend(self.embed_batch(batch).await.map_err(node_error)?);
+            }
+            Ok(all)
+        })
+        .await
     }
 }
 

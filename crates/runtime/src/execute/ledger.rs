@@ -1,6 +1,7 @@
 //! What is spent on models beyond a single run: by a session and a workflow on one day, and by the
 //! whole instance.
 
+use super::session_rates::SessionRates;
 use crate::lock;
 use engine::{BudgetAccount, BudgetClaim, Spender, SpendingLedger};
 use model::{SpendingLimit, SpendingTotal, Str};
@@ -17,6 +18,7 @@ pub(crate) struct DayLedger {
     /// What the instance may spend on a day.
     instance: SpendingLimit,
     today: Mutex<Today>,
+    rates: SessionRates,
 }
 
 #[derive(Default)]
@@ -39,8 +41,8 @@ impl Today {
 }
 
 impl DayLedger {
-    pub(crate) fn new(store: Arc<dyn Store>, instance: SpendingLimit) -> Self {
-        Self { store, instance, today: Mutex::default() }
+    pub(crate) fn new(store: Arc<dyn Store>, instance: SpendingLimit, session_calls: u32) -> Self {
+        Self { store, instance, today: Mutex::default(), rates: SessionRates::new(session_calls) }
     }
 
     /// Makes sure that the accounts are those of the day, and that the session's is there.
@@ -70,6 +72,9 @@ impl DayLedger {
 #[async_trait::async_trait]
 impl SpendingLedger for DayLedger {
     async fn claims(&self, spender: &Spender, now_ms: i64) -> Result<Vec<BudgetClaim>, ModelError> {
+        if let Some(session) = &spender.session {
+            self.rates.admit(&spender.workflow_id, session, now_ms)?;
+        }
         let day = day_of(now_ms);
         let has_limit = [self.instance, spender.budgets.day, spender.budgets.session]
             .iter()

@@ -1,7 +1,7 @@
 //! Expressions evaluated while they are written, with the variables and settings that runs have.
 
 use crate::Runtime;
-use engine::{Preview, RunOptions};
+use engine::{ConnectedTools, Preview, RunOptions};
 use model::{Code, Str, TaskData, Value, Workflow};
 use node_api::NodeError;
 use std::sync::Arc;
@@ -32,6 +32,27 @@ pub struct PreviewExecution {
 }
 
 impl Runtime {
+    /// The tools that are connected to a node of a workflow as it is drawn.
+    pub async fn connected_tools(
+        &self,
+        workflow: Workflow,
+        project: Option<&Str>,
+        node: &str,
+    ) -> Result<Vec<ConnectedTools>, NodeError> {
+        let engine = self.engine.clone();
+        let planned = compute::interruptible(move || engine.plan(&workflow));
+        let busy = |busy: compute::Overloaded| NodeError::new(Code::OVERLOAD, busy.to_string());
+        let plan = Arc::new(planned.map_err(busy)?);
+        let index = plan.index_of(node).ok_or_else(no_such_node)?;
+        let options = RunOptions {
+            run_id: Str::new(),
+            variables: project.map(|project| self.runner.variables_of(project)).unwrap_or_default(),
+            mode: "manual".into(),
+            ..self.runner.options().clone()
+        };
+        Ok(self.engine.connected_tools(plan, index, options).await)
+    }
+
     /// What the expression gives. Takes no longer than the sandbox lets an expression take.
     pub async fn preview(&self, request: PreviewRequest) -> Result<Value, NodeError> {
         let engine = self.engine.clone();
@@ -55,9 +76,7 @@ impl Runtime {
         }
         let evaluated = compute::interruptible(move || {
             let plan = engine.plan(&request.workflow);
-            let missing =
-                || NodeError::new(Code::REQUEST_INVALID, "'node' is not a node of the workflow");
-            let node = plan.index_of(&request.node).ok_or_else(missing)?;
+            let node = plan.index_of(&request.node).ok_or_else(no_such_node)?;
             engine::preview(&Preview {
                 plan: &plan,
                 run_data: &run_data,
@@ -71,4 +90,8 @@ impl Runtime {
         });
         evaluated.unwrap_or_else(|busy| Err(NodeError::new(Code::OVERLOAD, busy.to_string())))
     }
+}
+
+fn no_such_node() -> NodeError {
+    NodeError::new(Code::REQUEST_INVALID, "'node' is not a node of the workflow")
 }

@@ -5,6 +5,7 @@ pub(super) mod agent;
 mod approvals;
 pub(super) mod check;
 pub(super) mod client_errors;
+pub(super) mod connected_tools;
 pub(super) mod expression;
 pub(super) mod fetch;
 pub(super) mod insights;

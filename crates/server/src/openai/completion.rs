@@ -6,6 +6,10 @@ use node_api::trigger::{ChunkKind, ResponseBody, StreamChunk, WebhookResponse};
 use runtime::AcceptedRun;
 use runtime::chat::reply_text;
 
+/// The reasons of agents that ended before their final answer.
+const BEFORE_THE_ANSWER: [&str; 4] =
+    ["max_iterations", "budget", "confidence_threshold", "iteration_limit"];
+
 /// What was heard of a run so far.
 #[derive(Default)]
 pub(super) struct ReplyCollector {
@@ -39,8 +43,8 @@ impl ReplyCollector {
                 self.reasoning += number("reasoningTokens");
             }
             ChunkKind::Done => {
-                self.is_cut_off |=
-                    content.get("finishReason").and_then(Value::as_str) == Some("max_iterations");
+                let reason = content.get("finishReason").and_then(Value::as_str);
+                self.is_cut_off |= reason.is_some_and(|reason| BEFORE_THE_ANSWER.contains(&reason));
                 for (node, _, speaker) in &mut self.texts {
                     if *node == chunk.node_name {
                         *speaker = Speaker::Agent;

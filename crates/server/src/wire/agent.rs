@@ -137,6 +137,10 @@ pub(crate) struct MemoryCall<'a> {
 pub(crate) enum FinishReason {
     Completed,
     MaxIterations,
+    Budget,
+    ConfidenceThreshold,
+    IterationLimit,
+    /// Before its answer, for a reason that is not on record.
     Stopped,
     Error,
     Running,

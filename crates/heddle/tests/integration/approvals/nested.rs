@@ -72,7 +72,7 @@ fn an_agent_that_is_used_as_an_ordinary_tool_refuses_to_ask() {
         document["connections"]["Send"] = to("Inner", "ai_tool");
         document["nodes"][0]["parameters"]["responseMode"] = json!("lastNode");
     });
-    assert_eq!(scene.call().json(), json!({ "response": "It cannot." }));
+    assert_eq!(scene.call().json()["response"], "It cannot.");
     assert!(scene.results(1)[0].contains("cannot wait for approval"), "{:?}", scene.results(1));
 }
 

@@ -71,8 +71,8 @@ fn a_chat_says_that_it_waits_and_the_next_message_begins_anew() {
     };
     assert!(say("send it")["output"].as_str().unwrap().starts_with("Waiting for approval"));
     assert_eq!(
-        say("approved"),
-        json!({ "response": "Hello." }),
+        say("approved")["response"],
+        "Hello.",
         "words in the chat decide nothing; they begin a run of their own"
     );
     assert_eq!((scene.pending_approvals().len(), scene.sent("ada")), (1, 0));
@@ -203,6 +203,6 @@ fn without_the_option_nobody_is_asked() {
         },
     );
     let reply = scene.call();
-    assert_eq!((reply.status, reply.json()), (200, json!({ "response": "done" })));
+    assert_eq!((reply.status, &reply.json()["response"]), (200, &json!("done")));
     assert_eq!((scene.sent("ada"), scene.pending_approvals().len()), (1, 0));
 }

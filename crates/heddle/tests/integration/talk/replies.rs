@@ -81,10 +81,7 @@ fn a_chat_that_does_not_stream_is_answered_with_the_question_and_then_with_the_e
         talk.send_message(&message("friend", "s-1")).json(),
         json!({ "output": "How may I call you, friend?" })
     );
-    assert_eq!(
-        talk.send_message(&message("Ada", "s-1")).json(),
-        json!({ "response": "Hello, Ada." })
-    );
+    assert_eq!(talk.send_message(&message("Ada", "s-1")).json()["response"], "Hello, Ada.");
 }
 
 #[test]
@@ -284,10 +281,7 @@ fn issue_14_00_a_message_for_one_question_does_not_answer_the_next() {
     );
     assert!(talk.model.requests().is_empty());
     assert_eq!(talk.server.executions()[0]["status"], "waiting");
-    assert_eq!(
-        talk.send_message(&message("second", "s-1")).json(),
-        json!({ "response": "Hello." })
-    );
+    assert_eq!(talk.send_message(&message("second", "s-1")).json()["response"], "Hello.");
 }
 
 #[test]

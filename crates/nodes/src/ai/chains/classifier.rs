@@ -1,6 +1,6 @@
 //! Sends each item to the outputs of the categories that its text has.
 
-use super::{RoutedItems, ask_json, chain_spec, fill_template};
+use super::{RoutedItems, ask_json, auto_fixing_param, chain_spec, fill_template};
 use crate::ai::batches::Batches;
 use node_api::prelude::*;
 
@@ -107,8 +107,7 @@ fn params() -> Vec<Param> {
             .help("Where to send items that match no category."),
         Param::long_text("systemPromptTemplate", "System prompt template", SYSTEM_PROMPT)
             .help("System prompt for the model. {categories} is replaced with the category names."),
-        Param::flag("enableAutoFixing", "Enable auto-fixing", true)
-            .help("Responses that cannot be parsed are always retried."),
+        auto_fixing_param(),
         Batches::param(5).since(1.1),
     ];
     vec![

@@ -5,7 +5,7 @@ use crate::ai::agent_host::NodeAgentHost;
 use crate::ai::batches::Batches;
 use crate::ai::models::fallback::with_fallback;
 use crate::ai::{parsers, prompt};
-use agent::{AgentError, ask_for_text, ask_structured};
+use agent::{AgentError, MAX_REPAIRS, ask_for_text, ask_structured};
 use model::Kind;
 use node_api::ai::{ChatRole, Media, MediaData, Message, MessagePart};
 use node_api::prelude::*;
@@ -132,7 +132,8 @@ async fn ask_model(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>
     let answered = match parsers::enabled_parser(ctx, index).await? {
         Some(parser) => {
             let world = NodeAgentHost::silent(ctx, index);
-            ask_structured(&world, model.as_ref(), "answer", messages, parser.as_ref()).await
+            ask_structured(&world, model.as_ref(), "answer", messages, parser.as_ref(), MAX_REPAIRS)
+                .await
         }
         None => {
             let world = NodeAgentHost::new(ctx, index);

@@ -1,6 +1,6 @@
 //! Sends each item to the output of the feeling that its text shows.
 
-use super::{RoutedItems, ask_json, chain_spec, fill_template};
+use super::{RoutedItems, ask_json, auto_fixing_param, chain_spec, fill_template};
 use crate::ai::batches::Batches;
 use node_api::prelude::*;
 
@@ -30,8 +30,7 @@ impl Node for SentimentAnalysis {
                 "Also return the strength and the confidence of the sentiment. Both are \
                      estimated by the model.",
             ),
-            Param::flag("enableAutoFixing", "Enable auto-fixing", true)
-                .help("Responses that cannot be parsed are always retried."),
+            auto_fixing_param(),
             Batches::param(5).since(1.1),
         ];
         chain_spec(spec)

@@ -30,7 +30,7 @@ impl Supplier for EmbeddingsOpenAi {
         {
             settings.base_url = url.to_owned();
         }
-        embedder(&ctx, settings, &raw, |model| Catalog::shipped().find("openai", model).info)
+        embedder(&ctx, settings, &raw, |model| Catalog::current().find("openai", model).info)
     }
 }
 
@@ -71,7 +71,7 @@ impl Supplier for EmbeddingsMistralCloud {
         let credential = ctx.ctx().host().credential("mistralCloudApi", ctx.item())?;
         let raw = ctx.ctx().param("options", ctx.item())?;
         embedder(&ctx, mistral_settings(&credential), &raw, |model| {
-            Catalog::shipped().find("mistral", model).info
+            Catalog::current().find("mistral", model).info
         })
     }
 }

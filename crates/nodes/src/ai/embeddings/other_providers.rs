@@ -113,7 +113,7 @@ fn client<P: EmbeddingProvider>(
     access: &ModelAccess,
 ) -> Arc<dyn Embedder> {
     Arc::new(EmbeddingClient::new(
-        Catalog::shipped().find(provider, model).info,
+        Catalog::current().find(provider, model).info,
         settings,
         endpoint(credential, url_field, base_url),
         access,

@@ -3,7 +3,7 @@
 use super::CheckResult;
 use crate::ai::agent_host::NodeAgentHost;
 use crate::ai::parsers::structured::{StructuredParser, Wrapping};
-use agent::{AgentError, ask_structured};
+use agent::{AgentError, MAX_REPAIRS, ask_structured};
 use node_api::ai::{ChatModel, Message};
 use node_api::prelude::*;
 
@@ -73,7 +73,7 @@ pub(super) async fn check(
     let messages =
         vec![Message::system(format!("{}\n\n{rules}", question.prompt)), Message::user(text)];
     let key = format!("check {}", question.name);
-    let judgement = ask_structured(world, model, &key, messages, &parser)
+    let judgement = ask_structured(world, model, &key, messages, &parser, MAX_REPAIRS)
         .await
         .map_err(AgentError::into_node_error)?;
     let confidence = judgement.get("confidenceScore").and_then(Value::as_f64).unwrap_or_default();

@@ -49,7 +49,7 @@ impl Supplier for AnthropicModel {
             "1h" => PromptCache::OneHour,
             _ => PromptCache::Off,
         };
-        let known = Catalog::shipped().find("anthropic", &chosen_model(&ctx, "model")?);
+        let known = Catalog::current().find("anthropic", &chosen_model(&ctx, "model")?);
         client(&ctx, known, options, &raw, cache)
     }
 }

@@ -80,7 +80,7 @@ impl Supplier for LmChatAzureOpenAi {
 
 /// A deployment is often called like its model; then what is known of that holds.
 pub(in crate::ai) fn deployment(name: &str) -> ModelInfo {
-    let catalog = Catalog::shipped();
+    let catalog = Catalog::current();
     let mut info = match catalog.find("openai", name) {
         known if known.info.price.is_some() => known.info,
         _ => catalog.find("azure", name).info,

@@ -36,7 +36,7 @@ impl Supplier for GeminiModel {
         let (options, raw) = own_options(&ctx)?;
         client(
             &ctx,
-            Catalog::shipped().find("gemini", &chosen_model(&ctx, "model")?),
+            Catalog::current().find("gemini", &chosen_model(&ctx, "model")?),
             options,
             &raw,
         )

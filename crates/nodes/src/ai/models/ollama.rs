@@ -143,7 +143,7 @@ async fn client(
     raw: &Value,
     may_take_tools: bool,
 ) -> Result<Supply, NodeError> {
-    let mut known = Catalog::shipped().find("ollama", &chosen_model(ctx, "model")?);
+    let mut known = Catalog::current().find("ollama", &chosen_model(ctx, "model")?);
     let (place, access) = (endpoint(credential, "baseUrl", BASE_URL), access(ctx, raw)?);
     let abilities = abilities(&known.info.model, &place, &access).await;
     known.info.capabilities.tools =

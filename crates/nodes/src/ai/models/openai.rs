@@ -37,7 +37,7 @@ impl Supplier for OpenAiModel {
         let settings = openai_settings(&ctx.ctx().host().credential("openAiApi", ctx.item())?);
         let model = chosen_model(&ctx, "model")?;
         let (options, raw) = own_options(&ctx)?;
-        let info = Catalog::shipped().find("openai", &model).info;
+        let info = Catalog::current().find("openai", &model).info;
         Ok(supply(OpenAiChat::new(
             info,
             OpenAiSettings { options: with_json_mode(options, &raw), ..settings },
@@ -89,7 +89,7 @@ impl Supplier for OpenAiCompatibleModel {
         let base_url = inner.text("baseUrl", ctx.item())?;
         let model = chosen_model(&ctx, "model")?;
         let (options, raw) = own_options(&ctx)?;
-        let mut info = Catalog::shipped().find("openai-compatible", &model).info;
+        let mut info = Catalog::current().find("openai-compatible", &model).info;
         info.capabilities.tools = inner.flag("supportsTools", ctx.item())?;
         (info.capabilities.streaming, info.capabilities.sampling) = (true, true);
         let settings = OpenAiSettings {

@@ -171,7 +171,7 @@ impl<V: Vendor> Supplier for VendorChatModel<V> {
         let base_url = if url.trim().is_empty() { row.base_url } else { &url };
         let settings = OpenAiSettings::compatible(base_url, secret(&credential, "apiKey"));
         let settings = OpenAiSettings { options, usage_in_streams: row.asks_for_usage, ..settings };
-        let info = Catalog::shipped().find(row.provider, &chosen_model(&ctx, "model")?).info;
+        let info = Catalog::current().find(row.provider, &chosen_model(&ctx, "model")?).info;
         Ok(supply(OpenAiChat::new(info, settings, &access(&ctx, &raw)?)))
     }
 }

@@ -33,6 +33,11 @@ impl ReplyCounter {
         state.is_next = true;
     }
 
+    /// What the last reply takes.
+    pub(super) fn used(&self) -> usize {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).used
+    }
+
     /// Why no more is read, if that is so.
     pub(super) fn stopped(&self) -> Option<HttpError> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).stopped.clone()

@@ -3,9 +3,11 @@
 use super::client::{OpenAiFormat, asker};
 use super::settings::OpenAiSettings;
 use crate::models::client::counted_tokens;
+use crate::models::embedding_cache::{cached, key_of};
 use crate::models::failure::node_error;
 use crate::models::requester::{ModelAccess, ModelRequester};
 use crate::models::vector_codec;
+use crate::models::wire::WireRequest;
 use model::{Object, Str, Value};
 use node_api::NodeError;
 use node_api::ai::{Embedder, Embeddings, ModelError, ModelInfo};
@@ -75,8 +77,12 @@ impl OpenAiEmbedder {
         }
     }
 
+    fn request(&self, texts: &[Str]) -> Result<WireRequest, ModelError> {
+        self.settings.post(&["embeddings"], &self.info.model, &self.body(texts))
+    }
+
     async fn embed_batch(&self, texts: &[Str]) -> Result<Embeddings, ModelError> {
-        let call = self.settings.post(&["embeddings"], &self.info.model, &self.body(texts))?;
+        let call = self.request(texts)?;
         let answer = vector_codec::parsed(&self.asker.whole(&call, &self.format).await?)?;
         let counted = answer.get_path("usage.prompt_tokens").and_then(Value::as_usize);
         let tokens = counted_tokens(counted, texts);
@@ -95,11 +101,16 @@ impl Embedder for OpenAiEmbedder {
     }
 
     async fn embeddings(&self, texts: &[Str]) -> Result<Embeddings, NodeError> {
-        let mut all = Embeddings::default();
-        for batch in texts.chunks(self.batch.max(1)) {
-            all.extend(self.embed_batch(batch).await.map_err(node_error)?);
-        }
-        Ok(all)
+        let key = |text: &Str| self.request(std::slice::from_ref(text)).map(|one| key_of(&one));
+        let keys: Result<Vec<_>, _> = texts.iter().map(key).collect();
+        cached(texts, &keys.map_err(node_error)?, async |missing| {
+            let mut all = Embeddings::default();
+            for batch in missing.chunks(self.batch.max(1)) {
+                all.extend(self.embed_batch(batch).await.map_err(node_error)?);
+            }
+            Ok(all)
+        })
+        .await
     }
 }
 

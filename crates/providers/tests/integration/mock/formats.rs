@@ -149,16 +149,20 @@ async fn vectors_come_in_the_order_of_the_texts_also_over_several_requests() {
             &access,
         )),
     ];
-    let texts: Vec<Str> = (0..205)
-        .map(|number| Str::from(if number % 2 == 0 { "apple pie" } else { "zebra" }))
-        .collect();
+    let texts: Vec<Str> = (0..205).map(|number| Str::from(format!("zebra {number}"))).collect();
+    // A server of which nothing is kept yet.
+    let other = MockModels::start([]).unwrap();
+    let settings = OpenAiSettings::compatible(&other.v1(), Secret::new(KEY));
+    let one_by_one = OpenAiEmbedder::new(info("openai", "mock"), settings, &access);
     for embedder in embedders {
         let Embeddings { vectors, tokens } = embedder.embeddings(&texts).await.unwrap();
         assert_eq!(vectors.len(), texts.len());
         assert!(tokens >= texts.len() as u64, "{tokens}");
-        assert!(
-            vectors[0] == vectors[204] && vectors[1] == vectors[203] && vectors[0] != vectors[1]
-        );
+        for at in [0, 1, 203, 204] {
+            let alone = one_by_one.embed(&texts[at..=at]).await.unwrap();
+            assert!(vectors[at] == alone[0] && vectors[at] != vectors[2], "{at}");
+        }
+        assert_eq!(embedder.embeddings(&texts).await.unwrap().tokens, 0, "asked once more");
     }
     let paths: Vec<String> = mock.requests().into_iter().map(|asked| asked.path).collect();
     assert_eq!(

@@ -82,10 +82,15 @@ fn finish_reason(
     if task.error.is_some() {
         return FinishReason::Error;
     }
-    let completed = task
-        .output(0)
-        .and_then(|items| items.first())
-        .and_then(|item| item.json.get("state")?.get("completed")?.as_bool());
+    // An answer that is not final may have gone to the error output.
+    let outputs = task.data.get(&Kind::Main).into_iter().flatten().flatten();
+    let Some(item) = outputs.filter_map(|items| items.first()).next().map(|item| item.json) else {
+        return FinishReason::Completed;
+    };
+    if let Some(marked) = item.get("finishReason").and_then(Value::as_str).and_then(named) {
+        return marked;
+    }
+    let completed = item.get("state").and_then(|state| state.get("completed")?.as_bool());
     match (completed, iterations.last()) {
         (Some(true), _) => FinishReason::Completed,
         (Some(false), _) => FinishReason::Stopped,
@@ -93,6 +98,19 @@ fn finish_reason(
         (None, Some(last)) if last.wants_tools() => FinishReason::MaxIterations,
         (None, _) => FinishReason::Completed,
     }
+}
+
+/// The reason with the name that an agent's item gives.
+fn named(reason: &str) -> Option<FinishReason> {
+    Some(match reason {
+        "completed" => FinishReason::Completed,
+        "max_iterations" => FinishReason::MaxIterations,
+        "budget" => FinishReason::Budget,
+        "confidence_threshold" => FinishReason::ConfidenceThreshold,
+        "iteration_limit" => FinishReason::IterationLimit,
+        "error" => FinishReason::Error,
+        _ => return None,
+    })
 }
 
 fn memory(served: &SubNodeCall) -> wire::MemoryCall<'_> {

@@ -119,6 +119,11 @@ fn truncate_value(value: Value) -> wire::ExpressionValue {
 }
 
 fn failed(error: &NodeError) -> wire::ExpressionValue {
+    wire::ExpressionValue { error: Some(run_error(error)), ..wire::ExpressionValue::default() }
+}
+
+/// An error that is shown beside what it is about.
+pub(super) fn run_error(error: &NodeError) -> wire::RunError {
     let told = error.to_run_error("");
     let mut fields = Object::from_iter([
         ("code", Value::from(told.code.name())),
@@ -129,6 +134,5 @@ fn failed(error: &NodeError) -> wire::ExpressionValue {
             fields.insert(key, text);
         }
     }
-    let error = Some(wire::RunError(fields.into()));
-    wire::ExpressionValue { error, ..wire::ExpressionValue::default() }
+    wire::RunError(fields.into())
 }

@@ -11,7 +11,7 @@ const LEAST: &[(UserRole, &[&str])] = &[
         "getCredential", "getCredentialType",
         "getCredentialTypes", "getTags", "getTag", "getSpending", "getWorkflowTags", "getExecutionTags", "getVariables", "getProjects",
         "getProject", "getProjectUsers",
-        "checkWorkflow", "evaluateExpression", "getExecutionOutline", "getExecutionDocument", "getExecutionItems", "getExecutionSchema", "getExecutionAgent", "getInsights", "getFolders",
+        "checkWorkflow", "evaluateExpression", "listConnectedTools", "getExecutionOutline", "getExecutionDocument", "getExecutionItems", "getExecutionSchema", "getExecutionAgent", "getInsights", "getFolders",
         "getOpenApi", "getNodeTypes", "getInstance", "getNodeTypeDocs", "followExecution", "followExecutions", "getExecutionFile", "listDataTables", "getDataTable", "listDataTableColumns", "listDataTableRows",
         "reportClientError", "exportDataTableRows", "listCollections", "getCollection", "listCollectionSources", "listCollectionChunks",
     ]),

@@ -156,12 +156,10 @@ fn options() -> Vec<Param> {
         Param::number("presencePenalty", "Presence penalty", 0)
             .between(-2.0, 2.0)
             .help("Encourages new topics."),
-        Param::number("candidateCount", "Number of completions", 1)
-            .help("Only one completion is generated for text."),
         Param::flag("codeExecution", "Code execution", false)
             .help("The provider runs code written by the model."),
         Param::number("maxToolsIterations", "Max tool calls iterations", 15)
-            .help("Maximum number of tool call iterations. 0 allows 100."),
+            .help("Maximum number of tool call iterations. 0 for the operator's limit."),
         Param::number("sampleCount", "Number of results", 1)
             .help("Number of images (Imagen models) or videos (Veo models)."),
         Param::number("durationSeconds", "Duration", 8).help("Length of the video in seconds."),

@@ -215,7 +215,7 @@ fn options() -> Vec<Param> {
         Param::number("n", "Number of results", 1)
             .help("Number of images to generate. Only one completion is generated for text."),
         Param::number("maxToolsIterations", "Max tool calls iterations", 15)
-            .help("Maximum number of tool call iterations. 0 allows 100."),
+            .help("Maximum number of tool call iterations. 0 for the operator's limit."),
         Param::long_text("instructions", "Instructions", "")
             .help("System message sent to the model first."),
         Param::text("conversationId", "Conversation id", "")

@@ -1,6 +1,7 @@
 //! What the editor asks of the server.
 
 mod client_errors;
+mod connected_tools;
 mod expressions;
 mod files;
 mod late_calls;

@@ -131,6 +131,8 @@ pub(super) const ROWS: &[MatrixRow] = &[
     row("POST", "/api/v1/workflows/check", r#"{"nodes":[],"connections":{}}"#, SIGNED_IN),
     row("POST", "/api/v1/workflows/expression",
         r#"{"workflow":{"nodes":[{"id":"a","name":"a","type":"n8n-nodes-base.noOp","typeVersion":1,"position":[0,0],"parameters":{}}],"connections":{}},"workflowId":"{workflow}","executionId":"{execution}","node":"a","expression":"={{ $execution.id }}"}"#, SEE),
+    row("POST", "/api/v1/workflows/tools",
+        r#"{"workflow":{"nodes":[{"id":"a","name":"a","type":"n8n-nodes-base.noOp","typeVersion":1,"position":[0,0],"parameters":{}}],"connections":{}},"workflowId":"{workflow}","node":"a"}"#, SEE),
     row("POST", "/api/v1/workflows/fetch", r#"{"url":"http://127.0.0.1:1/"}"#, SIGNED_IN).or_refused(),
     row("GET", "/api/v1/folders", "", SIGNED_IN),
     row("POST", "/api/v1/folders", r#"{"name":"f","projectId":"{team}"}"#, CHANGE),
