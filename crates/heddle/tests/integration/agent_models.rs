@@ -8,7 +8,9 @@ use model::{Item, Items, Kind, Object, Value, json};
 use node_api::ai::Supply;
 use node_api::{Ctx, Node, NodeEntry, NodeError, Outputs, Port, Spec};
 use serde_json::{Value as Json, json as js};
-use testkit::{MockModels, NetFault, RecordedRequest, ScriptedReply, WireFormat};
+use testkit::{
+    FakeHttp, FakeResponse, MockModels, NetFault, RecordedRequest, ScriptedReply, WireFormat,
+};
 
 /// A trigger, an agent with a calculator, and these models, of which the last is the agent's.
 fn workflow(models: &[Json]) -> Json {
@@ -191,6 +193,67 @@ async fn what_is_two_and_two_in_every_wire_format() {
         assert_eq!((asked.len(), asked[0].format), (2, Some(format)), "{kind} {version}");
         assert!(asked[0].headers.iter().any(|(_, value)| value.contains(KEY)), "{kind}");
         assert!(!format!("{:?}", outcome.run_data).contains(KEY), "{kind} shows its key");
+    }
+}
+
+/// S0-33: 'weather for New York' leads to a request, whose answer the model sees.
+#[tokio::test]
+async fn issue_17_01_the_weather_in_new_york_in_every_wire_format() {
+    for (kind, format) in [
+        ("openai-model", WireFormat::OpenAiChat),
+        ("anthropic-model", WireFormat::Anthropic),
+        ("gemini-model", WireFormat::Gemini),
+        ("ollama-model", WireFormat::Ollama),
+    ] {
+        let service =
+            FakeHttp::fixed(FakeResponse::json(&js!({ "city": "New York", "celsius": 21 })));
+        let url = service.url("/weather?city=New%20York");
+        let mock = MockModels::start([
+            ScriptedReply::call("http_request", js!({ "url": url, "method": "GET" })),
+            ScriptedReply::text("It is 21 degrees."),
+        ])
+        .unwrap();
+        let base = if format == WireFormat::Anthropic { mock.url() } else { mock.v1() };
+        let mut document = workflow(&[node("Model", kind, 1.0, js!({ "model": "mock" }))]);
+        document["nodes"][2] = node("Calculator", "http-request-tool", 1.0, js!({}));
+        let items = js!([{ "question": "What is the weather in New York?" }]);
+        let outcome = run_document(credential(&mock, base), &document, items).await;
+        let answer = answers(&outcome)[0].clone();
+        assert_eq!(answer.get("response"), Some(&json!("It is 21 degrees.")), "{kind}");
+        assert_eq!(answer.get("toolsUsed"), Some(&json!(["http_request"])), "{kind}");
+        let asked = chats(&mock);
+        assert_eq!((asked.len(), asked[0].format), (2, Some(format)), "{kind}");
+        assert!(asked[1].body.to_string().contains("21"), "{kind}: {}", asked[1].body);
+        assert_eq!(service.requests().len(), 1, "{kind}");
+    }
+}
+
+/// Each format has its own way for files; words are there in all of them.
+#[tokio::test]
+async fn issue_17_01_files_of_an_item_reach_the_model() {
+    for (kind, format, pdf) in [
+        ("openai-model", WireFormat::OpenAiChat, "application/pdf;base64,JVBERi0="),
+        ("anthropic-model", WireFormat::Anthropic, "JVBERi0="),
+        ("gemini-model", WireFormat::Gemini, "JVBERi0="),
+        ("ollama-model", WireFormat::Ollama, "paper.pdf"),
+    ] {
+        let mock = MockModels::start([ScriptedReply::text("Read.")]).unwrap();
+        let base = if format == WireFormat::Anthropic { mock.url() } else { mock.v1() };
+        let document = workflow(&[node("Model", kind, 1.0, js!({ "model": "mock" }))]);
+        let files = js!({
+            "paper": { "data": "JVBERi0=", "mimeType": "application/pdf", "fileName": "paper.pdf" },
+            "notes": { "data": "c2V2ZW4gZHdhcmZz", "mimeType": "text/plain", "fileName": "notes.txt" }
+        });
+        let items = js!([{ "json": { "question": "What is in them?" }, "binary": files }]);
+        let outcome = run_document(credential(&mock, base), &document, items).await;
+        assert!(outcome.error.is_none(), "{kind}: {:?}", outcome.error);
+        let asked = chats(&mock)[0].body.to_string();
+        assert!(asked.contains("seven dwarfs"), "{kind}: {asked}");
+        let known = outcome.runs_of("Agent")[0]
+            .hints
+            .iter()
+            .any(|hint| format!("{hint:?}").contains("PDF"));
+        assert!(known || asked.contains(pdf), "{kind}: {asked}");
     }
 }
 

@@ -176,7 +176,7 @@ async fn run_item(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
         options: limited(ctx, options),
     };
     let session = agent.memory.as_ref().map(|remembering| remembering.session.as_str().into());
-    let said = user_message(ctx, index, words);
+    let said = user_message(ctx, index, words, agent.model.as_ref());
     let world = NodeAgentHost::new(ctx, index);
     let outcome = match parser {
         Some(parser) => agent.run_structured(&world, said, parser.as_ref()).await,

@@ -1,10 +1,11 @@
 //! What somebody says to an agent, and what was said before where the request brings it along.
 
-use model::{Item, Str, Value};
+use super::prompt;
+use model::{Str, Value};
 use node_api::Ctx;
 use node_api::ai::{
-    ChatRole, Media, MediaData, Memory, MemoryError, Message, MessagePart, RecalledMessages,
-    SessionId, TurnKey,
+    ChatModel, ChatRole, Memory, MemoryError, Message, MessagePart, RecalledMessages, SessionId,
+    TurnKey,
 };
 use node_api::trigger::{CHAT_MODE, HISTORY_FIELD};
 
@@ -20,26 +21,27 @@ pub(super) fn starting_message(ctx: &Ctx<'_>) -> Option<Value> {
     ctx.host().trigger_data().filter(|_| is_ours)
 }
 
-/// The words, and the pictures that the item carries.
-pub(super) fn user_message(ctx: &Ctx<'_>, index: usize, words: Str) -> Message {
-    let item = ctx.input(0).and_then(|items| items.get(index));
-    let pictures = item.iter().flat_map(image_parts).collect::<Vec<_>>();
-    let parts = std::iter::once(MessagePart::Text(words)).chain(pictures);
-    Message::new(ChatRole::User, parts.collect())
-}
-
-fn image_parts(item: &Item) -> Vec<MessagePart> {
-    let files = item.binary.iter().flat_map(|files| files.iter());
-    let pictures = files.filter(|(_, file)| file.mime_type.starts_with("image/"));
-    let part = |file: &model::Binary| {
-        let data = MediaData::Bytes(file.data.clone());
-        MessagePart::Image(Media {
-            mime_type: file.mime_type.clone(),
-            name: file.file_name.clone(),
-            data,
-        })
-    };
-    pictures.map(|(_, file)| part(file)).collect()
+/// The words, and the files that the item carries as far as the model can read them.
+pub(super) fn user_message(
+    ctx: &Ctx<'_>,
+    index: usize,
+    words: Str,
+    model: &dyn ChatModel,
+) -> Message {
+    let mut parts = vec![MessagePart::Text(words)];
+    if let Some(item) = ctx.input(0).and_then(|items| items.get(index)) {
+        parts.extend(prompt::images(&item));
+        parts.extend(prompt::texts(&item));
+        let documents = prompt::documents(&item);
+        if prompt::accepts_images(model) {
+            parts.extend(documents);
+        } else if !documents.is_empty() {
+            let name = &model.info().model;
+            ctx.host()
+                .warn(format!("The model {name} cannot read PDF files, so it got none").into());
+        }
+    }
+    Message::new(ChatRole::User, parts)
 }
 
 /// A conversation that comes with each request and is kept nowhere.

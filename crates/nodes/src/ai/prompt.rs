@@ -88,10 +88,21 @@ pub(super) fn texts(item: &Item) -> Vec<MessagePart> {
     files.filter(|(_, file)| is_text(file)).map(|(_, file)| part(file)).collect()
 }
 
+/// The documents among the files of an item that providers read themselves.
+pub(super) fn documents(item: &Item) -> Vec<MessagePart> {
+    let files = item.binary.iter().flat_map(|files| files.iter());
+    let documents = files.filter(|(_, file)| file.mime_type == "application/pdf");
+    documents.map(|(_, file)| MessagePart::File(media(file))).collect()
+}
+
 pub(super) fn image(file: &Binary) -> MessagePart {
-    MessagePart::Image(Media {
+    MessagePart::Image(media(file))
+}
+
+fn media(file: &Binary) -> Media {
+    Media {
         mime_type: file.mime_type.clone(),
         name: file.file_name.clone(),
         data: MediaData::Bytes(file.data.clone()),
-    })
+    }
 }

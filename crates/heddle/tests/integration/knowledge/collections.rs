@@ -6,7 +6,7 @@ use crate::support::pdf::pdf;
 use crate::support::{Server, TempFolder, heddle, request};
 use serde_json::{Value, json};
 use std::process::Command;
-use testkit::{MockModels, ScriptedReply};
+use testkit::{MockModels, ScriptedReply, WireFormat};
 
 const POLICY: &str =
     "# Shop\n\n## Refund policy\n\nrefund policy : money back within thirty days\n";
@@ -70,6 +70,70 @@ fn shop_workflow(mut tool: Value) -> Value {
         },
         "settings": { "executionOrder": "v1" },
     })
+}
+
+/// S0-33 in each wire format: 'refund policy' leads to knowledge_base_search.
+#[test]
+fn issue_17_01_the_refund_policy_is_found_in_every_wire_format() {
+    let shop = Shop::new("refund-formats");
+    let (v1, root) = (shop.models.v1(), shop.models.url());
+    let formats = [
+        ("openai-model", "openAiApi", json!({ "apiKey": "k", "url": v1 }), WireFormat::OpenAiChat),
+        (
+            "anthropic-model",
+            "anthropicApi",
+            json!({ "apiKey": "k", "url": root }),
+            WireFormat::Anthropic,
+        ),
+        (
+            "gemini-model",
+            "googlePalmApi",
+            json!({ "apiKey": "k", "host": root }),
+            WireFormat::Gemini,
+        ),
+        ("ollama-model", "ollamaApi", json!({ "baseUrl": root }), WireFormat::Ollama),
+    ];
+    let credentials: Vec<Value> = formats
+        .iter()
+        .map(|(kind, of, data, _)| json!({ "id": kind, "name": kind, "type": of, "data": data }))
+        .collect();
+    let file = shop.folder.0.join("formats.json");
+    std::fs::write(&file, Value::from(credentials).to_string()).unwrap();
+    assert!(shop.heddle(&["credentials", "import", file.to_str().unwrap()]).0);
+    for (kind, of, ..) in &formats {
+        let tool = node("Knowledge", "knowledge-base-tool", 1.0, json!({ "collection": "shop" }));
+        let mut workflow = shop_workflow(tool);
+        workflow["id"] = json!(kind);
+        workflow["name"] = json!(kind);
+        workflow["nodes"][0]["parameters"]["path"] = json!(kind);
+        workflow["nodes"][2] = node("Model", kind, 1.0, json!({ "model": "mock" }));
+        workflow["nodes"][2]["credentials"] = json!({ *of: { "id": kind, "name": kind } });
+        let file = shop.folder.write_json(kind, &workflow);
+        let (done, said) = shop.heddle(&["import", "--activate", file.to_str().unwrap()]);
+        assert!(done, "{said}");
+    }
+    let server = shop.server();
+    let made = server
+        .api("POST", "/collections", Some(&json!({ "name": "shop", "credentialId": "cred1" })))
+        .json();
+    let id = made["id"].as_str().unwrap();
+    assert_eq!(upload(&server, id, "policy.md", "text/markdown", POLICY.as_bytes()).0, 200);
+    for (kind, _, _, format) in formats {
+        shop.models.script([
+            ScriptedReply::call("knowledge_base_search", json!({ "query": "refund policy" })),
+            ScriptedReply::text("You have thirty days."),
+        ]);
+        let answer = server.call("GET", &format!("/webhook/{kind}"), None);
+        assert_eq!(answer.json()["response"], "You have thirty days.", "{kind}: {}", answer.text());
+        let asked = shop.models.requests();
+        let last = asked.last().unwrap();
+        assert_eq!(last.format, Some(format), "{kind}");
+        assert!(
+            last.body.to_string().contains("money back within thirty days"),
+            "{kind}: {}",
+            last.body
+        );
+    }
 }
 
 /// S0-33: 'refund policy' leads to knowledge_base_search.
