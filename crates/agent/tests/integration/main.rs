@@ -4,6 +4,7 @@
 
 mod approval;
 mod budget;
+mod concurrency;
 mod flow;
 mod form;
 mod hostile_calls;

@@ -2,6 +2,7 @@
 
 use super::{ChatHarness, calculation, message, with_memory, workflow};
 use serde_json::{Value, json};
+use std::time::Duration;
 use testkit::{NetFault, ScriptedReply};
 
 fn get(talk: &ChatHarness, path: &str) -> Value {
@@ -98,4 +99,30 @@ fn an_agent_whose_answer_holds_is_not_asked_again() {
     );
     assert_eq!(outline["nodes"]["Model"][0]["reused"], "1", "what served it is shown with it");
     assert_eq!(talk.model.requests().len(), asked, "nobody was asked");
+}
+
+/// Its second model call never ends; the stop ends the run, and the model is not asked again.
+#[test]
+fn issue_17_01_an_agent_is_stopped_in_the_middle_of_its_loop() {
+    let [first, _] = <[ScriptedReply; 2]>::try_from(calculation()).unwrap();
+    let replies = vec![first, ScriptedReply::fault(NetFault::NoReply)];
+    let talk =
+        ChatHarness::start_with("stop-loop", json!({ "public": true }), replies, with_memory);
+    std::thread::scope(|scope| {
+        let said = scope.spawn(|| talk.send_message(&message("6*7?", "s-1")).status);
+        while talk.model.requests().len() < 2 {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let id = talk.server.executions()[0]["id"].as_str().unwrap().to_owned();
+        assert_eq!(talk.server.api("POST", &format!("/executions/{id}/stop"), None).status, 200);
+        assert!(said.join().unwrap() >= 400);
+    });
+    let execution = &talk.server.executions()[0];
+    assert_eq!((&execution["status"], talk.model.requests().len()), (&json!("canceled"), 2));
+    let agent = get(&talk, "/executions/1/agent?node=Agent");
+    assert_eq!(agent["iterations"][0]["toolCalls"][0]["result"], "42", "{agent}");
+    talk.model.script([ScriptedReply::text("Hello.")]);
+    assert_eq!(talk.send_message(&message("hi", "s-1")).json()["response"], "Hello.");
+    let asked = talk.model.requests().pop().unwrap().body;
+    assert!(!asked.to_string().contains("6*7"), "what was not answered is not remembered: {asked}");
 }
