@@ -8,4 +8,6 @@ mod fail_points;
 mod many;
 mod mixed;
 mod poison;
+mod repeatable;
 mod restart;
+mod storm;
