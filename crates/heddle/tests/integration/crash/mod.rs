@@ -4,6 +4,7 @@
 //! `cargo xtask crash 500` is the long form; the suite runs a short one.
 
 mod at_random;
+mod decisions;
 mod fail_points;
 mod many;
 mod mixed;
