@@ -23,6 +23,7 @@ mod plan;
 mod ports;
 mod preview;
 mod ranges;
+mod request_key;
 mod reuse;
 mod run;
 mod scope;
@@ -39,5 +40,6 @@ pub use ports::{
     SharedPorts, SpendingLedger, SubworkflowCall, Subworkflows, WorkflowSource,
 };
 pub use preview::{Preview, preview};
+pub use request_key::{RequestKeys, RequestPlace};
 pub use run::{ConnectedTools, Engine, RunStart, TRIES};
 pub use scope::{ExecutionVars, RunData, RunView, ToolCallScope, Vars};

@@ -34,6 +34,8 @@ pub struct RunOptions {
     pub recorded: VecDeque<RecordedStep>,
     /// What the step after those has noted before it was cut off.
     pub notes: Object,
+    /// That step was cut off, and nobody has said what it did.
+    pub interrupted: bool,
     /// What that step put out, as a person says who has looked: it is not taken again.
     pub supplied_output: Option<Items>,
     /// The journal has the start of the run already.
@@ -112,6 +114,7 @@ impl Default for RunOptions {
             pinned_outputs: HashMap::new(),
             recorded: VecDeque::new(),
             notes: Object::new(),
+            interrupted: false,
             supplied_output: None,
             start_recorded: false,
             static_data: None,

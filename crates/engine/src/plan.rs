@@ -49,6 +49,10 @@ pub struct PlanNode {
     pub execute_once: bool,
     pub always_output: bool,
     pub retry: Option<Retry>,
+    /// Its author says that running it twice does no harm.
+    pub safe_to_repeat: bool,
+    /// The header in which its requests carry a key, if they do.
+    pub key_header: Option<Str>,
     pub position: (f64, f64),
     /// Per output: where it leads.
     pub outputs: Vec<Vec<PlanTarget>>,
@@ -305,6 +309,7 @@ impl PlanNode {
                 .as_ref()
                 .map_or_else(|| given.clone(), |found| completed(&found.spec, version, given)),
         );
+        let key_header = node_type.as_ref().and_then(|found| key_header(found, &params, registry));
         let is_raw = |key: &str| node_type.as_deref().is_some_and(|found| is_raw(found, key));
         let compiled = CompiledParam::object(&params, is_raw);
         let pinned = workflow
@@ -330,6 +335,8 @@ impl PlanNode {
             retry: node
                 .retries_on_fail()
                 .then(|| Retry { tries: node.max_tries(), wait_ms: node.wait_between_tries_ms() }),
+            safe_to_repeat: node.is_safe_to_repeat(),
+            key_header,
             position: node.position(),
             outputs: Vec::new(),
             inputs: Vec::new(),
@@ -349,11 +356,15 @@ impl PlanNode {
         }
     }
 
-    /// Whether a step of it that was cut off may be taken again: it has no effect, or finds the
-    /// runs it has called.
-    pub fn is_repeatable(&self) -> bool {
-        self.is_harmless()
-            || self.node_type.as_ref().is_some_and(|found| found.spec.has_key(&self.raw_params))
+    /// Whether a step of it that was cut off may be taken again, whatever it has done: its author
+    /// says so, it has no effect, finds what it has done before, or asks the other side about it.
+    pub fn may_repeat_unseen(&self) -> bool {
+        self.safe_to_repeat || self.is_harmless() || self.verifies()
+    }
+
+    /// Whether it asks the other side what became of a step that was cut off.
+    pub fn verifies(&self) -> bool {
+        self.node_type.as_ref().is_some_and(|found| found.spec.verifies(&self.raw_params))
     }
 
     /// The same whoever calls it, and without the help of the other side.
@@ -441,6 +452,18 @@ impl PlanNode {
             .as_ref()
             .is_some_and(|found| found.spec.inputs.is_empty() && found.spec.outputs.is_empty())
     }
+}
+
+/// The header in which a node with these parameters sends keys.
+fn key_header(node_type: &NodeType, params: &Arc<Object>, registry: &Registry) -> Option<Str> {
+    let rule = node_type.spec.sends_key.as_ref()?;
+    let params = Value::Object(params.clone());
+    let of_credential = |kind: &str| {
+        // Of what may be done twice anyway, nobody has to know it again.
+        let is_needed = !node_type.spec.may_repeat(&params);
+        registry.credentials.get(kind).idempotency_header.clone().filter(|_| is_needed)
+    };
+    rule.header(&params, of_credential)
 }
 
 /// The ranges that values of a node may leave.

@@ -3,6 +3,7 @@
 use crate::budget::{Spender, Spending};
 use crate::budget_account::BudgetClaim;
 use crate::outcome::RunOutcome;
+use crate::request_key::RequestPlace;
 use model::{Code, Exposure, Items, Object, RunEvent, RunStatus, Spill, Str, Workflow};
 use node_api::ai::{ConversationStores, LocalModels, ModelError};
 use node_api::collections::Collections;
@@ -225,6 +226,10 @@ pub trait Addresses: Send + Sync {
     /// Whether this instance has signed a session so: it gave it to somebody by that name.
     fn has_signed(&self, _session: &str, _signature: &str) -> bool {
         false
+    }
+    /// The key of a request, which nobody else can make: the same one after a restart.
+    fn request_key(&self, _place: &RequestPlace) -> Option<Str> {
+        None
     }
 }
 

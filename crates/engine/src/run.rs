@@ -150,6 +150,8 @@ pub(crate) struct ActiveRun {
     survived: Option<(usize, RunError)>,
     /// Steps that were taken before and are only followed.
     recorded: VecDeque<RecordedStep>,
+    /// A step was taken that is none of those.
+    has_taken_step: bool,
 }
 
 /// What a run has in common with the nodes that it executes.
@@ -193,6 +195,8 @@ pub(crate) struct RunContext {
     custom_data_changed: AtomicBool,
     /// Whether code of this step has asked for something outside.
     reached_out: AtomicBool,
+    /// Whether the step under way is the one that was cut off, and nobody knows what it did.
+    interrupted: AtomicBool,
 }
 
 impl std::ops::Deref for ActiveRun {
@@ -240,7 +244,7 @@ impl ActiveRun {
             workflow_name: plan.name.clone(),
             workflow_active: plan.active,
         };
-        let vars = options.vars();
+        let vars = options.vars(&engine.ports.random);
         Self {
             data: Arc::new(RunData::new(&plan)),
             schedule: ExecutionStack::new(&plan, &options.extent),
@@ -248,6 +252,7 @@ impl ActiveRun {
             steps: 0,
             survived: None,
             recorded: options.recorded.clone(),
+            has_taken_step: false,
             shared: Arc::new(RunContext {
                 session: Evaluator::default(),
                 cpu: Allowance::new(options.limits.step_cpu, options.limits.run_cpu)
@@ -281,6 +286,7 @@ impl ActiveRun {
                 static_data_changed: Mutex::default(),
                 custom_data_changed: AtomicBool::new(false),
                 reached_out: AtomicBool::new(false),
+                interrupted: AtomicBool::new(options.interrupted),
                 engine,
                 plan,
                 options,

@@ -14,6 +14,9 @@ use model::{Gaps, Item, Items, Kind, Object, Source, Str, TaskData, Value};
 use node_api::NodeError;
 use std::sync::Arc;
 
+/// The key by which a service knows the request for an item again, whenever the step is taken.
+const IDEMPOTENCY_KEY: &str = "$idempotencyKey";
+
 /// The records of a run so far, per node of the plan.
 #[derive(Clone, Default)]
 pub struct RunData {
@@ -181,6 +184,11 @@ impl RunView<'_> {
         .into()
     }
 
+    fn request_key(&self) -> Option<Str> {
+        let node = &self.plan.nodes[self.node].info.name;
+        self.vars.execution.request_key((&self.plan.id, node), self.run_index, self.item_index)
+    }
+
     fn find(&self, name: &str) -> Result<usize, ExprError> {
         self.plan.index_of(name).ok_or_else(|| ExprError::Data {
             message: "Referenced node doesn't exist".into(),
@@ -273,6 +281,9 @@ impl Scope for RunView<'_> {
                 ("active", Value::from(self.plan.active)),
             ])
             .into(),
+            // A tool is called several times in one step.
+            IDEMPOTENCY_KEY if self.called.is_some() => return Ok(None),
+            IDEMPOTENCY_KEY => self.request_key().into(),
             "$agentInfo" if !node.suppliers.is_empty() => self.agent_info(node),
             _ => return self.vars.get(name),
         }))
@@ -288,6 +299,7 @@ impl Scope for RunView<'_> {
             "$thisRunIndex",
             "$workflow",
             "$agentInfo",
+            IDEMPOTENCY_KEY,
         ];
         let extra = self.extra.into_iter().flat_map(Object::keys).cloned();
         own.iter().map(|name| Str::from(*name)).chain(self.vars.names()).chain(extra).collect()

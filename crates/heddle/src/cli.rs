@@ -1,11 +1,14 @@
 //! The command line: every command, option and example.
 
 mod chat;
+mod complete;
+mod executions;
 mod folder;
 mod knowledge;
 mod models;
 
 pub(crate) use chat::{AgentArgs, AgentToolChoice, AskBefore, ChatArgs};
+pub(crate) use executions::{ExecutionsCommand, ResumeArgs, ResumeManyArgs, UndoArgs};
 pub(crate) use folder::{
     BackupArgs, DoctorArgs, ExportArgs, ExportFormat, MigrateArgs, RestoreArgs,
 };
@@ -13,6 +16,7 @@ pub(crate) use knowledge::{AddKnowledgeArgs, KnowledgeCommand, SearchKnowledgeAr
 pub(crate) use models::ModelsCommand;
 
 use crate::settings::GlobalArgs;
+use crate::terminal::table::ListOutput;
 use clap::{Args, Parser, Subcommand, ValueHint};
 use std::path::PathBuf;
 
@@ -61,7 +65,7 @@ pub(crate) enum Command {
     /// Import workflow files into the data folder
     Import(ImportArgs),
     /// List workflows
-    List(DataFolder),
+    List(ListArgs),
     /// Activate a workflow
     Activate(WorkflowArgs),
     /// Deactivate a workflow
@@ -142,6 +146,12 @@ impl DataFolder {
         self.folder.clone().or_else(named).unwrap_or_else(home)
     }
 
+    /// Whether somebody has named a folder.
+    pub(crate) fn is_named(&self) -> bool {
+        self.folder.is_some()
+            || std::env::var_os("HEDDLE_DATA").is_some_and(|named| !named.is_empty())
+    }
+
     /// The folder that a command line names, whatever the command is.
     pub(crate) fn of(matches: &clap::ArgMatches) -> Self {
         let mut deepest = matches;
@@ -197,10 +207,23 @@ pub(crate) struct ImportArgs {
 }
 
 #[derive(Args)]
+#[command(after_help = "Examples:
+  heddle list
+  heddle list --json | jq -r '.[] | select(.active) | .name'
+  heddle export $(heddle list --quiet)")]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    pub(crate) data: DataFolder,
+    #[command(flatten)]
+    pub(crate) output: ListOutput,
+}
+
+#[derive(Args)]
 pub(crate) struct WorkflowArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
     /// Workflow ID, as shown by `heddle list`
+    #[arg(add = complete::workflows())]
     pub(crate) id: String,
 }
 
@@ -216,6 +239,7 @@ pub(crate) struct ReplayArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
     /// Execution ID
+    #[arg(add = complete::executions())]
     pub(crate) id: i64,
     /// Step to fork from: a node, or a node and one of its recorded steps as shown by the replay
     #[arg(long, value_name = "STEP")]
@@ -223,107 +247,6 @@ pub(crate) struct ReplayArgs {
     /// Use this model from that step on
     #[arg(long, value_name = "MODEL", requires = "from")]
     pub(crate) model: Option<String>,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum ExecutionsCommand {
-    /// List executions, newest first
-    List {
-        #[command(flatten)]
-        data: DataFolder,
-        /// Only executions of this workflow
-        #[arg(long, value_name = "ID")]
-        workflow: Option<String>,
-        /// Only executions with this status: success, error, running, waiting, canceled, uncertain
-        #[arg(long)]
-        status: Option<String>,
-        /// Maximum number of executions
-        #[arg(long, default_value_t = 20)]
-        limit: usize,
-    },
-    /// Show an execution as JSON in n8n's format
-    Show {
-        #[command(flatten)]
-        data: DataFolder,
-        id: i64,
-    },
-    /// Delete an execution and its journal
-    Delete {
-        #[command(flatten)]
-        data: DataFolder,
-        id: i64,
-    },
-    /// Retry a failed execution with its original input
-    #[command(after_help = "Examples:
-  heddle executions list --status error
-  heddle executions retry 42
-
-Runs the current version of the workflow, on the running server or, if there is none, in this process. The exit code is 0 if the new
-run succeeded and 1 if it failed.")]
-    Retry {
-        #[command(flatten)]
-        data: DataFolder,
-        /// ID of an execution that failed, was stopped or is uncertain
-        id: i64,
-    },
-    /// Approve an agent's tool call and resume the execution
-    #[command(after_help = "Examples:
-  heddle executions show 42                    show the waiting calls with their exact arguments
-  heddle executions approve 42
-  heddle executions approve 42 --call 'tool 1.2'
-
-Resumes on the running server or, if there is none, in this process. The exit code is 0 if the run succeeded or is waiting again, and 1
-if it failed.")]
-    Approve {
-        #[command(flatten)]
-        data: DataFolder,
-        /// ID of an execution that is waiting for approval
-        id: i64,
-        /// Call to decide on, if several are waiting
-        #[arg(long, value_name = "CALL")]
-        call: Option<String>,
-    },
-    /// Reject an agent's tool call; the agent is informed and continues without it
-    #[command(after_help = "Examples:
-  heddle executions reject 42 --reason 'Not before Monday'
-  heddle executions reject 42 --call 'tool 1.2'")]
-    Reject {
-        #[command(flatten)]
-        data: DataFolder,
-        /// The id of an execution that waits for approval
-        id: i64,
-        /// The call that is meant, where several ask
-        #[arg(long, value_name = "CALL")]
-        call: Option<String>,
-        /// Reason to give to the agent
-        #[arg(long, value_name = "TEXT")]
-        reason: Option<String>,
-    },
-    /// Resolve a step that a crash left uncertain, and resume the execution
-    #[command(after_help = "Examples:
-  heddle executions list --status uncertain
-  heddle executions resume 42 --again
-  heddle executions resume 42 --done '{\"id\": 7}'
-  heddle executions resume 42 --done --call 'tool 1.2'
-
-First check whether the step took effect: `heddle executions show ID` shows which step it is. Steps with a result are not repeated.
-Resumes on the running server or, if there is none, in this process. The exit code is 0 if the run succeeded and 1 if it failed.")]
-    Resume {
-        #[command(flatten)]
-        data: DataFolder,
-        /// ID of an uncertain execution
-        id: i64,
-        /// Run the step again. Without --again or --done, the run resumes only if no step may have
-        /// taken effect
-        #[arg(long)]
-        again: bool,
-        /// Treat the step as done with this result: a tool's text, or a node's output as JSON
-        #[arg(long, value_name = "RESULT", num_args = 0..=1, default_missing_value = "", conflicts_with = "again")]
-        done: Option<String>,
-        /// Agent call to decide on, if several are uncertain
-        #[arg(long, value_name = "CALL")]
-        call: Option<String>,
-    },
 }
 
 #[derive(Subcommand)]
@@ -336,7 +259,7 @@ pub(crate) enum ApiKeysCommand {
         #[arg(long, default_value = "command line")]
         label: String,
         /// Email address of the key's owner
-        #[arg(long, default_value = "owner@localhost")]
+        #[arg(long, default_value = "owner@localhost", add = complete::users())]
         user: String,
         /// Scope to grant, such as workflow:read; all scopes if omitted
         #[arg(long, value_name = "SCOPE")]
@@ -349,11 +272,15 @@ pub(crate) enum ApiKeysCommand {
     List {
         #[command(flatten)]
         data: DataFolder,
+        #[command(flatten)]
+        output: ListOutput,
     },
     /// Delete an API key; it stops working immediately
     Delete {
         #[command(flatten)]
         data: DataFolder,
+        /// ID of the key
+        #[arg(add = complete::api_keys())]
         id: String,
     },
 }
@@ -372,6 +299,8 @@ pub(crate) enum CredentialsCommand {
     List {
         #[command(flatten)]
         data: DataFolder,
+        #[command(flatten)]
+        output: ListOutput,
     },
     /// Check that the key decrypts all credentials
     Verify {
@@ -399,6 +328,8 @@ pub(crate) enum UsersCommand {
     List {
         #[command(flatten)]
         data: DataFolder,
+        #[command(flatten)]
+        output: ListOutput,
     },
     /// Create a user; the password is read from standard input
     Create {
@@ -406,27 +337,31 @@ pub(crate) enum UsersCommand {
         data: DataFolder,
         email: String,
         /// viewer, editor, admin or owner
-        #[arg(long, default_value = "editor")]
+        #[arg(long, default_value = "editor", add = complete::roles())]
         role: String,
     },
     /// Change a user's role
     Role {
         #[command(flatten)]
         data: DataFolder,
+        #[arg(add = complete::users())]
         email: String,
         /// viewer, editor, admin or owner
+        #[arg(add = complete::roles())]
         role: String,
     },
     /// Set a user's password, read from standard input
     Password {
         #[command(flatten)]
         data: DataFolder,
+        #[arg(add = complete::users())]
         email: String,
     },
     /// Delete a user, with their API keys and sessions
     Delete {
         #[command(flatten)]
         data: DataFolder,
+        #[arg(add = complete::users())]
         email: String,
     },
 }
@@ -539,16 +474,26 @@ pub(crate) struct ConformanceArgs {
 #[derive(Args)]
 pub(crate) struct NodesArgs {
     /// Only nodes whose type, name or summary contains this
+    #[arg(add = complete::node_types())]
     pub(crate) search: Option<String>,
     /// Print the descriptions as JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with = "quiet")]
     pub(crate) json: bool,
+    /// Print only the types, one per line
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
     /// Write the reference pages into this folder
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub(crate) docs: Option<PathBuf>,
 }
 
 #[derive(Args)]
+#[command(after_help = "Examples:
+  source <(heddle completions bash)                                        in ~/.bashrc
+  source <(heddle completions zsh)                                         in ~/.zshrc
+  heddle completions fish > ~/.config/fish/completions/heddle.fish
+
+The script asks heddle for suggestions, such as the IDs of workflows and executions in the data folder.")]
 pub(crate) struct CompletionsArgs {
     /// bash, zsh, fish, elvish or powershell
     pub(crate) shell: clap_complete::Shell,

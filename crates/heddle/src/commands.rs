@@ -18,6 +18,7 @@ mod knowledge;
 mod migrate;
 #[expect(clippy::disallowed_methods, reason = "works on files named on the command line")]
 mod models;
+mod new_folder;
 #[expect(clippy::disallowed_methods, reason = "works on files named on the command line")]
 mod node_docs;
 mod nodes;
@@ -32,7 +33,6 @@ mod workflows;
 use crate::cli::{Cli, Command, DataFolder};
 use crate::{conformance, settings};
 use anyhow::{Context as _, Result};
-use clap::CommandFactory as _;
 use model::Workflow;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -45,10 +45,12 @@ pub(crate) fn dispatch(arguments: Cli, folder: &DataFolder) -> Result<ExitCode> 
         settings::use_sources(settings::Sources::load(&arguments.global, &folder.path())?);
         ::nodes::use_child_program(current_program());
     }
-    match arguments.into_command() {
+    let command = arguments.into_command();
+    new_folder::confirm(&command, folder)?;
+    match command {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Import(arguments) => import::run(&arguments),
-        Command::List(data) => workflows::list(&data),
+        Command::List(arguments) => workflows::list(&arguments.data, arguments.output),
         Command::Activate(arguments) => workflows::set_active(&arguments, true),
         Command::Deactivate(arguments) => workflows::set_active(&arguments, false),
         Command::Executions(arguments) => executions::run(arguments),
@@ -78,16 +80,24 @@ pub(crate) fn dispatch(arguments: Cli, folder: &DataFolder) -> Result<ExitCode> 
             ::nodes::flow::serve_merge_sql(std::io::stdin(), std::io::stdout())?;
             Ok(ExitCode::SUCCESS)
         }
-        Command::Completions(arguments) => {
-            clap_complete::generate(
-                arguments.shell,
-                &mut Cli::command(),
-                "heddle",
-                &mut std::io::stdout(),
-            );
-            Ok(ExitCode::SUCCESS)
-        }
+        Command::Completions(arguments) => print_completions(arguments.shell),
     }
+}
+
+/// What a shell sets when it asks for suggestions.
+pub(crate) const COMPLETION_VARIABLE: &str = "HEDDLE_COMPLETE";
+
+/// The script with which a shell asks this program for suggestions.
+fn print_completions(shell: clap_complete::Shell) -> Result<ExitCode> {
+    let shells = clap_complete::env::Shells::builtins();
+    let script = shells
+        .completer(&shell.to_string())
+        .with_context(|| format!("{shell} is not supported"))?;
+    let name = "heddle";
+    script
+        .write_registration(COMPLETION_VARIABLE, name, name, name, &mut std::io::stdout())
+        .context("the script could not be printed")?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The program that does work for us that cannot be trusted: this one again, so that the work can

@@ -23,6 +23,10 @@ use clap::{CommandFactory as _, FromArgMatches as _};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // A shell asks for suggestions; this ends the process then.
+    clap_complete::CompleteEnv::with_factory(cli::Cli::command)
+        .var(commands::COMPLETION_VARIABLE)
+        .complete();
     let matches = cli::Cli::command().get_matches();
     let arguments = cli::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let folder = cli::DataFolder::of(&matches);

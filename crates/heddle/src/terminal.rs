@@ -1,5 +1,7 @@
 //! Words for the person at the terminal.
 
+pub(crate) mod table;
+
 use std::io::{IsTerminal, Write};
 
 /// Prints a line to standard output; a closed pipe ends the program quietly.

@@ -10,7 +10,7 @@ use crate::files::FileStorage;
 use crate::http::Http;
 use crate::tables::Tables;
 use crate::trigger::{StreamChunk, WebhookResponse};
-use crate::{Credential, NodeError, Supplied, TriggerKind};
+use crate::{Credential, NodeError, RequestKey, Supplied, TriggerKind};
 pub use model::NodeState;
 use model::{Items, Kind, Object, Source, Spill, Str, Value};
 use std::sync::Arc;
@@ -79,6 +79,17 @@ pub trait Host: Send + Sync {
     /// Notes something about a step of the node's own. Returns once it would survive a crash.
     async fn record_step(&self, _key: &str, _value: Value) -> Result<(), NodeError> {
         Ok(())
+    }
+
+    /// The key to send with the request for an item, if the node sends keys: the same one whenever
+    /// the step runs again, another one for every other item, step and run.
+    fn request_key(&self, _item: usize) -> Option<RequestKey> {
+        None
+    }
+    /// Whether this step was cut off before and nobody knows what it did. A node that can ask the
+    /// other side ([`crate::Spec::verified_by`]) does so first.
+    fn was_interrupted(&self) -> bool {
+        false
     }
 
     /// Whether a run may stand still here until a person has decided something.

@@ -14,6 +14,7 @@ mod defaults;
 mod destination;
 pub mod docs;
 pub mod host;
+mod idempotency;
 mod param;
 mod port;
 mod range;
@@ -27,6 +28,9 @@ pub use appearance::{InitialParams, ResumeCall, ResumeKind, TriggerKind};
 pub use credential::Credential;
 pub use ctx::{Ctx, NodeInfo, PerItemParam, PreparedParams};
 pub use destination::{Destination, DestinationForm, addresses};
+pub use idempotency::{
+    CredentialChoice, KEY_HEADER_HINT, KeyRule, MAX_KEY_HEADER, RequestKey, is_key_header,
+};
 pub use param::{Choice, DisplayRule, FieldGroup, Param, ParamKind, RuleTest};
 pub use port::{Port, PortCount, PortRule};
 pub use ports::{
@@ -40,7 +44,6 @@ pub use registry::{
 };
 pub use spec::{
     CredentialUse, Difference, Example, NodeFlow, NodeGroup, RequiredInputs, Spec, StartCause,
-    key_header,
 };
 pub use supply::{Supplied, Supplier, SupplyCtx};
 pub use tool_name::{tool_name, tool_name_of, unique_name};

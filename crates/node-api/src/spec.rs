@@ -2,8 +2,8 @@
 //! schema as a tool.
 
 use crate::{
-    Destination, DestinationForm, DisplayRule, InitialParams, Param, ParamKind, Port, PortRule,
-    ResumeCall, TriggerKind,
+    Destination, DestinationForm, DisplayRule, InitialParams, KeyRule, Param, ParamKind, Port,
+    PortRule, ResumeCall, TriggerKind,
 };
 use model::{Str, Value};
 use serde::{Deserialize, Serialize};
@@ -63,9 +63,13 @@ pub struct Spec {
     /// the method GET.
     #[serde(default)]
     pub repeatable_when: Option<(Str, Vec<Str>)>,
-    /// The parameter that makes the node send a key by which the other side knows a request again,
-    /// and one that keeps it from that.
-    pub sends_key: Option<(Str, Str)>,
+    /// How the node sends keys by which the other side knows a request again.
+    #[serde(default)]
+    pub sends_key: Option<KeyRule>,
+    /// The parameter with which the node, run again after it was cut off, asks the other side first
+    /// what happened ([`crate::host::Host::was_interrupted`]).
+    #[serde(default)]
+    pub verified_by: Option<Str>,
     /// Calls other workflows and does nothing else outside of the run. A step that was cut off is
     /// taken again, and finds the runs it has called before.
     #[serde(default)]
@@ -206,15 +210,6 @@ pub struct Example {
     pub output: Str,
 }
 
-/// The header that a key goes into: a fixed text, since what an expression gives is not known yet.
-pub fn key_header<'v>(named: Option<&'v Value>, unless: Option<&Value>) -> Option<&'v str> {
-    let named = named
-        .and_then(Value::as_str)
-        .map(str::trim)
-        .filter(|text| !text.is_empty() && !text.starts_with('='));
-    named.filter(|_| unless.is_none_or(Value::is_nullish))
-}
-
 impl Spec {
     /// A node with one `main` input and one `main` output.
     pub fn new(id: &str, versions: &[f64], name: &str, summary: &str) -> Self {
@@ -344,18 +339,24 @@ impl Spec {
         self
     }
 
-    /// With a text in this parameter, and nothing in that one, each request carries a key by which
-    /// the other side knows it again.
-    pub fn sends_key(mut self, param: &str, unless: &str) -> Self {
-        self.sends_key = Some((param.into(), unless.into()));
+    /// Each request carries a key by which the other side knows it again, as the rule says.
+    pub fn sends_key(mut self, rule: KeyRule) -> Self {
+        self.sends_key = Some(rule);
         self
     }
 
-    /// Whether a step with these parameters sends its requests with a key, the same one if it runs
-    /// again.
-    pub fn has_key(&self, params: &Value) -> bool {
-        let Some((param, unless)) = &self.sends_key else { return false };
-        key_header(params.get_path(param), params.get_path(unless)).is_some()
+    /// With a text in this parameter the node finds out by itself what became of a step that was
+    /// cut off.
+    pub fn verified_by(mut self, param: &str) -> Self {
+        self.verified_by = Some(param.into());
+        self
+    }
+
+    /// Whether a step with these parameters that was cut off asks what happened before it does
+    /// anything again.
+    pub fn verifies(&self, params: &Value) -> bool {
+        let asked = self.verified_by.as_ref().and_then(|path| params.get_path(path));
+        asked.and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty())
     }
 
     /// Whether a step with these parameters that was cut off may simply run again.

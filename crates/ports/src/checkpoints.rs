@@ -24,6 +24,10 @@ const STARTED_SUFFIX: &str = " begun";
 /// what it did.
 pub const REACHED_OUT: &str = "reached out";
 
+/// The note of the header in which the requests of a step carry keys: by these the other side knows
+/// them again, so that the step may be taken again.
+pub const REQUEST_KEY: &str = "idempotency key";
+
 /// The field of a note that holds what a person says came of a call.
 const CONFIRMED_FIELD: &str = "happened";
 

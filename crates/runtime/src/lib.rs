@@ -46,6 +46,9 @@ pub use loaded_workflow::LoadedWorkflow;
 pub use resume::approval::{ApprovalCall, ApprovalDecision, approval_calls};
 pub use resume::decision::{Decision, DecisionOutcome};
 pub use resume::forms::FormSubmission;
+pub use resume::held::{
+    DECISION_HOLD, DecidedBatch, MAX_DECIDED_RUNS, MAX_DECISION_HOLD, UncertainFilter, UncertainRun,
+};
 pub use resume::waiting_run::WaitingRun;
 pub use runtime::{Runtime, RuntimeOptions};
 pub use schedule::fire::CatchUp;

@@ -8,6 +8,7 @@ pub(crate) mod approval;
 pub(crate) mod backoff;
 pub(crate) mod decision;
 pub(crate) mod forms;
+pub(crate) mod held;
 pub(crate) mod journal_state;
 pub(crate) mod quarantine;
 pub(crate) mod recovery;

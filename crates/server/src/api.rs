@@ -10,6 +10,7 @@ mod credentials;
 mod data_table_rows;
 mod data_tables;
 mod editor;
+mod execution_decisions;
 mod execution_files;
 mod execution_stream;
 mod executions;
@@ -50,6 +51,7 @@ pub(crate) const OPERATIONS: &[&[ApiOperation]] = &[
     folders::OPERATIONS,
     test_webhook::OPERATIONS,
     executions::OPERATIONS,
+    execution_decisions::OPERATIONS,
     approvals::OPERATIONS,
     credentials::OPERATIONS,
     spending::OPERATIONS,

@@ -26,6 +26,7 @@ pub mod blobs;
 mod codec;
 pub mod conversations;
 pub mod credentials;
+pub mod decisions;
 mod error;
 pub mod executions;
 pub mod folders;
@@ -77,6 +78,7 @@ pub use access::ApiKeyStore;
 pub use approvals::ApprovalStore;
 pub use conversations::ConversationCleanup;
 pub use credentials::CredentialStore;
+pub use decisions::HeldDecisionStore;
 pub use error::Error;
 pub use executions::ExecutionStore;
 pub use folders::FolderStore;
@@ -110,6 +112,7 @@ pub trait Store:
     + CredentialStore
     + ExecutionStore
     + FolderStore
+    + HeldDecisionStore
     + InsightStore
     + InterruptionStore
     + ProjectStore
@@ -134,6 +137,7 @@ impl<T> Store for T where
         + CredentialStore
         + ExecutionStore
         + FolderStore
+        + HeldDecisionStore
         + InsightStore
         + InterruptionStore
         + ProjectStore

@@ -7,6 +7,7 @@ mod checkpoints;
 mod collections;
 mod conversations;
 mod credentials;
+mod decisions;
 mod epoch;
 mod event_parts;
 mod executions;

@@ -422,6 +422,15 @@ export interface DataTableRowList {
   nextCursor: string | null;
 }
 
+/** Executions that were decided about together. */
+export interface DecidedBatch {
+  /** By which the decision is taken back. */
+  batch: string;
+  executions: number;
+  /** When the executions resume. */
+  appliesAt: string;
+}
+
 /** A workflow as it is drawn, which may have no name yet. */
 export interface DrawnWorkflow {
   name?: string;
@@ -1017,6 +1026,21 @@ export interface ResumeInput {
   events?: number | null;
 }
 
+/** Which uncertain executions, and what becomes of the steps that they stopped at. Without any filter it is about all of them. */
+export interface ResumeManyInput {
+  decision: "again" | "done";
+  result?: string | null;
+  /** Only these of them. */
+  ids?: string[];
+  workflowId?: string;
+  /** Only those that stopped at this node. */
+  node?: string;
+  startedAfter?: string;
+  startedBefore?: string;
+  /** How long the decision can be taken back; 30 seconds if it is not given. */
+  holdSeconds?: number;
+}
+
 export interface RetryInput {
   /** With the workflow as it is now instead of as it was then. */
   loadWorkflow?: boolean;
@@ -1165,6 +1189,10 @@ export interface TagList {
 
 export type Tags = Tag[];
 
+export interface TakenBack {
+  executions: number;
+}
+
 export interface TestWebhook {
   waitingForWebhook: boolean;
   expiresAt: string;
@@ -1183,6 +1211,25 @@ export interface TestWebhookInput {
 
 export interface Transfer {
   destinationProjectId: string;
+}
+
+/** Uncertain executions of a workflow that stopped at the same node. */
+export interface UncertainStep {
+  workflowId: string;
+  /** If the workflow is still there. */
+  workflowName: string | null;
+  node: string | null;
+  executions: number;
+  /** How many of them are decided and have not resumed yet. */
+  decided: number;
+  firstStartedAt: string;
+  lastStartedAt: string;
+}
+
+export interface UncertainSteps {
+  data: UncertainStep[];
+  /** Decisions that can be taken back. */
+  batches: DecidedBatch[];
 }
 
 export interface User {

@@ -93,6 +93,8 @@ export interface NodeType {
   inputRules: PortRule[];
   outputRules: PortRule[];
   startedBy?: "hand" | "workflow" | "error" | null;
+  /** A step that a crash cut off runs again by itself. */
+  repeatable?: boolean;
 }
 
 export interface Param {

@@ -23,6 +23,8 @@ export interface WorkflowNode {
   waitBetweenTries?: number;
   executeOnce?: boolean;
   alwaysOutputData?: boolean;
+  /** Ours: n8n keeps it and does not look at it. */
+  safeToRepeat?: boolean;
   notes?: string;
   notesInFlow?: boolean;
   webhookId?: string;

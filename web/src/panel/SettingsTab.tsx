@@ -8,6 +8,7 @@ import { useEditor } from "../store/editorStore";
 import { CopyButton, Field, NumberInput, Select, Switch, TextArea } from "../ui";
 import {
   canSplitErrors,
+  needsRepeatChoice,
   ON_ERROR_OPTIONS,
   onErrorOf,
   TRIES_RANGE,
@@ -30,7 +31,13 @@ export function SettingsTab({ node }: { node: WorkflowNode }) {
     );
   const known = catalogue.findNewest(node.type);
   const flag = (
-    field: "alwaysOutputData" | "executeOnce" | "retryOnFail" | "disabled" | "notesInFlow",
+    field:
+      | "alwaysOutputData"
+      | "executeOnce"
+      | "retryOnFail"
+      | "disabled"
+      | "notesInFlow"
+      | "safeToRepeat",
     label: string,
     hint: string,
   ) => (
@@ -102,6 +109,12 @@ export function SettingsTab({ node }: { node: WorkflowNode }) {
         "Output an empty item if there are none, so the branch continues.",
       )}
       {flag("executeOnce", "Execute once", "Process only the first item.")}
+      {needsRepeatChoice(known) &&
+        flag(
+          "safeToRepeat",
+          "Safe to repeat",
+          "If a crash interrupts the node, run it again instead of waiting for a decision.",
+        )}
       <Field label="Notes">
         <TextArea
           value={node.notes ?? ""}

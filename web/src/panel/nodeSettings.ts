@@ -26,6 +26,13 @@ export function onErrorOf(node: WorkflowNode): OnError {
 export const TRIES_RANGE = { least: 2, most: 5, preset: 3 };
 export const WAIT_RANGE_MS = { least: 0, most: 5000, preset: 1000 };
 
+/** Whether somebody has to say that a step may run twice: a trigger starts runs, and some nodes change nothing anyway. */
+export function needsRepeatChoice(
+  type: { group: string; repeatable?: boolean } | undefined,
+): boolean {
+  return type?.group !== "trigger" && type?.repeatable !== true;
+}
+
 /** Whether failed items can have an output of their own: only where items leave the node at all. */
 export function canSplitErrors(outputs: readonly { kind: string }[] | undefined): boolean {
   return outputs?.some((port) => port.kind === "main") ?? true;

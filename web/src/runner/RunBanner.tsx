@@ -135,6 +135,9 @@ function ApprovalBanner({ run }: { run: RunView }) {
 function UncertainBanner({ run }: { run: RunView }) {
   const node = uncertainStep(run);
   const reason = quarantineReason(run);
+  const isSafe = useEditor((state) =>
+    state.workflow.nodes.some((one) => one.name === node && one.safeToRepeat === true),
+  );
   return (
     <BannerRow icon={<CircleHelp size={15} aria-hidden />} tone="wait">
       {reason ? (
@@ -145,12 +148,12 @@ function UncertainBanner({ run }: { run: RunView }) {
               <b>{node}</b> may have completed.{" "}
             </>
           )}
-          Check what it does, then decide.
+          {isSafe ? "It is marked as safe to repeat." : "Check what it does, then decide."}
         </span>
       ) : (
         <span>
-          {node ? <b>{node}</b> : "A step"} was interrupted and may have completed. Check the
-          service it calls, then decide.
+          {node ? <b>{node}</b> : "A step"} was interrupted and may have completed.{" "}
+          {isSafe ? "It is marked as safe to repeat." : "Check the service it calls, then decide."}
         </span>
       )}
       <span className={css.actions}>

@@ -4,6 +4,7 @@ use super::escape::{is_deceptive, short};
 use super::{Checker, Compatibility, MAX_NODES, NodeReport, ProblemDraft};
 use model::workflow::NODE_FIELDS;
 use model::{Code, Node, Object, Str, Value};
+use node_api::KEY_HEADER_HINT;
 use std::collections::HashMap;
 
 impl Checker<'_> {
@@ -55,6 +56,7 @@ impl Checker<'_> {
             if !node.is_disabled() {
                 self.parameters(index, &node);
                 self.expressions(index, &node);
+                self.key_header(index, &node);
             }
             let compatibility = self.compatibility(&node);
             let (name, type_name) = (name.into(), node.type_name().into());
@@ -127,6 +129,24 @@ impl Checker<'_> {
                     &["object"],
                 );
             }
+        }
+    }
+
+    /// A key that goes into no header is not sent, and the author relies on it.
+    fn key_header(&mut self, index: usize, node: &Node<'_>) {
+        let found = self.registry.find(node.type_name(), node.type_version()).cloned();
+        let Some(rule) = found.as_ref().and_then(|found| found.spec.sends_key.as_ref()) else {
+            return;
+        };
+        let params = node.fields().get("parameters").cloned().unwrap_or_default();
+        if let Some(header) = rule.unusable_header(&params) {
+            let finding =
+                ProblemDraft::error(Code::NODE_PARAMETER, KEY_HEADER_HINT).of(node.name());
+            self.problem(
+                finding,
+                || format!("nodes[{index}].parameters.{}", rule.header),
+                || format!("'{}' cannot be the idempotency key header", short(header)),
+            );
         }
     }
 

@@ -26,7 +26,7 @@ use node_api::host::{
 use node_api::http::Http;
 use node_api::tables::Tables;
 use node_api::trigger::{StreamChunk, WebhookResponse};
-use node_api::{Credential, ErrorClass, NodeError, Supplied, TriggerKind};
+use node_api::{Credential, ErrorClass, NodeError, RequestKey, Supplied, TriggerKind};
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -344,6 +344,21 @@ impl Host for NodeHost {
         let _busy = self.parking.busy();
         let noted = RunEvent::StepRecorded { node: self.name().clone(), key: key.into(), value };
         self.record(noted).await.map_err(journal_failed)
+    }
+
+    fn request_key(&self, item: usize) -> Option<RequestKey> {
+        // A tool is called several times in one step.
+        let header = self.plan_node().key_header.clone().filter(|_| self.call.is_none())?;
+        let value = self.run.vars.execution.request_key(
+            (&self.run.plan.id, self.name()),
+            self.run_index,
+            item,
+        )?;
+        Some(RequestKey { header, value })
+    }
+
+    fn was_interrupted(&self) -> bool {
+        self.call.is_none() && self.run.interrupted.load(Ordering::Relaxed)
     }
 
     fn can_wait_for_person(&self) -> bool {

@@ -5,12 +5,15 @@ use super::host::NodeHost;
 use super::subworkflow::Suspended;
 use super::{ActiveRun, journal_failed, lock};
 use crate::outcome::panicked;
+use crate::plan::PlanNode;
+use crate::ports::JournalError;
 use compute::Offload;
 use futures::FutureExt as _;
 use model::{
     Code, Item, Items, Kind, MAX_ITEM_DEPTH, Object, OnError, PairedItem, Pairs, RunEvent, Source,
     TaskData, TaskStatus, Value,
 };
+use node_api::checkpoints::REQUEST_KEY;
 use node_api::host::{Host as _, Pause};
 use node_api::{Ctx, NodeError};
 use std::collections::BTreeMap;
@@ -46,12 +49,16 @@ impl ActiveRun {
                 None => return self.follow_record(&entry, recorded),
             }
         }
+        // Only the first step that is not on record is the one that was cut off.
+        if std::mem::replace(&mut self.has_taken_step, true) {
+            self.interrupted.store(false, Ordering::Relaxed);
+        }
         let plan = self.plan.clone();
         let node = &plan.nodes[entry.node];
         let run_index = self.data.of(entry.node).len();
         let started_ms = self.now();
         let started = RunEvent::NodeStarted { node: node.info.name.clone(), run_index, started_ms };
-        if let Err(error) = self.record(started).await {
+        if let Err(error) = self.record_start(node, started).await {
             self.fail(Some(entry.node), journal_failed(error));
             return ControlFlow::Break(());
         }
@@ -176,6 +183,21 @@ impl ActiveRun {
         }
         self.schedule.follow(&plan, &self.data, entry.node, run_index, &outputs);
         ControlFlow::Continue(())
+    }
+
+    /// Notes that a step begins, and which header its keys go into: together on disk before a
+    /// request is sent.
+    async fn record_start(&self, node: &PlanNode, started: RunEvent) -> Result<(), JournalError> {
+        let header = node.key_header.as_ref().filter(|_| !node.may_repeat_unseen());
+        let Some(header) = header else { return self.record(started).await };
+        // It is written with the note after it.
+        drop(self.engine.ports.journal.append(&self.options.run_id, started));
+        self.record(RunEvent::StepRecorded {
+            node: node.info.name.clone(),
+            key: REQUEST_KEY.into(),
+            value: header.clone().into(),
+        })
+        .await
     }
 
     fn waits_inline(&self, pause: &Pause) -> bool {

@@ -1,7 +1,8 @@
 //! The `$` names that are the same for every node of a run.
 
 use crate::options::{RecordedStep, RunOptions};
-use crate::ports::Addresses;
+use crate::ports::{Addresses, Random};
+use crate::request_key::{RequestKeys, RequestPlace};
 use expr::ExprError;
 use model::{Object, Str, TaskStatus, Value};
 use node_api::host::Feature;
@@ -33,9 +34,27 @@ pub struct ExecutionVars {
     pub addresses: Option<Arc<dyn Addresses>>,
     /// The wait that the run comes to next, or is at, counted from zero.
     pub wait: usize,
+    /// `$idempotencyKey`, for each request another one.
+    pub request_keys: RequestKeys,
 }
 
 impl ExecutionVars {
+    /// The key of one request of a node.
+    pub(crate) fn request_key(
+        &self,
+        (workflow_id, node): (&Str, &Str),
+        run_index: usize,
+        item: usize,
+    ) -> Option<Str> {
+        self.request_keys.key_of(RequestPlace {
+            run_id: self.id.clone(),
+            workflow_id: workflow_id.clone(),
+            node: node.clone(),
+            run_index,
+            item,
+        })
+    }
+
     fn to_value(&self) -> Value {
         let address = |of: fn(&dyn Addresses, &str, usize) -> Str| {
             self.addresses.as_ref().map(|all| of(&**all, &self.id, self.wait)).unwrap_or_default()
@@ -52,7 +71,7 @@ impl ExecutionVars {
 
 impl RunOptions {
     /// What expressions of the run may read.
-    pub fn vars(&self) -> Vars {
+    pub fn vars(&self, random: &Arc<dyn Random>) -> Vars {
         let mode = if self.mode == "manual" { "test" } else { "production" };
         // A run sleeps at every wait, so that it comes to one at most before it begins anew with
         // what it did.
@@ -67,6 +86,7 @@ impl RunOptions {
                 mode,
                 addresses: self.addresses.clone(),
                 wait,
+                request_keys: RequestKeys::new(self.addresses.clone(), random.clone()),
             },
             variables: self.variables.clone(),
             environment: self

@@ -1,6 +1,6 @@
 //! Commands that talk to agents.
 
-use super::DataFolder;
+use super::{DataFolder, complete};
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ each reply ends with a line break.
 With --json, each line is an event, as sent by a streaming webhook.")]
 pub(crate) struct ChatArgs {
     /// Workflow file, or the ID of a stored workflow
-    #[arg(value_hint = ValueHint::FilePath)]
+    #[arg(add = complete::files_and_workflows())]
     pub(crate) workflow: String,
     #[command(flatten)]
     pub(crate) data: DataFolder,
@@ -65,7 +65,7 @@ pub(crate) struct AgentArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) files: Option<PathBuf>,
     /// ID of a stored credential
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", add = complete::credentials())]
     pub(crate) credential: Option<String>,
     #[command(flatten)]
     pub(crate) data: DataFolder,

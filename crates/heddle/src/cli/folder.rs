@@ -1,6 +1,6 @@
 //! Commands on the data folder as a whole: export, backup, restore, migrate, doctor.
 
-use super::DataFolder;
+use super::{DataFolder, complete};
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
     /// Workflow IDs, as shown by `heddle list`
-    #[arg(required_unless_present_any = ["all", "file"], conflicts_with_all = ["all", "file"])]
+    #[arg(required_unless_present_any = ["all", "file"], conflicts_with_all = ["all", "file"], add = complete::workflows())]
     pub(crate) ids: Vec<String>,
     /// Export all workflows of the data folder
     #[arg(long, conflicts_with = "file")]
@@ -108,6 +108,12 @@ The exit code is 1 if there are errors, and 0 otherwise. Warnings do not count a
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
+    /// Print settings and checks as JSON
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) json: bool,
+    /// Print only problems
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
     /// Write the settings reference to this file instead
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) docs: Option<PathBuf>,

@@ -1,6 +1,7 @@
 //! `heddle knowledge` on the command line.
 
-use super::DataFolder;
+use super::{DataFolder, complete};
+use crate::terminal::table::ListOutput;
 use clap::{Args, Subcommand, ValueHint};
 use std::path::PathBuf;
 
@@ -12,7 +13,10 @@ pub(crate) enum KnowledgeCommand {
     List {
         #[command(flatten)]
         data: DataFolder,
+        #[command(flatten)]
+        output: ListOutput,
         /// Show the files and texts of this collection
+        #[arg(add = complete::collections())]
         collection: Option<String>,
     },
     /// Search a collection
@@ -30,11 +34,12 @@ pub(crate) struct AddKnowledgeArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
     /// Collection name or ID
+    #[arg(add = complete::collections())]
     pub(crate) collection: String,
     #[arg(required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
     /// Credential for the embedding model, by name or ID; stored with the collection
-    #[arg(long, value_name = "CREDENTIAL")]
+    #[arg(long, value_name = "CREDENTIAL", add = complete::credentials())]
     pub(crate) credential: Option<String>,
     /// Embedding model of a new collection; defaults to the provider's usual one
     #[arg(long, value_name = "MODEL")]
@@ -49,7 +54,8 @@ pub(crate) struct AddKnowledgeArgs {
 pub(crate) struct SearchKnowledgeArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
-    /// The collection, by its name or its id
+    /// Collection name or ID
+    #[arg(add = complete::collections())]
     pub(crate) collection: String,
     /// Search query
     pub(crate) query: String,
@@ -65,9 +71,12 @@ pub(crate) struct SearchKnowledgeArgs {
     /// Combine semantic and keyword search
     #[arg(long)]
     pub(crate) hybrid: bool,
-    /// Print the results as JSON
-    #[arg(long)]
+    /// Print the results as JSON Lines
+    #[arg(long, conflicts_with = "quiet")]
     pub(crate) json: bool,
+    /// Print only the source of each result
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 fn field_and_value(text: &str) -> Result<(String, String), String> {

@@ -1,6 +1,6 @@
 //! `heddle models` on the command line.
 
-use super::DataFolder;
+use super::{DataFolder, ListArgs, complete};
 use clap::{Args, Subcommand, ValueHint};
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ pub(crate) enum ModelsCommand {
     /// Import the weights of a built-in model from a file
     Import(ImportModelArgs),
     /// List built-in models, and whether their weights are installed
-    List(DataFolder),
+    List(ListArgs),
 }
 
 #[derive(Args)]
@@ -25,6 +25,7 @@ pub(crate) struct PullModelsArgs {
     #[command(flatten)]
     pub(crate) data: DataFolder,
     /// Model to download; all if omitted
+    #[arg(add = complete::models())]
     pub(crate) name: Option<String>,
 }
 

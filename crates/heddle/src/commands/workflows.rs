@@ -4,7 +4,8 @@
 use super::block_on;
 use crate::cli::{DataFolder, WorkflowArgs};
 use crate::settings::Settings;
-use crate::terminal::{Colour, eprint_line, paint, print_line};
+use crate::terminal::table::{Cell, ListOutput, Table};
+use crate::terminal::{Colour, print_line};
 use crate::wiring;
 use anyhow::{Context as _, Result};
 use engine::Engine;
@@ -45,21 +46,31 @@ pub(super) fn claims_of(
     ))
 }
 
-pub(super) fn list(data: &DataFolder) -> Result<ExitCode> {
+pub(super) fn list(data: &DataFolder, output: ListOutput) -> Result<ExitCode> {
     let store = wiring::open_store(&data.path())?;
     let filter = WorkflowFilter { limit: 100_000, ..WorkflowFilter::default() };
     let found = block_on(store.workflows(filter))??;
     if found.is_empty() {
-        eprint_line(&format!(
+        output.note(&format!(
             "No workflows in {}. Add one with `heddle import FILE`.",
             data.path().display()
         ));
     }
+    let mut table = Table::new(&["id", "active", "name", "-projectId", "-archived"]);
     for workflow in found {
-        let state =
-            if workflow.active { paint("active  ", Colour::Green) } else { "inactive".to_owned() };
-        print_line(&format!("{}  {state}  {}", workflow.id, workflow.name));
+        let active = match workflow.active {
+            true => Cell::shown(true, "active").coloured(Colour::Green),
+            false => Cell::shown(false, "inactive"),
+        };
+        table.row([
+            Cell::text(workflow.id),
+            active,
+            Cell::text(workflow.name),
+            Cell::text(workflow.project_id),
+            Cell::shown(workflow.archived, ""),
+        ]);
     }
+    table.print(output);
     Ok(ExitCode::SUCCESS)
 }
 

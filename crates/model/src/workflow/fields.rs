@@ -58,6 +58,7 @@ pub const NODE_FIELDS: &[FieldSpec] = fields! {
     "waitBetweenTries": "number" | "null",
     "executeOnce": "boolean" | "null",
     "alwaysOutputData": "boolean" | "null",
+    "safeToRepeat": "boolean" | "null",
     "notes": "string" | "null",
     "notesInFlow": "boolean" | "null",
     "webhookId": "string" | "null",

@@ -92,6 +92,12 @@ impl<'a> Node<'a> {
         self.flag("alwaysOutputData")
     }
 
+    /// Whether its author says that running it twice does no harm. This is a field of ours; n8n
+    /// keeps it and does not look at it.
+    pub fn is_safe_to_repeat(&self) -> bool {
+        self.flag("safeToRepeat")
+    }
+
     pub fn retries_on_fail(&self) -> bool {
         self.flag("retryOnFail")
     }

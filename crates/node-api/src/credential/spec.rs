@@ -32,6 +32,9 @@ pub struct CredentialSpec {
     pub hosts: Vec<Str>,
     #[serde(default)]
     pub test: Option<CredentialTest>,
+    /// The header in which the service takes a key that tells repeated requests from new ones.
+    #[serde(default)]
+    pub idempotency_header: Option<Str>,
     /// Where the service lists its models, after [`CredentialSpec::base_url`].
     #[serde(default)]
     pub models: Option<Str>,
@@ -305,6 +308,13 @@ impl CredentialSpec {
 
     pub fn test(mut self, test: CredentialTest) -> Self {
         self.test = Some(test);
+        self
+    }
+
+    /// The service documents that of several requests with the same key in this header only the
+    /// first takes effect.
+    pub fn idempotency_header(mut self, name: &str) -> Self {
+        self.idempotency_header = Some(name.into());
         self
     }
 

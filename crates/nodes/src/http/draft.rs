@@ -4,6 +4,7 @@
 use super::query::{self, ArrayFormat};
 use bytes::Bytes;
 use model::{Object, Str, Value};
+use node_api::RequestKey;
 use node_api::hosts::{HostAllowlist, SecretBinding};
 use node_api::http::{HttpBody, HttpRequest, MultipartPart, TlsCertificates};
 use node_api::prelude::*;
@@ -20,6 +21,8 @@ pub(super) struct RequestDraft {
     pub(super) query: Object,
     pub(super) arrays: ArrayFormat,
     headers: Vec<(String, String)>,
+    /// Goes out in place of any header of that name.
+    pub(super) key: Option<RequestKey>,
     pub(super) body: DraftBody,
     pub(super) timeout_ms: u64,
     /// How many redirects to follow, if any.
@@ -61,6 +64,7 @@ impl RequestDraft {
             query: Object::new(),
             arrays: ArrayFormat::default(),
             headers: Vec::new(),
+            key: None,
             body: DraftBody::None,
             timeout_ms: DEFAULT_TIMEOUT_MS,
             redirects: Some(DEFAULT_REDIRECTS),
@@ -189,6 +193,9 @@ impl RequestDraft {
     }
 
     pub(super) fn into_request(mut self) -> HttpRequest {
+        if let Some(RequestKey { header, value }) = self.key.take() {
+            self.set_header(&header, value.as_str());
+        }
         let declared = self.header("content-type").unwrap_or_default().to_ascii_lowercase();
         // A header that announces a form makes the fields one, whatever kind of body was chosen.
         if let DraftBody::Json(Value::Object(fields)) = &self.body {

@@ -2,6 +2,7 @@
 
 mod binary;
 mod pagination;
+mod recovery_check;
 pub(super) mod response;
 mod spec;
 mod text;

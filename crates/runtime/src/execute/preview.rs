@@ -69,7 +69,9 @@ impl Runtime {
             mode: "manual".into(),
             ..self.runner.options().clone()
         };
-        let mut vars = options.vars();
+        let mut vars = options.vars(&engine.ports.random);
+        // Whoever previews sends no request, and may name any node.
+        vars.execution.request_keys = engine::RequestKeys::default();
         match wait {
             Some(wait) => vars.execution.wait = wait,
             None => vars.execution.addresses = None,

@@ -135,6 +135,8 @@ pub(crate) struct ResumeState {
     pub recorded: VecDeque<RecordedStep>,
     /// What the step that was cut off has noted.
     pub notes: Object,
+    /// A step of it was cut off.
+    pub interrupted: bool,
     /// What it spent on models, together with the runs that it called.
     pub spent: SpendingTotal,
     pub written: JournalProgress,

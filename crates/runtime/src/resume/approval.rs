@@ -130,6 +130,6 @@ impl JournalState {
         if let Some(RunEvent::StepRecorded { key, value, .. }) = &decided {
             self.notes.insert(key.clone(), value.clone());
         }
-        Resolution { events: decided.into_iter().collect(), output: None }
+        Resolution { events: decided.into_iter().collect(), ..Resolution::default() }
     }
 }

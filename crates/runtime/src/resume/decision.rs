@@ -50,6 +50,8 @@ pub(crate) struct Resolution {
     pub events: Vec<RunEvent>,
     /// What the step put out.
     pub output: Option<Items>,
+    /// A person wants the step taken again: nobody is asked any more what it did.
+    pub repeats: bool,
 }
 
 impl Runtime {
@@ -63,6 +65,8 @@ impl Runtime {
         let run = self.resume(id, ResumeReason::Decided(decision), ReplyMode::Buffered).await?;
         if let Some(run) = &run {
             self.runner.flush_journal(&run.log).await?;
+            // What was decided about it together with others is settled with this.
+            self.store.forget_held_decisions(vec![id]).await?;
         }
         Ok(run)
     }
@@ -74,11 +78,12 @@ impl JournalState {
         &mut self,
         decision: &Decision,
         workflow: &LoadedWorkflow,
+        now_ms: i64,
     ) -> Result<Resolution, Error> {
         if decision.finding == DecisionOutcome::Undecided {
             // Whatever a step keeps track of by itself, such as the calls of an agent, it asks
             // about again.
-            return match self.resumable(workflow) {
+            return match self.resumable(workflow, now_ms) {
                 Resumable::Safe => Ok(Resolution::default()),
                 Resumable::Uncertain { node } => Err(Error::Undecided { node }),
             };
@@ -126,7 +131,8 @@ impl JournalState {
             key,
             value,
         });
-        Ok(Resolution { events: events.collect(), output: None })
+        let repeats = decision.finding == DecisionOutcome::Retry;
+        Ok(Resolution { events: events.collect(), output: None, repeats })
     }
 }
 

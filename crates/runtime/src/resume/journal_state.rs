@@ -6,7 +6,7 @@ use crate::execute::journal::JournalProgress;
 use crate::execute::start::ResumeState;
 use crate::loaded_workflow::LoadedWorkflow;
 use crate::resume::resumption::Continuation;
-use engine::{RecordedStep, TRIES};
+use engine::{PlanNode, RecordedStep, TRIES};
 use model::{
     Exposure, Items, Object, RunEvent, RunRange, RunStatus, SpendingTotal, Str, TaskStatus, Value,
 };
@@ -15,6 +15,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use store::executions::{Execution, JournalLength};
 
+/// How long after the beginning of a step the keys of its requests are relied on. Services forget
+/// keys; those that say for how long keep them for a day at least.
+pub(crate) const KEY_LIFETIME_MS: i64 = 23 * 60 * 60 * 1000;
+
 /// The state of an unfinished run, read from its journal.
 pub(crate) struct JournalState {
     pub started: Option<RecordedStart>,
@@ -22,6 +26,8 @@ pub(crate) struct JournalState {
     pub n_events: u64,
     /// A step that began and has no result.
     pub in_flight: Option<Str>,
+    /// When it began first.
+    pub in_flight_since_ms: i64,
     /// Its checkpoints.
     pub notes: Object,
     /// What it spent on models.
@@ -62,6 +68,7 @@ impl JournalState {
             started: None,
             recorded: VecDeque::new(),
             in_flight: None,
+            in_flight_since_ms: 0,
             notes: Object::new(),
             spent: SpendingTotal::default(),
             asleep: None,
@@ -92,8 +99,9 @@ impl JournalState {
                 // A step that was cut off and resumed keeps its checkpoints.
                 RunEvent::NodeStarted { node, .. } if journal.in_flight.as_ref() == Some(&node) => {
                 }
-                RunEvent::NodeStarted { node, .. } => {
+                RunEvent::NodeStarted { node, started_ms, .. } => {
                     journal.in_flight = Some(node);
+                    journal.in_flight_since_ms = started_ms;
                     journal.notes = Object::new();
                 }
                 RunEvent::StepRecorded { key, value, .. } => {
@@ -101,7 +109,12 @@ impl JournalState {
                 }
                 // What is tried again begins anew.
                 RunEvent::NodeRetried { attempt, .. } => {
-                    journal.notes = Object::from_iter([(TRIES, u64::from(attempt) as f64)])
+                    // Its requests carry the same keys.
+                    let header = journal.notes.remove(checkpoints::REQUEST_KEY);
+                    journal.notes = Object::from_iter([(TRIES, u64::from(attempt) as f64)]);
+                    if let Some(header) = header {
+                        journal.notes.insert(checkpoints::REQUEST_KEY, header);
+                    }
                 }
                 RunEvent::NodeFinished { node, task, changed, .. } => {
                     journal.in_flight = None;
@@ -187,19 +200,31 @@ impl JournalState {
         }
     }
 
-    pub(crate) fn resumable(&self, workflow: &LoadedWorkflow) -> Resumable {
+    pub(crate) fn resumable(&self, workflow: &LoadedWorkflow, now_ms: i64) -> Resumable {
         match &self.in_flight {
-            // JavaScript may run again as long as it has asked for nothing outside.
-            Some(node) if self.notes.contains_key(checkpoints::REACHED_OUT) => {
-                Resumable::Uncertain { node: node.clone() }
-            }
-            Some(node)
-                if !workflow.plan.node(node).is_some_and(engine::PlanNode::is_repeatable) =>
-            {
-                Resumable::Uncertain { node: node.clone() }
+            Some(name) if !self.may_repeat(workflow.plan.node(name), now_ms) => {
+                Resumable::Uncertain { node: name.clone() }
             }
             _ => Resumable::Safe,
         }
+    }
+
+    /// Whether the step that was cut off may be taken again without anybody looking.
+    fn may_repeat(&self, node: Option<&PlanNode>, now_ms: i64) -> bool {
+        let Some(node) = node else { return false };
+        // JavaScript may run again as long as it has asked for nothing outside.
+        let has_reached_out = self.notes.contains_key(checkpoints::REACHED_OUT);
+        node.safe_to_repeat
+            || (!has_reached_out && node.may_repeat_unseen())
+            || self.has_known_key(node, now_ms)
+    }
+
+    /// Whether each request of the step carried a key by which the service still knows it again.
+    /// What an older version sent carried other keys, and no note of them.
+    fn has_known_key(&self, node: &PlanNode, now_ms: i64) -> bool {
+        let sent = self.notes.get(checkpoints::REQUEST_KEY).and_then(Value::as_str);
+        let age_ms = now_ms.saturating_sub(self.in_flight_since_ms);
+        sent.is_some() && sent == node.key_header.as_deref() && age_ms < KEY_LIFETIME_MS
     }
 
     /// The run as the runner takes it up again.
@@ -223,6 +248,7 @@ impl JournalState {
         let (node, items, extent) = started
             .map(|started| (started.node, started.items, started.extent))
             .unwrap_or_default();
+        let interrupted = self.in_flight.is_some() && !self.is_paused;
         let notes = if self.in_flight.is_some() { self.notes } else { Object::new() };
         // Rows of older versions have none.
         let (own, all) = (self.spent, execution.spent);
@@ -247,6 +273,7 @@ impl JournalState {
             extent,
             recorded: self.recorded,
             notes,
+            interrupted,
             spent,
             written,
             continuation,
@@ -308,6 +335,48 @@ mod tests {
             started(),
         ]);
         assert!(again.notes.is_empty(), "another run of the node begins anew");
+    }
+
+    #[test]
+    fn a_key_is_relied_on_only_where_the_journal_says_that_it_was_sent() {
+        let noted = RunEvent::StepRecorded {
+            node: "Pay".into(),
+            key: checkpoints::REQUEST_KEY.into(),
+            value: "Idempotency-Key".into(),
+        };
+        let started =
+            || RunEvent::NodeStarted { node: "Pay".into(), run_index: 0, started_ms: 1000 };
+        let error = model::RunError {
+            code: model::Code::UPSTREAM_STATUS,
+            message: "503".into(),
+            description: None,
+            hint: None,
+            name: Str::new(),
+            node: None,
+            item: None,
+            context: Object::new(),
+        };
+        let retried = RunEvent::NodeRetried { node: "Pay".into(), attempt: 1, error };
+        let document = json!({ "nodes": [{
+            "name": "Pay", "type": "n8n-nodes-base.httpRequest", "typeVersion": 4.2, "position": [0, 0],
+            "parameters": { "method": "POST", "url": "http://x.test", "options": { "idempotencyKeyHeader": "Idempotency-Key" } }
+        }], "connections": {} });
+        let workflow = model::Workflow::from_value(&document).unwrap();
+        let plan = engine::Plan::new(&workflow, &nodes::registry());
+        let may_repeat = |events: Vec<RunEvent>, now_ms: i64| {
+            JournalState::read(events).may_repeat(plan.node("Pay"), now_ms)
+        };
+        assert!(may_repeat(vec![started(), noted.clone()], 2000));
+        assert!(may_repeat(vec![started(), noted.clone(), started()], 2000), "cut off twice");
+        assert!(may_repeat(vec![started(), noted.clone(), retried], 2000), "on its second try");
+        assert!(!may_repeat(vec![started()], 2000), "an older version sent another key");
+        assert!(!may_repeat(vec![started(), noted.clone()], 1000 + KEY_LIFETIME_MS));
+        let other = RunEvent::StepRecorded {
+            node: "Pay".into(),
+            key: checkpoints::REQUEST_KEY.into(),
+            value: "X-Key".into(),
+        };
+        assert!(!may_repeat(vec![started(), other], 2000), "another header");
     }
 
     #[test]

@@ -185,9 +185,9 @@ impl Runtime {
         check_journal(id, status, &reason, &journal)?;
         let workflow = self.workflow_of(&execution).await?;
         let callers = self.callers_of(&execution).await?;
-        let resolution = match (&reason, journal.resumable(&workflow)) {
+        let resolution = match (&reason, journal.resumable(&workflow, self.now_ms())) {
             (ResumeReason::Decided(decision), _) => {
-                let resolution = journal.apply_decision(decision, &workflow)?;
+                let resolution = journal.apply_decision(decision, &workflow, self.now_ms())?;
                 self.store.set_status(id, RunStatus::Running).await?;
                 resolution
             }
@@ -260,6 +260,7 @@ impl Runner {
             use_pin_data: state.mode == "manual",
             recorded: state.recorded,
             notes: state.notes,
+            interrupted: state.interrupted && !resolution.repeats,
             supplied_output: resolution.output,
             account: Some(self.accounts.open(log.id(), state.spent)),
             depth: state.callers.len(),

@@ -3,7 +3,7 @@
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::hmac;
-use engine::Addresses;
+use engine::{Addresses, RequestPlace};
 use model::Str;
 use node_api::ai::signed_session;
 
@@ -19,6 +19,8 @@ enum TokenPurpose {
     Turn,
     /// Being whose session it is.
     Session,
+    /// Being the same request as one before.
+    Request,
     /// Waking a run from any of its waits, as long as addresses were not made for one of them.
     Run,
 }
@@ -95,6 +97,7 @@ impl ResumeTokens {
             TokenPurpose::Wait => format!("wait\0{text}"),
             TokenPurpose::Turn => format!("turn\0{text}"),
             TokenPurpose::Session => format!("session\0{text}"),
+            TokenPurpose::Request => format!("request\0{text}"),
             TokenPurpose::Run => text.to_owned(),
         };
         let key = if matches!(purpose, TokenPurpose::Run) { &self.previous_key } else { &self.key };
@@ -115,6 +118,19 @@ impl Addresses for ResumeTokens {
 
     fn has_signed(&self, session: &str, signature: &str) -> bool {
         self.is_signed(TokenPurpose::Session, session, signature)
+    }
+
+    fn request_key(&self, place: &RequestPlace) -> Option<Str> {
+        let RequestPlace { run_id, workflow_id, node, run_index, item } = place;
+        // As JSON, so that no name of a node looks like another place.
+        let named = model::json!([
+            (workflow_id.clone()),
+            (run_id.clone()),
+            (node.clone()),
+            (*run_index as f64),
+            (*item as f64)
+        ]);
+        Some(self.signature(TokenPurpose::Request, &model::json::to_string(&named)).into())
     }
 }
 
@@ -161,6 +177,36 @@ mod tests {
             assert_eq!(tokens.verify_wait(&forged), None, "{forged}");
         }
         assert_eq!(super::tests::tokens("other").verify_wait(&token), None);
+    }
+
+    #[test]
+    fn a_request_has_a_key_of_its_own_that_outlives_the_process() {
+        let place = || RequestPlace {
+            run_id: "7".into(),
+            workflow_id: "w".into(),
+            node: "Pay".into(),
+            run_index: 0,
+            item: 0,
+        };
+        let key = |place: &RequestPlace| tokens("secret").request_key(place).unwrap();
+        let first = key(&place());
+        assert_eq!(first, key(&place()), "after a restart");
+        assert_ne!(first, tokens("other").request_key(&place()).unwrap(), "on another instance");
+        for other in [
+            RequestPlace { run_id: "8".into(), ..place() },
+            RequestPlace { workflow_id: "x".into(), ..place() },
+            RequestPlace { node: "Pay 2".into(), ..place() },
+            RequestPlace { run_index: 1, ..place() },
+            RequestPlace { item: 1, ..place() },
+            // Names that would look like another place if they were only joined.
+            RequestPlace { node: "Pay\",0,0]".into(), ..place() },
+            RequestPlace { workflow_id: "w\",\"7\",\"Pay".into(), ..place() },
+        ] {
+            assert_ne!(first, key(&other), "{other:?}");
+        }
+        let tokens = tokens("secret");
+        assert_eq!(tokens.verify_turn(&format!("7-{first}")), None);
+        assert_eq!(tokens.verify_wait(&format!("7-0-{first}")), None);
     }
 
     #[test]

@@ -59,7 +59,11 @@ impl Runtime {
     }
 
     async fn next_due(&self) -> Result<Option<i64>, store::Error> {
-        let moments = [self.store.next_schedule().await?, self.store.next_due().await?];
+        let moments = [
+            self.store.next_schedule().await?,
+            self.store.next_due().await?,
+            self.store.next_held_decision().await?,
+        ];
         Ok(moments.into_iter().flatten().min())
     }
 
@@ -85,6 +89,7 @@ impl Runtime {
         }
         has_to_wait |= self.wake_due(now).await?;
         has_to_wait |= self.wake_unblocked(passed).await?;
+        has_to_wait |= self.apply_due_decisions(now).await?;
         // What it stood in line for may have been woken by somebody else.
         lock(&self.clock_slot).slot = None;
         Ok(has_to_wait)

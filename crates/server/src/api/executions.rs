@@ -303,21 +303,27 @@ async fn resume(
 
 /// Without a word the execution goes on only if none of its steps may have happened.
 fn decision_of(body: wire::ResumeInput) -> Result<Decision, ApiError> {
-    let finding = match (body.decision.0, body.result.0) {
-        (Some(ResumeInputDecision::Done), result) => {
-            DecisionOutcome::Happened { result: result.unwrap_or_default().into() }
-        }
-        (None, None) => DecisionOutcome::Undecided,
-        (Some(ResumeInputDecision::Again), None) => DecisionOutcome::Retry,
-        (None | Some(ResumeInputDecision::Again), Some(_)) => {
-            return Err(invalid("result", "is only allowed with the decision 'done'"));
-        }
-    };
     Ok(Decision {
-        finding,
+        finding: finding_of(body.decision.0, body.result.0)?,
         call: body.call.0.filter(|call| !call.is_empty()).map(Into::into),
         seen: body.events.0.map(wire::Count::get),
     })
+}
+
+pub(super) fn finding_of(
+    decision: Option<ResumeInputDecision>,
+    result: Option<String>,
+) -> Result<DecisionOutcome, ApiError> {
+    match (decision, result) {
+        (Some(ResumeInputDecision::Done), result) => {
+            Ok(DecisionOutcome::Happened { result: result.unwrap_or_default().into() })
+        }
+        (None, None) => Ok(DecisionOutcome::Undecided),
+        (Some(ResumeInputDecision::Again), None) => Ok(DecisionOutcome::Retry),
+        (None | Some(ResumeInputDecision::Again), Some(_)) => {
+            Err(invalid("result", "is only allowed with the decision 'done'"))
+        }
+    }
 }
 
 async fn stop(
@@ -437,7 +443,7 @@ fn is_too_large(execution: &Execution) -> bool {
 }
 
 /// The projects that a list may come from: one that was named, or all that somebody reaches.
-fn project_filter(who: &Principal, named: Option<&str>) -> Option<Vec<Str>> {
+pub(super) fn project_filter(who: &Principal, named: Option<&str>) -> Option<Vec<Str>> {
     match named {
         None => who.access.project_filter(),
         Some(id) => {

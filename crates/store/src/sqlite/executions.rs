@@ -671,6 +671,7 @@ pub(super) fn remove_rows(connection: &Connection, id: i64) -> Result<RemovedRun
         connection.prepare_cached("DELETE FROM blobs WHERE execution_id = ?")?.execute([id])?;
     remove_journal(connection, id)?;
     remove_of(connection, id)?;
+    super::decisions::remove_of(connection, id)?;
     let removed =
         connection.prepare_cached("DELETE FROM executions WHERE id = ?")?.execute([id])?;
     Ok(RemovedRun { was_there: removed > 0, had_files: n_files > 0 })

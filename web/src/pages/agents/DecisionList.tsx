@@ -14,6 +14,7 @@ import { AsyncContent, EmptyState, Time, toast } from "../../ui";
 import { executionUrl } from "../executions/ExecutionsPage";
 import { useWorkflowNames } from "../executions/executionApi";
 import css from "./Agents.module.css";
+import { UncertainStepList } from "./UncertainStepList";
 
 export function DecisionList({ query }: { query: UseQueryResult<Paged<Execution>> }) {
   const names = useWorkflowNames();
@@ -27,15 +28,18 @@ export function DecisionList({ query }: { query: UseQueryResult<Paged<Execution>
             text="If Heddle stops during a step with external side effects, the execution waits here until you confirm whether the step completed."
           />
         ) : (
-          <ul className={css.cards}>
-            {rows.map((row) => (
-              <DecisionCard
-                key={String(row.id)}
-                row={row}
-                name={row.workflowName ?? names.get(row.workflowId) ?? row.workflowId}
-              />
-            ))}
-          </ul>
+          <div className={css.stack}>
+            <UncertainStepList />
+            <ul className={css.cards}>
+              {rows.map((row) => (
+                <DecisionCard
+                  key={String(row.id)}
+                  row={row}
+                  name={row.workflowName ?? names.get(row.workflowId) ?? row.workflowId}
+                />
+              ))}
+            </ul>
+          </div>
         )
       }
     </AsyncContent>

@@ -1,13 +1,14 @@
 // What can be done with the executions that are chosen.
 
-import { GitCompareArrows, RotateCcw, Square, Trash2 } from "lucide-react";
+import { CircleHelp, GitCompareArrows, RotateCcw, Square, StepForward, Trash2 } from "lucide-react";
 import { useLocation } from "wouter";
 import { useCanEdit } from "../../api/session";
 import type { Execution } from "../../api/types";
 import { urlPath } from "../../api/url";
+import { decideMany } from "../../run/decideMany";
 import { deleteExecution, retryExecution, stopExecution } from "../../run/executionActions";
 import { SelectionBar, useBulkAction } from "../../shared/SelectionBar";
-import { Button, confirm, plural } from "../../ui";
+import { Button, confirm, Menu, plural } from "../../ui";
 
 interface ExecutionBulkBarProps {
   picked: readonly Execution[];
@@ -26,6 +27,11 @@ export function ExecutionBulkBar({ picked, total, onAll, onNone }: ExecutionBulk
   const failed = ids(
     (row) => row.status === "error" || row.status === "canceled" || row.status === "uncertain",
   );
+  const uncertain = ids((row) => row.status === "uncertain");
+  const decide = async (decision: "again" | "done") => {
+    await decideMany(uncertain.length, { ids: uncertain, decision });
+    onNone();
+  };
   const over = ids((row) => row.status !== "running" && row.status !== "waiting");
   const drop = async () => {
     const title = `Delete ${plural(over.length, "execution")}?`;
@@ -64,6 +70,23 @@ export function ExecutionBulkBar({ picked, total, onAll, onNone }: ExecutionBulk
         >
           Stop {going.length}
         </Button>
+      )}
+      {uncertain.length > 0 && (
+        <Menu
+          trigger={
+            <Button size="small" icon={CircleHelp}>
+              Decide {uncertain.length}
+            </Button>
+          }
+          items={[
+            { label: "Repeat the step", icon: RotateCcw, onSelect: () => void decide("again") },
+            {
+              label: "Mark step as completed",
+              icon: StepForward,
+              onSelect: () => void decide("done"),
+            },
+          ]}
+        />
       )}
       {failed.length > 0 && (
         <Button

@@ -1,13 +1,13 @@
 //! `heddle executions retry | resume | approve | reject` and `heddle replay --from`: by the server
 //! that runs on the folder, or in this process if there is none.
 
-use super::line;
+use super::print;
 use crate::cli::DataFolder;
 use crate::commands::{block_on, with_code};
 use crate::credentials::StoredCredentials;
 use crate::logs;
 use crate::settings::Settings;
-use crate::terminal::{eprint_line, print_line};
+use crate::terminal::eprint_line;
 use crate::wiring::{self, ServedFolder};
 use anyhow::{Context as _, Result};
 use model::{RunStatus, Str};
@@ -138,7 +138,7 @@ async fn run_on_server(
             .map_err(with_code)?
             .with_context(|| format!("execution {run} was not stored"))?;
         if found.state.status != RunStatus::Running {
-            print_line(&line(&found));
+            print(&found);
             return Ok(exit_code(found.state.status));
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -146,7 +146,7 @@ async fn run_on_server(
 }
 
 /// Asks the server, with a key that is gone afterwards.
-async fn call_server(
+pub(super) async fn call_server(
     store: &dyn Store,
     scope: &str,
     address: &str,
@@ -220,8 +220,8 @@ async fn create_temporary_key(store: &dyn Store, scope: &str) -> Result<(String,
     Ok((key, key_id))
 }
 
-/// Does the work in this process, which has the folder to itself meanwhile.
-async fn run_locally(folder: &Path, id: i64, how: &ExecutionAction) -> Result<ExitCode> {
+/// A runtime that does what it is asked, and has the folder to itself meanwhile.
+pub(super) async fn open_runtime(folder: &Path) -> Result<Arc<Runtime>> {
     let settings = Settings::load()?;
     logs::start(&settings.server);
     wiring::check_files_root(&settings, folder)?;
@@ -244,7 +244,13 @@ async fn run_locally(folder: &Path, id: i64, how: &ExecutionAction) -> Result<Ex
     engine.ports.tables = store.clone();
     engine.ports.conversations =
         crate::conversations::from_store(&store, &engine.ports.conversations);
-    let runtime = Runtime::new_idle(engine, store.clone(), options).await.map_err(coded_error)?;
+    Runtime::new_idle(engine, store, options).await.map_err(coded_error)
+}
+
+/// Does the work in this process.
+async fn run_locally(folder: &Path, id: i64, how: &ExecutionAction) -> Result<ExitCode> {
+    let runtime = open_runtime(folder).await?;
+    let store = runtime.store.clone();
     let taken = match how {
         ExecutionAction::Retry => {
             Some(runtime.retry(id, RetryWith::NewestVersion).await.map_err(coded_error)?)
@@ -264,7 +270,7 @@ async fn run_locally(folder: &Path, id: i64, how: &ExecutionAction) -> Result<Ex
     let run = taken.id;
     let outcome = taken.outcome.await.context("the run was interrupted")?;
     match store.execution(run).await.map_err(with_code)? {
-        Some(found) => print_line(&line(&found)),
+        Some(found) => print(&found),
         None => eprint_line(&format!(
             "execution {run} ended with {} and was not stored",
             outcome.status.name()
@@ -273,7 +279,7 @@ async fn run_locally(folder: &Path, id: i64, how: &ExecutionAction) -> Result<Ex
     Ok(exit_code(outcome.status))
 }
 
-fn coded_error(error: runtime::Error) -> anyhow::Error {
+pub(super) fn coded_error(error: runtime::Error) -> anyhow::Error {
     anyhow::anyhow!("{error} ({})", error.code())
 }
 

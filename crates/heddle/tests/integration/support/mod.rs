@@ -3,6 +3,7 @@
 pub(crate) mod faults;
 pub(crate) mod feed;
 pub(crate) mod in_process;
+pub(crate) mod ledger;
 pub(crate) mod model_server;
 pub(crate) mod pdf;
 pub(crate) mod request_counter;

@@ -1,6 +1,8 @@
 //! The forms of HTTP Request: the one from v3 on, and the older one.
 
+use super::recovery_check::{CHECK_DELAY_SECONDS, CHECK_URL};
 use node_api::prelude::*;
+use node_api::{CredentialChoice, KeyRule};
 
 const ID: &str = "n8n-nodes-base.httpRequest";
 const SUMMARY: &str = "Make an HTTP request and return the response";
@@ -53,6 +55,7 @@ pub(super) fn new_form() -> Spec {
         .untrusted()
         .sends_to("url")
         .sends_to("options.proxy")
+        .sends_to(CHECK_URL)
         .group(NodeGroup::Integration)
         .alias(&["api", "rest", "curl", "fetch", "download"])
         .param(Param::choice("method", "Method", METHODS).help("The HTTP method of the request."))
@@ -64,7 +67,8 @@ pub(super) fn new_form() -> Spec {
         .params(body())
         .param(options())
         .repeatable_when("method", &["GET", "HEAD", "OPTIONS"])
-        .sends_key(KEY_OPTION, PAGINATION)
+        .sends_key(key_rule())
+        .verified_by(CHECK_URL)
         .hint(HINT)
         .note("Requests to private and local addresses are rejected unless allowed with \
              HEDDLE_EGRESS_ALLOW.")
@@ -281,8 +285,20 @@ fn options() -> Param {
             .help("How to encode lists in the query: foo[]=a, foo=a or foo[0]=a."),
             Param::text("idempotencyKeyHeader", "Idempotency key header", "Idempotency-Key").help(
                 "Send a key in this header, so that the service recognizes repeated requests. \
-                     After a crash the step is retried with the same key instead of waiting for \
-                     manual resolution. Not available with pagination or as a tool.",
+                     After a crash the step runs again with the same key instead of waiting for a \
+                     decision. The key is also available as $idempotencyKey. Some credential types, \
+                     such as Stripe, send it by default; add this option and leave it empty to send \
+                     none. Not available with pagination or as a tool.",
+            ),
+            Param::group(
+                "recoveryCheck",
+                "Check after a crash",
+                [FieldGroup::new("check", "Check", recovery_check())],
+            )
+            .help(
+                "Ask the service whether the request took effect, if a crash interrupted it. Status \
+                     2xx: it did, and the response becomes the output. Status 404: it did not, and \
+                     the request is sent again. Anything else: the execution waits for a decision.",
             ),
             Param::flag("lowercaseHeaders", "Lowercase headers", true)
                 .help("Header names are always sent in lower case."),
@@ -318,6 +334,32 @@ fn options() -> Param {
         ],
     )
     .help("Batching, redirects, response format, pagination and more.")
+}
+
+/// Keys go into the header that the author names, or the one of a service that is known to take
+/// them.
+fn key_rule() -> KeyRule {
+    KeyRule {
+        header: KEY_OPTION.into(),
+        unless: PAGINATION.into(),
+        credential: Some(CredentialChoice {
+            kind: "nodeCredentialType".into(),
+            param: "authentication".into(),
+            equals: "predefinedCredentialType".into(),
+        }),
+    }
+}
+
+fn recovery_check() -> [Param; 2] {
+    [
+        Param::text("url", "URL", "").help(
+            "URL for a GET request that finds what the node's request made, with the same headers \
+             and credential. $idempotencyKey is the key of the item.",
+        ),
+        Param::number("delay", "Delay (seconds)", CHECK_DELAY_SECONDS)
+            .at_least(0.0)
+            .help("Wait this long after the restart, as the request may still be in progress."),
+    ]
 }
 
 fn pagination() -> Vec<Param> {
@@ -529,4 +571,47 @@ fn old_options() -> Param {
         ],
     )
     .help("Batching, redirects, body type and more.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use node_api::is_key_header;
+
+    /// The header of a request with these parameters.
+    fn header(params: Value) -> Option<Str> {
+        let types = crate::credentials::registry();
+        let rule = new_form().sends_key.unwrap();
+        rule.header(&params, |kind| types.get(kind).idempotency_header.clone())
+    }
+
+    #[test]
+    fn services_that_are_known_to_take_keys_get_them_by_default() {
+        let predefined = |kind: &str, options: Value| json!({ "authentication": "predefinedCredentialType", "nodeCredentialType": (kind), "options": (options) });
+        assert_eq!(header(predefined("stripeApi", json!({}))).as_deref(), Some("Idempotency-Key"));
+        let off = json!({ "idempotencyKeyHeader": "" });
+        assert_eq!(header(predefined("stripeApi", off)), None);
+        assert_eq!(header(predefined("slackApi", json!({}))), None);
+        assert_eq!(header(json!({ "authentication": "none", "options": {} })), None);
+        let pages = json!({ "idempotencyKeyHeader": "X-Key", "pagination": { "pagination": {} } });
+        assert_eq!(header(json!({ "options": (pages) })), None);
+    }
+
+    #[test]
+    fn headers_of_credential_types_can_take_keys() {
+        let types = crate::credentials::registry();
+        let named = types.all().iter().filter_map(|spec| spec.idempotency_header.as_ref());
+        assert!(named.clone().count() > 0 && named.clone().all(|name| is_key_header(name)));
+    }
+
+    #[test]
+    fn a_check_request_is_a_place_that_data_is_sent_to() {
+        let spec = new_form();
+        assert!(spec.flow.sends_to.iter().any(|place| place.param == CHECK_URL));
+        let asks = |url: &str| {
+            spec.verifies(&json!({ "options": { "recoveryCheck": { "check": { "url": (url) } } } }))
+        };
+        assert!(asks("=https://x.test/{{ $idempotencyKey }}") && !asks(" "));
+        assert!(!spec.verifies(&json!({ "options": {} })));
+    }
 }

@@ -8,14 +8,15 @@ use super::super::failure::RequestFailure;
 use super::super::query::{ArrayFormat, parse_form};
 use super::super::tools::optimize_response::ResponseOptimizer;
 use super::pagination::{PageFetcher, Pagination};
+use super::recovery_check::KnownAnswers;
 use super::response::{ResponseFormat, ResponseOptions, body_text};
 use super::{
     ItemCollector, ItemResult, RequestBatching, check_url, collect_fields, fields_of, parse_json,
     run_all, spec,
 };
-use aws_lc_rs::digest;
 use model::Gaps;
 use node_api::prelude::*;
+use node_api::{KEY_HEADER_HINT, MAX_KEY_HEADER};
 
 pub(crate) struct HttpRequestV3;
 
@@ -25,6 +26,8 @@ impl Node for HttpRequestV3 {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        let session = AuthSession::default();
+        let known = KnownAnswers::find(ctx, &session, items.len()).await?;
         let first = options(ctx, 0)?;
         let batch = first.get_path("batching.batch");
         let batching = RequestBatching {
@@ -32,13 +35,13 @@ impl Node for HttpRequestV3 {
             pause_ms: batch.map_or(0, |batch| positive(batch.get("batchInterval")).unwrap_or(1000)),
         };
         let pagination = Pagination::read(ctx.raw_param("options.pagination.pagination").as_ref())?;
-        let session = AuthSession::default();
         let inputs = items.to_vec();
         run_all(ctx, inputs.len(), batching, |index| {
             run_item(
                 ctx,
                 &session,
                 pagination.as_ref(),
+                &known,
                 inputs.get(index).cloned().unwrap_or_default(),
                 index,
             )
@@ -51,6 +54,7 @@ async fn run_item(
     ctx: &Ctx<'_>,
     session: &AuthSession,
     pagination: Option<&Pagination>,
+    known: &KnownAnswers,
     input: Item,
     index: usize,
 ) -> ItemResult {
@@ -71,13 +75,17 @@ async fn run_item(
         };
         draft.set_header_if_missing("accept", accept);
         wanted.limit(&mut draft);
+        let mut answered = known.take(index);
+        if let Some((_, asked)) = &answered {
+            draft = asked.clone();
+        }
         let shortened = ResponseOptimizer::read(ctx, index)?;
         let mut made = ItemCollector::new(ctx);
         let mut pages = match pagination {
-            Some(pagination) => {
+            Some(pagination) if answered.is_none() => {
                 Some(PageFetcher::new(pagination, ctx, session, &credentials, &draft, index).await?)
             }
-            None => None,
+            _ => None,
         };
         loop {
             let mut page = match &mut pages {
@@ -86,7 +94,10 @@ async fn run_item(
                     None => break,
                 },
                 None => {
-                    let response = credentials.send(ctx, session, draft.clone()).await?;
+                    let response = match answered.take() {
+                        Some((response, _)) => response,
+                        None => credentials.send(ctx, session, draft.clone()).await?,
+                    };
                     if !response.is_success() && !wanted.never_error {
                         return Err(RequestFailure::Status(response));
                     }
@@ -112,7 +123,7 @@ async fn run_item(
 }
 
 /// The options one by one: those of pagination can only be evaluated once there is an answer.
-fn options(ctx: &Ctx<'_>, index: usize) -> Result<Value, NodeError> {
+pub(super) fn options(ctx: &Ctx<'_>, index: usize) -> Result<Value, NodeError> {
     const NAMES: &[&str] = &[
         "batching",
         "allowUnauthorizedCerts",
@@ -174,16 +185,7 @@ fn draft(
     if ctx.flag("sendBody", index)? {
         draft.body = body(ctx, input, index)?;
     }
-    if ctx.flag("sendHeaders", index)? {
-        let is_json = ctx.text("specifyHeaders", index)? == "json";
-        let param = if is_json { "jsonHeaders" } else { "headerParameters.parameters" };
-        for (name, value) in headers(&ctx.param(param, index)?, is_json, index)? {
-            draft.set_header(&name, value);
-        }
-        draft.check_host_header(ctx, param, index, |value| {
-            headers(value, is_json, index).unwrap_or_default()
-        })?;
-    }
+    set_headers(ctx, &mut draft, index)?;
     // The type of a raw body has a field of its own, which wins over a header.
     let raw_type = match &draft.body {
         DraftBody::Raw { content_type: Some(content_type), .. }
@@ -196,34 +198,46 @@ fn draft(
     if let Some(raw_type) = raw_type {
         draft.set_header("content-type", raw_type);
     }
-    if let Some(header) = key_header(ctx) {
-        draft.set_header(&header, key_of(ctx, index));
-    }
+    check_key_header(ctx, index)?;
+    draft.key = ctx.host().request_key(index);
     apply_options(&mut draft, options, ctx.version());
     draft.proxy_chosen_in(ctx, "options.proxy", index);
     Ok(draft.pin_to_host(ctx))
 }
 
-/// The header that a key goes into, if the step sends one. A tool is called several times within
-/// one step.
-fn key_header(ctx: &Ctx<'_>) -> Option<Str> {
-    let named =
-        ctx.raw_param(spec::KEY_OPTION).filter(|_| !ctx.node().type_name.ends_with("Tool"))?;
-    node_api::key_header(Some(&named), ctx.raw_param(spec::PAGINATION).as_ref()).map(Str::from)
+/// Refuses a name that is none of a header for keys: the author relies on the key.
+fn check_key_header(ctx: &Ctx<'_>, index: usize) -> Result<(), NodeError> {
+    let named = ctx.raw_param(spec::KEY_OPTION).unwrap_or_default();
+    let named = named.as_str().map(str::trim).unwrap_or_default();
+    if named.is_empty() || node_api::is_key_header(named) {
+        return Ok(());
+    }
+    let shown: String = named.chars().take(MAX_KEY_HEADER).collect();
+    Err(NodeError::parameter(
+        spec::KEY_OPTION,
+        format!("'{shown}' cannot be the idempotency key header"),
+    )
+    .hint(KEY_HEADER_HINT)
+    .on_item(index))
 }
 
-/// One key for each request of a step, and the same one whenever the step runs.
-fn key_of(ctx: &Ctx<'_>, index: usize) -> String {
-    let (execution, node) = (ctx.host().execution(), &ctx.node().name);
-    let whole = json!([
-        (&*execution.workflow_id),
-        (&*execution.id),
-        (&**node),
-        (ctx.run_index() as f64),
-        (index as f64)
-    ]);
-    let sum = digest::digest(&digest::SHA256, model::json::to_string(&whole).as_bytes());
-    hex::encode(&sum.as_ref()[..16])
+/// The headers that the author has written down.
+pub(super) fn set_headers(
+    ctx: &Ctx<'_>,
+    draft: &mut RequestDraft,
+    index: usize,
+) -> Result<(), NodeError> {
+    if !ctx.flag("sendHeaders", index)? {
+        return Ok(());
+    }
+    let is_json = ctx.text("specifyHeaders", index)? == "json";
+    let param = if is_json { "jsonHeaders" } else { "headerParameters.parameters" };
+    for (name, value) in headers(&ctx.param(param, index)?, is_json, index)? {
+        draft.set_header(&name, value);
+    }
+    draft.check_host_header(ctx, param, index, |value| {
+        headers(value, is_json, index).unwrap_or_default()
+    })
 }
 
 fn query(ctx: &Ctx<'_>, index: usize) -> Result<Object, NodeError> {
@@ -303,7 +317,7 @@ fn body(ctx: &Ctx<'_>, input: &Item, index: usize) -> Result<DraftBody, NodeErro
     })
 }
 
-fn apply_options(draft: &mut RequestDraft, options: &Value, version: f64) {
+pub(super) fn apply_options(draft: &mut RequestDraft, options: &Value, version: f64) {
     draft.allow_invalid_certificates =
         options.get("allowUnauthorizedCerts").is_some_and(Value::is_truthy);
     draft.proxy = options.get("proxy").map(text_of).filter(|proxy| !proxy.trim().is_empty());

@@ -217,6 +217,51 @@ async fn lists_have_only_what_is_within_reach() {
     assert_eq!(stopped.body, r#"{"stopped":0}"#);
 }
 
+/// One decision about many reaches only what its maker may change, and so does taking it back.
+#[tokio::test]
+async fn nobody_decides_about_uncertain_executions_of_others() {
+    let world = ProjectHarness::new().await;
+    world.app.store.set_status(world.execution, model::RunStatus::Uncertain).await.unwrap();
+    let decide = async |key: &str, body: &str| {
+        let reply = send(&world.app, key, "POST", "/executions/resume", body).await;
+        assert_eq!(reply.status, 200, "{}", reply.body);
+        (reply.json().get("executions").unwrap().as_f64().unwrap(), reply.text("batch"))
+    };
+    let everything = r#"{"decision":"again","holdSeconds":3600}"#;
+    let by_id =
+        format!(r#"{{"decision":"again","ids":["{}"],"holdSeconds":3600}}"#, world.execution);
+    let steps =
+        async |key: &str| send(&world.app, key, "GET", "/executions/uncertain", "").await.json();
+    for body in [everything, &by_id] {
+        assert_eq!(decide(&world.outside, body).await.0, 0.0, "{body}");
+    }
+    assert_eq!(steps(&world.outside).await, model::json!({ "data": [], "batches": [] }));
+    world.set_role("in@x.y", ProjectRole::Viewer).await;
+    for body in [everything, &by_id] {
+        assert_eq!(decide(&world.inside, body).await.0, 0.0, "whoever only looks: {body}");
+    }
+    world.set_role("in@x.y", ProjectRole::Editor).await;
+    let (decided, batch) = decide(&world.inside, &by_id).await;
+    assert_eq!(decided, 1.0);
+    let undo = async |key: &str| {
+        let path = format!("/executions/resume/{batch}");
+        send(&world.app, key, "DELETE", &path, "").await.body
+    };
+    assert_eq!(steps(&world.outside).await, model::json!({ "data": [], "batches": [] }));
+    assert_eq!(undo(&world.outside).await, r#"{"executions":0}"#);
+    assert_eq!(undo(&world.inside).await, r#"{"executions":1}"#);
+    for (body, what) in [
+        (r#"{"decision":"again","result":"x"}"#, "a result of what is done again"),
+        (r#"{"result":"x"}"#, "no decision"),
+        (r#"{"decision":"again","holdSeconds":3601}"#, "a hold that is too long"),
+        (r#"{"decision":"again","ids":[]}"#, "no id"),
+        (r#"{"decision":"again","all":true}"#, "an unknown field"),
+    ] {
+        let reply = send(&world.app, &world.inside, "POST", "/executions/resume", body).await;
+        assert_eq!(reply.status, 400, "{what}: {}", reply.body);
+    }
+}
+
 #[tokio::test]
 async fn each_role_in_a_project_may_do_what_the_table_says() {
     let world = ProjectHarness::new().await;

@@ -7,7 +7,7 @@ use store::users::{UserRole, UserStore as _};
 #[rustfmt::skip]
 const LEAST: &[(UserRole, &[&str])] = &[
     (UserRole::Viewer, &[
-        "getWorkflows", "getWorkflow", "getWorkflowHistory", "getWorkflowVersion", "getDeprecatedWorkflowVersion", "getExecutions", "getExecution", "getApprovals", "getCredentials",
+        "getWorkflows", "getWorkflow", "getWorkflowHistory", "getWorkflowVersion", "getDeprecatedWorkflowVersion", "getExecutions", "getUncertainSteps", "getExecution", "getApprovals", "getCredentials",
         "getCredential", "getCredentialType",
         "getCredentialTypes", "getTags", "getTag", "getSpending", "getWorkflowTags", "getExecutionTags", "getVariables", "getProjects",
         "getProject", "getProjectUsers",
@@ -17,7 +17,7 @@ const LEAST: &[(UserRole, &[&str])] = &[
     ]),
     (UserRole::Editor, &[
         "createWorkflow", "updateWorkflow", "runWorkflow", "moveWorkflow", "fetchWorkflow", "createFolder", "updateFolder", "deleteFolder", "deleteWorkflow", "activateWorkflow", "deactivateWorkflow", "publishWorkflow", "unpublishWorkflow", "deleteExecution",
-        "retryExecution", "forkExecution", "resumeExecution", "approveExecution", "stopExecution", "stopManyExecutions", "createCredential", "updateCredential", "deleteCredential", "createTag",
+        "retryExecution", "forkExecution", "resumeExecution", "approveExecution", "stopExecution", "stopManyExecutions", "resumeManyExecutions", "undoResumeManyExecutions", "createCredential", "updateCredential", "deleteCredential", "createTag",
         "updateTag", "deleteTag", "listenForTestWebhook", "stopTestWebhook", "updateWorkflowTags", "updateExecutionTags", "transferWorkflow", "transferCredential",
         "createDataTable", "updateDataTable", "deleteDataTable", "createDataTableColumn", "updateDataTableColumn", "deleteDataTableColumn",
         "createCollection", "updateCollection", "deleteCollection", "addCollectionFile", "addCollectionText", "searchCollection",

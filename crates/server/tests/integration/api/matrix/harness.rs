@@ -412,6 +412,7 @@ impl MatrixHarness {
         };
         let path =
             path.replace("{kind}", "httpHeaderAuth").replace("{type}", "n8n-nodes-base.webhook");
+        let path = path.replace("{batch}", "none");
         let body = if body.contains("{workflow}") {
             body.replace("{workflow}", &self.workflow().await)
         } else {

@@ -141,6 +141,9 @@ pub(super) const ROWS: &[MatrixRow] = &[
     // Executions, their live events and their files.
     row("GET", "/api/v1/executions", "", SIGNED_IN),
     row("POST", "/api/v1/executions/stop", r#"{"status":["waiting"],"workflowId":"{workflow}"}"#, SIGNED_IN),
+    row("GET", "/api/v1/executions/uncertain", "", SIGNED_IN),
+    row("POST", "/api/v1/executions/resume", r#"{"decision":"again","workflowId":"{workflow}"}"#, SIGNED_IN),
+    row("DELETE", "/api/v1/executions/resume/{batch}", "", SIGNED_IN),
     row("GET", "/api/v1/executions/{id}", "", SEE),
     row("DELETE", "/api/v1/executions/{id}", "", CHANGE),
     row("GET", "/api/v1/executions/{id}/binary/{reference}", "", SEE),
