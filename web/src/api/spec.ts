@@ -93,6 +93,10 @@ export interface NodeType {
   inputRules: PortRule[];
   outputRules: PortRule[];
   startedBy?: "hand" | "workflow" | "error" | null;
+  /** An agent's model can call the node, which is then of the type with `Tool` at its end. */
+  canBeTool?: boolean;
+  /** Of a node that is a tool by itself: the parameters that the model may fill in. */
+  modelFills?: string[];
 }
 
 export interface Param {
