@@ -40,7 +40,7 @@ test("a number dropped on the condition of a new If is compared as a number, and
     await expect(panel.getByRole("textbox", { name: "First value of condition 1" })).toBeVisible();
     await closePanel(page);
     await openNode(page, "Fields");
-    await panelOf(page, "Fields").getByRole("button", { name: "Test step" }).click();
+    await panelOf(page, "Fields").getByRole("button", { name: "Test step" }).first().click();
     const output = panelOf(page, "Fields").getByRole("region", { name: "Output" });
     await expect(output).toHaveText("12");
 
