@@ -19,7 +19,7 @@ const groups = [
   { name: "start", test: /\/src\/start\.tsx$/, priority: 3, includeDependenciesRecursively: true },
   {
     name: "shared",
-    test: /\/(lucide-react|zustand)\/|\/src\/(api|editor|graph|run|runner|store|ui)\/|\/workflows\/folderTree\.ts$/,
+    test: /\/(lucide-react|zustand|@tanstack)\/|\/src\/(api|editor|graph|run|runner|store|ui)\/|\/workflows\/folderTree\.ts$/,
     priority: 2,
     minShareCount: 2,
   },

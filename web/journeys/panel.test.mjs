@@ -22,7 +22,7 @@ test("what is typed into a new entry is what is saved: expressions, fractions an
 
     await openNode(page, "If");
     const conditions = panelOf(page, "If");
-    await conditions.getByRole("button", { name: "Add condition" }).click();
+    await conditions.getByRole("textbox", { name: "First value of condition 1" }).click();
     await page.keyboard.type("7");
     await conditions.getByRole("combobox", { name: "Operator of condition 1" }).click();
     await page.keyboard.type("is greater than");

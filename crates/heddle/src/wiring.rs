@@ -31,10 +31,15 @@ pub(crate) fn engine(settings: &Settings) -> Result<Engine> {
 /// Answers and files become values in memory, however much of the data of runs goes to disk.
 const MIN_INTAKE: usize = 64 << 20;
 
+/// What workflows may reach beyond the public internet.
+pub(crate) fn egress_policy(settings: &Settings) -> Result<EgressPolicy> {
+    EgressPolicy::parse(&settings.egress_allow)
+        .context("HEDDLE_EGRESS_ALLOW is invalid (SETTING_INVALID)")
+}
+
 pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
     install_model_catalog(settings)?;
-    let policy = EgressPolicy::parse(&settings.egress_allow)
-        .context("HEDDLE_EGRESS_ALLOW is invalid (SETTING_INVALID)")?;
+    let policy = egress_policy(settings)?;
     expr::sandbox::limit_shared_memory(settings.sandbox_memory);
     compute::limit_memory(settings.compute_memory);
     compute::limit_intake(

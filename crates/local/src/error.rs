@@ -65,12 +65,14 @@ impl LocalError {
     pub fn hint(&self) -> Option<String> {
         match self {
             LocalError::Missing { name, .. } => Some(format!(
-                "Run `heddle models pull {name}` on the server's machine, or connect a \
-                     provider's node."
+                "Download it in the editor under Settings, Instance, or with `heddle models pull \
+                 {name}` on the server's machine. Or connect a provider's node."
             )),
-            LocalError::Damaged { .. } | LocalError::Weights { .. } => {
-                Some("Run `heddle models pull` again.".to_owned())
-            }
+            LocalError::Damaged { .. } | LocalError::Weights { .. } => Some(
+                "Download it again in the editor under Settings, Instance, or with `heddle \
+                     models pull`."
+                    .to_owned(),
+            ),
             LocalError::Foreign { .. } => Some(
                 "`heddle models list` shows the packages; `heddle models pull` downloads them."
                     .to_owned(),

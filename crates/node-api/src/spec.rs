@@ -92,6 +92,10 @@ pub struct Spec {
     /// written while it only listens.
     #[serde(default)]
     pub per_call: Vec<Str>,
+    /// Of a node that is a tool by itself: the parameters that the calling model may fill in with
+    /// `$fromAI`. An ordinary node that a model calls takes it in all of them.
+    #[serde(default)]
+    pub model_fills: Vec<Str>,
     /// What kind of run this trigger is the first choice for.
     #[serde(default)]
     pub started_by: Option<StartCause>,
@@ -407,6 +411,21 @@ impl Spec {
     pub fn per_call(mut self, path: &str) -> Self {
         self.per_call.push(path.into());
         self
+    }
+
+    /// The calling model may fill in these parameters, and whatever is inside of them.
+    pub fn model_fills(mut self, paths: &[&str]) -> Self {
+        self.model_fills.extend(paths.iter().map(|path| Str::from(*path)));
+        self
+    }
+
+    /// Whether `$fromAI` at this place of a tool's parameters gets a value from the model.
+    pub fn is_filled_by_model(&self, place: &str) -> bool {
+        self.model_fills.iter().any(|path| {
+            place.strip_prefix(path.as_str()).is_some_and(|rest| {
+                rest.is_empty() || rest.starts_with('.') || rest.starts_with('[')
+            })
+        })
     }
 
     /// The paths of the parameters that keep callers out, those among the options included.

@@ -28,7 +28,10 @@ pub use knowledge::{
     SearchableStore, Splitter, VectorQuery, VectorStore, cannot_update, cosine_similarity,
 };
 pub use limits::AgentLimits;
-pub use local::{LOCAL_EMBEDDING_MODEL, LocalModels, NoLocalModels};
+pub use local::{
+    LOCAL_EMBEDDING_MODEL, LocalModels, ModelPackage, ModelPackageState, ModelPackages,
+    NoLocalModels,
+};
 pub use memory::{
     MAX_SESSION_ID_BYTES, Memory, MemoryError, RecalledMessages, SHARED_SESSION, SessionId,
     TurnKey, caller_session, isolated_session, session_id_of, signed_session, split_signed,

@@ -1,5 +1,6 @@
 //! Who is calling: a key or a session, the person behind it, and what that person may do.
 
+mod account;
 mod api_keys;
 mod authorization;
 mod devices;

@@ -15,6 +15,7 @@ mod execution_files;
 mod execution_stream;
 mod executions;
 mod folders;
+mod local_models;
 mod members;
 mod openapi;
 mod operation;
@@ -61,6 +62,7 @@ pub(crate) const OPERATIONS: &[&[ApiOperation]] = &[
     data_table_rows::OPERATIONS,
     collections::OPERATIONS,
     collection_chunks::OPERATIONS,
+    local_models::OPERATIONS,
     projects::OPERATIONS,
     members::OPERATIONS,
     users::OPERATIONS,

@@ -45,6 +45,7 @@ use access::DeviceCookies;
 use api::Previews;
 use catalogue::Catalogue;
 use model::Str;
+use node_api::ai::ModelPackages;
 use node_api::collections::Ingestor;
 use read_budget::ReadBudget;
 use routes::RequestHandler;
@@ -80,6 +81,10 @@ pub struct ServerParts {
     pub read_xml: XmlReader,
     /// What reads files into collections and embeds them.
     pub ingestor: Arc<dyn Ingestor>,
+    /// What brings the built-in models to this machine.
+    pub model_packages: Arc<dyn ModelPackages>,
+    /// The private hosts that workflows may call, as the operator wrote them.
+    pub egress_allow: Vec<String>,
     /// The type of the node that asks an embeddings node for vectors.
     pub embedding_caller: &'static str,
     /// Where people reach this instance.

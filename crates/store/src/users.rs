@@ -29,6 +29,16 @@ pub trait UserStore: Send + Sync {
         generation: i64,
         hash: &str,
     ) -> Result<Option<User>, Error>;
+    /// Somebody's names; nothing if they are gone.
+    async fn set_name(&self, id: &str, first: &str, last: &str) -> Result<Option<User>, Error>;
+    /// The address somebody signs in with; sessions and API keys stay, links that were sent to the
+    /// old address end. Nothing if access has ended since the generation was read.
+    async fn change_email(
+        &self,
+        id: &str,
+        generation: i64,
+        email: &str,
+    ) -> Result<Option<User>, Error>;
     async fn set_role(&self, id: &str, role: UserRole) -> Result<bool, Error>;
     /// With keys, sessions and invitations; what belonged to them goes to the first owner.
     async fn delete_user(&self, id: &str) -> Result<bool, Error>;

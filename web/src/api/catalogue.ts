@@ -2,9 +2,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, isUnreachable, queryClient } from "./client";
 import type { NodeType } from "./spec";
+import { asTool, isOfferedAsTool, ordinaryType } from "./toolTypes";
 
 export class Catalogue {
   private readonly byType = new Map<string, NodeType[]>();
+  /** Descriptions of ordinary nodes as tools, made when they are first asked for. */
+  private readonly asTools = new Map<string, NodeType[]>();
 
   constructor(readonly all: readonly NodeType[]) {
     for (const type of all) {
@@ -18,13 +21,32 @@ export class Catalogue {
 
   /** The description that serves a version; without one, the newest. */
   find(type: string, version?: number): NodeType | undefined {
-    const known = this.byType.get(type);
+    const known = this.entries(type);
     if (!known || version === undefined) return known?.at(-1);
     return known.find((entry) => entry.versions.includes(version));
   }
 
   findNewest(type: string): NodeType | undefined {
-    return this.byType.get(type)?.at(-1);
+    return this.entries(type)?.at(-1);
+  }
+
+  /** Every entry of a type; an ordinary type with “Tool” at its end is that type, called by a model. */
+  private entries(type: string): NodeType[] | undefined {
+    const known = this.byType.get(type) ?? this.asTools.get(type);
+    if (known) return known;
+    const ordinary = ordinaryType(type);
+    const found = ordinary === undefined ? undefined : this.byType.get(ordinary);
+    if (!found?.every((entry) => entry.canBeTool)) return undefined;
+    const tools = found.map(asTool);
+    this.asTools.set(type, tools);
+    return tools;
+  }
+
+  /** The newest description of every service as a tool of an agent. */
+  tools(): NodeType[] {
+    return this.types()
+      .filter(isOfferedAsTool)
+      .flatMap((type) => this.findNewest(asTool(type).id) ?? []);
   }
 
   /** The newest description of every type. */

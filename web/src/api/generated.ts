@@ -460,6 +460,11 @@ export interface DrawnWorkflow {
   projectId?: string | null;
 }
 
+export interface EmailInput {
+  currentPassword: string;
+  email: string;
+}
+
 /** Why a request was refused. */
 export interface Error {
   /** One of the codes of the documentation. */
@@ -486,6 +491,8 @@ export interface Execution {
   waitsForExecutionId: string | null;
   waitTill: string | null;
   customData: Record<string, unknown>;
+  /** Why it failed. */
+  error?: string;
   /** What the nodes did, if it was asked for. */
   data?: unknown;
   /** The workflow as it was executed, if it was asked for. */
@@ -692,6 +699,8 @@ export interface Instance {
     activeWorkflows: number;
     runsInProgress: number;
   };
+  /** Private hosts that workflows may call (`HEDDLE_EGRESS_ALLOW`); only for administrators. */
+  egressAllow: string[] | null;
 }
 
 /** Accepts an invitation, or sets a new password with a link. */
@@ -900,6 +909,25 @@ export type LiveEvent = {
   data: number;
 };
 
+/** A built-in model and how it stands. */
+export interface LocalModel {
+  name: string;
+  /** What it is for. */
+  purpose: string;
+  licence: string;
+  /** The size of its weights. */
+  bytes: number;
+  state: "missing" | "downloading" | "ready" | "failed";
+  /** Bytes that have been downloaded, while it is. */
+  downloadedBytes: number | null;
+  /** Why the last download failed; only for administrators. */
+  error: string | null;
+}
+
+export interface LocalModelList {
+  data: LocalModel[];
+}
+
 export interface MemberInputs {
   relations: ({
     userId: string;
@@ -920,6 +948,11 @@ export interface ModelUse {
   cachedTokens: number;
   outputTokens: number;
   dollars: number;
+}
+
+export interface NameInput {
+  firstName: string;
+  lastName: string;
 }
 
 /** A key that was just created. */

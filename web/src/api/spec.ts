@@ -95,6 +95,10 @@ export interface NodeType {
   startedBy?: "hand" | "workflow" | "error" | null;
   /** A step that a crash cut off runs again by itself. */
   repeatable?: boolean;
+  /** An agent's model can call the node, which is then of the type with `Tool` at its end. */
+  canBeTool?: boolean;
+  /** Of a node that is a tool by itself: the parameters that the model may fill in. */
+  modelFills?: string[];
 }
 
 export interface Param {

@@ -39,7 +39,9 @@ export function Composer({ trigger, isReadOnly }: ComposerProps) {
 
   const asks = useDrawer((state) => state.messageRequested);
   useEffect(() => {
-    if (asks > 0) field.current?.focus();
+    if (asks === 0 || !field.current) return;
+    field.current.focus();
+    useDrawer.getState().takeMessageRequest();
   }, [asks]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the field is as high as its text.

@@ -3,7 +3,7 @@ import { ExternalLink } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import layout from "../shared/layout.module.css";
 import { ProjectField } from "../shared/ProjectField";
-import { AsyncContent, Button, errorText, Field, FormDialog, Input, toast } from "../ui";
+import { AsyncContent, Button, cx, errorText, Field, FormDialog, Input, toast } from "../ui";
 import { CredentialForm } from "./CredentialForm";
 import { CredentialTypePicker } from "./CredentialTypePicker";
 import {
@@ -59,7 +59,12 @@ function DialogContent({ onClose, kind: given, credential, onSaved }: Props) {
     if (!credential && given) setChosen(given);
   }, [credential, given]);
 
+  // What was tested stays in sight until it is closed, or changed again.
+  const isDone =
+    result?.status === "OK" && Object.keys(values).length === 0 && name === saved?.name;
+
   const save = async () => {
+    if (isDone) return true;
     if (chosen === null) return false;
     const data = credentialData(values);
     const next = saved
@@ -79,11 +84,8 @@ function DialogContent({ onClose, kind: given, credential, onSaved }: Props) {
       message: errorText(error),
     }));
     setResult(tested);
-    if (tested.status === "Error" && !hasNoTest(tested)) return false;
-    toast({
-      text: tested.status === "OK" ? `${next.name} saved and tested` : `${next.name} saved`,
-      tone: "good",
-    });
+    if (!hasNoTest(tested)) return false;
+    toast({ text: `${next.name} saved`, tone: "good" });
   };
 
   if (kind === null) {
@@ -96,8 +98,8 @@ function DialogContent({ onClose, kind: given, credential, onSaved }: Props) {
   return (
     <FormDialog
       title={isNew ? `New credential: ${kind.name}` : `${kind.name}: ${saved.name}`}
-      action={isNew ? "Save and test" : "Save"}
-      cancel={result ? "Done" : "Cancel"}
+      action={isDone ? "Done" : "Save and test"}
+      cancel={isDone ? "Close" : result ? "Done" : "Cancel"}
       aside={isNew && !given && <Button onClick={() => setChosen(null)}>Back</Button>}
       invalid={Object.keys(wrong).length > 0}
       onSubmit={save}
@@ -138,9 +140,11 @@ function DialogContent({ onClose, kind: given, credential, onSaved }: Props) {
           Saved values are encrypted and never shown again. Enter a new value to replace one.
         </p>
       )}
-      {result?.status === "Error" && (
-        <p className={layout.note} role="status">
-          Saved, but the test failed: {result.message}
+      {result && !hasNoTest(result) && (
+        <p className={cx(layout.note, result.status === "OK" && layout.good)} role="status">
+          {result.status === "OK"
+            ? `Saved. ${result.message || "The test succeeded."}`
+            : `Saved, but the test failed: ${result.message}`}
         </p>
       )}
     </FormDialog>

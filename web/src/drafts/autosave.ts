@@ -1,4 +1,5 @@
 /** Keeps what is not saved in the browser while it is worked on, and forgets it when it is saved, taken back or left behind. */
+import { create } from "zustand";
 import { getCatalogue } from "../api/catalogue";
 import { getMe, onSignOut } from "../api/session";
 import { emptyDocument } from "../api/workflowDocument";
@@ -29,6 +30,15 @@ let currentDraft: DraftId | null = null;
 let timer: ReturnType<typeof setTimeout> | null = null;
 let hasStarted = false;
 let hasWarned = false;
+
+/** How the draft in the editor stands: nothing to keep, about to be written, kept since then, or too large for the browser. */
+export type DraftState = { is: "none" | "pending" | "failed" } | { is: "kept"; at: number };
+
+export const useDraftState = create<{ draft: DraftState }>()(() => ({ draft: { is: "none" } }));
+
+function showState(draft: DraftState): void {
+  useDraftState.setState({ draft });
+}
 
 /** Keeps every unsaved change from now on. */
 export function startAutosave(): void {
@@ -83,9 +93,11 @@ export function saveDraftNow(): void {
     !isEqualJson(restoreSecrets(document, saved ?? document, catalogue).nodes, whole.nodes);
   const id = { user: owner, workflow: document.id ?? NEW_WORKFLOW, session };
   const store = getBrowserStore();
+  const at = Date.now();
   const result = store
-    ? saveDraft(store, id, { at: Date.now(), base: savedVersion, document, lacksSecrets })
+    ? saveDraft(store, id, { at, base: savedVersion, document, lacksSecrets })
     : "not";
+  showState(result === "not" ? { is: "failed" } : { is: "kept", at });
   if (result !== "not") currentDraft = id;
   else if (!hasWarned) {
     hasWarned = true;
@@ -103,6 +115,7 @@ function onEditorChange(state: EditorState, before: EditorState): void {
 }
 
 function scheduleSave(): void {
+  showState({ is: "pending" });
   timer ??= setTimeout(saveDraftNow, WRITE_INTERVAL_MS);
 }
 
@@ -113,6 +126,7 @@ function discardCurrentDraft(): void {
   const store = getBrowserStore();
   if (currentDraft && store) deleteDraft(store, currentDraft);
   currentDraft = null;
+  showState({ is: "none" });
 }
 
 async function confirmSignOut(): Promise<boolean> {

@@ -31,7 +31,7 @@ const TimelineTab = lazy(() => import("../timeline/TimelineTab"));
 const ChatPane = lazy(() => import("../chat/ChatPane"));
 
 export function Drawer() {
-  const { tab, isOpen, height, show, setOpen } = useDrawer();
+  const { tab, isOpen, height, show, setOpen, requestMessage } = useDrawer();
   const { problems } = useProblems();
   const workflowId = useEditor((state) => state.workflow.id);
   const nSteps = useEditor((state) => state.run?.nodes.size);
@@ -57,6 +57,8 @@ export function Drawer() {
           label="Run"
           value={isOpen ? tab : ""}
           onChange={(id) => show(id as DrawerTab)}
+          // Whoever opens the chat wants to write; keys without a field would be the canvas's.
+          onEnter={(id) => id === "chat" && requestMessage()}
           tabs={tabs}
           className={css.tabs}
         />

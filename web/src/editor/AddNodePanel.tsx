@@ -153,7 +153,11 @@ const MAX_FREQUENT = 5;
 function useSections(query: string, wanted: WantedPort | null): Section[] {
   const catalogue = useCatalogue();
   const isEmpty = useEditor((state) => state.workflow.nodes.length === 0);
-  const specs = useMemo(() => newestOfEach(catalogue.all), [catalogue]);
+  const isForTool = wanted?.kind === "ai_tool" && wanted.side === "input";
+  const specs = useMemo(
+    () => newestOfEach([...catalogue.all, ...(isForTool ? catalogue.tools() : [])]),
+    [catalogue, isForTool],
+  );
   return useMemo(() => {
     const used = readUsageCounts();
     const found = searchNodes(specs, query, wanted, used).map(({ spec }) => spec);

@@ -15,12 +15,13 @@ import { showExecution, stopFollowing } from "../runner/runControl";
 import { useCanvas } from "../store/canvasStore";
 import { useEditor } from "../store/editorStore";
 import { clearJustCreated, wasJustCreated } from "../store/saveWorkflow";
-import { ErrorBoundary, ErrorState, Loading, Page, usePageTitle } from "../ui";
+import { ErrorBoundary, ErrorState, Loading, Page, useIsNarrow, usePageTitle } from "../ui";
 import { AddNodePanel } from "./AddNodePanel";
 import { Canvas } from "./Canvas";
 import { ConnectPanel } from "./ConnectPanel";
 import css from "./EditorPage.module.css";
 import { ExecutionBar } from "./ExecutionBar";
+import { ExecutionsPanel } from "./ExecutionsPanel";
 import { editorActions } from "./editorActions";
 import { clearPreopened, isPreopened, openDocument, workflowQuery } from "./openWorkflow";
 import { TopBar } from "./TopBar";
@@ -76,7 +77,9 @@ function forgetOpenedWorkflow() {
 
 function Editor({ execution }: { execution: string | undefined }) {
   const name = useEditor((state) => state.workflow.name);
+  const id = useEditor((state) => state.workflow.id);
   const isDirty = useEditor((state) => state.dirty);
+  const isNarrow = useIsNarrow(LIST_AND_CANVAS);
   const open = useEditor((state) => state.open);
   const panel = useCanvas((state) => state.panel);
   const shown = useShownExecution(execution);
@@ -102,6 +105,11 @@ function Editor({ execution }: { execution: string | undefined }) {
         </div>
       ) : (
         <div className={css.body}>
+          {execution && id && !isNarrow && (
+            <ErrorBoundary what="The list of executions">
+              <ExecutionsPanel workflow={id} shown={execution} />
+            </ErrorBoundary>
+          )}
           <div className={css.middle}>
             <div className={css.canvas}>
               <ErrorBoundary what="The canvas">
@@ -133,6 +141,9 @@ function Editor({ execution }: { execution: string | undefined }) {
   );
 }
 
+/** Below this width an execution has the page for itself. */
+const LIST_AND_CANVAS = 1000;
+
 const closeSearch = () => useCanvas.setState({ add: null, connect: null });
 const closePanel = () => useEditor.getState().openNode(null);
 const closeSidePanel = () => useCanvas.setState({ panel: null });
@@ -160,7 +171,12 @@ function useShownExecution(execution: string | undefined) {
       { kind: "execution", id: execution },
     );
     requestAnimationFrame(fitView);
-    return () => useEditor.getState().stopShowing();
   }, [execution, query.data]);
+  const isShown = execution !== undefined;
+  // From one execution to another the draft stays behind both.
+  useEffect(() => {
+    if (!isShown) return;
+    return () => useEditor.getState().stopShowing();
+  }, [isShown]);
   return { error: execution ? query.error : null, again: () => void query.refetch() };
 }

@@ -20,11 +20,12 @@ import { Link, useLocation } from "wouter";
 import { api, queryClient } from "../api/client";
 import { useCanEdit } from "../api/session";
 import { urlPath } from "../api/url";
+import { type DraftState, useDraftState } from "../drafts/autosave";
 import { setWorkflowName } from "../graph/document";
 import { useCanvas } from "../store/canvasStore";
 import { useEditor } from "../store/editorStore";
 import { errorSentences, saveWorkflow, setWorkflowActive } from "../store/saveWorkflow";
-import { Button, confirm, IconButton, Menu, Switch, Tooltip, toast } from "../ui";
+import { Button, clockTime, confirm, IconButton, Menu, Switch, Tooltip, toast } from "../ui";
 import { duplicateWorkflow } from "../workflows/workflowApi";
 import { downloadWorkflow, importFile } from "./clipboard";
 import { arrange } from "./commands";
@@ -117,7 +118,15 @@ function WorkflowName() {
   );
 }
 
+const DRAFT_HINTS: Record<DraftState["is"], string> = {
+  none: "Save to keep this workflow",
+  pending: "The draft is being kept in this browser",
+  kept: "The draft is kept in this browser until you save or discard it",
+  failed: "The draft is too large to be kept in this browser. Save often.",
+};
+
 function SavedState() {
+  const draft = useDraftState((state) => state.draft);
   const isDirty = useEditor((state) => state.dirty || state.savedVersion === null);
   const isReadOnly = useEditor((state) => state.readOnly);
   const [isBusy, setBusy] = useState(false);
@@ -135,9 +144,17 @@ function SavedState() {
   };
   return (
     <>
-      <span className={css.unsaved} role="status">
-        <CircleDot size={12} aria-hidden /> Not saved
-      </span>
+      <Tooltip text={DRAFT_HINTS[draft.is]}>
+        <span className={css.unsaved} role="status">
+          <CircleDot size={12} aria-hidden /> Not saved
+          {draft.is === "kept" && (
+            <span className={css.draft}>
+              {" "}
+              · draft kept {clockTime(new Date(draft.at), new Date())}
+            </span>
+          )}
+        </span>
+      </Tooltip>
       <Tooltip text="Save" shortcut="mod+s">
         <Button icon={Save} busy={isBusy} disabled={isReadOnly} onClick={() => void save()}>
           Save

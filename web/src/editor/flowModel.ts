@@ -227,8 +227,6 @@ function toCanvasNode(
   const size = nodeSize(ports);
   const isCircle = ports.shape === "circle";
   const spec = types.find(node.type, node.typeVersion) ?? types.find(node.type);
-  // An ordinary type with “Tool” at its end is that type, called by a model.
-  const described = spec ?? types.find(node.type.replace(/Tool$/, ""));
   const taken = new Set<string>();
   for (const edge of edges) {
     if (edge.from === node.name)
@@ -244,7 +242,7 @@ function toCanvasNode(
     // Nodes out of sight are not in the page and cannot be measured, but the view and the map must know them.
     measured: size,
     handles: nodeHandles(ports, size),
-    data: { node, ports, size, spec, subtitle: subtitleOf(node, described), pinned, taken },
+    data: { node, ports, size, spec, subtitle: subtitleOf(node, spec), pinned, taken },
     ariaLabel: `${node.name}, ${spec?.name ?? `unknown type ${node.type}`}`,
   };
 }

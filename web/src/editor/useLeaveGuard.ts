@@ -1,7 +1,8 @@
 /** Asks before changes that were not saved are left behind. */
 import { useEffect } from "react";
 import { useEditor } from "../store/editorStore";
-import { confirm } from "../ui";
+import { saveWorkflow } from "../store/saveWorkflow";
+import { choose } from "../ui";
 
 export function useLeaveGuard() {
   useEffect(() => {
@@ -29,9 +30,7 @@ export function useLeaveGuard() {
       event.preventDefault();
       event.stopPropagation();
       void confirmLeave().then((leaves) => {
-        if (!leaves) return;
-        useEditor.setState({ dirty: false });
-        link.click();
+        if (leaves) link.click();
       });
     };
     window.addEventListener("beforeunload", onUnload);
@@ -43,13 +42,17 @@ export function useLeaveGuard() {
   }, []);
 }
 
-function confirmLeave(): Promise<boolean> {
-  return confirm({
-    title: "Leave without saving?",
-    text: "Changes since the last save will be lost.",
-    action: "Leave",
-    danger: true,
+/** Whether to go on: once the changes are saved, or because they are not wanted. */
+async function confirmLeave(): Promise<boolean> {
+  const chosen = await choose({
+    title: "Save changes before you leave?",
+    text: "If you leave without saving, the changes since the last save are lost.",
+    action: "Save and leave",
+    alternative: "Leave without saving",
   });
+  if (chosen === "action") return saveWorkflow();
+  if (chosen === "alternative") useEditor.setState({ dirty: false });
+  return chosen !== null;
 }
 
 /** The executions of this workflow are shown over the draft, which waits behind them. */

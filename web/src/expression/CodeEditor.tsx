@@ -27,7 +27,14 @@ interface CodeEditorProps {
   /** Lets the owner write into the editor and focus it. */
   handle?: RefObject<EditorHandle | null>;
   autoFocus?: boolean;
+  /** Where writing goes on with `autoFocus`; at the end of the text if it is not given. */
+  cursor?: number;
   className?: string;
+}
+
+/** Loads the editor before it is needed, so that one that is about to be drawn takes the next key. */
+export function preloadCodeEditor(): void {
+  void import("./codeMirrorEditor");
 }
 
 export function CodeEditor(props: CodeEditorProps) {
@@ -40,6 +47,7 @@ export function CodeEditor(props: CodeEditorProps) {
     invalid,
     className,
     autoFocus,
+    cursor: wantedCursor,
   } = props;
   const place = useRef<HTMLDivElement>(null);
   const plain = useRef<HTMLTextAreaElement>(null);
@@ -50,6 +58,12 @@ export function CodeEditor(props: CodeEditorProps) {
   useLayoutEffect(() => {
     current.current = props;
   });
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only where writing begins, not where it goes on.
+  useLayoutEffect(() => {
+    if (autoFocus)
+      plain.current?.setSelectionRange(wantedCursor ?? value.length, wantedCursor ?? value.length);
+  }, []);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new editor is needed for another language or layout only; the rest is followed below.
   useEffect(() => {

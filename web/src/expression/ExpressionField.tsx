@@ -18,6 +18,8 @@ interface ExpressionFieldProps {
   label: string;
   invalid?: boolean;
   autoFocus?: boolean;
+  /** Where writing goes on with `autoFocus`, counted without the leading `=`. */
+  cursor?: number;
 }
 
 export function ExpressionField({
@@ -26,6 +28,7 @@ export function ExpressionField({
   label,
   invalid,
   autoFocus,
+  cursor,
 }: ExpressionFieldProps) {
   const { scope, readOnly } = useForm();
   const [focused, setFocused] = useState(false);
@@ -54,6 +57,7 @@ export function ExpressionField({
           }}
           onBlur={() => setFocused(false)}
           autoFocus={autoFocus}
+          cursor={cursor}
           className={css.editor}
         />
         <IconButton

@@ -78,7 +78,8 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
       selection: { anchor: options.compact ? options.value.length : 0 },
       extensions: [
         EditorView.cspNonce.of(styleNonce()),
-        history(),
+        // What is written straight into the document is undone with it.
+        parent.closest("[data-document-fields]") ? [] : [history(), keymap.of(historyKeymap)],
         drawSelection(),
         bracketMatching(),
         closeBrackets(),
@@ -89,7 +90,6 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
           { key: "Tab", run: acceptCompletion },
           ...closeBracketsKeymap,
           ...completionKeymap,
-          ...historyKeymap,
           ...searchKeymap,
           ...defaultKeymap,
         ]),
@@ -118,7 +118,7 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
     setValue: (value) => {
       if (value === view.state.doc.toString()) return;
       view.dispatch({
-        changes: { from: 0, to: view.state.doc.length, insert: value },
+        changes: changedPart(view.state.doc.toString(), value),
         annotations: ExternalChange.of(true),
       });
     },
@@ -132,6 +132,16 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
     },
     destroy: () => view.destroy(),
   };
+}
+
+/** The part in which two texts differ, so that the cursor stays where the rest is the same. */
+function changedPart(before: string, after: string) {
+  const shorter = Math.min(before.length, after.length);
+  let from = 0;
+  while (from < shorter && before[from] === after[from]) from++;
+  let end = 0;
+  while (end < shorter - from && before.at(-1 - end) === after.at(-1 - end)) end++;
+  return { from, to: before.length - end, insert: after.slice(from, after.length - end) };
 }
 
 function labelExtension(label: string): Extension {

@@ -4,7 +4,10 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { api, queryClient } from "../api/client";
 import type { ExpressionValue } from "../api/generated";
 import type { WorkflowDocument } from "../api/workflowDocument";
+import { renameAll } from "../graph/document";
 import type { Json } from "../graph/json";
+import { renameInValue } from "../graph/renameReferences";
+import { recordedNames } from "../run/recordedNames";
 import { useEditor } from "../store/editorStore";
 import { useForm } from "../store/formContext";
 import { useDebounced } from "../ui";
@@ -29,10 +32,12 @@ export function usePreview(
     queryKey: previewKey(node, paused, executionId, item, runIndex, pins),
     queryFn: ({ signal }) => {
       const { workflow } = useEditor.getState();
+      // Nodes that were renamed since the run are asked about by the names it knows.
+      const names = recordedNames(executionId);
       const body = {
-        workflow: previewDocument(workflow),
-        node,
-        expression: paused,
+        workflow: previewDocument(renameAll(workflow, names)),
+        node: names.get(node) ?? node,
+        expression: renameInValue(paused, names),
         executionId,
         item,
         runIndex,

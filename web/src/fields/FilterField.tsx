@@ -1,6 +1,7 @@
 /** Conditions joined by and/or: two values with an operator between that knows their type. */
 
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
+import { useState } from "react";
 import { isObject, type Json, type Param, type ParamKind } from "../graph/json";
 import { newId } from "../graph/nodeNames";
 import { moveInList } from "../graph/paramPath";
@@ -20,6 +21,7 @@ import {
   replaceCondition,
   TYPE_LABELS,
   type ValueType,
+  withDroppedField,
   withOperator,
 } from "./filter";
 import { useFocusNewEntry } from "./useFocusNewEntry";
@@ -41,10 +43,15 @@ export function FilterField({ param, value, onChange }: FilterFieldProps) {
   const { readOnly, version, top } = useForm();
   const options = isObject(top.options) ? top.options : {};
   const loose = top.looseTypeValidation === true || options.looseTypeValidation === true;
-  const filter = readFilter(
+  const [firstId] = useState(newId);
+  const isNew = !isObject(value) || !Array.isArray(value.conditions);
+  const stored = readFilter(
     value,
     createFilterOptions(version, loose, options.ignoreCase === true),
   );
+  // A filter that nobody has touched has one condition to fill in, which is stored with its first change.
+  const filter =
+    isNew && !readOnly ? { ...stored, conditions: [createCondition(firstId)] } : stored;
   const write = (next: Filter) => onChange(next as unknown as Json);
   const { list, focusWhenAdded } = useFocusNewEntry();
   const add = () => {
@@ -172,6 +179,9 @@ function ConditionFields({
         value={fixed(condition.leftValue)}
         onChange={(next) =>
           onChange({ ...condition, leftValue: parseTyped(String(next), type, true) })
+        }
+        onDropField={(expression, field) =>
+          onChange(withDroppedField(condition, expression, field.sample))
         }
         onBlur={() => settle("leftValue", type)}
         label={`First value of condition ${at + 1}`}

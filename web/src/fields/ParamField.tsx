@@ -104,7 +104,7 @@ function SimpleField({ param, values, path }: ParamFieldProps) {
   const menu: MenuItem[] = readOnly
     ? []
     : [
-        ...(isTool && !param.noExpression && canModelDecide(param)
+        ...(isTool && !param.noExpression && canModelDecide(type, path, param)
           ? [
               {
                 label: "Let the model decide",

@@ -1,10 +1,16 @@
 /** A value that is fixed or computed. Fields of the data can be dropped on it, which makes it an expression. */
 
-import { type DragEvent, useEffect, useRef, useState } from "react";
-import { isFieldDrag, readDraggedField, useDraggedField } from "../data/fieldDrag";
+import { type ClipboardEvent, type DragEvent, useEffect, useRef, useState } from "react";
+import {
+  type DraggedField,
+  isFieldDrag,
+  readDraggedField,
+  useDraggedField,
+} from "../data/fieldDrag";
+import { preloadCodeEditor } from "../expression/CodeEditor";
 import { ExpressionField } from "../expression/ExpressionField";
 import { isExpression, type Json, type ParamKind } from "../graph/json";
-import { dropIntoValue, toExpression } from "../graph/template";
+import { dropIntoValue, pastedExpression, toExpression, typedExpression } from "../graph/template";
 import { useForm, useInsertTarget } from "../store/formContext";
 import { cx } from "../ui";
 import css from "./Field.module.css";
@@ -24,6 +30,8 @@ interface ValueInputProps {
   onBlur?: () => void;
   /** A dropped field takes the place of a fixed value instead of joining its text. */
   replaces?: boolean;
+  /** Takes a dropped field with its expression, where more than the value depends on it. */
+  onDropField?: (expression: string, field: DraggedField) => void;
   /** A small button inside the field turns it into an expression, where there is no frame to do so. */
   mini?: boolean;
 }
@@ -41,6 +49,7 @@ export function ValueInput(props: ValueInputProps) {
     mini,
     replaces,
     suggests,
+    onDropField,
   } = props;
   const { readOnly } = useForm();
   const dragging = useDraggedField((state) => state.field !== null);
@@ -52,6 +61,24 @@ export function ValueInput(props: ValueInputProps) {
     wasFixed.current = !computed;
   }, [computed]);
   const takesDrop = !noExpression && !readOnly;
+  const cursor = useRef<number | undefined>(undefined);
+  const onTyped = (next: Json) => {
+    const before = typeof value === "string" ? value : "";
+    const typed =
+      takesDrop && typeof next === "string" ? typedExpression(next, before, kind.type) : undefined;
+    cursor.current = typed?.cursor;
+    onChange(typed?.expression ?? next);
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    const pasted =
+      !computed && takesDrop
+        ? pastedExpression(event.clipboardData.getData("text/plain"), kind.type)
+        : undefined;
+    if (pasted === undefined) return;
+    event.preventDefault();
+    cursor.current = undefined;
+    onChange(pasted);
+  };
   const dropped = (code: string) =>
     dropIntoValue(replaces && !computed ? undefined : value, code, kind.type);
   const onDragOver = (event: DragEvent) => {
@@ -67,7 +94,10 @@ export function ValueInput(props: ValueInputProps) {
     const field = readDraggedField(event.dataTransfer);
     if (!field || !takesDrop) return;
     event.preventDefault();
-    onChange(dropped(field.code));
+    cursor.current = undefined;
+    const expression = dropped(field.code);
+    if (onDropField) onDropField(expression, field);
+    else onChange(expression);
   };
   const claim = useInsertTarget((code) => onChange(dropped(code)));
   return (
@@ -77,7 +107,12 @@ export function ValueInput(props: ValueInputProps) {
       onDragOver={onDragOver}
       onDragLeave={() => setOver(false)}
       onDrop={onDrop}
-      onFocus={() => !computed && takesDrop && claim()}
+      onPaste={onPaste}
+      onFocus={() => {
+        if (computed || !takesDrop) return;
+        claim();
+        preloadCodeEditor();
+      }}
       onBlur={(event) => {
         if (!event.currentTarget.contains(event.relatedTarget)) onBlur?.();
       }}
@@ -89,11 +124,12 @@ export function ValueInput(props: ValueInputProps) {
           label={label}
           invalid={invalid}
           autoFocus={wasFixed.current}
+          cursor={cursor.current}
         />
       ) : (
         <FixedControl
           value={value}
-          onChange={onChange}
+          onChange={onTyped}
           label={label}
           kind={kind}
           invalid={invalid}

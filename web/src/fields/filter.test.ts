@@ -7,6 +7,7 @@ import {
   parseTyped,
   readFilter,
   withComparison,
+  withDroppedField,
   withOperator,
 } from "./filter";
 
@@ -85,4 +86,26 @@ test("typed-in text becomes a value of its type where it is one", () => {
     parseTyped("true", "boolean"),
     parseTyped("5", "string"),
   ]).toEqual([5, "5x", true, "5"]);
+});
+
+test("a dropped field brings the operators of its type", () => {
+  const text = createCondition("1");
+  const number = withDroppedField(text, "={{ $json.n }}", 12);
+  expect(number).toMatchObject({
+    leftValue: "={{ $json.n }}",
+    operator: { type: "number", operation: "equals" },
+  });
+  expect(withDroppedField(text, "={{ $json.on }}", true).operator.operation).toBe("equals");
+  expect(withDroppedField(text, "={{ $json.list }}", [1]).operator).toMatchObject({
+    type: "array",
+    operation: "notEmpty",
+  });
+});
+
+test("an operator that was chosen stays where the type of a dropped field has it", () => {
+  const above = withOperator(createCondition("1"), "number", "gt");
+  expect(withDroppedField(above, "={{ $json.n }}", 3).operator.operation).toBe("gt");
+  const after = withOperator(createCondition("1"), "dateTime", "after");
+  expect(withDroppedField(after, "={{ $json.at }}", "2026-01-01").operator.operation).toBe("after");
+  expect(withDroppedField(above, "={{ $json.x }}", null).operator.type).toBe("number");
 });

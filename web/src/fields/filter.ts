@@ -1,6 +1,7 @@
 /** Conditions joined by and/or: their stored shape, the operators of each type, and the changes a form makes to them. */
 
 import { isObject, type Json, type JsonObject } from "../graph/json";
+import { typeOfSample } from "./assignments";
 
 export type ValueType = "string" | "number" | "dateTime" | "boolean" | "array" | "object";
 
@@ -157,9 +158,8 @@ export function createCondition(
   leftValue: Json = "",
   type: ValueType = "string",
 ): Condition {
-  const first =
-    type === "boolean" ? "true" : type === "array" || type === "object" ? "notEmpty" : "equals";
-  return { id, leftValue, rightValue: "", operator: operatorOf(findOperator(type, first)) };
+  const operator = findOperator(type, firstOperation(type));
+  return { id, leftValue, rightValue: "", operator: operatorOf(operator) };
 }
 
 /** The stored form of an operator. */
@@ -182,6 +182,30 @@ export function withOperator(condition: Condition, type: string, operation: stri
     leftValue: convertValue(condition.leftValue, next.type) ?? condition.leftValue,
     rightValue: sameRight ? condition.rightValue : (right ?? ""),
   };
+}
+
+/**
+ * A condition after a field of the data was dropped on its first value: it compares values of the type the field has. An operator that
+ * was chosen stays if that type has it, and one that fits any text stays for text.
+ */
+export function withDroppedField(
+  condition: Condition,
+  expression: string,
+  sample: unknown,
+): Condition {
+  const dropped = { ...condition, leftValue: expression };
+  const type = typeOfSample(sample);
+  const { type: before, operation } = condition.operator;
+  if (type === before || sample === undefined || sample === null) return dropped;
+  // Dates come as text in JSON.
+  if (type === "string" && before === "dateTime") return dropped;
+  const kept = findOperator(type, operation) ? operation : firstOperation(type);
+  return withOperator(dropped, type, kept);
+}
+
+function firstOperation(type: ValueType): string {
+  if (type === "boolean") return "true";
+  return type === "array" || type === "object" ? "notEmpty" : "equals";
 }
 
 /** A fixed value as one of another type; nothing where it cannot be. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { NodeType } from "../api/spec";
 import { testParam } from "../graph/testParam";
 import { canModelDecide, fromAiExpression } from "./fromAi";
 
@@ -11,6 +12,8 @@ test("the model is asked by a name it can read, with what the parameter is for",
 });
 
 test("only plain values can be decided", () => {
-  expect(canModelDecide(testParam("a", "flag"))).toBe(true);
-  expect(canModelDecide(testParam("a", { type: "filter" }))).toBe(false);
+  const type = { canBeTool: true } as NodeType;
+  expect(canModelDecide(type, ["a"], testParam("a", "flag"))).toBe(true);
+  expect(canModelDecide(type, ["a"], testParam("a", { type: "filter" }))).toBe(false);
+  expect(canModelDecide(undefined, ["a"], testParam("a", "flag"))).toBe(false);
 });

@@ -1,6 +1,8 @@
 /** Parameters of a tool that the model decides when it calls the tool. */
 
-import type { Param } from "../graph/json";
+import type { NodeType } from "../api/spec";
+import { canModelFill } from "../api/toolTypes";
+import type { Param, ParamPath } from "../graph/json";
 
 const TYPES: Partial<Record<Param["kind"]["type"], string>> = {
   text: "string",
@@ -11,8 +13,12 @@ const TYPES: Partial<Record<Param["kind"]["type"], string>> = {
   dateTime: "string",
 };
 
-export function canModelDecide(param: Param): boolean {
-  return param.kind.type in TYPES;
+export function canModelDecide(
+  type: NodeType | undefined,
+  path: ParamPath,
+  param: Pick<Param, "kind">,
+): boolean {
+  return param.kind.type in TYPES && canModelFill(type, path);
 }
 
 /** The expression that asks the model: by a name it can read, with what the parameter is for. */

@@ -14,7 +14,7 @@ import type {
 } from "../api/workflowDocument";
 import { disconnectNodes, edgesOf } from "./edges";
 import { uniqueName } from "./nodeNames";
-import { renameInValue } from "./renameReferences";
+import { type NewNames, renameInValue } from "./renameReferences";
 
 export * from "../api/workflowDocument";
 export {
@@ -226,22 +226,28 @@ export function renameInDocument(
   const name = to.trim();
   if (name === "" || name === from || document.nodes.some((node) => node.name === name))
     return document;
-  const names = new Map([[from, name]]);
+  return renameAll(document, new Map([[from, name]]));
+}
+
+/** Gives nodes other names at once, wherever these stand. Whoever calls it sees to it that no name is there twice. */
+export function renameAll(document: WorkflowDocument, names: NewNames): WorkflowDocument {
+  if (names.size === 0) return document;
+  const nameNow = (name: string) => names.get(name) ?? name;
   const nodes = document.nodes.map((node) => {
     const parameters = renameInValue(node.parameters, names);
-    const renamed = node.name === from ? { ...node, name } : node;
+    const renamed = names.has(node.name) ? { ...node, name: nameNow(node.name) } : node;
     return parameters === node.parameters ? renamed : { ...renamed, parameters };
   });
   const connections: Connections = {};
   for (const [source, kinds] of Object.entries(document.connections)) {
-    connections[source === from ? name : source] = mapTargets(kinds, (target) =>
-      target.node === from ? { ...target, node: name } : target,
+    connections[nameNow(source)] = mapTargets(kinds, (target) =>
+      names.has(target.node) ? { ...target, node: nameNow(target.node) } : target,
     );
   }
   const pinData =
     document.pinData &&
     Object.fromEntries(
-      Object.entries(document.pinData).map(([node, items]) => [node === from ? name : node, items]),
+      Object.entries(document.pinData).map(([node, items]) => [nameNow(node), items]),
     );
   return { ...document, nodes, connections, ...(pinData ? { pinData } : {}) };
 }

@@ -3,10 +3,12 @@ import {
   codeAt,
   dropIntoValue,
   fieldCode,
+  pastedExpression,
   segments,
   toAccessor,
   toExpression,
   toFixedValue,
+  typedExpression,
 } from "./template";
 
 test("a text is split into what is said and what is computed", () => {
@@ -62,4 +64,35 @@ test("an expression that is given up leaves what it gave last, or the default", 
   expect(toFixedValue("={{ $json.n }}", "number", "x", 1)).toBe(1);
   expect(toFixedValue("={{ $json.n }}", "text", { a: 1 }, "")).toBe('{"a":1}');
   expect(toFixedValue("=", "choice", undefined, "a")).toBe("a");
+});
+
+test("code that is typed or pasted into a fixed text makes it an expression", () => {
+  expect(typedExpression("Hi {{ $json.name }}!", "", "text")).toEqual({
+    expression: "=Hi {{ $json.name }}!",
+  });
+  expect(typedExpression("Hi {{json.name}}", "", "longText")?.expression).toBe(
+    "=Hi {{$json.name}}",
+  );
+  expect(typedExpression("Hi {", "Hi ", "text")).toBeUndefined();
+  expect(typedExpression("Hi {{", "Hi {", "text")).toEqual({
+    expression: "=Hi {{  }}",
+    cursor: 6,
+  });
+  expect(typedExpression("a {{ b", "a {{", "text")).toBeUndefined();
+});
+
+test("braces of JSON and of programs are no code of an expression", () => {
+  expect(typedExpression('{ "a": {{', '{ "a": {', "json")).toBeUndefined();
+  expect(typedExpression('{ "a": {{ $json.a }} }', "", "json")?.expression).toBe(
+    '={ "a": {{ $json.a }} }',
+  );
+  expect(typedExpression("{{ a }}", "", "code")).toBeUndefined();
+  expect(typedExpression("{{ a }}", "", "secret")).toBeUndefined();
+});
+
+test("an expression can be pasted into a field that takes no text", () => {
+  expect(pastedExpression(" {{ $json.n }} ", "number")).toBe("={{ $json.n }}");
+  expect(pastedExpression("={{ $json.n }}", "flag")).toBe("={{ $json.n }}");
+  expect(pastedExpression("12", "number")).toBeUndefined();
+  expect(pastedExpression("{{ $json.n }}", "text")).toBeUndefined();
 });

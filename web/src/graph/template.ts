@@ -96,6 +96,45 @@ function insertAt(text: string, inserted: string, code: string, position = text.
   return text.slice(0, position) + gap + piece + text.slice(position);
 }
 
+/** Kinds whose fixed value is a text in which code may be written. */
+const TEXT_KINDS: readonly ParamKind["type"][] = ["text", "longText", "json"];
+/** Kinds that take no text, so that code can only be pasted into them. */
+const PASTE_KINDS: readonly ParamKind["type"][] = ["number", "dateTime", "choice", "flag"];
+
+/**
+ * The expression that a fixed text has become when `{{ … }}` was typed or pasted into it, with the place to write on; nothing while
+ * it is plain text. Brackets that were just opened are closed.
+ */
+export function typedExpression(
+  text: string,
+  before: string,
+  kind: ParamKind["type"],
+): { expression: string; cursor?: number } | undefined {
+  if (!TEXT_KINDS.includes(kind) || text.startsWith("=")) return undefined;
+  const code = segments(text).filter((piece) => piece.kind === "code");
+  if (code.some((piece) => piece.closed)) return { expression: `=${withDollarSigns(text)}` };
+  const [open] = code;
+  // JSON is full of braces on their way to being right.
+  if (!open || kind === "json" || before.includes("{{") || open.text.trim() !== "")
+    return undefined;
+  const start = text.slice(0, open.from + 2);
+  return { expression: `=${start}  }}${text.slice(open.to)}`, cursor: start.length + 1 };
+}
+
+/** Some fields take `{{ json.name }}` for `{{ $json.name }}`; expressions need the dollar sign. */
+function withDollarSigns(text: string): string {
+  return text.replace(
+    /(\{\{\s*)(?=(?:json|binary|input|node|vars|workflow|execution|now|today)\b)/g,
+    "$1$$",
+  );
+}
+
+/** The expression that was pasted into a field which takes no text. */
+export function pastedExpression(text: string, kind: ParamKind["type"]): string | undefined {
+  const isCode = segments(text).some((piece) => piece.kind === "code" && piece.closed);
+  return PASTE_KINDS.includes(kind) && isCode ? `=${text.trim().replace(/^=/, "")}` : undefined;
+}
+
 /** A fixed value as an expression that gives the same. */
 export function toExpression(value: Json | undefined): string {
   if (isExpression(value)) return value;

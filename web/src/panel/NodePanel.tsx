@@ -96,7 +96,10 @@ function NodePanelContent({ node }: { node: WorkflowNode }) {
         ]}
         label="Node tabs"
       />
-      <div className={css.scroll}>
+      <div
+        className={css.scroll}
+        data-document-fields={tab === "parameters" || tab === "settings" || undefined}
+      >
         <ErrorBoundary what="This tab" resetKey={tab}>
           {tab === "agent" && (
             <Suspense fallback={<Skeleton lines={6} />}>

@@ -1,11 +1,12 @@
 /** Where a trigger is called: the address for a test and the one of the active workflow, to be copied. */
 
+import { ExternalLink } from "lucide-react";
 import { useState } from "react";
 import { useWebhookOrigin } from "../api/instance";
 import type { WorkflowNode } from "../api/workflowDocument";
 import { useEditor } from "../store/editorStore";
 import { useForm } from "../store/formContext";
-import { Chip, CopyButton } from "../ui";
+import { Chip, CopyButton, LinkButton } from "../ui";
 import css from "./Panel.module.css";
 import { getWebhookUrls } from "./webhookUrls";
 
@@ -13,11 +14,13 @@ export function WebhookUrlBox({ node }: { node: WorkflowNode }) {
   const { top, type } = useForm();
   const id = useEditor((state) => state.workflow.id);
   const active = useEditor((state) => state.workflow.active === true);
+  const isListening = useEditor((state) => state.run?.status === "listening");
   const [shown, setShown] = useState<"test" | "production">("test");
   const origin = useWebhookOrigin();
   const addresses = getWebhookUrls(node, top, id, origin, type?.trigger);
   if (!addresses) return null;
   const url = addresses[shown];
+  const canOpen = shown === "test" ? isListening : active;
   const hint =
     shown === "test"
       ? "Accepts one call after you click “Listen for test event”."
@@ -46,6 +49,11 @@ export function WebhookUrlBox({ node }: { node: WorkflowNode }) {
         <Chip label={addresses.methods} />
         <code>{url}</code>
         {!addresses.unknown && <CopyButton text={url} label="Copy URL" />}
+        {!addresses.unknown && type?.trigger === "form" && canOpen && (
+          <LinkButton href={url} icon={ExternalLink} size="small">
+            Open form
+          </LinkButton>
+        )}
       </div>
       <p className={css.faint}>
         {addresses.unknown

@@ -64,7 +64,7 @@ function handleKey(event: KeyPress, frame: HTMLElement | null, actions: PanelAct
   } else if (step && (event.altKey || isFrame)) {
     if (step[0] !== undefined) actions.open(step[0]);
   } else if (event.key === "Enter" && isCommand) actions.run();
-  else if (isCommand && !isWriting && /^[zy]$/i.test(event.key)) {
+  else if (isCommand && !hasOwnHistory(target) && /^[zy]$/i.test(event.key)) {
     if (event.shiftKey || event.key.toLowerCase() === "y") redo();
     else undo();
   } else if (event.key === "F2" && !isWriting)
@@ -72,4 +72,9 @@ function handleKey(event: KeyPress, frame: HTMLElement | null, actions: PanelAct
   else return;
   event.preventDefault();
   event.stopPropagation();
+}
+
+/** Fields of the form write into the document with every key, so its history is theirs; others keep what is typed to themselves. */
+function hasOwnHistory(target: Element): boolean {
+  return isTextInput(target) && target.closest("[data-document-fields]") === null;
 }

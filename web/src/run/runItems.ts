@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { api } from "../api/client";
 import type { ExecutionSchema } from "../api/generated";
 import { urlPath } from "../api/url";
+import { recordedName } from "./recordedNames";
 
 /** One item as the server shows it; one that is too large comes as a preview of its text. */
 export interface RunItem {
@@ -56,7 +57,9 @@ export function itemsKey(options: ItemsOptions): readonly unknown[] {
     search = "",
     version,
   } = options;
-  return ["items", executionId, node, run, kind, output, direction, offset, limit, search, version];
+  const recorded = recordedName(executionId, node);
+  const place = [executionId, recorded, run, kind, output, direction];
+  return ["items", ...place, offset, limit, search, version];
 }
 
 export async function fetchItems(options: ItemsOptions, signal?: AbortSignal): Promise<ItemsPage> {
@@ -71,7 +74,8 @@ export async function fetchItems(options: ItemsOptions, signal?: AbortSignal): P
     limit = 50,
     search,
   } = options;
-  const query = { node, run, kind, output, direction, offset, limit, search: search || undefined };
+  const place = { node: recordedName(executionId, node), run, kind, output, direction };
+  const query = { ...place, offset, limit, search: search || undefined };
   return api.get<ItemsPage>(urlPath`/executions/${executionId}/items`, query, signal);
 }
 
@@ -96,7 +100,8 @@ export function useSchema(options: {
   output?: number;
   version?: string | number;
 }) {
-  const { executionId, node, run = 0, output = 0, version } = options;
+  const { executionId, run = 0, output = 0, version } = options;
+  const node = recordedName(executionId, options.node);
   return useQuery({
     queryKey: ["schema", executionId, node, run, output, version],
     queryFn: ({ signal }) =>

@@ -80,6 +80,8 @@ export type ModelSpending = Omit<ModelUse, "dollars"> & { dollars: number | null
 export interface TestAddress {
   method: string;
   url: string;
+  /** A form is opened in a browser. */
+  kind?: string;
   node?: string;
   expiresAt?: string;
 }

@@ -1,7 +1,7 @@
 // A line above the drawer for what needs an eye or a hand: an address that waits for a call, a run that sleeps, one that nobody can
 // say the end of, and a broken line to the server.
 
-import { CircleHelp, Clock, PlugZap, ShieldQuestion, WifiOff } from "lucide-react";
+import { CircleHelp, Clock, ExternalLink, PlugZap, ShieldQuestion, WifiOff } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { ApprovalCard } from "../run/ApprovalCard";
 import { pendingApprovals } from "../run/approval";
@@ -9,7 +9,7 @@ import { DecisionButtons } from "../run/DecisionButtons";
 import { isOver, quarantineReason, type RunView, uncertainStep } from "../run/runView";
 import { useNow } from "../run/useNow";
 import { useEditor } from "../store/editorStore";
-import { Button, Chip, CopyButton, Dialog, plural, relativeTime } from "../ui";
+import { Button, Chip, CopyButton, Dialog, LinkButton, plural, relativeTime } from "../ui";
 import css from "./RunBanner.module.css";
 import { useResumeUrl } from "./resumeUrl";
 import { followRun, showExecution, useRunWatch } from "./runControl";
@@ -48,6 +48,7 @@ function ListeningBanner({ run }: { run: RunView }) {
           {...address}
           label="Copy test URL"
           tone="run"
+          isForm={address.kind === "form"}
         />
       ))}
     </BannerRow>
@@ -59,9 +60,21 @@ interface CallUrlProps {
   url: string;
   label: string;
   tone: "run" | "wait";
+  /** People fill it in, so it is opened rather than called. */
+  isForm?: boolean;
 }
 
-function CallUrl({ method, url, label, tone }: CallUrlProps) {
+function CallUrl({ method, url, label, tone, isForm }: CallUrlProps) {
+  if (isForm)
+    return (
+      <span className={css.address}>
+        <LinkButton href={url} icon={ExternalLink} kind="primary" size="small">
+          Open form
+        </LinkButton>
+        <code>{url}</code>
+        <CopyButton text={url} label={label} />
+      </span>
+    );
   return (
     <span className={css.address}>
       <Chip label={method || "ANY"} tone={tone} />

@@ -5,9 +5,12 @@ import { useCatalogue } from "../api/catalogue";
 import { api } from "../api/client";
 import type { ExpressionValue } from "../api/generated";
 import type { WorkflowNode } from "../api/workflowDocument";
+import { renameAll } from "../graph/document";
 import type { JsonObject } from "../graph/json";
+import { renameInValue } from "../graph/renameReferences";
 import type { TypeSpec } from "../graph/typeSpec";
 import { ruleHolds, withDefaults } from "../graph/visibleParams";
+import { recordedNames } from "../run/recordedNames";
 import type { RunView } from "../run/runView";
 import { useEditor } from "../store/editorStore";
 
@@ -45,13 +48,21 @@ export function useResumeUrl(run: RunView): { method: string; url: string } | un
     // An address is good for one wait: the same node may be waited at again.
     queryKey: ["waking", run.executionId, name, run.nodes.get(name)?.length, waken?.expression],
     queryFn: ({ signal }) => {
-      const { id: workflowId, name: title, nodes, connections, settings } = workflow;
+      // Nodes that were renamed since the run began are asked about by the names it knows.
+      const names = recordedNames(run.executionId);
+      const {
+        id: workflowId,
+        name: title,
+        nodes,
+        connections,
+        settings,
+      } = renameAll(workflow, names);
       const document = { name: title, nodes, connections, settings: settings ?? {} };
       const asked = {
         workflow: document,
         workflowId,
-        node: name,
-        expression: waken?.expression,
+        node: names.get(name) ?? name,
+        expression: renameInValue(waken?.expression, names),
         executionId: run.executionId,
       };
       return api.post<ExpressionValue>(

@@ -2,6 +2,7 @@
 import { memo } from "react";
 import css from "./NodeIcon.module.css";
 import { hueOf, iconOf, type NodeLook } from "./nodeIcons";
+import { providerMark } from "./providerMarks";
 
 interface NodeIconProps {
   type: string;
@@ -13,6 +14,7 @@ interface NodeIconProps {
 
 export const NodeIcon = memo(function NodeIcon({ type, spec, size = 36, round }: NodeIconProps) {
   const Icon = iconOf(type, spec);
+  const mark = providerMark(type);
   return (
     <span
       className={css.tile}
@@ -21,7 +23,16 @@ export const NodeIcon = memo(function NodeIcon({ type, spec, size = 36, round }:
       style={{ width: size, height: size }}
       aria-hidden
     >
-      <Icon size={Math.round(size * 0.5)} strokeWidth={1.75} />
+      {mark ? (
+        <span
+          className={css.mark}
+          style={{ fontSize: Math.round(size * (mark.length > 2 ? 0.3 : 0.38)) }}
+        >
+          {mark}
+        </span>
+      ) : (
+        <Icon size={Math.round(size * 0.5)} strokeWidth={1.75} />
+      )}
     </span>
   );
 });

@@ -11,9 +11,10 @@ interface DrawerState {
   /** The agent whose timeline is shown; `null` for the last that ran. */
   agent: string | null;
   show(tab: DrawerTab): void;
-  /** Grows when somebody is to write a message; the field takes the focus. */
+  /** Above zero while somebody is to write a message; the field takes the focus and the request. */
   messageRequested: number;
   requestMessage(): void;
+  takeMessageRequest(): void;
   /** Shows the timeline of one agent. */
   showAgent(node: string): void;
   /** Opens a tab, or folds the drawer if that tab is already in sight. */
@@ -75,6 +76,7 @@ export const useDrawer = create<DrawerState>()((set, get) => {
     messageRequested: 0,
     requestMessage: () =>
       put({ tab: "chat", isOpen: true, messageRequested: get().messageRequested + 1 }),
+    takeMessageRequest: () => put({ messageRequested: 0 }),
     show: (tab) => put({ tab, isOpen: true }),
     showAgent: (agent) => put({ agent, tab: "timeline", isOpen: true }),
     toggle: (tab) =>

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { emptyDocument, type WorkflowDocument } from "../api/workflowDocument";
 import { removeNodes, renameInDocument, setParameter, setWorkflowName } from "../graph/document";
+import { emptyView } from "../run/runView";
 import { useEditor } from "./editorStore";
 
 const state = () => useEditor.getState();
@@ -73,6 +74,16 @@ describe("what is chosen", () => {
     state().change("rename", (document) => renameInDocument(document, "A", "C"));
     expect([...state().selection]).toEqual(["C"]);
     expect(state().open).toBe("C");
+  });
+
+  test("what a run gave stays with a node that is renamed, also when that is undone", () => {
+    state().setRun({ ...emptyView("run"), nodes: new Map([["A", []]]) });
+    state().change("rename", (document) => renameInDocument(document, "A", "C"));
+    expect([...(state().run?.nodes.keys() ?? [])]).toEqual(["C"]);
+    state().setRun({ ...emptyView("run"), nodes: new Map([["A", []]]) });
+    expect([...(state().run?.nodes.keys() ?? [])]).toEqual(["C"]);
+    state().undo();
+    expect([...(state().run?.nodes.keys() ?? [])]).toEqual(["A"]);
   });
 
   test("a removed node is neither chosen nor open any more", () => {

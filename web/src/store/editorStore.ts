@@ -14,6 +14,8 @@ import {
   redoStep,
   undoStep,
 } from "../graph/history";
+import type { NewNames } from "../graph/renameReferences";
+import { renameInRun, withCurrentNames } from "../run/recordedNames";
 import type { RunView } from "../run/runView";
 
 /** Something that is only looked at, in place of the draft. */
@@ -77,7 +79,7 @@ export const useEditor = create<EditorState>()((set, get) => ({
   history: EMPTY_HISTORY,
 
   change(label, update) {
-    const { workflow, readOnly, history, saved, selection, open } = get();
+    const { workflow, readOnly, history, saved, selection, open, run } = get();
     if (readOnly) return;
     const next = update(workflow);
     if (next === workflow) return;
@@ -86,6 +88,7 @@ export const useEditor = create<EditorState>()((set, get) => ({
       history: recordChange(history, label, workflow, Date.now()),
       dirty: !saved || !isSameContent(next, saved),
       ...selectionAfter(workflow, next, selection, open),
+      ...runAfter(workflow, next, run),
     });
   },
 
@@ -112,7 +115,7 @@ export const useEditor = create<EditorState>()((set, get) => ({
   },
 
   setRun(run) {
-    set({ run });
+    set({ run: run && withCurrentNames(run) });
   },
 
   load(document, stored) {
@@ -190,7 +193,7 @@ type GetState = () => EditorState;
 type SetState = (part: Partial<EditorState>) => void;
 
 function applyHistoryStep(get: GetState, set: SetState, step: typeof undoStep): string | null {
-  const { workflow, history, saved, readOnly, selection, open } = get();
+  const { workflow, history, saved, readOnly, selection, open, run } = get();
   const found = readOnly ? null : step(history, workflow);
   if (!found) return null;
   set({
@@ -198,6 +201,7 @@ function applyHistoryStep(get: GetState, set: SetState, step: typeof undoStep): 
     history: found.history,
     dirty: !saved || !isSameContent(found.document, saved),
     ...selectionAfter(workflow, found.document, selection, open),
+    ...runAfter(workflow, found.document, run),
   });
   return found.label;
 }
@@ -222,6 +226,24 @@ function selectionAfter(
     ...(isSameSet(selection, new Set(kept)) ? {} : { selection: new Set(kept) }),
     ...(nowOpen === open ? {} : { open: nowOpen }),
   };
+}
+
+/** The results that are shown stay with their nodes when these get other names. */
+function runAfter(before: WorkflowDocument, after: WorkflowDocument, run: RunView | null) {
+  const names = run && renamedNodes(before, after);
+  return names && names.size > 0 ? { run: renameInRun(run, names) } : {};
+}
+
+/** The new names of nodes by their old ones. */
+function renamedNodes(before: WorkflowDocument, after: WorkflowDocument): NewNames {
+  if (before.nodes === after.nodes) return new Map();
+  const names = new Map(before.nodes.map((node) => [node.id, node.name]));
+  const renamed = new Map<string, string>();
+  for (const { id, name } of after.nodes) {
+    const old = id === undefined ? undefined : names.get(id);
+    if (old !== undefined && old !== name) renamed.set(old, name);
+  }
+  return renamed;
 }
 
 const SERVER_FIELDS = [

@@ -3,6 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { api } from "../api/client";
 import { urlPath } from "../api/url";
+import { recordedName } from "../run/recordedNames";
 import type { RunView } from "../run/runView";
 import type { AgentReport } from "./agentReport";
 import { parseReport } from "./parseReport";
@@ -17,7 +18,7 @@ export interface AgentRunId {
 
 export function useAgentReport({ executionId, node, run, version }: AgentRunId) {
   return useQuery({
-    queryKey: ["agent", executionId, node, run, version],
+    queryKey: ["agent", executionId, node && recordedName(executionId, node), run, version],
     queryFn: ({ signal }) => fetchReport(executionId ?? "", node ?? "", run, signal),
     enabled: Boolean(executionId && node),
     placeholderData: keepPreviousData,
@@ -32,7 +33,11 @@ export async function fetchReport(
   signal?: AbortSignal,
 ): Promise<AgentReport> {
   return parseReport(
-    await api.get(urlPath`/executions/${executionId}/agent`, { node, run }, signal),
+    await api.get(
+      urlPath`/executions/${executionId}/agent`,
+      { node: recordedName(executionId, node), run },
+      signal,
+    ),
   );
 }
 

@@ -1,6 +1,6 @@
 // Buttons: with words, or with an icon alone that has its words in a tooltip.
 import { LoaderCircle, type LucideIcon } from "lucide-react";
-import type { ButtonHTMLAttributes, Ref } from "react";
+import type { ButtonHTMLAttributes, ReactNode, Ref } from "react";
 import css from "./Button.module.css";
 import { cx } from "./cx";
 import { Tooltip } from "./Tooltip";
@@ -45,6 +45,35 @@ export function Button({
       )}
       {children}
     </button>
+  );
+}
+
+interface LinkButtonProps {
+  href: string;
+  icon?: LucideIcon;
+  kind?: Kind;
+  size?: Size;
+  children: ReactNode;
+}
+
+/** A link to another page, in a tab of its own, that looks like a button. */
+export function LinkButton({
+  href,
+  icon: Icon,
+  kind = "plain",
+  size = "normal",
+  children,
+}: LinkButtonProps) {
+  return (
+    <a
+      href={href}
+      target="_blank"
+      rel="noreferrer noopener"
+      className={cx(css.button, css[kind], size === "small" && css.small)}
+    >
+      {Icon && <Icon size={size === "small" ? 14 : 15} aria-hidden />}
+      {children}
+    </a>
   );
 }
 

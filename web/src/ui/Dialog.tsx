@@ -61,9 +61,13 @@ interface ConfirmRequest {
   /** The word on the button that does it. */
   action: string;
   danger?: boolean;
+  /** Another way, for questions with more than one. */
+  alternative?: string;
 }
 
-let pending: (ConfirmRequest & { answer: (yes: boolean) => void }) | null = null;
+type Answer = "action" | "alternative" | null;
+
+let pending: (ConfirmRequest & { answer: (chosen: Answer) => void }) | null = null;
 const listeners = new Set<() => void>();
 
 function setPending(question: typeof pending) {
@@ -72,7 +76,12 @@ function setPending(question: typeof pending) {
 }
 
 /** Asks before something that cannot be taken back. */
-export function confirm(question: ConfirmRequest): Promise<boolean> {
+export async function confirm(question: ConfirmRequest): Promise<boolean> {
+  return (await choose(question)) === "action";
+}
+
+/** Asks which of two ways to take; `null` for neither. */
+export function choose(question: ConfirmRequest): Promise<Answer> {
   return new Promise((resolve) => setPending({ ...question, answer: resolve }));
 }
 
@@ -84,22 +93,25 @@ function subscribe(listener: () => void) {
 /** Stands once in the app and shows what [`confirm`] asks. */
 export function ConfirmDialog() {
   const question = useSyncExternalStore(subscribe, () => pending);
-  const answer = (yes: boolean) => {
-    question?.answer(yes);
+  const answer = (chosen: Answer) => {
+    question?.answer(chosen);
     setPending(null);
   };
   return (
     <Dialog
       open={question !== null}
-      onClose={() => answer(false)}
+      onClose={() => answer(null)}
       title={question?.title ?? ""}
       size="small"
       footer={
         <>
-          <Button onClick={() => answer(false)}>Cancel</Button>
+          <Button onClick={() => answer(null)}>Cancel</Button>
+          {question?.alternative && (
+            <Button onClick={() => answer("alternative")}>{question.alternative}</Button>
+          )}
           <Button
             kind={question?.danger ? "danger" : "primary"}
-            onClick={() => answer(true)}
+            onClick={() => answer("action")}
             autoFocus
           >
             {question?.action}

@@ -1,12 +1,16 @@
 // Times, durations, sizes and money, written the same way everywhere.
+import { useSyncExternalStore } from "react";
+import { clockNow, onClockTick } from "./clock";
 import { bytes, duration, exactTime, money, relativeTime } from "./format";
 
+/** How long ago something was; it moves on while the page is open. */
 export function Time({ at }: { at: string | number | Date | null | undefined }) {
+  const now = useSyncExternalStore(onClockTick, clockNow);
   if (at === null || at === undefined || at === "") return <span>–</span>;
   const date = new Date(at);
   return (
     <time dateTime={date.toISOString()} title={exactTime(date)}>
-      {relativeTime(date, new Date())}
+      {relativeTime(date, new Date(now))}
     </time>
   );
 }

@@ -14,12 +14,14 @@ export interface Tab {
 interface TabsProps {
   value: string;
   onChange: (id: string) => void;
+  /** A tab was clicked, or Enter pressed on it, instead of only being passed with the arrow keys. */
+  onEnter?: (id: string) => void;
   tabs: readonly Tab[];
   label: string;
   className?: string;
 }
 
-export function Tabs({ value, onChange, tabs, label, className }: TabsProps) {
+export function Tabs({ value, onChange, onEnter, tabs, label, className }: TabsProps) {
   const row = useRef<HTMLDivElement>(null);
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -49,7 +51,10 @@ export function Tabs({ value, onChange, tabs, label, className }: TabsProps) {
           aria-selected={tab.id === value}
           tabIndex={tab.id === value ? 0 : -1}
           className={css.tab}
-          onClick={() => onChange(tab.id)}
+          onClick={() => {
+            onChange(tab.id);
+            onEnter?.(tab.id);
+          }}
         >
           {tab.icon && <tab.icon size={14} aria-hidden />}
           {tab.label}

@@ -2,10 +2,10 @@
 
 export { AsyncContent, type AsyncData, ErrorState, Loading, Skeleton } from "./AsyncStates";
 export { Badge, Chip, getStatusInfo, StatusMark, type Tone } from "./Badge";
-export { Button, IconButton } from "./Button";
+export { Button, IconButton, LinkButton } from "./Button";
 export { CopyButton } from "./CopyButton";
 export { cx } from "./cx";
-export { ConfirmDialog, confirm, Dialog } from "./Dialog";
+export { ConfirmDialog, choose, confirm, Dialog } from "./Dialog";
 export { DropZone } from "./DropZone";
 export { ErrorBoundary } from "./ErrorBoundary";
 export { Bytes, Duration, Money, Time } from "./Formatted";

@@ -57,6 +57,7 @@ impl Checker<'_> {
                 self.parameters(index, &node);
                 self.expressions(index, &node);
                 self.key_header(index, &node);
+                self.arguments_not_asked_for(index, &node);
             }
             let compatibility = self.compatibility(&node);
             let (name, type_name) = (name.into(), node.type_name().into());

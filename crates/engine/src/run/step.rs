@@ -493,8 +493,7 @@ pub(super) fn unknown_type(engine: &super::Engine, node: &crate::plan::PlanNode)
     if known.is_empty() {
         return NodeError::new(Code::NODE_TYPE_UNKNOWN, format!("Unknown node type '{type_name}'"))
             .hint(
-                "Disable the node, pin data to it, or replace it; the workflow keeps it unchanged. \
-                 `heddle nodes` lists the supported nodes.",
+                "Replace the node, disable it, or pin data to it; the workflow keeps it unchanged.",
             );
     }
     let versions: Vec<String> =

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 struct StartNode;
 struct StepNode;
 struct ModelNode;
+struct ToolNode;
 
 /// Reaching one of these means that opening a workflow ran something.
 #[expect(clippy::panic, reason = "the test must fail if a node is run")]
@@ -61,8 +62,26 @@ impl Node for ModelNode {
     }
 }
 
-static NODES: &[NodeEntry] =
-    &[node_api::run::<StartNode>(), node_api::run::<StepNode>(), node_api::run::<ModelNode>()];
+impl Node for ToolNode {
+    fn spec() -> Spec {
+        Spec::new("tool", &[1.0], "Tool", "Serves an agent.")
+            .inputs([])
+            .outputs([Port::of(Kind::AiTool, "")])
+            .param(Param::text("url", "URL", ""))
+            .param(Param::text("prompt", "Prompt", ""))
+            .model_fills(&["prompt", "options.text"])
+    }
+    async fn run(_: &Ctx<'_>, _: Items) -> Result<Outputs, NodeError> {
+        must_not_run()
+    }
+}
+
+static NODES: &[NodeEntry] = &[
+    node_api::run::<StartNode>(),
+    node_api::run::<StepNode>(),
+    node_api::run::<ModelNode>(),
+    node_api::run::<ToolNode>(),
+];
 
 fn registry() -> Registry {
     Registry::new([NODES])
@@ -103,6 +122,37 @@ fn a_sound_workflow_has_no_problems() {
     }));
     assert_eq!(report.problems, []);
     assert!(report.nodes.iter().all(|node| node.compatibility.kind() == "runs"));
+}
+
+#[test]
+fn a_tool_that_does_not_ask_the_model_for_a_parameter_says_so() {
+    let asks = "={{ $fromAI('key', 'What it is', 'string') }}";
+    let filled = json!({
+        "url": asks,
+        "prompt": asks,
+        "promptPrefix": asks,
+        "options": { "text": [asks], "other": "={{ $json.other }}" }
+    });
+    let report = report(json!({
+        "nodes": [
+            { "name": "Fixed", "type": "tool", "parameters": filled },
+            { "name": "Ordinary", "type": "stepTool", "parameters": { "mode": "b", "url": asks } }
+        ],
+        "connections": {}
+    }));
+    let unasked = problem(&report, Code::NODE_PARAMETER, "nodes[0].parameters.url");
+    assert_eq!(unasked.severity, Severity::Warning);
+    assert_eq!(
+        unasked.message,
+        "$fromAI in 'url' of 'Fixed' has no value: this tool does not ask the model for it"
+    );
+    let places: Vec<&str> = report
+        .problems
+        .iter()
+        .filter(|problem| problem.message.contains("$fromAI"))
+        .map(|problem| problem.place.as_str())
+        .collect();
+    assert_eq!(places, ["nodes[0].parameters.url", "nodes[0].parameters.promptPrefix"]);
 }
 
 #[test]

@@ -205,7 +205,11 @@ fn approval_mode(asked: Option<AskBefore>) -> &'static str {
 fn tool_node(tool: AgentToolChoice) -> (&'static str, &'static str, Value) {
     match tool {
         AgentToolChoice::Calculator => ("Calculator", "calculator-tool", json!({})),
-        AgentToolChoice::Http => ("Requests", "http-request-tool", json!({})),
+        AgentToolChoice::Http => (
+            "Requests",
+            "http-request-tool",
+            json!({ "methods": ["GET", "POST", "PUT", "DELETE"] }),
+        ),
         AgentToolChoice::Think => ("Think", "think-tool", json!({})),
         AgentToolChoice::File => ("Files", "file-tool", json!({})),
         AgentToolChoice::Code => {

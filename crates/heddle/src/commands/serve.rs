@@ -9,6 +9,7 @@ use crate::cli;
 use crate::conversations;
 use crate::credentials::StoredCredentials;
 use crate::logs::{self, announce};
+use crate::model_packages::PipPackages;
 use crate::settings::{LogFormat, ServerSettings, Settings};
 use crate::terminal::eprint_line;
 use crate::traces::Traces;
@@ -122,6 +123,8 @@ async fn serve(arguments: &cli::ServeArgs, settings: &Settings) -> Result<ExitCo
         admission_limits: settings.admission_limits.clone(),
         read_xml: nodes::text::read_xml_request,
         ingestor,
+        model_packages: Arc::new(PipPackages::new(settings.models.clone())),
+        egress_allow: wiring::egress_policy(settings)?.allowed().to_vec(),
         embedding_caller: nodes::EMBED_TEXTS,
         base_url,
         webhook_url: urls.webhooks,

@@ -36,6 +36,7 @@ impl Supplier for AgentToolNode {
         ])
         .outputs([Port::of(Kind::AiTool, "")])
         .params(params())
+        .model_fills(&["text", "options.systemMessage", "options.maxIterations"])
         .records_steps()
         .hint("Delegate part of the work to a separate agent with its own tools.")
         .alias(&["sub-agent", "specialist", "multi-agent"])

@@ -60,13 +60,13 @@ fn params() -> Vec<Param> {
         ("conclude", "Request an answer without tools"),
     ];
     vec![
-        Param::text("systemPrompt", "System prompt", "You are a helpful AI assistant.")
+        Param::long_text("systemPrompt", "System prompt", "You are a helpful AI assistant.")
             .short_expressions()
             .help("System message sent to the model first."),
-        Param::text("userMessage", "User message", "")
+        Param::long_text("userMessage", "User message", "")
             .required()
             .short_expressions()
-            .help("Prompt for the agent. Can contain `{{json.field}}` and expressions."),
+            .help("Prompt for the agent. Can contain expressions, such as `{{ $json.field }}`."),
         Param::number("maxIterations", "Max iterations", 10)
             .at_least(1.0)
             .help("Maximum number of model calls."),
@@ -95,11 +95,11 @@ fn params() -> Vec<Param> {
                     "What happens after the last iteration, or when a budget is exhausted. If \
                          the node has an error output, an answer that is not final is sent there.",
                 ),
-                Param::number("budgetTokens", "Most tokens", 0)
+                Param::number("budgetTokens", "Max tokens", 0)
                     .at_least(0.0)
                     .help("Maximum input and output tokens per answer. 0 for no limit."),
-                Param::number("budgetDollars", "Most dollars", 0).at_least(0.0).help(
-                    "Maximum cost per answer, if the model's price is known. 0 for no limit.",
+                Param::number("budgetDollars", "Max cost", 0).at_least(0.0).help(
+                    "Maximum cost per answer in US dollars, if the model's price is known. 0 for no limit.",
                 ),
                 Param::number(
                     "maxResultBytes",

@@ -90,7 +90,16 @@ impl<B: VectorBackend> Node for VectorStoreNode<B> {
             .alias(&["vector", "rag", "embeddings", "semantic search"]);
         let spec =
             about.credential.into_iter().fold(spec, |spec, kind| spec.credential(kind, true));
-        spec.params(params(about))
+        // The name and the description are read before the model calls the tool.
+        let params = params(about);
+        let told = ["mode", "toolName", "toolDescription"];
+        let asked: Vec<String> = params
+            .iter()
+            .filter(|param| !told.contains(&param.name.as_str()))
+            .map(|param| param.name.to_string())
+            .collect();
+        let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
+        spec.model_fills(&asked).params(params)
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {

@@ -152,9 +152,11 @@ fn network_error(error: &HttpError, secrets: &Secrets) -> NodeError {
                  HEDDLE_RUN_MEMORY_TOTAL.",
             )
         }
-        HttpError::Blocked { .. } => NodeError::new(error.code(), shown)
-            .with("parameter", "url")
-            .hint("The operator can open the server's address and port with HEDDLE_EGRESS_ALLOW."),
+        HttpError::Blocked { .. } => {
+            NodeError::new(error.code(), shown).with("parameter", "url").hint(
+                "Whoever operates this instance can allow it. Settings shows what is allowed now.",
+            )
+        }
         HttpError::Url { .. } | HttpError::HostNotAllowed { .. } => {
             NodeError::new(error.code(), shown).with("parameter", "url")
         }

@@ -277,9 +277,10 @@ impl reqwest::dns::Resolve for EmptyResolver {
 /// The value of a header may be a secret, so that no message shows it.
 fn without_value(error: HttpError) -> HttpError {
     match error {
-        HttpError::Blocked { reason, .. } => {
-            HttpError::Blocked { host: "the server in the Host header".into(), reason }
-        }
+        HttpError::Blocked { .. } => HttpError::Blocked {
+            host: "the server in the Host header".into(),
+            reason: "it is not a public server, and HEDDLE_EGRESS_ALLOW does not list it".into(),
+        },
         _ => HttpError::Url { url: "the Host header".into(), reason: "it names no server".into() },
     }
 }

@@ -12,6 +12,8 @@ use url::{Host, Url};
 #[derive(Clone, Debug, Default)]
 pub struct EgressPolicy {
     allowed: Vec<AllowEntry>,
+    /// The same as the operator wrote it.
+    written: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +52,7 @@ impl PolicyError {
     }
 }
 
-const HINT: &str = "the operator can allow it with HEDDLE_EGRESS_ALLOW";
+const SETTING: &str = "HEDDLE_EGRESS_ALLOW";
 
 /// Names that mean this machine or its cloud's metadata service, whatever a resolver says.
 const CLOSED_NAMES: &[&str] = &[
@@ -81,11 +83,11 @@ impl EgressPolicy {
     /// Reads a comma list of `host`, `host:port`, `CIDR` and `CIDR:port`.
     pub fn parse(list: &str) -> Result<Self, PolicyError> {
         let entries = list.split(',').map(str::trim).filter(|entry| !entry.is_empty());
-        let allowed = entries.map(|entry| {
-            AllowEntry::parse(entry)
-                .map_err(|reason| PolicyError { entry: entry.to_owned(), reason })
+        let written: Vec<String> = entries.map(str::to_owned).collect();
+        let allowed = written.iter().map(|entry| {
+            AllowEntry::parse(entry).map_err(|reason| PolicyError { entry: entry.clone(), reason })
         });
-        Ok(Self { allowed: allowed.collect::<Result<_, _>>()? })
+        Ok(Self { allowed: allowed.collect::<Result<_, _>>()?, written })
     }
 
     /// Checks everything about a URL that can be known before its name is looked up.
@@ -133,7 +135,12 @@ impl EgressPolicy {
         if self.opens_name(destination) && !special.needs_an_address_entry() {
             return Ok(());
         }
-        Err(destination.blocked(special))
+        Err(self.blocked(destination, special))
+    }
+
+    /// What the operator has opened, as it was written.
+    pub fn allowed(&self) -> &[String] {
+        &self.written
     }
 
     /// Checks a `Host` header against the same names and literals as a URL, so that it cannot ask a
@@ -144,10 +151,10 @@ impl EgressPolicy {
 
     fn check_destination(&self, destination: &CheckedDestination) -> Result<(), HttpError> {
         if CLOSED_PORTS.binary_search(&destination.port).is_ok() && !self.opens_port(destination) {
-            return Err(destination.refuse(format!(
-                "port {} is reserved for another kind of service; {HINT}",
-                destination.port
-            )));
+            return Err(self.refuse(
+                destination,
+                format!("port {} is reserved for another kind of service", destination.port),
+            ));
         }
         self.check_host(destination)
     }
@@ -160,12 +167,36 @@ impl EgressPolicy {
                 let closed = CLOSED_NAMES.contains(&name.as_str())
                     || CLOSED_ENDINGS.iter().any(|ending| name.ends_with(ending));
                 if closed && !self.opens_name(destination) {
-                    return Err(destination
-                        .refuse(format!("the name belongs to the local network; {HINT}")));
+                    return Err(self
+                        .refuse(destination, "the name belongs to the local network".to_owned()));
                 }
                 Ok(())
             }
         }
+    }
+
+    fn blocked(&self, destination: &CheckedDestination, special: SpecialRange) -> HttpError {
+        // For a name the address is not told: that would let a workflow read the local network's
+        // names.
+        let verb = if destination.ip().is_some() { "it is" } else { "it leads to" };
+        let reason = format!("{verb} {}", special.describe());
+        if !special.needs_an_address_entry() {
+            return self.refuse(destination, reason);
+        }
+        // Nobody should open these without a thought, so there is no line to copy.
+        let reason = format!("{reason}, which only an entry of {SETTING} with that address opens");
+        HttpError::Blocked { host: destination.host.to_string(), reason }
+    }
+
+    /// Says what to set so that just this server can be reached.
+    fn refuse(&self, destination: &CheckedDestination, reason: String) -> HttpError {
+        let entry = format!("{}:{}", destination.host, destination.port);
+        let todo = match self.written.is_empty() {
+            true => format!("set {SETTING}={entry}"),
+            false => format!("append ,{entry} to {SETTING}"),
+        };
+        let reason = format!("{reason}. To allow it, {todo} and restart Heddle");
+        HttpError::Blocked { host: destination.host.to_string(), reason }
     }
 
     fn opens_name(&self, destination: &CheckedDestination) -> bool {
@@ -211,17 +242,6 @@ impl CheckedDestination {
 
     fn name(&self) -> String {
         self.host.to_string().trim_end_matches('.').to_ascii_lowercase()
-    }
-
-    fn blocked(&self, special: SpecialRange) -> HttpError {
-        // For a name the address is not told: that would let a workflow read the local network's
-        // names.
-        let verb = if self.ip().is_some() { "it is" } else { "it leads to" };
-        self.refuse(format!("{verb} {}; {HINT}", special.describe()))
-    }
-
-    fn refuse(&self, reason: String) -> HttpError {
-        HttpError::Blocked { host: self.host.to_string(), reason }
     }
 }
 

@@ -35,6 +35,7 @@ const MIN_ROLES: &[(&str, UserRole)] = &[
     ("spending:list", UserRole::Viewer), ("metrics:read", UserRole::Viewer),
     ("chat:list", UserRole::Viewer), ("chat:send", UserRole::Editor),
     ("sourceControl:pull", UserRole::Admin),
+    ("localModel:download", UserRole::Admin),
     ("securityAudit:generate", UserRole::Admin),
 ];
 

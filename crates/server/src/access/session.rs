@@ -55,6 +55,17 @@ pub(super) fn token_of<'a>(app: &App, headers: &'a HeaderMap) -> Option<&'a str>
     cookie(headers, SESSION_COOKIE, app.is_secure())
 }
 
+/// The token that the pages of somebody's session send along.
+pub(super) async fn csrf_of(
+    app: &App,
+    headers: &HeaderMap,
+    user_id: &str,
+) -> Result<Option<Str>, ApiError> {
+    let Some(token) = token_of(app, headers) else { return Ok(None) };
+    let session = app.store.session(hash_of_key(token)).await?;
+    Ok(session.filter(|session| session.user.id == user_id).map(|session| session.csrf))
+}
+
 pub(super) fn set_cookie(
     app: &App,
     name: &str,

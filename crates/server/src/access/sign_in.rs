@@ -1,8 +1,9 @@
 //! The first owner, signing in and out, and accepting an invitation.
 
-use super::login_throttle::AttemptSource;
 use super::session::{self, StartedSession};
-use super::{DeviceCookies, LoginThrottle, Principal, api_keys, origin, pages, passwords, scopes};
+use super::{
+    DeviceCookies, LoginThrottle, Principal, account, api_keys, origin, pages, passwords, scopes,
+};
 use crate::App;
 use crate::admission::ClientAddr;
 use crate::api::{RequestJson, invalid};
@@ -35,11 +36,19 @@ pub(crate) const PUBLIC: &[HttpRoute] = &[
     HttpRoute::new(&["GET"], "/password-reset", || get(pages::password_reset)),
 ];
 
-/// What belongs to oneself. A key makes, shows and removes no key and changes no password: one that
-/// is found somewhere would otherwise outlive its own end.
+/// What belongs to oneself. A key makes, shows and removes no key and changes no name, e-mail address
+/// or password: one that is found somewhere would otherwise outlive its own end.
 pub(crate) const PRIVATE: &[(RouteGuard, HttpRoute)] = &[
     (RouteGuard::Principal, HttpRoute::new(&["GET"], "/api/me", || get(me))),
-    (RouteGuard::Session, HttpRoute::new(&["POST"], "/api/me/password", || post(change_password))),
+    (RouteGuard::Session, HttpRoute::new(&["POST"], "/api/me/name", || post(account::change_name))),
+    (
+        RouteGuard::Session,
+        HttpRoute::new(&["POST"], "/api/me/email", || post(account::change_email)),
+    ),
+    (
+        RouteGuard::Session,
+        HttpRoute::new(&["POST"], "/api/me/password", || post(account::change_password)),
+    ),
     (
         RouteGuard::Session,
         HttpRoute::new(&["GET", "POST"], "/api/me/api-keys", || {
@@ -177,42 +186,11 @@ async fn me(
 ) -> Result<Response, ApiError> {
     let gone = || ApiError::new(Code::ACCESS_DENIED, "This user no longer exists");
     let user = app.store.user(&who.user_id).await?.ok_or_else(gone)?;
-    let session = match session::token_of(&app, &headers) {
-        Some(token) => app.store.session(hash_of_key(token)).await?,
-        None => None,
-    };
-    let csrf = session.filter(|session| session.user.id == who.user_id).map(|session| session.csrf);
+    let csrf = session::csrf_of(&app, &headers, &who.user_id).await?;
     Ok(typed(StatusCode::OK, &session_user(&user, csrf.as_deref())))
 }
 
-async fn change_password(
-    State(app): State<App>,
-    Extension(who): Extension<Principal>,
-    Extension(attempts): Extension<Arc<LoginThrottle>>,
-    headers: HeaderMap,
-    request: Request,
-) -> Result<Response, ApiError> {
-    let wire::PasswordInput { current_password, password } = read_body(&headers, request).await?;
-    // Only somebody who is signed in comes here, so these attempts have nothing to do with those of
-    // strangers.
-    let source = AttemptSource::Device(format!("signed in as {}", who.user_id));
-    attempts.record_attempt(&who.user, &source)?;
-    let (user, kept) = app.store.password_of(&who.user).await?.unzip();
-    let kept = kept.map(|hash: Str| hash.to_string());
-    let current = current_password.into_revealed();
-    if !passwords::verify(current, kept, passwords::Lane::Known).await.map_err(overloaded)? {
-        return Err(ApiError::new(Code::ACCESS_FORBIDDEN, "The current password is wrong"));
-    }
-    attempts.record_success(&who.user, &who.user_id, &source)?;
-    let generation = user.map_or(who.generation, |user: User| user.generation);
-    let changed = app
-        .store
-        .change_password(&who.user_id, generation, &hash_password(password).await?)
-        .await?;
-    session_response(&app, changed.ok_or_else(session::password_changed)?).await
-}
-
-async fn session_response(app: &App, user: User) -> Result<Response, ApiError> {
+pub(super) async fn session_response(app: &App, user: User) -> Result<Response, ApiError> {
     let StartedSession { cookie, csrf } = session::begin(app, &user).await?;
     let device = DeviceCookies::load(app).await?.cookie(app, &user)?;
     let mut response = typed(StatusCode::OK, &session_user(&user, Some(&csrf)));
@@ -221,7 +199,7 @@ async fn session_response(app: &App, user: User) -> Result<Response, ApiError> {
     Ok(response)
 }
 
-fn session_user<'a>(user: &'a User, csrf: Option<&'a str>) -> wire::SessionUser<'a> {
+pub(super) fn session_user<'a>(user: &'a User, csrf: Option<&'a str>) -> wire::SessionUser<'a> {
     wire::SessionUser {
         id: &user.id,
         email: &user.email,
@@ -233,7 +211,7 @@ fn session_user<'a>(user: &'a User, csrf: Option<&'a str>) -> wire::SessionUser<
     }
 }
 
-async fn hash_password(password: wire::NewPassword) -> Result<String, ApiError> {
+pub(super) async fn hash_password(password: wire::NewPassword) -> Result<String, ApiError> {
     passwords::hash(password.into_revealed())
         .await
         .ok_or_else(|| ApiError::new(Code::OVERLOAD, "Not enough memory to do this right now"))
@@ -252,7 +230,7 @@ fn warn_untrusted_proxy(client: ClientAddr, headers: &HeaderMap) {
     }
 }
 
-fn overloaded(_: passwords::QueueFull) -> ApiError {
+pub(super) fn overloaded(_: passwords::QueueFull) -> ApiError {
     ApiError::new(Code::OVERLOAD, "Too many passwords are being checked at once")
         .hint("Try again in a moment.")
         .retry_after(2)

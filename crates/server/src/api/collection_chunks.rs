@@ -167,8 +167,8 @@ async fn embedder(app: &App, collection: &Collection) -> Result<Arc<dyn Embedder
     let none = || {
         ApiError::new(Code::COLLECTION_VALUE, "The collection has no credential for embeddings")
             .hint(
-                "Choose one with PATCH /collections/{id} and `credentialId`, install the built-in \
-                 model with `heddle models pull`, or fill the collection in a workflow.",
+                "Select a credential for the collection, download the built-in model under \
+                 Knowledge, or fill the collection in a workflow.",
             )
     };
     let Some(id) = &collection.credential_id else {

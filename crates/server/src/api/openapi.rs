@@ -20,10 +20,12 @@ pub(super) const OPERATIONS: &[ApiOperation] =
     .response::<wire::JsonObject>(200)];
 
 /// The bodies of what is no operation of the API, because it takes no API key.
-const SIGN_IN_REQUESTS: [WireType; 5] = [
+const SIGN_IN_REQUESTS: [WireType; 7] = [
     schema_of::<wire::SetupInput>,
     schema_of::<wire::SignInInput>,
     schema_of::<wire::InvitationInput>,
+    schema_of::<wire::NameInput>,
+    schema_of::<wire::EmailInput>,
     schema_of::<wire::PasswordInput>,
     schema_of::<wire::ApiKeyInput>,
 ];

@@ -28,6 +28,9 @@ pub(crate) struct Execution<'a> {
     pub(crate) waits_for_execution_id: Option<ExecutionId>,
     pub(crate) wait_till: Option<Timestamp>,
     pub(crate) custom_data: JsonObject,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<&'a str>,
     /// What the nodes did, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data: Option<Json>,
@@ -54,6 +57,7 @@ impl<'a> From<&'a store::executions::Execution> for Execution<'a> {
             waits_for_execution_id: state.waits_for.map(ExecutionId),
             wait_till: state.wait_till_ms.map(Timestamp),
             custom_data: JsonObject(Value::empty_object()),
+            error: state.error.as_deref(),
             data: None,
             workflow_data: None,
         }

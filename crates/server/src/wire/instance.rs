@@ -29,4 +29,6 @@ pub(crate) struct Instance<'a> {
     pub(crate) started_at: Timestamp,
     pub(crate) limits: InstanceLimits,
     pub(crate) counts: InstanceCounts,
+    /// Private hosts that workflows may call (`HEDDLE_EGRESS_ALLOW`); only for administrators.
+    pub(crate) egress_allow: Option<&'a [String]>,
 }

@@ -103,6 +103,20 @@ pub(crate) struct InvitationInput {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct NameInput {
+    pub(crate) first_name: Text<0, 32>,
+    pub(crate) last_name: Text<0, 32>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct EmailInput {
+    pub(crate) current_password: GivenPassword,
+    pub(crate) email: Email,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct PasswordInput {
     pub(crate) current_password: GivenPassword,
     pub(crate) password: NewPassword,

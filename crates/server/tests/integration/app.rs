@@ -97,6 +97,8 @@ impl TestApp {
             admission_limits: options.admission,
             read_xml: nodes::text::read_xml_request,
             ingestor: Arc::new(node_api::collections::NoIngestor),
+            model_packages: Arc::new(node_api::ai::NoLocalModels),
+            egress_allow: vec!["db.internal:5432".to_owned()],
             embedding_caller: nodes::EMBED_TEXTS,
             base_url,
             webhook_url,

@@ -114,6 +114,40 @@ impl UserStore for Sqlite {
         .await
     }
 
+    async fn set_name(&self, id: &str, first: &str, last: &str) -> Result<Option<User>, Error> {
+        let (id, first, last) = (id.to_owned(), first.to_owned(), last.to_owned());
+        self.write(move |connection| {
+            let sql =
+                "UPDATE users SET first_name = ?2, last_name = ?3, updated_ms = ?4 WHERE id = ?1";
+            connection.execute(sql, params![id, first, last, now_ms()])?;
+            find(connection, &id)
+        })
+        .await
+    }
+
+    async fn change_email(
+        &self,
+        id: &str,
+        generation: i64,
+        email: &str,
+    ) -> Result<Option<User>, Error> {
+        let (id, email) = (id.to_owned(), email.to_lowercase());
+        self.write(move |connection| {
+            let sql = "SELECT 1 FROM users WHERE email = ?1 AND id <> ?2";
+            if connection.query_row(sql, params![email, id], |_| Ok(())).optional()?.is_some() {
+                return Err(Error::Taken { what: "a user", name: email.into() });
+            }
+            let sql =
+                "UPDATE users SET email = ?2, updated_ms = ?3 WHERE id = ?1 AND generation = ?4";
+            if connection.execute(sql, params![id, email, now_ms(), generation])? == 0 {
+                return Ok(None);
+            }
+            connection.execute("DELETE FROM invitations WHERE user_id = ?1", [&id])?;
+            find(connection, &id)
+        })
+        .await
+    }
+
     async fn set_role(&self, id: &str, role: UserRole) -> Result<bool, Error> {
         let id = id.to_owned();
         self.write(move |connection| {

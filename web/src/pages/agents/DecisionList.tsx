@@ -8,11 +8,11 @@ import type { ExecutionOutline } from "../../api/generated";
 import type { Execution, Paged } from "../../api/types";
 import { urlPath } from "../../api/url";
 import { DecisionButtons } from "../../run/DecisionButtons";
+import { useWorkflowNames } from "../../run/executionApi";
 import { fromOutline } from "../../run/outline";
 import { quarantineReason, uncertainStep } from "../../run/runView";
 import { AsyncContent, EmptyState, Time, toast } from "../../ui";
 import { executionUrl } from "../executions/ExecutionsPage";
-import { useWorkflowNames } from "../executions/executionApi";
 import css from "./Agents.module.css";
 import { UncertainStepList } from "./UncertainStepList";
 

@@ -2,10 +2,10 @@
 
 import { Link } from "wouter";
 import { urlPath } from "../../api/url";
+import { useExecutions, useWorkflowNames } from "../../run/executionApi";
 import { elapsed, type RunView } from "../../run/runView";
 import { duration, exactTime, getStatusInfo, Select, StatusMark, Time } from "../../ui";
 import css from "./Compare.module.css";
-import { useExecutions, useWorkflowNames } from "./executionApi";
 
 interface CompareHeaderProps {
   side: "a" | "b";

@@ -2,8 +2,6 @@
 
 import { CircleX } from "lucide-react";
 import { useLocation, useSearchParams } from "wouter";
-import layout from "../../shared/layout.module.css";
-import { Button, Chip, Select } from "../../ui";
 import {
   type ExecutionFilters,
   FILTER_NAMES,
@@ -12,7 +10,9 @@ import {
   SPANS,
   STATUSES,
   withFilter,
-} from "./executionFilters";
+} from "../../run/executionFilters";
+import layout from "../../shared/layout.module.css";
+import { Button, Chip, Select } from "../../ui";
 
 const FILTER_LABELS: Record<FilterName, string> = {
   status: "Status",

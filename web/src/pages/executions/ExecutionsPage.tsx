@@ -14,6 +14,8 @@ import { useCanEdit } from "../../api/session";
 import type { Execution } from "../../api/types";
 import { urlPath } from "../../api/url";
 import { deleteExecution, retryExecution, stopExecution } from "../../run/executionActions";
+import { useExecutions, useWorkflowNames } from "../../run/executionApi";
+import { modeLabel, readFilters } from "../../run/executionFilters";
 import { useNow } from "../../run/useNow";
 import { ListPage, ShowMore } from "../../shared/ListPage";
 import {
@@ -31,8 +33,6 @@ import {
 import { ExecutionBulkBar } from "./ExecutionBulkBar";
 import { ExecutionFilterBar } from "./ExecutionFilterBar";
 import css from "./Executions.module.css";
-import { useExecutions, useWorkflowNames } from "./executionApi";
-import { modeLabel, readFilters } from "./executionFilters";
 
 const COLUMNS = [
   { id: "status", label: "Status", width: "140px" },
@@ -72,9 +72,16 @@ export default function ExecutionsPage() {
         return <StatusMark status={row.status} />;
       case "workflow":
         return (
-          <Link href={executionUrl(row)} className={css.name}>
-            {nameOf(row)}
-          </Link>
+          <span className={css.what}>
+            <Link href={executionUrl(row)} className={css.name}>
+              {nameOf(row)}
+            </Link>
+            {row.error && isFailed(row) && (
+              <span className={css.error} title={row.error}>
+                {row.error}
+              </span>
+            )}
+          </span>
         );
       case "started":
         return (

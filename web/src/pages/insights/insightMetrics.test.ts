@@ -76,9 +76,9 @@ describe("figures of workflows", () => {
 describe("numbers", () => {
   it("are written as they are read", () => {
     expect([formatPercent(0), formatPercent(0.004), formatPercent(0.371)]).toEqual([
-      "0 %",
-      "< 1 %",
-      "37 %",
+      "0%",
+      "< 1%",
+      "37%",
     ]);
     expect([
       compactNumber(9999),

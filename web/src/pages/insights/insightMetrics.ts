@@ -93,11 +93,11 @@ export function sortMetrics(
   });
 }
 
-/** A share as people read it: `0 %`, `< 1 %`, `37 %`. */
+/** A share as people read it: `0%`, `< 1%`, `37%`. */
 export function formatPercent(share: number): string {
-  if (share <= 0) return "0 %";
-  if (share < 0.01) return "< 1 %";
-  return `${Math.round(share * 100)} %`;
+  if (share <= 0) return "0%";
+  if (share < 0.01) return "< 1%";
+  return `${Math.round(share * 100)}%`;
 }
 
 /** A large count in few letters: 12,300 becomes 12.3 k. */

@@ -1,11 +1,17 @@
 /** Makes a collection, or changes its name, words and credential. */
 import { useState } from "react";
-import { Link } from "wouter";
 import { useCredentials } from "../../credentials/credentialApi";
 import { useCredentialTypes } from "../../credentials/credentialTypes";
-import layout from "../../shared/layout.module.css";
 import { Field, FormDialog, Input, Select, TextArea } from "../../ui";
-import { type Collection, createCollection, EMBEDDERS, updateCollection } from "./knowledgeApi";
+import {
+  type Collection,
+  createCollection,
+  EMBEDDERS,
+  updateCollection,
+  usesLocalEmbeddings,
+} from "./knowledgeApi";
+
+const BUILT_IN = "\u0000built-in";
 
 interface Props {
   collection?: Collection;
@@ -22,6 +28,10 @@ export function CollectionDialog({ collection, onClose, onDone }: Props) {
   const [credential, setCredential] = useState(collection?.credentialId ?? undefined);
   const [model, setModel] = useState(collection?.embeddingModel ?? "");
   const chosen = usable.find((one) => one.id === credential);
+  // A collection keeps its kind of vectors: the built-in model cannot take over from another one.
+  const isFixed =
+    collection !== undefined &&
+    (Boolean(collection.credentialId) || !usesLocalEmbeddings(collection));
   const save = async () => {
     const words = { name: name.trim(), description: description.trim() };
     const using = credential ? { credentialId: credential } : {};
@@ -33,7 +43,7 @@ export function CollectionDialog({ collection, onClose, onDone }: Props) {
       await createCollection({
         ...words,
         ...using,
-        ...(model.trim() ? { embeddingModel: model.trim() } : {}),
+        ...(credential && model.trim() ? { embeddingModel: model.trim() } : {}),
       }),
     );
   };
@@ -67,30 +77,30 @@ export function CollectionDialog({ collection, onClose, onDone }: Props) {
           maxLength={1000}
         />
       </Field>
-      <Field label="Credential" hint="Used to create embeddings. A local Ollama is free.">
+      <Field
+        label="Embeddings"
+        hint={
+          usable.length === 0
+            ? "The built-in model runs on this server. To use a provider, create a credential for it first."
+            : "The built-in model runs on this server and needs no API key."
+        }
+      >
         <Select
-          label="Credential"
-          value={credential}
-          onChange={setCredential}
-          placeholder={
-            usable.length === 0 ? "No credential with embedding models" : "Select a credential"
-          }
-          disabled={usable.length === 0}
-          options={usable.map((one) => ({
-            value: one.id,
-            label: one.name,
-            hint: types.find(one.type).name,
-          }))}
+          label="Embeddings"
+          value={credential ?? (isFixed ? undefined : BUILT_IN)}
+          onChange={(next) => setCredential(next === BUILT_IN ? undefined : next)}
+          placeholder="Select a credential"
+          options={[
+            ...(isFixed ? [] : [{ value: BUILT_IN, label: "Built-in model" }]),
+            ...usable.map((one) => ({
+              value: one.id,
+              label: one.name,
+              hint: types.find(one.type).name,
+            })),
+          ]}
         />
       </Field>
-      {credentials.isSuccess && usable.length === 0 && (
-        <p className={layout.note}>
-          To add documents here, <Link href="/credentials?new">create a credential</Link> for
-          OpenAI, Azure, Gemini, Mistral, Cohere or Ollama. Workflows can also fill the collection
-          with their own embedding node.
-        </p>
-      )}
-      {!collection && (
+      {!collection && credential && (
         <Field
           label="Embedding model"
           hint="Used for all documents in the collection. It cannot be changed later."

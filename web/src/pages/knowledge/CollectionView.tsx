@@ -2,13 +2,13 @@
 import { FileText, Pencil, Trash2, Type } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
+import { useLocalEmbeddings } from "../../api/localModels";
 import { useCanEdit } from "../../api/session";
 import { Facts } from "../../shared/Facts";
 import { List } from "../../shared/ListPage";
 import layout from "../../shared/layout.module.css";
 import {
   AsyncContent,
-  Badge,
   Button,
   bytes,
   confirm,
@@ -28,7 +28,15 @@ import {
 } from "../../ui";
 import { ChunkList } from "./ChunkList";
 import { CollectionDialog } from "./CollectionDialog";
-import { addText, deleteCollection, deleteSource, useCollection, useSources } from "./knowledgeApi";
+import { EmbeddingNotice } from "./EmbeddingNotice";
+import {
+  addText,
+  deleteCollection,
+  deleteSource,
+  useCollection,
+  useSources,
+  usesLocalEmbeddings,
+} from "./knowledgeApi";
 import { SearchPreview } from "./SearchPreview";
 import { UploadPanel } from "./UploadPanel";
 
@@ -42,6 +50,7 @@ export function CollectionView({ id }: { id: string }) {
   const canEdit = useCanEdit();
   const collection = useCollection(id);
   const sources = useSources(id);
+  const local = useLocalEmbeddings();
   const [query, setQuery] = useSearchParams();
   const [, go] = useLocation();
   const [doing, setDoing] = useState<"change" | "text" | null>(null);
@@ -56,6 +65,8 @@ export function CollectionView({ id }: { id: string }) {
   }
   const { name, description, chunkCount, sizeBytes, embeddingModel, dimensions, credentialId } =
     collection.data;
+  const isLocal = usesLocalEmbeddings(collection.data);
+  const canEmbed = Boolean(credentialId) || (isLocal && local?.state === "ready");
   const removeSource = async (source: string) => {
     const sure = await confirm({
       title: `Delete ${source}?`,
@@ -77,7 +88,7 @@ export function CollectionView({ id }: { id: string }) {
   };
   const actions = canEdit && (
     <>
-      <Button icon={Type} onClick={() => setDoing("text")} disabled={!credentialId}>
+      <Button icon={Type} onClick={() => setDoing("text")} disabled={!canEmbed}>
         {" "}
         Add text{" "}
       </Button>
@@ -91,7 +102,9 @@ export function CollectionView({ id }: { id: string }) {
   const facts = [
     plural(chunkCount, "chunk"),
     bytes(sizeBytes),
-    embeddingModel && `${embeddingModel}${dimensions ? ` (${count(dimensions)} dimensions)` : ""}`,
+    embeddingModel
+      ? `${embeddingModel}${dimensions ? ` (${count(dimensions)} dimensions)` : ""}`
+      : !credentialId && "Built-in embedding model",
   ];
   return (
     <Page
@@ -117,25 +130,12 @@ export function CollectionView({ id }: { id: string }) {
       }
     >
       <div className={layout.stack}>
-        {!credentialId && (
-          <div className={layout.note}>
-            <Badge tone="wait">No credential</Badge>{" "}
-            {canEdit ? (
-              <>
-                Click <em>Edit</em> and select a credential with embedding models to add and search
-                documents here.
-              </>
-            ) : (
-              "Search requires a credential with embedding models. An editor can select one."
-            )}{" "}
-            Workflows can fill the collection without one.
-          </div>
-        )}
+        {!canEmbed && <EmbeddingNotice isLocal={isLocal} model={local} canEdit={canEdit} />}
         {tab === "search" ? (
-          <SearchPreview collection={id} disabled={chunkCount === 0 || !credentialId} />
+          <SearchPreview collection={id} disabled={chunkCount === 0 || !canEmbed} />
         ) : (
           <>
-            {credentialId && canEdit && <UploadPanel collection={id} />}
+            {canEmbed && canEdit && <UploadPanel collection={id} />}
             <List
               query={sources}
               lines={5}

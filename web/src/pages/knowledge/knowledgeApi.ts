@@ -9,6 +9,7 @@ import type {
   CollectionQuestion,
   CollectionSource,
 } from "../../api/generated";
+import { LOCAL_EMBEDDINGS } from "../../api/localModels";
 import { urlPath } from "../../api/url";
 
 export type { Collection } from "../../api/generated";
@@ -27,6 +28,14 @@ export const EMBEDDERS: Record<string, string> = {
   cohereApi: "embed-v4.0",
   ollamaApi: "nomic-embed-text",
 };
+
+/** Whether the model on the server makes its vectors, unless a credential was selected. The server decides in the same way. */
+export function usesLocalEmbeddings(
+  collection: Pick<Collection, "credentialId" | "embeddingModel">,
+): boolean {
+  const { credentialId, embeddingModel } = collection;
+  return !credentialId && (!embeddingModel || embeddingModel === LOCAL_EMBEDDINGS);
+}
 
 const KEY = ["collections"];
 

@@ -2,9 +2,11 @@
 import { CircleAlert, CircleCheck, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { useCatalogue } from "../../api/catalogue";
+import { useLocalModels } from "../../api/localModels";
 import { useIsAdmin } from "../../api/session";
+import { LocalModelStatus } from "../../shared/LocalModelStatus";
 import layout from "../../shared/layout.module.css";
-import { Button, ErrorState, plural, Time, useAsyncAction } from "../../ui";
+import { Button, bytes, Chip, ErrorState, plural, Time, useAsyncAction } from "../../ui";
 import { describeLimit, type RiskReport, runAudit, useHealth, useInstance } from "./instanceApi";
 import styles from "./Settings.module.css";
 
@@ -86,8 +88,59 @@ export function InstanceSettings() {
           </p>
         </section>
       )}
+      {instance.data?.egressAllow && <EgressPolicy allowed={instance.data.egressAllow} />}
+      <LocalModelSettings />
       {isAdmin && <RiskAudit />}
     </div>
+  );
+}
+
+/** What workflows may reach; it is set where the server is started. */
+function EgressPolicy({ allowed }: { allowed: readonly string[] }) {
+  return (
+    <section className={layout.card} aria-label="Outgoing requests">
+      <h2 className={layout.cardTitle}>Outgoing requests</h2>
+      <div className={layout.stack}>
+        <p>Workflows can reach public hosts. Private and local networks are blocked, except:</p>
+        {allowed.length === 0 ? (
+          <p className={layout.quiet}>No exceptions.</p>
+        ) : (
+          <div className={styles.hosts}>
+            {allowed.map((entry) => (
+              <Chip key={entry} label={entry} />
+            ))}
+          </div>
+        )}
+        <p className={layout.faint}>
+          To allow a private host, add <code>host:port</code> or a CIDR range to{" "}
+          <code>HEDDLE_EGRESS_ALLOW</code>, separated by commas, and restart Heddle.
+        </p>
+      </div>
+    </section>
+  );
+}
+
+function LocalModelSettings() {
+  const models = useLocalModels();
+  if (!models.data || models.data.length === 0) return null;
+  return (
+    <section className={layout.card} aria-label="Built-in models">
+      <h2 className={layout.cardTitle}>Built-in models</h2>
+      <div className={layout.stack}>
+        <p className={layout.quiet}>They run on this machine and need no API key.</p>
+        {models.data.map((model) => (
+          <div key={model.name} className={styles.model}>
+            <div className={layout.fill}>
+              <div className={layout.name}>{model.name}</div>
+              <div className={layout.faint}>
+                {[model.purpose, bytes(model.bytes), model.licence].join(" · ")}
+              </div>
+            </div>
+            <LocalModelStatus model={model} />
+          </div>
+        ))}
+      </div>
+    </section>
   );
 }
 

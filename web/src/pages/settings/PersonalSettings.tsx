@@ -1,25 +1,12 @@
-/** Who one is here, the password, and how the editor looks. */
+/** Who one is here, what of it can be changed, and how the editor looks. */
 import { LogOut, Monitor, Moon, Sun } from "lucide-react";
-import { useState, useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "react";
 import { useLocation } from "wouter";
-import { api, queryClient } from "../../api/client";
-import type { PasswordInput } from "../../api/generated";
 import { signOut, useMe } from "../../api/session";
 import layout from "../../shared/layout.module.css";
 import { getThemeChoice, onThemeChange, setThemeChoice, type ThemeChoice } from "../../theme/theme";
-import {
-  Button,
-  cx,
-  ErrorState,
-  Field,
-  FormSubmitted,
-  Input,
-  toast,
-  tryAction,
-  useSubmit,
-} from "../../ui";
-import { PasswordField } from "../setup/PasswordField";
-import { passwordProblem } from "../setup/password";
+import { Button, cx, tryAction } from "../../ui";
+import { EmailForm, NameForm, PasswordForm } from "./AccountForms";
 import styles from "./Settings.module.css";
 import { ROLE_LABELS } from "./userApi";
 
@@ -71,50 +58,13 @@ export function PersonalSettings() {
           ))}
         </div>
       </section>
+      {me.data && (
+        <>
+          <NameForm key={`${me.data.firstName} ${me.data.lastName}`} me={me.data} />
+          <EmailForm key={me.data.email} me={me.data} />
+        </>
+      )}
       <PasswordForm />
     </div>
-  );
-}
-
-function PasswordForm() {
-  const [current, setCurrent] = useState("");
-  const [password, setPassword] = useState("");
-  const save = async () => {
-    const body: PasswordInput = { currentPassword: current, password };
-    await api.raw("POST", "/api/me/password", { body });
-    // The session is a new one, with a token of its own.
-    await queryClient.refetchQueries({ queryKey: ["me"] });
-    setCurrent("");
-    setPassword("");
-    toast({ text: "Password changed. All other sessions were signed out.", tone: "good" });
-  };
-  const invalid = current === "" || Boolean(passwordProblem(password));
-  const { isSubmitted, busy, error, submit } = useSubmit({ invalid, onSubmit: save });
-  return (
-    <section className={layout.card} aria-label="Password">
-      <h2 className={layout.cardTitle}>Password</h2>
-      <form className={layout.stack} onSubmit={submit}>
-        <FormSubmitted value={isSubmitted}>
-          <Field
-            label="Current password"
-            problem={current === "" ? "Enter your current password." : undefined}
-          >
-            <Input
-              type="password"
-              value={current}
-              onChange={(event) => setCurrent(event.target.value)}
-              autoComplete="current-password"
-            />
-          </Field>
-          <PasswordField label="New password" value={password} onChange={setPassword} />
-        </FormSubmitted>
-        {Boolean(error) && <ErrorState error={error} />}
-        <div>
-          <Button kind="primary" type="submit" busy={busy}>
-            Change password
-          </Button>
-        </div>
-      </form>
-    </section>
   );
 }

@@ -9,7 +9,7 @@ import {
   Plus,
   Trash2,
 } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Checkbox, cx, IconButton, Menu, type MenuItem } from "../../ui";
 import { columnKindLabel, sortLabels } from "./cellValues";
 import { type CellMove, GridCell } from "./GridCell";
@@ -27,6 +27,10 @@ interface Props {
   onView: (change: Partial<RowView>) => void;
   selected: ReadonlySet<number>;
   onSelect: (rows: ReadonlySet<number>) => void;
+  /** A row that was just added: its first cell is typed in as soon as it is there. */
+  added: number | null;
+  /** A cell was changed. */
+  onWrite: (row: number, column: string, value: Cell) => void;
   onAddColumn: () => void;
   onRename: (column: TableColumn) => void;
   onMove: (column: TableColumn, to: number) => void;
@@ -42,6 +46,8 @@ export function TableGrid(props: Props) {
     onView,
     selected,
     onSelect,
+    added,
+    onWrite,
     onAddColumn,
     onRename,
     onMove,
@@ -52,9 +58,17 @@ export function TableGrid(props: Props) {
   );
   const write = useCellHistory(table.id);
   const columns = [...table.columns].sort((one, other) => one.index - other.index);
+  const first = columns.findIndex((column) => column.type !== "boolean");
+  const isThere = rows.some((row) => row.id === added);
+  useEffect(() => {
+    if (added !== null && isThere && first >= 0) setEditing({ row: added, column: first });
+  }, [added, isThere, first]);
   const done = (at: number, column: number, row: Row, value: Cell | undefined, next: CellMove) => {
     const name = columns[column]?.name;
-    if (value !== undefined && name) write(row.id, name, row[name] ?? null, value);
+    if (value !== undefined && name) {
+      onWrite(row.id, name, value);
+      write(row.id, name, row[name] ?? null, value);
+    }
     if (next === "here") return setEditing({ row: row.id, column, isShown: true });
     const [down, side] = [
       next === "down" ? at + 1 : at,

@@ -1,6 +1,6 @@
 /** One data table: its rows, which can be found, changed, added, removed, and taken in and out as CSV. */
 import { Download, Ellipsis, FileUp, Pencil, Plus, Rows3, Trash2 } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { useCanEdit } from "../../api/session";
 import { useRegisterActions } from "../../palette/actionRegistry";
@@ -64,7 +64,20 @@ export function TableView({ id }: { id: string }) {
   const rows = useRows(id, asked);
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
   const [doing, setDoing] = useState<OpenDialog | null>(null);
-  const all = rows.data?.pages.flatMap((page) => page.data) ?? [];
+  // A row that was just added is in sight, whatever the order, the filters and the rows that are loaded.
+  const [added, setAdded] = useState<{ row: Row; view: RowView } | null>(null);
+  const loadedRows = rows.data?.pages.flatMap((page) => page.data) ?? [];
+  const extra = added?.view === view ? added.row : null;
+  const all =
+    extra && !loadedRows.some((row) => row.id === extra.id) ? [...loadedRows, extra] : loadedRows;
+  const startRow = useCallback(
+    () =>
+      void tryAction(async () => {
+        const row = await addRow(id, {});
+        if (row) setAdded({ row, view });
+      }),
+    [id, view],
+  );
   useRegisterActions(
     useMemo(
       () =>
@@ -75,7 +88,7 @@ export function TableView({ id }: { id: string }) {
                 label: "Add row",
                 icon: Plus,
                 group: "This table",
-                run: () => void tryAction(() => addRow(id, {})),
+                run: startRow,
               },
               {
                 id: "add-column",
@@ -93,7 +106,7 @@ export function TableView({ id }: { id: string }) {
               },
             ]
           : [],
-      [id, canEdit],
+      [canEdit, startRow],
     ),
   );
   const change = (next: Partial<RowView>) =>
@@ -161,12 +174,7 @@ export function TableView({ id }: { id: string }) {
       </Button>
       {canEdit && (
         <>
-          <Button
-            kind="primary"
-            icon={Plus}
-            onClick={() => void tryAction(() => addRow(id, {}))}
-            disabled={columns.length === 0}
-          >
+          <Button kind="primary" icon={Plus} onClick={startRow} disabled={columns.length === 0}>
             Add row
           </Button>
           <Menu
@@ -226,6 +234,12 @@ export function TableView({ id }: { id: string }) {
             onView={change}
             selected={selected}
             onSelect={setSelected}
+            added={extra?.id ?? null}
+            onWrite={(row, column, value) =>
+              setAdded((one) =>
+                one?.row.id === row ? { ...one, row: { ...one.row, [column]: value } } : one,
+              )
+            }
             onAddColumn={() => setDoing({ what: "column" })}
             onRename={(column) => setDoing({ what: "rename column", column })}
             onMove={(column, index) => void tryAction(() => updateColumn(id, column.id, { index }))}

@@ -1,23 +1,36 @@
 /** One template at a closer look. */
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { useCatalogue } from "../../api/catalogue";
 import { useCanEdit } from "../../api/session";
+import { useCredentials } from "../../credentials/credentialApi";
 import layout from "../../shared/layout.module.css";
 import type { Template } from "../../templates/gallery";
 import { WorkflowSketch } from "../../templates/WorkflowSketch";
-import { Button, Chip, Dialog } from "../../ui";
+import { Button, Checkbox, Chip, Dialog } from "../../ui";
 import styles from "./TemplatesPage.module.css";
+import { type CredentialOffer, offerCredentials } from "./templateCredentials";
 
 interface Props {
   template: Template;
   busy: boolean;
-  onUse: () => void;
+  /** Makes the workflow, with the credentials that are to be in it. */
+  onUse: (offers: readonly CredentialOffer[]) => void;
   onClose: () => void;
 }
 
 export function TemplateDialog({ template, busy, onUse, onClose }: Props) {
   const catalogue = useCatalogue();
   const canEdit = useCanEdit();
+  const credentials = useCredentials();
+  /** Credentials that are not to be taken. */
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const take = (id: string, on: boolean) =>
+    setLeft((before) => {
+      const next = new Set(before);
+      if (on) next.delete(id);
+      else next.add(id);
+      return next;
+    });
   const nodes = useMemo(() => {
     const steps = template.workflow.nodes.filter(
       (node) => node.type !== "n8n-nodes-base.stickyNote",
@@ -32,11 +45,19 @@ export function TemplateDialog({ template, busy, onUse, onClose }: Props) {
       ),
     ];
   }, [template, catalogue]);
+  const offers = useMemo(
+    () => offerCredentials(template.workflow, catalogue, credentials.data ?? []),
+    [template, catalogue, credentials.data],
+  );
   const footer = (
     <>
       <Button onClick={onClose}>Close</Button>
       {canEdit && (
-        <Button kind="primary" busy={busy} onClick={onUse}>
+        <Button
+          kind="primary"
+          busy={busy}
+          onClick={() => onUse(offers.filter(({ credential }) => !left.has(credential.id)))}
+        >
           Use template
         </Button>
       )}
@@ -63,6 +84,15 @@ export function TemplateDialog({ template, busy, onUse, onClose }: Props) {
             ))}
           </dd>
         </dl>
+        {canEdit &&
+          offers.map(({ credential, nodes: users }) => (
+            <Checkbox
+              key={credential.id}
+              checked={!left.has(credential.id)}
+              onChange={(on) => take(credential.id, on)}
+              label={`Use your credential “${credential.name}” in ${users.join(", ")}`}
+            />
+          ))}
       </div>
     </Dialog>
   );

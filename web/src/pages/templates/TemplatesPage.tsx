@@ -18,6 +18,7 @@ import { Badge, Checkbox, Chip, NoMatches, Page, plural, SearchInput, tryAction 
 import { createWorkflow } from "../../workflows/workflowApi";
 import { TemplateDialog } from "./TemplateDialog";
 import styles from "./TemplatesPage.module.css";
+import { type CredentialOffer, withCredentials } from "./templateCredentials";
 
 export default function TemplatesPage() {
   const [query, setQuery] = useSearchParams();
@@ -39,10 +40,10 @@ export default function TemplatesPage() {
       },
       { replace: name === "q" },
     );
-  const use = async (template: Template) => {
+  const use = async (template: Template, offers: readonly CredentialOffer[]) => {
     setBusy(template.id);
     await tryAction(async () => {
-      const made = await createWorkflow(createDocument(template));
+      const made = await createWorkflow(withCredentials(createDocument(template), offers));
       go(urlPath`/workflow/${made.id}`);
     });
     setBusy(null);
@@ -107,7 +108,7 @@ export default function TemplatesPage() {
         <TemplateDialog
           template={opened}
           busy={busy === opened.id}
-          onUse={() => void use(opened)}
+          onUse={(offers) => void use(opened, offers)}
           onClose={() => set("show", null)}
         />
       )}

@@ -159,8 +159,8 @@ pub(super) async fn embedder(
                 NodeError::credential("No embedding model is connected and no credential is chosen")
                     .describe(error.message().clone())
                     .hint(
-                        "Connect an embeddings node, choose an OpenAI credential, or download the \
-                         built-in model with `heddle models pull`.",
+                        "Connect an embeddings node, choose an OpenAI credential, or ask an \
+                         administrator to download the built-in model in Settings.",
                     )
             });
         }

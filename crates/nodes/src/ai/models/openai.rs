@@ -57,9 +57,10 @@ impl Supplier for OpenAiCompatibleModel {
             "Chat model on any OpenAI-compatible server",
         ))
         .params([
-            Param::text("baseUrl", "Base URL", "http://localhost:11434/v1")
-                .required()
-                .help("Base URL, including /v1."),
+            Param::text("baseUrl", "Base URL", "").required().help(
+                "Base URL, including /v1, such as https://models.example.com/v1 or \
+                 http://localhost:11434/v1.",
+            ),
             Param::choice(
                 "authentication",
                 "Authentication",
@@ -87,6 +88,10 @@ impl Supplier for OpenAiCompatibleModel {
             false => Secret::default(),
         };
         let base_url = inner.text("baseUrl", ctx.item())?;
+        if base_url.trim().is_empty() {
+            return Err(NodeError::parameter("baseUrl", "The base URL is empty")
+                .hint("Enter the URL of the server, including /v1."));
+        }
         let model = chosen_model(&ctx, "model")?;
         let (options, raw) = own_options(&ctx)?;
         let mut info = Catalog::current().find("openai-compatible", &model).info;

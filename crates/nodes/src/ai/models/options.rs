@@ -81,13 +81,15 @@ fn option(name: &str) -> Param {
     match name {
         "temperature" => Param::number(name, "Sampling temperature", 0.7)
             .help("Lower values make responses more consistent."),
-        "maxTokens" => Param::number(name, "Maximum number of tokens", -1)
+        "maxTokens" => Param::number(name, "Max tokens", -1)
             .help("Maximum response length in tokens. -1 uses the model's default."),
-        "maxTokensToSample" => Param::number(name, "Maximum number of tokens", 4096)
-            .help("Maximum response length in tokens."),
-        "maxOutputTokens" => Param::number(name, "Maximum number of tokens", 2048)
-            .help("Maximum response length in tokens."),
-        "numPredict" => Param::number(name, "Max tokens to generate", -1)
+        "maxTokensToSample" => {
+            Param::number(name, "Max tokens", 4096).help("Maximum response length in tokens.")
+        }
+        "maxOutputTokens" => {
+            Param::number(name, "Max tokens", 2048).help("Maximum response length in tokens.")
+        }
+        "numPredict" => Param::number(name, "Max tokens", -1)
             .help("Maximum response length in tokens. -1 uses the model's default."),
         "topP" => Param::number(name, "Top P", 1)
             .between(0.0, 1.0)

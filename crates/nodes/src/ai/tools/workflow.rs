@@ -138,7 +138,7 @@ pub(crate) struct ToolWorkflow;
 
 impl Supplier for ToolWorkflow {
     fn spec() -> Spec {
-        spec_of(&[2.0, 2.1, 2.2]).params([
+        spec_of(&[2.0, 2.1, 2.2]).model_fills(&["workflowInputs"]).params([
             name_param().until(2.1),
             description_param(),
             source_param(),

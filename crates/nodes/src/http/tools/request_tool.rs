@@ -40,8 +40,8 @@ impl Supplier for HttpRequestTool {
         let spec = tool_spec(
             "http-request-tool",
             &[1.0],
-            "HTTP Request",
-            "Let an agent make HTTP requests",
+            "HTTP Request (any URL)",
+            "Let an agent choose the URL and method of its requests",
         )
         .icon("globe")
         .subtitle(&["{method?GET} {url:url}"])
@@ -54,7 +54,7 @@ impl Supplier for HttpRequestTool {
             )
             .help("Description of the tool for the model."),
             Param::multi_choice("methods", "Methods", &METHODS)
-                .preset(json!(["GET", "POST", "PUT", "DELETE"]))
+                .preset(json!(["GET"]))
                 .help("Methods the model may use. With GET alone, the tool counts as read-only."),
             Param::text("allowedHosts", "Allowed hosts", "").help(
                 "Comma-separated hosts that may be called. `*.` at the start matches \
@@ -67,8 +67,9 @@ impl Supplier for HttpRequestTool {
             Param::collection("options", "Options", options).help("Request options."),
         ])
         .hint(
-            "For services without a node. If the model reads untrusted text, restrict the tool \
-                 to specific hosts and GET.",
+            "For research, when the URL is not known in advance. For a specific API, use HTTP \
+                 Request as a tool. If the model reads untrusted text, restrict the tool to \
+                 specific hosts.",
         )
         .alias(&["api", "rest", "web", "fetch"])
         .note("Private networks are blocked unless allowed with HEDDLE_EGRESS_ALLOW.");

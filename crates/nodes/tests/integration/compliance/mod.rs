@@ -30,6 +30,19 @@ fn every_type_and_version_is_served_once() {
 }
 
 #[test]
+fn what_a_model_fills_in_is_a_parameter_of_a_tool() {
+    for entry in entries() {
+        let spec = &entry.spec;
+        for path in &spec.model_fills {
+            let name = path.split('.').next().unwrap_or_default();
+            assert!(spec.params.iter().any(|param| param.name == name), "{}: {path}", spec.id);
+            let is_tool = spec.outputs.iter().any(|port| port.kind == Kind::AiTool);
+            assert!(is_tool && !entry.can_be_a_tool(), "{}: {path}", spec.id);
+        }
+    }
+}
+
+#[test]
 fn every_node_and_parameter_explains_itself() {
     fn walk(node: &str, params: &[Param]) {
         for param in params {

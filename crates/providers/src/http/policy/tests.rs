@@ -305,3 +305,30 @@ fn whatever_passes_is_public_and_means_the_same_when_read_again() {
     }
     assert!(n_passed > 1000, "{n_passed}");
 }
+
+#[test]
+fn a_blocked_host_is_told_with_the_setting_that_opens_it() {
+    let told = |allow: &str, url: &str| check(allow, url).unwrap_err().to_string();
+    assert_eq!(
+        told("", "http://localhost:3000/x"),
+        "The request to localhost is blocked: the name belongs to the local network. To allow it, \
+         set HEDDLE_EGRESS_ALLOW=localhost:3000 and restart Heddle"
+    );
+    let listed = told("other.internal", "https://192.168.1.5/x?token=1");
+    assert!(
+        listed.ends_with(
+            "it is a private address. To allow it, append ,192.168.1.5:443 to \
+             HEDDLE_EGRESS_ALLOW and restart Heddle"
+        ),
+        "{listed}"
+    );
+    // What the message says to set does open the host.
+    for url in ["http://localhost:3000/x", "http://[::1]:8080/", "http://db.internal:5432/"] {
+        let told = told("", url);
+        let (_, line) = told.split_once("HEDDLE_EGRESS_ALLOW=").unwrap();
+        let (entry, _) = line.split_once(' ').unwrap();
+        assert!(check(entry, url).is_ok(), "{url}: {entry}");
+    }
+    let metadata = told("", "http://169.254.169.254/");
+    assert!(!metadata.contains("HEDDLE_EGRESS_ALLOW="), "{metadata}");
+}

@@ -1,13 +1,16 @@
 //! `/api/v1/instance`: what this instance is, for whoever is signed in.
 
 use crate::App;
+use crate::access::Principal;
 use crate::api::ApiOperation;
 use crate::response::typed;
 use crate::wire;
+use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
+use store::users::UserRole;
 
 pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "GET",
@@ -20,7 +23,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
 .without_scope()
 .response::<wire::Instance>(200)];
 
-async fn show(State(app): State<App>) -> Response {
+async fn show(State(app): State<App>, Extension(who): Extension<Principal>) -> Response {
     let instance = wire::Instance {
         version: env!("CARGO_PKG_VERSION"),
         url: &app.base_url,
@@ -34,6 +37,8 @@ async fn show(State(app): State<App>) -> Response {
             active_workflows: app.runtime.n_active(),
             runs_in_progress: app.runtime.runner.in_progress(),
         },
+        // The names of hosts in a private network are nobody else's business.
+        egress_allow: (who.role >= UserRole::Admin).then_some(app.egress_allow.as_slice()),
     };
     typed(StatusCode::OK, &instance)
 }

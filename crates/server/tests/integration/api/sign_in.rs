@@ -126,6 +126,67 @@ async fn a_session_ends_when_it_is_logged_out_or_the_password_changes() {
 }
 
 #[tokio::test]
+async fn somebody_changes_their_name_and_stays_signed_in() {
+    let app = TestApp::start().await;
+    app.user("a@b.c", UserRole::Viewer).await;
+    let session = app.log_in("a@b.c").await;
+    let names = r#"{"firstName":"Ada","lastName":"Lovelace"}"#;
+    let changed = app.call("POST", "/api/me/name").session(&session).json(names).send().await;
+    assert_eq!((changed.status, changed.text("csrfToken")), (200, session.csrf.clone()));
+    let me = app.call("GET", "/api/me").cookie(&session).send().await;
+    assert_eq!((me.text("firstName"), me.text("lastName")), ("Ada".into(), "Lovelace".into()));
+    let without_token = app.call("POST", "/api/me/name").cookie(&session).json(names).send().await;
+    assert_eq!(without_token.status, 403);
+    let long = format!(r#"{{"firstName":"{}","lastName":""}}"#, "x".repeat(33));
+    assert_eq!(
+        app.call("POST", "/api/me/name").session(&session).json(&long).send().await.status,
+        400
+    );
+}
+
+#[tokio::test]
+async fn an_email_address_changes_only_with_the_password() {
+    let app = TestApp::start().await;
+    app.user("a@b.c", UserRole::Viewer).await;
+    app.user("taken@b.c", UserRole::Viewer).await;
+    let session = app.log_in("a@b.c").await;
+    let change = |email: &str, password: &str| {
+        let body = format!(r#"{{"currentPassword":"{password}","email":"{email}"}}"#);
+        app.call("POST", "/api/me/email").session(&session).json(&body).send()
+    };
+    assert_eq!(change("new@b.c", "wrong").await.status, 403);
+    let taken = change("Taken@b.c", PASSWORD).await;
+    assert_eq!((taken.status, taken.text("code").as_str()), (409, "NAME_TAKEN"));
+    assert_eq!(change("no address", PASSWORD).await.status, 400);
+    let changed = change("New@B.c", PASSWORD).await;
+    assert_eq!((changed.status, changed.text("email").as_str()), (200, "new@b.c"));
+    // The session goes on, the old address signs nobody in any more.
+    assert_eq!(app.call("GET", "/api/me").cookie(&session).send().await.text("email"), "new@b.c");
+    let with = |email: &str| format!(r#"{{"email":"{email}","password":"{PASSWORD}"}}"#);
+    let old = app.call("POST", "/api/login").json(&with("a@b.c")).send().await;
+    assert_eq!(old.status, 401);
+    app.log_in("new@b.c").await;
+}
+
+#[tokio::test]
+async fn guessing_the_password_of_an_open_session_is_slowed_down() {
+    let app = TestApp::start().await;
+    app.user("a@b.c", UserRole::Viewer).await;
+    let session = app.log_in("a@b.c").await;
+    let guess = r#"{"currentPassword":"wrong","email":"new@b.c"}"#;
+    let mut answers = Vec::new();
+    for _ in 0..7 {
+        let reply = app.call("POST", "/api/me/email").session(&session).json(guess).send().await;
+        answers.push(reply.status);
+    }
+    assert!(answers.contains(&429), "{answers:?}");
+    // The password form shares the count.
+    let change = r#"{"currentPassword":"wrong","password":"another one"}"#;
+    let other = app.call("POST", "/api/me/password").session(&session).json(change).send().await;
+    assert_eq!(other.status, 429);
+}
+
+#[tokio::test]
 async fn an_unknown_person_and_a_wrong_password_look_the_same() {
     let app = TestApp::start().await;
     for name in ["a", "b", "c", "d"] {

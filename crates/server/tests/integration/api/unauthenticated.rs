@@ -3,9 +3,11 @@
 use crate::app::{TestApp, operations};
 
 /// What needs a principal besides the API.
-const OTHERS: [(&str, &str); 7] = [
+const OTHERS: [(&str, &str); 9] = [
     ("GET", "/metrics"),
     ("GET", "/api/me"),
+    ("POST", "/api/me/name"),
+    ("POST", "/api/me/email"),
     ("POST", "/api/me/password"),
     ("GET", "/api/me/api-keys"),
     ("POST", "/api/me/api-keys"),

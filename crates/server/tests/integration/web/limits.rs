@@ -401,9 +401,15 @@ async fn issue_14_00_requests_to_sign_in_and_about_oneself_are_small() {
     app.user("a@b.c", UserRole::Editor).await;
     let session = app.log_in("a@b.c").await;
     let large = format!(r#"{{"email":"a@b.c","password":"{}"}}"#, "x".repeat(64 << 10));
-    for path in
-        ["/api/login", "/api/setup", "/api/invitation", "/api/me/password", "/api/me/api-keys"]
-    {
+    for path in [
+        "/api/login",
+        "/api/setup",
+        "/api/invitation",
+        "/api/me/name",
+        "/api/me/email",
+        "/api/me/password",
+        "/api/me/api-keys",
+    ] {
         let headers = [
             ("Content-Type", "application/json"),
             ("Cookie", session.cookie.as_str()),

@@ -148,7 +148,7 @@ fn options() -> Vec<Param> {
             .between(0.0, 1.0)
             .help("Cumulative probability of the tokens to consider."),
         Param::number("topK", "Top K", 1).help("Number of tokens to consider."),
-        Param::number("maxOutputTokens", "Maximum number of tokens", 16)
+        Param::number("maxOutputTokens", "Max tokens", 16)
             .help("Maximum response length in tokens."),
         Param::number("frequencyPenalty", "Frequency penalty", 0)
             .between(-2.0, 2.0)

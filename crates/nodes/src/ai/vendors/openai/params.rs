@@ -204,8 +204,7 @@ fn options() -> Vec<Param> {
         Param::number("topP", "Top P", 1)
             .between(0.0, 1.0)
             .help("Cumulative probability of the tokens to consider."),
-        Param::number("maxTokens", "Maximum number of tokens", 16)
-            .help("Maximum response length in tokens."),
+        Param::number("maxTokens", "Max tokens", 16).help("Maximum response length in tokens."),
         Param::number("frequency_penalty", "Frequency penalty", 0)
             .between(-2.0, 2.0)
             .help("Against repetition."),

@@ -410,9 +410,11 @@ impl MatrixHarness {
             "/form-waiting/{ticket}" => self.waiting(WaitFixture::form()).await.2,
             _ => path.replace("{id}", &id),
         };
-        let path =
-            path.replace("{kind}", "httpHeaderAuth").replace("{type}", "n8n-nodes-base.webhook");
-        let path = path.replace("{batch}", "none");
+        let path = path
+            .replace("{kind}", "httpHeaderAuth")
+            .replace("{type}", "n8n-nodes-base.webhook")
+            .replace("{name}", "all-minilm-l6-v2")
+            .replace("{batch}", "none");
         let body = if body.contains("{workflow}") {
             body.replace("{workflow}", &self.workflow().await)
         } else {

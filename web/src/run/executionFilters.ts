@@ -1,7 +1,7 @@
 // The filters of the list of executions, as they stand in the address of the page. Pure.
 
-import type { Query } from "../../api/client";
-import type { Execution } from "../../api/types";
+import type { Query } from "../api/client";
+import type { Execution } from "../api/types";
 
 export interface ExecutionFilters {
   status?: string;

@@ -1,8 +1,8 @@
 // How the list of executions changes with what runs tell, without asking the server again for each. Pure.
 
-import type { Execution, ExecutionStatus } from "../../api/types";
-import type { RunEvent } from "../../run/runView";
+import type { Execution, ExecutionStatus } from "../api/types";
 import { type ExecutionFilters, matchesFilters } from "./executionFilters";
+import type { RunEvent } from "./runView";
 
 /** The rows after an event. The same list where nothing changes. */
 export function applyEvent(
@@ -42,7 +42,9 @@ function toChange(event: RunEvent, now: number): Partial<Execution> | null {
     case "executionFinished": {
       const status = String(event.data.status ?? "error") as ExecutionStatus;
       if (status === "waiting") return { status };
+      const error = status === "success" ? undefined : event.data.error?.message;
       return {
+        ...(error ? { error } : {}),
         status,
         finished: status === "success",
         stoppedAt: new Date(Number(event.data.finishedMs ?? now)).toISOString(),

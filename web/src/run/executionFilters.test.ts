@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Execution } from "../../api/types";
-import type { RunEvent } from "../../run/runView";
+import type { Execution } from "../api/types";
 import { readFilters, toQuery, withFilter } from "./executionFilters";
 import { applyEvent } from "./liveUpdates";
+import type { RunEvent } from "./runView";
 
 const NOW = Date.parse("2026-01-02T12:00:30.000Z");
 

@@ -7,9 +7,9 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
-import { api, fetchAll } from "../../api/client";
-import type { Execution, Paged, Workflow } from "../../api/types";
-import { followEvents } from "../../run/eventStream";
+import { api, fetchAll } from "../api/client";
+import type { Execution, Paged, Workflow } from "../api/types";
+import { followEvents } from "./eventStream";
 import { type ExecutionFilters, toQuery } from "./executionFilters";
 import { applyEvent } from "./liveUpdates";
 
