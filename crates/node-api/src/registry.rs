@@ -2,6 +2,7 @@
 
 use crate::ai::Supply;
 use crate::credential::CredentialRegistry;
+use crate::tool_form::{self, ToolForm};
 use crate::trigger::{Trigger, TriggerListener, TriggerSetup};
 use crate::{Ctx, NodeError, NodeGroup, Outputs, Port, Spec, Supplier, SupplyCtx};
 use model::{Item, Items, Kind, Str};
@@ -172,11 +173,21 @@ impl Registry {
 
     /// Every entry of a type, whatever its versions.
     pub fn of_type(&self, type_name: &str) -> &[Arc<NodeType>] {
-        let ordinary = || {
-            let found = self.by_type.get(type_name.strip_suffix("Tool")?)?;
-            found.iter().all(|node| node.can_be_a_tool()).then_some(found)
-        };
-        self.by_type.get(type_name).or_else(ordinary).map_or(&[], Vec::as_slice)
+        let known = self.by_type.get(type_name);
+        known.or_else(|| self.called_type(type_name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The form in which a model calls an ordinary type; `None` if no model may.
+    pub fn tool_form(&self, node: &NodeType) -> Option<ToolForm> {
+        let form_id = tool_form::form_id(&node.spec.id);
+        let is_taken = self.by_type.contains_key(&form_id);
+        (!is_taken && self.called_type(&form_id).is_some()).then(|| ToolForm::of(node))
+    }
+
+    /// The ordinary type behind the name that it has while a model calls it.
+    fn called_type(&self, type_name: &str) -> Option<&Vec<Arc<NodeType>>> {
+        let found = self.by_type.get(tool_form::ordinary_id(type_name)?)?;
+        found.iter().all(|node| node.can_be_a_tool()).then_some(found)
     }
 
     /// Everything, by type name.

@@ -4,10 +4,13 @@ import { api, isUnreachable, queryClient } from "./client";
 import type { NodeType } from "./spec";
 
 export class Catalogue {
+  /** Ordinary nodes in the form in which a model calls them. */
+  readonly tools: readonly NodeType[];
   private readonly byType = new Map<string, NodeType[]>();
 
   constructor(readonly all: readonly NodeType[]) {
-    for (const type of all) {
+    this.tools = all.flatMap((type) => asTool(type) ?? []);
+    for (const type of [...all, ...this.tools]) {
       const known = this.byType.get(type.id);
       if (known) known.push(type);
       else this.byType.set(type.id, [type]);
@@ -29,8 +32,27 @@ export class Catalogue {
 
   /** The newest description of every type. */
   types(): NodeType[] {
-    return [...this.byType.values()].flatMap((versions) => versions.at(-1) ?? []);
+    const ids = new Set(this.all.map((type) => type.id));
+    return [...ids].flatMap((id) => this.findNewest(id) ?? []);
   }
+}
+
+/** The description of a node that a model calls: it takes no items, gives a tool and has the parameters of both. */
+function asTool(type: NodeType): NodeType | null {
+  const { asTool: form, ...ordinary } = type;
+  if (!form) return null;
+  return {
+    ...ordinary,
+    id: form.id,
+    name: form.name,
+    group: "tool",
+    inputs: [],
+    outputs: form.outputs,
+    inputRules: [],
+    outputRules: [],
+    initial: [],
+    params: [...form.params, ...type.params],
+  };
 }
 
 /** The version a new node of this type gets. */

@@ -273,6 +273,8 @@ export interface CredentialType {
   allowsOtherFields: boolean;
   /** Where a key is created; empty if that is not known. */
   helpUrl: string;
+  /** Where its requests go; empty if a field of the credential decides that. */
+  baseUrl: string;
   /** OAuth2 types whose names begin like this belong to the same service. */
   prefixes: string[];
 }
@@ -955,6 +957,8 @@ export type NodeTypes = ({
   params: (Record<string, unknown>)[];
   docs: string;
   canBeTool: boolean;
+  /** What differs while a model calls the node. */
+  asTool?: Record<string, unknown>;
   supplies: boolean;
   [other: string]: unknown;
 })[];
@@ -1300,6 +1304,8 @@ export interface WorkflowProblem {
   code: string;
   message: string;
   place: string;
+  /** The node cannot run before this is mended. */
+  stopsNode: boolean;
   hint?: string;
   node?: string;
   parameter?: string;

@@ -93,6 +93,24 @@ export interface NodeType {
   inputRules: PortRule[];
   outputRules: PortRule[];
   startedBy?: "hand" | "workflow" | "error" | null;
+  standing?: Standing;
+  /** The triggers whose caller it answers. */
+  answers?: TriggerKind[];
+  /** Parameters with which it does the work of a node that is not supported, with places to fill. */
+  standIn?: Record<string, unknown> | null;
+  /** How the type differs while a model calls it, if a model may. */
+  asTool?: ToolForm;
+}
+
+/** How warmly the node search offers a type. */
+export type Standing = "regular" | "recommended" | "compatible" | "legacy";
+
+export interface ToolForm {
+  id: string;
+  name: string;
+  outputs: PortDescription[];
+  /** Parameters that it has besides its own. */
+  params: Param[];
 }
 
 export interface Param {

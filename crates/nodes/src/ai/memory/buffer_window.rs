@@ -20,6 +20,7 @@ impl Supplier for MemoryBufferWindow {
             "Simple Memory",
             "Lets an agent remember the latest turns",
         )
+        .compatible()
         .params(params(&SINCE))
         .params([
             Param::flag("persistentMemory", "Persistent memory", true).raw().since(1.4).help(

@@ -20,6 +20,7 @@ impl Supplier for MemoryRedisChat {
             "Redis Chat Memory",
             "Lets an agent remember in Redis",
         )
+        .compatible()
         .credential("redis", true)
         .params(params(&SINCE))
         .param(

@@ -14,6 +14,7 @@ pub(crate) struct CalculatorTool;
 impl Supplier for CalculatorTool {
     fn spec() -> Spec {
         tool_spec("calculator-tool", &[1.0], "Calculator", "Lets an agent calculate")
+            .recommended()
             .icon("calculator")
             .hint(
                 "Connect it to every agent that handles numbers: models are unreliable at \
@@ -39,6 +40,7 @@ impl Supplier for ToolCalculator {
             "Calculator",
             "Lets an agent calculate",
         )
+        .compatible()
         .icon("calculator")
         .hint(
             "Connect it to every agent that handles numbers: models are unreliable at arithmetic.",

@@ -24,6 +24,7 @@ impl Supplier for ToolCode {
             "Code Tool",
             "A tool written in JavaScript",
         )
+        .compatible()
         .icon("code-xml")
         .params([
             Param::text("name", "Name", "").until(1.1).help("Name of the tool for the model."),
@@ -64,6 +65,7 @@ pub(crate) struct CodeTool;
 impl Supplier for CodeTool {
     fn spec() -> Spec {
         tool_spec("code-tool", &[1.0], "Code", "A tool written in JavaScript")
+            .recommended()
             .icon("code-xml")
             .params([
                 Param::text("name", "Name", "")

@@ -43,6 +43,7 @@ impl Supplier for HttpRequestTool {
             "HTTP Request",
             "Let an agent make HTTP requests",
         )
+        .recommended()
         .icon("globe")
         .subtitle(&["{method?GET} {url:url}"])
         .params([
