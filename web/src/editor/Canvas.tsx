@@ -44,7 +44,6 @@ import {
 import { Minimap } from "./Minimap";
 import { NodeCard } from "./NodeCard";
 import { StickyNote } from "./StickyNote";
-import { SubNode } from "./SubNode";
 import { useConnectHandlers } from "./useConnecting";
 import { useNodeDrag } from "./useDragging";
 import { useCanvasDrop } from "./useDropping";
@@ -53,7 +52,7 @@ import { useShortcuts } from "./useShortcuts";
 import { FIT_PADDING, MAX_ZOOM, MIN_ZOOM } from "./viewControls";
 import { useTrackViewport, useViewportStore } from "./viewport";
 
-const NODE_TYPES = { card: NodeCard, circle: SubNode, note: StickyNote };
+const NODE_TYPES = { card: NodeCard, note: StickyNote };
 const EDGE_TYPES = { flow: FlowEdge, supply: SubNodeEdge };
 const MULTI_SELECT_KEYS = ["Shift", "Meta", "Control"];
 const SNAP: [number, number] = [GRID, GRID];

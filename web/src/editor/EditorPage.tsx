@@ -22,6 +22,7 @@ import { ConnectPanel } from "./ConnectPanel";
 import css from "./EditorPage.module.css";
 import { ExecutionBar } from "./ExecutionBar";
 import { editorActions } from "./editorActions";
+import { loadNodePanel } from "./loadNodePanel";
 import { clearPreopened, isPreopened, openDocument, workflowQuery } from "./openWorkflow";
 import { TopBar } from "./TopBar";
 import { useLeaveGuard } from "./useLeaveGuard";
@@ -31,10 +32,7 @@ import { fitView } from "./viewControls";
 
 export { preopenWorkflow } from "./openWorkflow";
 
-// The panel brings the code editor along, which most first looks at a canvas do not need.
-const NodePanel = lazy(() =>
-  import("../panel/NodePanel").then((module) => ({ default: module.NodePanel })),
-);
+const NodePanel = lazy(loadNodePanel);
 
 export default function EditorPage() {
   const { id = "new", execution } = useParams<{ id: string; execution?: string }>();
@@ -87,7 +85,7 @@ function Editor({ execution }: { execution: string | undefined }) {
   useRegisterActions(useMemo(editorActions, []));
   usePageTitle(`${isDirty ? "• " : ""}${name}`);
   return (
-    <main className={css.editor}>
+    <main className={css.editor} data-open={open ?? undefined}>
       <ErrorBoundary what="The top bar" place="bar">
         <TopBar />
       </ErrorBoundary>

@@ -2,7 +2,9 @@
 import { getViewportForBounds, type Viewport } from "@xyflow/react";
 import type { WorkflowNode } from "../api/workflowDocument";
 import { findNode, STICKY_NOTE, withSubNodes } from "../graph/document";
-import { nodeSize, noteSize, type Point, type Size, toCanvas } from "../graph/geometry";
+import { edgesOf } from "../graph/edges";
+import { noteSize, occupiedBox, type Point, type Size, toCanvas } from "../graph/geometry";
+import { type Ports, portsOf } from "../graph/ports";
 import { type Box, boxAround, covers, scrollToShow, visibleBox } from "../graph/viewRegion";
 import { useCanvas } from "../store/canvasStore";
 import { useEditor } from "../store/editorStore";
@@ -10,8 +12,6 @@ import { useEditor } from "../store/editorStore";
 export const MIN_ZOOM = 0.08;
 export const MAX_ZOOM = 2;
 const ANIMATION_MS = 180;
-/** The name of a sub-node stands below it. */
-const LABEL_HEIGHT = 40;
 /** Room around what is shown: more below, where the buttons are. */
 export const FIT_PADDING = { top: "48px", left: "64px", right: "64px", bottom: "72px" } as const;
 
@@ -29,15 +29,19 @@ export function nodesBounds(names: Iterable<string>): Box | null {
 function nodeBounds(node: WorkflowNode | undefined): Box | null {
   if (!node) return null;
   if (node.type === STICKY_NOTE) return { ...toCanvas(node.position), ...noteSize(node) };
-  const ports = useCanvas.getState().ports.get(node.name);
-  if (!ports) return null;
-  const isCircle = ports.shape === "circle";
-  const { width, height } = nodeSize(ports);
-  return {
-    ...toCanvas(node.position, isCircle),
-    width,
-    height: height + (isCircle ? LABEL_HEIGHT : 0),
-  };
+  const ports = portsOfNode(node);
+  const corner = toCanvas(node.position);
+  const box = occupiedBox(ports);
+  return { ...box, x: corner.x + box.x, y: corner.y + box.y };
+}
+
+/** A node that has just been added is in the document before it is drawn. */
+function portsOfNode(node: WorkflowNode): Ports {
+  const { ports, types } = useCanvas.getState();
+  const { workflow } = useEditor.getState();
+  const touching = () =>
+    edgesOf(workflow).filter((edge) => edge.from === node.name || edge.to === node.name);
+  return ports.get(node.name) ?? portsOf(node, types, touching());
 }
 
 function frameSize(): Size | null {

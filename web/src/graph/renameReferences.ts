@@ -5,7 +5,7 @@
  */
 
 /** New names by old ones; a name that is not in it stays. */
-export type NewNames = ReadonlyMap<string, string>;
+export type NewNames = Pick<ReadonlyMap<string, string>, "get">;
 
 /** A parameter's value with every reference to a renamed node turned to its new name; the same value if there is none. */
 export function renameInValue<T>(value: T, names: NewNames): T {
@@ -103,4 +103,17 @@ export function escapeName(name: string, quote: string): string {
 /** Whether a reference to this name may be written `$node.name`. */
 function isPlainName(name: string): boolean {
   return /^\p{L}[\p{L}\p{N}]*$/u.test(name);
+}
+
+/** The names of all nodes that a parameter's value refers to, whether they exist or not. */
+export function referencedNodes(value: unknown): Set<string> {
+  const found = new Set<string>();
+  const recorder: NewNames = {
+    get: (name) => {
+      found.add(name);
+      return undefined;
+    },
+  };
+  renameInValue(value, recorder);
+  return found;
 }
