@@ -202,3 +202,51 @@ impl Registry {
         types
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Step;
+    struct Taken;
+
+    impl Node for Step {
+        fn spec() -> Spec {
+            Spec::new("a.step", &[1.0, 2.0], "Step", "")
+        }
+        async fn run(_: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+            Ok(vec![items])
+        }
+    }
+
+    impl Node for Taken {
+        fn spec() -> Spec {
+            Spec::new("a.stepTool", &[1.0], "Its own", "").outputs([Port::of(Kind::AiTool, "")])
+        }
+        async fn run(_: &Ctx<'_>, _: Items) -> Result<Outputs, NodeError> {
+            Ok(Vec::new())
+        }
+    }
+
+    static STEP: &[NodeEntry] = &[run::<Step>()];
+    static TAKEN: &[NodeEntry] = &[run::<Taken>()];
+
+    #[test]
+    fn what_is_found_as_a_tool_is_what_says_that_it_is_one() {
+        let registry = Registry::new([STEP]);
+        let found = registry.find("a.stepTool", 2.0).unwrap();
+        let form = registry.tool_form(found).unwrap();
+        assert_eq!((form.id.as_str(), form.name.as_str()), ("a.stepTool", "Step Tool"));
+        assert_eq!(form.outputs[0].kind, Kind::AiTool);
+        assert!(registry.of_type("a.stepToolTool").is_empty());
+    }
+
+    #[test]
+    fn a_type_of_that_name_comes_first() {
+        let registry = Registry::new([STEP, TAKEN]);
+        assert_eq!(registry.find("a.stepTool", 1.0).unwrap().spec.name, "Its own");
+        let step = registry.find("a.step", 1.0).unwrap();
+        assert!(registry.tool_form(step).is_none());
+        assert!(registry.tool_form(registry.find("a.stepTool", 1.0).unwrap()).is_none());
+    }
+}

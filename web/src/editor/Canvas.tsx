@@ -49,7 +49,7 @@ import { useNodeDrag } from "./useDragging";
 import { useCanvasDrop } from "./useDropping";
 import { useProblemMarks } from "./useProblemMarks";
 import { useShortcuts } from "./useShortcuts";
-import { FIT_PADDING, MAX_ZOOM, MIN_ZOOM } from "./viewControls";
+import { FIT_PADDING, fitView, isPhoneCanvas, MAX_ZOOM, MIN_ZOOM } from "./viewControls";
 import { useTrackViewport, useViewportStore } from "./viewport";
 
 const NODE_TYPES = { card: NodeCard, note: StickyNote };
@@ -104,6 +104,7 @@ export function Canvas() {
   );
   const onInit = useCallback((flow: ReactFlowInstance<CanvasNode, CanvasEdge>) => {
     useCanvas.setState({ flow: flow as unknown as ReactFlowInstance });
+    if (isPhoneCanvas()) requestAnimationFrame(fitView);
   }, []);
   useEffect(() => {
     return () =>

@@ -128,7 +128,7 @@ function SavedState() {
   if (!isDirty) {
     return (
       <span className={css.saved} role="status">
-        <Check size={14} aria-hidden /> Saved
+        <Check size={14} aria-hidden /> <span>Saved</span>
       </span>
     );
   }

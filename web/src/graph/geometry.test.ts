@@ -105,7 +105,7 @@ describe("ports", () => {
       .map((one) => portPosition(agent, "input", one).x);
     expect([model, memory, tool]).toEqual([44, 128, 212]);
     const four = ports([...agent.inputs, port("ai_outputParser")], mains(1));
-    expect(portPosition(four, "input", port("ai_outputParser")).x).toBe(212);
+    expect(portPosition(four, "input", port("ai_outputParser")).x).toBe(218);
     const two = ports([port("ai_languageModel", 0, true), port("ai_outputParser")], mains(1));
     expect(portPosition(two, "input", port("ai_outputParser")).x).toBe(212);
   });

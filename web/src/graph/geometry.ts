@@ -19,7 +19,7 @@ export const SUB_NODE_SIZE = 80;
 /** How far inputs or outputs stand from each other on a side of a node. */
 const PORT_STEP = 32;
 /** Ports below a wide node have places at equal steps. What it needs begins at the left, what it may have ends at the right. */
-const SLOT_STEP = 56;
+const SLOT_STEP = 60;
 /** As many as this stand further apart, so that their names have room. */
 const FEW_SLOTS = 3;
 const FEW_SLOTS_STEP = 84;

@@ -18,7 +18,7 @@ impl Supplier for MemoryBufferWindow {
             "@n8n/n8n-nodes-langchain.memoryBufferWindow",
             &versions,
             "Simple Memory",
-            "Lets an agent remember the latest turns",
+            "Lets an agent remember the latest turns, compatible with n8n",
         )
         .compatible()
         .params(params(&SINCE))

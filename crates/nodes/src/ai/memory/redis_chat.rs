@@ -18,7 +18,7 @@ impl Supplier for MemoryRedisChat {
             "@n8n/n8n-nodes-langchain.memoryRedisChat",
             &versions,
             "Redis Chat Memory",
-            "Lets an agent remember in Redis",
+            "Lets an agent remember in Redis, compatible with n8n",
         )
         .compatible()
         .credential("redis", true)

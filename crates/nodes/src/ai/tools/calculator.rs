@@ -38,7 +38,7 @@ impl Supplier for ToolCalculator {
             "@n8n/n8n-nodes-langchain.toolCalculator",
             &[1.0],
             "Calculator",
-            "Lets an agent calculate",
+            "Lets an agent calculate, compatible with n8n",
         )
         .compatible()
         .icon("calculator")

@@ -22,7 +22,7 @@ impl Supplier for ToolCode {
             "@n8n/n8n-nodes-langchain.toolCode",
             &[1.0, 1.1, 1.2, 1.3],
             "Code Tool",
-            "A tool written in JavaScript",
+            "A tool written in JavaScript, compatible with n8n",
         )
         .compatible()
         .icon("code-xml")

@@ -16,7 +16,7 @@ impl Supplier for ToolThink {
             "@n8n/n8n-nodes-langchain.toolThink",
             &[1.0, 1.1],
             "Think Tool",
-            "Let an agent think before it continues",
+            "Let an agent think before it continues, compatible with n8n",
         )
         .compatible()
         .icon("brain")

@@ -247,7 +247,7 @@ fn spec_of(versions: &[f64]) -> Spec {
         "@n8n/n8n-nodes-langchain.toolWorkflow",
         versions,
         "Call n8n Workflow Tool",
-        "Let an agent call a workflow",
+        "Let an agent call a workflow, compatible with n8n",
     )
     .compatible()
     .icon("workflow")
