@@ -1,6 +1,7 @@
 /** What the node search offers: in which sections, and in which order. */
 import { useMemo } from "react";
 import { type Catalogue, useCatalogue } from "../api/catalogue";
+import type { TriggerKind } from "../api/spec";
 import type { WorkflowDocument } from "../api/workflowDocument";
 import { findNode } from "../graph/document";
 import {
@@ -29,6 +30,8 @@ export interface OfferedNodes {
 const MAX_FREQUENT = 5;
 const MAX_MATCHES = 40;
 const TOOL_KIND = "ai_tool";
+/** Services call a webhook, or are asked from time to time. */
+const STAND_IN_TRIGGERS: ReadonlySet<TriggerKind> = new Set(["webhook", "schedule"]);
 
 export function useOfferedNodes(query: string, request: AddRequest): OfferedNodes {
   const catalogue = useCatalogue();
@@ -74,9 +77,11 @@ function adding(
     ? []
     : found.filter((spec) => context.uses.has(spec.id)).slice(0, MAX_FREQUENT);
   const rest = found.filter((spec) => spec.standing !== "legacy" && !often.includes(spec));
-  // A workflow begins with a trigger; later ones are rare, so they come last.
-  const order =
-    isEmpty || wanted?.side === "input" ? GROUPS : [...GROUPS.slice(1), ...GROUPS.slice(0, 1)];
+  // A workflow begins with a trigger; later ones are rare, so they come last. For a tool, those that are nothing else come first.
+  const last = isEmpty ? null : "trigger";
+  const weight = ({ id }: (typeof GROUPS)[number]) =>
+    Number(id === last) - Number(isTool && id === "tool");
+  const order = [...GROUPS].sort((one, other) => weight(one) - weight(other));
   const asTools = new Set<TypeSpec>(tools);
   const groups = order.map((group) => ({
     title: group.label,
@@ -109,7 +114,7 @@ function replacing(
 ): OfferedSection[] {
   const node = findNode(workflow, name);
   if (!node) return [];
-  const needed = neededPorts(workflow, name);
+  const needed = neededPorts(workflow, catalogue, name);
   const tools = needed.outputs.has(TOOL_KIND) ? newestOfEach(catalogue.tools) : [];
   const fitting = [...newestOfEach(catalogue.all), ...tools].filter(
     (spec) => spec.id !== node.type && canReplace(spec, needed),
@@ -121,7 +126,9 @@ function replacing(
     return found.length > 0 ? [{ title: "Best matches", specs: found.slice(0, MAX_MATCHES) }] : [];
   }
   const alike = search(typeWords(node.type)).slice(0, MAX_FREQUENT);
-  const standIns = fitting.filter((spec) => spec.standIn && !alike.includes(spec));
+  const isStandIn = ({ standIn, trigger, standing }: TypeSpec) =>
+    standing !== "legacy" && (standIn || (trigger && STAND_IN_TRIGGERS.has(trigger)));
+  const standIns = fitting.filter((spec) => isStandIn(spec) && !alike.includes(spec));
   const suggested = [...alike, ...standIns];
   const others = fitting.filter((spec) => spec.standing !== "legacy" && !suggested.includes(spec));
   return [

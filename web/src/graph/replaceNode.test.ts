@@ -57,11 +57,24 @@ test("without a credential the service is known by the name of the type", () => 
 });
 
 test("only types with the ports that are connected can take the place", () => {
-  const needed = neededPorts(document, "Find rows");
+  const needed = neededPorts(document, types, "Find rows");
   const names = SPECS.filter((one) => canReplace(one, needed)).map((one) => one.name);
   expect(names).toContain("HTTP Request");
   expect(names).not.toContain("Webhook");
   expect(names).not.toContain("Calculator");
+});
+
+test("only a trigger takes the place of a trigger", () => {
+  const foreign = {
+    ...emptyDocument(),
+    nodes: [node("On mail", "gmailTrigger"), node("Lost", "airtable")],
+  };
+  const fitting = (name: string) =>
+    SPECS.filter((one) => canReplace(one, neededPorts(foreign, types, name))).map(
+      (one) => one.name,
+    );
+  expect(fitting("On mail")).toEqual(["Schedule Trigger", "Webhook", "Cron"]);
+  expect(fitting("Lost")).not.toContain("Webhook");
 });
 
 test("a connection of a kind that the new node lacks is removed", () => {

@@ -8,22 +8,31 @@ import { portsOf } from "./ports";
 import { describeReplaced } from "./standIn";
 import type { TypeLookup, TypeSpec } from "./typeSpec";
 
-/** The kinds of ports that a node must have to take over all connections of another. */
+/** What a node must have to take over all connections of another: kinds of ports, and a start of runs if that was one. */
 export interface NeededPorts {
+  isTrigger: boolean;
   inputs: ReadonlySet<string>;
   outputs: ReadonlySet<string>;
 }
 
-export function neededPorts(document: WorkflowDocument, name: string): NeededPorts {
+export function neededPorts(
+  document: WorkflowDocument,
+  types: TypeLookup,
+  name: string,
+): NeededPorts {
   const edges = edgesOf(document);
+  const node = findNode(document, name);
+  const touching = edges.filter((edge) => edge.from === name || edge.to === name);
   return {
+    isTrigger: node !== undefined && portsOf(node, types, touching).shape === "trigger",
     inputs: new Set(edges.filter((edge) => edge.to === name).map((edge) => edge.kind)),
     outputs: new Set(edges.filter((edge) => edge.from === name).map((edge) => edge.kind)),
   };
 }
 
-/** Whether a type has all of these ports; without any connection it is enough to stand in the flow or below a node as well. */
-export function canReplace(spec: TypeSpec, { inputs, outputs }: NeededPorts): boolean {
+/** Whether a type has all of these. */
+export function canReplace(spec: TypeSpec, { isTrigger, inputs, outputs }: NeededPorts): boolean {
+  if ((spec.group === "trigger") !== isTrigger) return false;
   const has = (ports: TypeSpec["inputs"], kinds: ReadonlySet<string>) =>
     [...kinds].every((kind) => ports.some((port) => port.kind === kind));
   return has(spec.inputs, inputs) && has(spec.outputs, outputs);
