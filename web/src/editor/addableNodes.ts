@@ -78,7 +78,7 @@ function adding(
     : found.filter((spec) => context.uses.has(spec.id)).slice(0, MAX_FREQUENT);
   const rest = found.filter((spec) => spec.standing !== "legacy" && !often.includes(spec));
   // A workflow begins with a trigger; later ones are rare, so they come last. For a tool, those that are nothing else come first.
-  const last = isEmpty ? null : "trigger";
+  const last = isEmpty || wanted?.side === "input" ? null : "trigger";
   const weight = ({ id }: (typeof GROUPS)[number]) =>
     Number(id === last) - Number(isTool && id === "tool");
   const order = [...GROUPS].sort((one, other) => weight(one) - weight(other));
