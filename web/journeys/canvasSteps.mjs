@@ -29,6 +29,7 @@ export async function take(page, words, name = words) {
     .getByRole("option", { name: new RegExp(`^${name}`) })
     .first()
     .click();
+  await expect(search).toBeGone();
 }
 
 /**
@@ -59,10 +60,11 @@ export function card(page, name) {
   return page.locator(".react-flow__node").filter({ hasText: name }).first();
 }
 
-/** Closes the panel of a node, if one is open. */
+/** Closes the panel of a node, if one is open or about to be. */
 export async function closePanel(page) {
   const panel = page.getByRole("dialog", { name: /^Node / });
-  if (!(await panel.isVisible())) return;
+  if ((await page.locator("main[data-open]").count()) === 0) return;
+  await panel.waitFor();
   await panel.getByRole("button", { name: "Close", exact: true }).click();
   await expect(panel).toBeGone();
 }
@@ -86,8 +88,10 @@ export async function drag(from, to) {
   await dragged.dispatchEvent("dragend", { dataTransfer });
 }
 
-/** Opens the panel of a node. */
+/** Opens the panel of a node, if it is not open already. */
 export async function openNode(page, name) {
+  const isOpen = (await page.locator(`main[data-open="${name}"]`).count()) > 0;
+  if (isOpen) return panelOf(page, name).waitFor();
   await doubleClick(card(page, name));
   await panelOf(page, name).waitFor();
 }

@@ -78,6 +78,20 @@ pub struct InitialParams {
     pub params: Value,
 }
 
+/// How warmly the node search offers a type, so that one of several alike stands out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Standing {
+    #[default]
+    Regular,
+    /// The first choice among nodes that do the same.
+    Recommended,
+    /// Does what a recommended node does, with the parameters of n8n's node.
+    Compatible,
+    /// Kept for old workflows: found by its name, never offered.
+    Legacy,
+}
+
 impl NodeGroup {
     /// The icon of the group's nodes that name none.
     pub fn icon(self) -> &'static str {
@@ -110,6 +124,40 @@ impl Spec {
     /// `conditions`, `schedule`, and `plural param` a unit as the amount in `param` needs it.
     pub fn subtitle(mut self, templates: &[&str]) -> Self {
         self.subtitle = templates.iter().map(|template| Str::from(*template)).collect();
+        self
+    }
+
+    /// The first choice among nodes that do the same.
+    pub fn recommended(mut self) -> Self {
+        self.standing = Standing::Recommended;
+        self
+    }
+
+    /// Does what a recommended node does, with the parameters of n8n's node.
+    pub fn compatible(mut self) -> Self {
+        self.standing = Standing::Compatible;
+        self
+    }
+
+    /// Kept for old workflows.
+    pub fn legacy(mut self) -> Self {
+        self.standing = Standing::Legacy;
+        self
+    }
+
+    /// Answers the caller of these triggers, so it is offered first in workflows that have one.
+    pub fn answers(mut self, triggers: &[TriggerKind]) -> Self {
+        self.answers.extend(triggers);
+        self
+    }
+
+    /// It can do the work of nodes that are not supported, and is offered in their place with these
+    /// parameters. A text lists alternatives, parted by ` | `; the first that can be filled counts,
+    /// and without one the parameter is left out. `{name}` is that parameter of the other node,
+    /// `{credential}` the type of its credential and `{baseUrl}` where that credential is sent;
+    /// `{name=text}` says `text` if there is such a value.
+    pub fn stands_in(mut self, params: Value) -> Self {
+        self.stand_in = Some(params);
         self
     }
 

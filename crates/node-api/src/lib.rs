@@ -9,6 +9,7 @@
 
 mod appearance;
 pub mod credential;
+mod credential_use;
 mod ctx;
 mod defaults;
 mod destination;
@@ -21,10 +22,11 @@ mod range;
 mod registry;
 mod spec;
 mod supply;
+mod tool_form;
 mod tool_name;
 pub mod trigger;
 
-pub use appearance::{InitialParams, ResumeCall, ResumeKind, TriggerKind};
+pub use appearance::{InitialParams, ResumeCall, ResumeKind, Standing, TriggerKind};
 pub use credential::Credential;
 pub use ctx::{Ctx, NodeInfo, PerItemParam, PreparedParams};
 pub use destination::{Destination, DestinationForm, addresses};
@@ -46,6 +48,7 @@ pub use spec::{
     CredentialUse, Difference, Example, NodeFlow, NodeGroup, RequiredInputs, Spec, StartCause,
 };
 pub use supply::{Supplied, Supplier, SupplyCtx};
+pub use tool_form::ToolForm;
 pub use tool_name::{tool_name, tool_name_of, unique_name};
 pub use trigger::Trigger;
 

@@ -2,6 +2,7 @@
 
 use crate::ai::Supply;
 use crate::credential::CredentialRegistry;
+use crate::tool_form::{self, ToolForm};
 use crate::trigger::{Trigger, TriggerListener, TriggerSetup};
 use crate::{Ctx, NodeError, NodeGroup, Outputs, Port, Spec, Supplier, SupplyCtx};
 use model::{Item, Items, Kind, Str};
@@ -172,11 +173,21 @@ impl Registry {
 
     /// Every entry of a type, whatever its versions.
     pub fn of_type(&self, type_name: &str) -> &[Arc<NodeType>] {
-        let ordinary = || {
-            let found = self.by_type.get(type_name.strip_suffix("Tool")?)?;
-            found.iter().all(|node| node.can_be_a_tool()).then_some(found)
-        };
-        self.by_type.get(type_name).or_else(ordinary).map_or(&[], Vec::as_slice)
+        let known = self.by_type.get(type_name);
+        known.or_else(|| self.called_type(type_name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The form in which a model calls an ordinary type; `None` if no model may.
+    pub fn tool_form(&self, node: &NodeType) -> Option<ToolForm> {
+        let form_id = tool_form::form_id(&node.spec.id);
+        let is_taken = self.by_type.contains_key(&form_id);
+        (!is_taken && self.called_type(&form_id).is_some()).then(|| ToolForm::of(node))
+    }
+
+    /// The ordinary type behind the name that it has while a model calls it.
+    fn called_type(&self, type_name: &str) -> Option<&Vec<Arc<NodeType>>> {
+        let found = self.by_type.get(tool_form::ordinary_id(type_name)?)?;
+        found.iter().all(|node| node.can_be_a_tool()).then_some(found)
     }
 
     /// Everything, by type name.
@@ -189,5 +200,53 @@ impl Registry {
                 .then(a.spec.newest_version().total_cmp(&b.spec.newest_version()))
         });
         types
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Step;
+    struct Taken;
+
+    impl Node for Step {
+        fn spec() -> Spec {
+            Spec::new("a.step", &[1.0, 2.0], "Step", "")
+        }
+        async fn run(_: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+            Ok(vec![items])
+        }
+    }
+
+    impl Node for Taken {
+        fn spec() -> Spec {
+            Spec::new("a.stepTool", &[1.0], "Its own", "").outputs([Port::of(Kind::AiTool, "")])
+        }
+        async fn run(_: &Ctx<'_>, _: Items) -> Result<Outputs, NodeError> {
+            Ok(Vec::new())
+        }
+    }
+
+    static STEP: &[NodeEntry] = &[run::<Step>()];
+    static TAKEN: &[NodeEntry] = &[run::<Taken>()];
+
+    #[test]
+    fn what_is_found_as_a_tool_is_what_says_that_it_is_one() {
+        let registry = Registry::new([STEP]);
+        let found = registry.find("a.stepTool", 2.0).unwrap();
+        let form = registry.tool_form(found).unwrap();
+        assert_eq!((form.id.as_str(), form.name.as_str()), ("a.stepTool", "Step Tool"));
+        assert_eq!(form.outputs[0].kind, Kind::AiTool);
+        assert!(registry.of_type("a.stepToolTool").is_empty());
+    }
+
+    #[test]
+    fn a_type_of_that_name_comes_first() {
+        let registry = Registry::new([STEP, TAKEN]);
+        assert_eq!(registry.find("a.stepTool", 1.0).unwrap().spec.name, "Its own");
+        let step = registry.find("a.step", 1.0).unwrap();
+        assert!(registry.tool_form(step).is_none());
+        assert!(registry.tool_form(registry.find("a.stepTool", 1.0).unwrap()).is_none());
     }
 }

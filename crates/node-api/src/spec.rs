@@ -3,7 +3,7 @@
 
 use crate::{
     Destination, DestinationForm, DisplayRule, InitialParams, KeyRule, Param, ParamKind, Port,
-    PortRule, ResumeCall, TriggerKind,
+    PortRule, ResumeCall, Standing, TriggerKind,
 };
 use model::{Str, Value};
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,16 @@ pub struct Spec {
     /// Templates of the line under a node's name, see [`Spec::subtitle`].
     #[serde(default)]
     pub subtitle: Vec<Str>,
+    /// How warmly the node search offers it.
+    #[serde(default)]
+    pub standing: Standing,
+    /// The triggers whose caller it answers.
+    #[serde(default)]
+    pub answers: Vec<TriggerKind>,
+    /// Parameters with which it does the work of a node that is not supported, see
+    /// [`Spec::stands_in`].
+    #[serde(default)]
+    pub stand_in: Option<Value>,
     /// What starts a run here.
     #[serde(default)]
     pub trigger: Option<TriggerKind>,

@@ -2,15 +2,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, isUnreachable, queryClient } from "./client";
 import type { NodeType } from "./spec";
-import { asTool, isOfferedAsTool, ordinaryType } from "./toolTypes";
 
 export class Catalogue {
+  /** Ordinary nodes in the form in which a model calls them. */
+  readonly tools: readonly NodeType[];
   private readonly byType = new Map<string, NodeType[]>();
-  /** Descriptions of ordinary nodes as tools, made when they are first asked for. */
-  private readonly asTools = new Map<string, NodeType[]>();
 
   constructor(readonly all: readonly NodeType[]) {
-    for (const type of all) {
+    this.tools = all.flatMap((type) => asTool(type) ?? []);
+    for (const type of [...all, ...this.tools]) {
       const known = this.byType.get(type.id);
       if (known) known.push(type);
       else this.byType.set(type.id, [type]);
@@ -21,38 +21,39 @@ export class Catalogue {
 
   /** The description that serves a version; without one, the newest. */
   find(type: string, version?: number): NodeType | undefined {
-    const known = this.entries(type);
+    const known = this.byType.get(type);
     if (!known || version === undefined) return known?.at(-1);
     return known.find((entry) => entry.versions.includes(version));
   }
 
   findNewest(type: string): NodeType | undefined {
-    return this.entries(type)?.at(-1);
-  }
-
-  /** Every entry of a type; an ordinary type with “Tool” at its end is that type, called by a model. */
-  private entries(type: string): NodeType[] | undefined {
-    const known = this.byType.get(type) ?? this.asTools.get(type);
-    if (known) return known;
-    const ordinary = ordinaryType(type);
-    const found = ordinary === undefined ? undefined : this.byType.get(ordinary);
-    if (!found?.every((entry) => entry.canBeTool)) return undefined;
-    const tools = found.map(asTool);
-    this.asTools.set(type, tools);
-    return tools;
-  }
-
-  /** The newest description of every service as a tool of an agent. */
-  tools(): NodeType[] {
-    return this.types()
-      .filter(isOfferedAsTool)
-      .flatMap((type) => this.findNewest(asTool(type).id) ?? []);
+    return this.byType.get(type)?.at(-1);
   }
 
   /** The newest description of every type. */
   types(): NodeType[] {
-    return [...this.byType.values()].flatMap((versions) => versions.at(-1) ?? []);
+    const ids = new Set(this.all.map((type) => type.id));
+    return [...ids].flatMap((id) => this.findNewest(id) ?? []);
   }
+}
+
+/** The description of a node that a model calls: it takes no items, gives a tool and has the parameters of both. */
+function asTool(type: NodeType): NodeType | null {
+  const { asTool: form, ...ordinary } = type;
+  if (!form) return null;
+  return {
+    ...ordinary,
+    id: form.id,
+    name: form.name,
+    group: "tool",
+    inputs: [],
+    outputs: form.outputs,
+    inputRules: [],
+    outputRules: [],
+    initial: [],
+    params: [...form.params, ...type.params],
+    toolParams: form.params.map((param) => param.name),
+  };
 }
 
 /** The version a new node of this type gets. */

@@ -298,6 +298,8 @@ export interface CredentialType {
   allowsOtherFields: boolean;
   /** Where a key is created; empty if that is not known. */
   helpUrl: string;
+  /** Where its requests go; empty if a field of the credential decides that. */
+  baseUrl: string;
   /** OAuth2 types whose names begin like this belong to the same service. */
   prefixes: string[];
 }
@@ -564,11 +566,11 @@ export interface ExecutionOutline {
   waitsForExecutionId: string | null;
   waitTill: string | null;
   customData: Record<string, unknown>;
+  error?: RunError;
   /** What the nodes did, if it was asked for. */
   data?: unknown;
   /** The workflow as it was executed, if it was asked for. */
   workflowData?: unknown;
-  error?: RunError;
   startNode?: string;
   lastNode?: string;
   /** The runs of each node, in the order of their first run. */
@@ -1022,6 +1024,8 @@ export type NodeTypes = ({
   params: (Record<string, unknown>)[];
   docs: string;
   canBeTool: boolean;
+  /** What differs while a model calls the node. */
+  asTool?: Record<string, unknown>;
   supplies: boolean;
   [other: string]: unknown;
 })[];
@@ -1405,6 +1409,8 @@ export interface WorkflowProblem {
   code: string;
   message: string;
   place: string;
+  /** The node cannot run before this is mended. */
+  stopsNode: boolean;
   hint?: string;
   node?: string;
   parameter?: string;

@@ -95,10 +95,28 @@ export interface NodeType {
   startedBy?: "hand" | "workflow" | "error" | null;
   /** A step that a crash cut off runs again by itself. */
   repeatable?: boolean;
-  /** An agent's model can call the node, which is then of the type with `Tool` at its end. */
-  canBeTool?: boolean;
   /** Of a node that is a tool by itself: the parameters that the model may fill in. */
   modelFills?: string[];
+  /** Of an ordinary node in the form of a tool: the parameters that it has only as a tool. */
+  toolParams?: string[];
+  standing?: Standing;
+  /** The triggers whose caller it answers. */
+  answers?: TriggerKind[];
+  /** Parameters with which it does the work of a node that is not supported, with places to fill. */
+  standIn?: Record<string, unknown> | null;
+  /** How the type differs while a model calls it, if a model may. */
+  asTool?: ToolForm;
+}
+
+/** How warmly the node search offers a type. */
+export type Standing = "regular" | "recommended" | "compatible" | "legacy";
+
+export interface ToolForm {
+  id: string;
+  name: string;
+  outputs: PortDescription[];
+  /** Parameters that it has besides its own. */
+  params: Param[];
 }
 
 export interface Param {

@@ -23,6 +23,7 @@ const OPENAI = {
   group: "Models",
   allowsOtherFields: true,
   helpUrl: "",
+  baseUrl: "",
   prefixes: [],
   fields: [
     field("apiKey", { label: "API key", role: "secret", required: true }),

@@ -1,6 +1,6 @@
 /** The credential types there are, as the server describes them: their names, fields and where a key is created. */
-import { useQuery } from "@tanstack/react-query";
-import { api } from "../api/client";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { api, queryClient } from "../api/client";
 import type { CredentialType } from "../api/generated";
 import { humanize } from "../shared/humanize";
 
@@ -44,17 +44,25 @@ const UNKNOWN: CredentialType = {
   allowsOtherFields: true,
   helpUrl: "",
   prefixes: [],
+  baseUrl: "",
 };
 
 const KEY = ["credential-types"];
 const EMPTY = new CredentialTypes([]);
 
+const TYPES = queryOptions({
+  queryKey: KEY,
+  queryFn: async () => new CredentialTypes(await api.get<CredentialType[]>("/credential-types")),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
 export function useCredentialTypesQuery() {
-  return useQuery({
-    queryKey: KEY,
-    queryFn: async () => new CredentialTypes(await api.get<CredentialType[]>("/credential-types")),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  return useQuery(TYPES);
+}
+
+/** The types, for what is no component. */
+export function fetchCredentialTypes(): Promise<CredentialTypes> {
+  return queryClient.fetchQuery(TYPES);
 }
 
 /** The types; empty until they have arrived. */

@@ -1,10 +1,11 @@
 // What is wrong with the document, the worst first; a click leads to the node.
 
-import { CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
+import { CircleAlert, CircleCheck, Info, KeyRound, Replace, TriangleAlert } from "lucide-react";
 import type { Problem } from "../api/types";
 import { ErrorCode } from "../run/ErrorCode";
+import { openReplacePanel } from "../store/canvasStore";
 import { useEditor } from "../store/editorStore";
-import { EmptyState, ErrorState as Failure, Loading, plural } from "../ui";
+import { Button, EmptyState, ErrorState as Failure, Loading, plural } from "../ui";
 import css from "./ProblemsTab.module.css";
 import { useProblems } from "./useProblems";
 
@@ -46,9 +47,24 @@ export function ProblemsTab() {
   );
 }
 
+/** What mends a problem that stops a node: another node in its place, or a credential. */
+function Remedy({ node, code }: { node: string; code: string }) {
+  const openNode = useEditor((state) => state.openNode);
+  return code === "CREDENTIAL_MISSING" ? (
+    <Button size="small" icon={KeyRound} onClick={() => openNode(node)}>
+      Choose credential
+    </Button>
+  ) : (
+    <Button size="small" icon={Replace} onClick={() => openReplacePanel(node)}>
+      Replace node
+    </Button>
+  );
+}
+
 function Row({ problem }: { problem: Problem }) {
   const openNode = useEditor((state) => state.openNode);
-  const { severity, node, parameter, message, hint, code } = problem;
+  const isReadOnly = useEditor((state) => state.readOnly);
+  const { severity, node, parameter, message, hint, code, stopsNode } = problem;
   const Icon = ICONS[severity] ?? Info;
   return (
     <li className={css.row} data-severity={severity}>
@@ -65,6 +81,7 @@ function Row({ problem }: { problem: Problem }) {
         </p>
         {hint && <p className={css.hint}>{hint}</p>}
       </div>
+      {node && stopsNode && !isReadOnly && <Remedy node={node} code={code} />}
       <ErrorCode code={code} />
     </li>
   );

@@ -30,18 +30,18 @@ export function useProblems(): {
 } {
   const document = useEditor((state) => state.workflow);
   const settled = useDebouncedDocument(document);
-  const { nodes, connections, settings } = settled;
+  const { nodes, connections, settings, pinData } = settled;
   const query = useQuery({
-    queryKey: ["workflow-check", nodes, connections, settings],
+    queryKey: ["workflow-check", nodes, connections, settings, pinData],
     queryFn: ({ signal }) =>
       api.post<CheckResponse>(
         "/workflows/check",
-        { nodes, connections, settings: settings ?? {} },
+        { nodes, connections, settings: settings ?? {}, pinData: withoutItems(pinData) },
         signal,
       ),
     // The parts of a document are compared by what they are, not by all they hold: a document may be a megabyte.
     queryKeyHashFn: () =>
-      `workflow-check ${objectKey(nodes)} ${objectKey(connections)} ${objectKey(settings)}`,
+      `workflow-check ${[nodes, connections, settings, pinData].map(objectKey).join(" ")}`,
     enabled: nodes.length > 0,
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
@@ -54,6 +54,11 @@ export function useProblems(): {
     error: query.error,
     again: () => void query.refetch(),
   };
+}
+
+/** Which nodes have pinned data is all that the check needs to know of it. */
+function withoutItems(pinData: WorkflowDocument["pinData"]): Record<string, []> {
+  return Object.fromEntries(Object.keys(pinData ?? {}).map((name) => [name, []]));
 }
 
 const sorted = new WeakMap<readonly Problem[], readonly Problem[]>();
@@ -84,7 +89,7 @@ const keys = new WeakMap<object, number>();
 let lastKey = 0;
 
 /** A number for an object that stays the same as long as the object does. */
-function objectKey(value: object | undefined): number {
+function objectKey(value: object | null | undefined): number {
   if (!value) return 0;
   const known = keys.get(value);
   if (known !== undefined) return known;

@@ -1,40 +1,35 @@
-/** The search for a node to add: by words, or by family while nothing is typed; only what fits where it was opened. */
-import { useEffect, useMemo, useState } from "react";
+/** The search for a node to add or to take the place of another: by words, or by family while nothing is typed; only what fits there. */
+import { useEffect, useState } from "react";
 import { useCatalogue } from "../api/catalogue";
-import {
-  GROUPS,
-  newestOfEach,
-  searchNodes,
-  type WantedPort,
-  wantedLabel,
-} from "../graph/nodeSearch";
+import { type WantedPort, wantedLabel } from "../graph/nodeSearch";
 import { kindLabel } from "../graph/ports";
 import type { TypeSpec } from "../graph/typeSpec";
 import { NodeIcon } from "../shared/NodeIcon";
-import { type AddRequest, useCanvas } from "../store/canvasStore";
-import { useEditor } from "../store/editorStore";
-import { Kbd } from "../ui";
-import { addNodeOfType, closeAddPanel, focusCanvas } from "./commands";
+import { type AddRequest, setOpensNewNodes, useCanvas } from "../store/canvasStore";
+import { Badge, Checkbox, Kbd } from "../ui";
+import { type OfferedNodes, useOfferedNodes } from "./addableNodes";
+import { addNodeOfType, closeAddPanel, focusCanvas, replaceNodeWith } from "./commands";
+import { loadNodePanel } from "./loadNodePanel";
 import { listStyles as css, ListGroup, ListItem, SearchableList } from "./SearchableList";
-import { readUsageCounts } from "./usageCounts";
 import { NODE_MIME_TYPE } from "./useDropping";
 
 export function AddNodePanel() {
   const request = useCanvas((state) => state.add);
+  const isOpen = request !== null;
+  useEffect(() => {
+    if (isOpen) void loadNodePanel();
+  }, [isOpen]);
   return request ? <PanelContent key={JSON.stringify(request)} request={request} /> : null;
 }
 
-interface Section {
-  title: string;
-  specs: readonly TypeSpec[];
-}
-
 function PanelContent({ request }: { request: AddRequest }) {
+  const { replace } = request;
   const [query, setQuery] = useState("");
-  const wanted = useMemo(() => wantedPort(request), [request]);
-  const sections = useSections(query, wanted);
-  const flat = sections.flatMap((section) => section.specs);
+  const offered = useOfferedNodes(query, request);
+  const flat = offered.sections.flatMap((section) => section.specs);
   const places = new Map(flat.map((spec, index) => [spec, index]));
+  const take = (spec: TypeSpec) =>
+    replace === undefined ? addNodeOfType(spec) : void replaceNodeWith(replace, spec);
   // Whoever types faster than the node types come gets what they typed as soon as these are there.
   const [isHasty, setHasty] = useState(false);
   const first = flat[0];
@@ -47,8 +42,10 @@ function PanelContent({ request }: { request: AddRequest }) {
   };
   return (
     <SearchableList
-      label="Add node"
-      title={wantedLabel(wanted, kindLabel)}
+      label={replace === undefined ? "Add node" : "Replace node"}
+      title={
+        replace === undefined ? wantedLabel(offered.wanted, kindLabel) : `Replace “${replace}”`
+      }
       placeholder="Search nodes"
       searchLabel="Search nodes"
       query={query}
@@ -59,23 +56,16 @@ function PanelContent({ request }: { request: AddRequest }) {
       count={flat.length}
       onTake={(taken) => {
         const spec = flat[taken];
-        if (spec) addNodeOfType(spec);
-        else setHasty(query !== "");
+        if (spec) take(spec);
+        else setHasty(query !== "" && replace === undefined);
       }}
       onLeave={leave}
-      leavesByTab
-      foot={
-        <>
-          <span>
-            <Kbd keys="enter" /> to add
-          </span>
-          <span>or drag it onto the canvas or an edge</span>
-        </>
-      }
+      onFocusOut={closeAddPanel}
+      foot={replace === undefined ? <AddingFoot /> : <ReplacingFoot />}
     >
       {(chosen, choose) => (
         <>
-          {sections.map((section) => (
+          {offered.sections.map((section) => (
             <ListGroup key={section.title} title={section.title}>
               {section.specs.map((spec) => {
                 const index = places.get(spec) ?? 0;
@@ -85,16 +75,38 @@ function PanelContent({ request }: { request: AddRequest }) {
                     spec={spec}
                     index={index}
                     isChosen={index === chosen}
+                    isDraggable={replace === undefined}
                     onPoint={() => choose(index)}
+                    onTake={() => take(spec)}
                   />
                 );
               })}
             </ListGroup>
           ))}
-          {flat.length === 0 && <NoMatches query={query} wanted={wanted} />}
+          {flat.length === 0 && <NoMatches query={query} offered={offered} />}
         </>
       )}
     </SearchableList>
+  );
+}
+
+function AddingFoot() {
+  const opens = useCanvas((state) => state.opensNewNodes);
+  return (
+    <>
+      <span>
+        <Kbd keys="enter" /> to add, or drag it onto the canvas or an edge
+      </span>
+      <Checkbox checked={opens} label="Open it after adding" onChange={setOpensNewNodes} />
+    </>
+  );
+}
+
+function ReplacingFoot() {
+  return (
+    <span>
+      <Kbd keys="enter" /> to replace. Name, place and connections stay.
+    </span>
   );
 }
 
@@ -102,17 +114,19 @@ interface RowProps {
   spec: TypeSpec;
   index: number;
   isChosen: boolean;
+  isDraggable: boolean;
   onPoint: () => void;
+  onTake: () => void;
 }
 
-function Row({ spec, index, isChosen, onPoint }: RowProps) {
+function Row({ spec, index, isChosen, isDraggable, onPoint, onTake }: RowProps) {
   return (
     <ListItem
       index={index}
       isChosen={isChosen}
       onPoint={onPoint}
-      onTake={() => addNodeOfType(spec)}
-      draggable
+      onTake={onTake}
+      draggable={isDraggable}
       onDragStart={(event) => {
         event.dataTransfer.setData(NODE_MIME_TYPE, spec.id);
         event.dataTransfer.effectAllowed = "copy";
@@ -123,59 +137,32 @@ function Row({ spec, index, isChosen, onPoint }: RowProps) {
         <span className={css.name}>{spec.name}</span>
         <span className={css.summary}>{spec.summary}</span>
       </span>
+      <StandingBadge standing={spec.standing} />
     </ListItem>
   );
 }
 
-function NoMatches({ query, wanted }: { query: string; wanted: WantedPort | null }) {
+/** Tells apart nodes that do the same. */
+function StandingBadge({ standing }: Pick<TypeSpec, "standing">) {
+  if (standing === "recommended") return <Badge tone="good">Recommended</Badge>;
+  if (standing === "compatible") return <Badge>As in n8n</Badge>;
+  return standing === "legacy" ? <Badge>Older</Badge> : null;
+}
+
+function NoMatches({ query, offered }: { query: string; offered: OfferedNodes }) {
   const catalogue = useCatalogue();
   // Nothing can be said about a name before the node types are there.
   if (catalogue.all.length === 0) return null;
-  const what =
-    wanted && wanted.kind !== "main"
-      ? ` for this port (${kindLabel(wanted.kind).toLowerCase()})`
-      : "";
   return (
     <p className={css.nothing}>
-      No nodes{what} match “{query}”. Try another term, such as the name of the service. HTTP
-      Request can call any web API.
+      No nodes{portWords(offered.wanted)} match “{query}”. Try another term, such as the name of the
+      service. HTTP Request can call any web API.
     </p>
   );
 }
 
-function wantedPort({ place }: AddRequest): WantedPort | null {
-  if (place.from) return { kind: place.from.kind, side: place.from.side };
-  return place.edge ? { kind: place.edge.kind, side: "output" } : null;
-}
-
-const MAX_FREQUENT = 5;
-
-function useSections(query: string, wanted: WantedPort | null): Section[] {
-  const catalogue = useCatalogue();
-  const isEmpty = useEditor((state) => state.workflow.nodes.length === 0);
-  const isForTool = wanted?.kind === "ai_tool" && wanted.side === "input";
-  const specs = useMemo(
-    () => newestOfEach([...catalogue.all, ...(isForTool ? catalogue.tools() : [])]),
-    [catalogue, isForTool],
-  );
-  return useMemo(() => {
-    const used = readUsageCounts();
-    const found = searchNodes(specs, query, wanted, used).map(({ spec }) => spec);
-    if (query.trim() !== "")
-      return found.length > 0 ? [{ title: "Best matches", specs: found.slice(0, 40) }] : [];
-    const often = isEmpty
-      ? []
-      : found.filter((spec) => (used.get(spec.id) ?? 0) > 0).slice(0, MAX_FREQUENT);
-    const byName = [...found].sort((one, other) => one.name.localeCompare(other.name));
-    // A workflow begins with a trigger; later ones are rare, so they come last.
-    const order =
-      isEmpty || wanted?.side === "input" ? GROUPS : [...GROUPS.slice(1), ...GROUPS.slice(0, 1)];
-    const groups = order.map((group) => ({
-      title: group.label,
-      specs: byName.filter((spec) => spec.group === group.id && !often.includes(spec)),
-    }));
-    return [{ title: "Frequently used", specs: often }, ...groups].filter(
-      (section) => section.specs.length > 0,
-    );
-  }, [specs, query, wanted, isEmpty]);
+function portWords(wanted: WantedPort | null): string {
+  return wanted && wanted.kind !== "main"
+    ? ` for this port (${kindLabel(wanted.kind).toLowerCase()})`
+    : "";
 }

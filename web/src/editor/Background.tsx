@@ -5,13 +5,14 @@
  */
 import { ViewportPortal } from "@xyflow/react";
 import { memo } from "react";
+import { GRID } from "../graph/geometry";
 import { type Box, boxAround } from "../graph/viewRegion";
 import css from "./Background.module.css";
 import { useViewportStore } from "./viewport";
 
-const GAP = 24;
+const GAP = 2 * GRID;
 /** The background begins and ends at multiples of this, so that a new node or a moved view rarely changes it. */
-const SIZE_STEP = 80 * GAP;
+const SIZE_STEP = 60 * GAP;
 /** Dots fade out between these zoom levels, where they would get too dense. */
 const FADE_START = 0.85;
 const FADE_END = 0.35;

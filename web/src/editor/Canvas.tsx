@@ -44,16 +44,15 @@ import {
 import { Minimap } from "./Minimap";
 import { NodeCard } from "./NodeCard";
 import { StickyNote } from "./StickyNote";
-import { SubNode } from "./SubNode";
 import { useConnectHandlers } from "./useConnecting";
 import { useNodeDrag } from "./useDragging";
 import { useCanvasDrop } from "./useDropping";
 import { useProblemMarks } from "./useProblemMarks";
 import { useShortcuts } from "./useShortcuts";
-import { FIT_PADDING, MAX_ZOOM, MIN_ZOOM } from "./viewControls";
+import { FIT_PADDING, fitView, isPhoneCanvas, MAX_ZOOM, MIN_ZOOM } from "./viewControls";
 import { useTrackViewport, useViewportStore } from "./viewport";
 
-const NODE_TYPES = { card: NodeCard, circle: SubNode, note: StickyNote };
+const NODE_TYPES = { card: NodeCard, note: StickyNote };
 const EDGE_TYPES = { flow: FlowEdge, supply: SubNodeEdge };
 const MULTI_SELECT_KEYS = ["Shift", "Meta", "Control"];
 const SNAP: [number, number] = [GRID, GRID];
@@ -105,6 +104,7 @@ export function Canvas() {
   );
   const onInit = useCallback((flow: ReactFlowInstance<CanvasNode, CanvasEdge>) => {
     useCanvas.setState({ flow: flow as unknown as ReactFlowInstance });
+    if (isPhoneCanvas()) requestAnimationFrame(fitView);
   }, []);
   useEffect(() => {
     return () =>

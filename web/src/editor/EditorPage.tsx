@@ -23,6 +23,7 @@ import css from "./EditorPage.module.css";
 import { ExecutionBar } from "./ExecutionBar";
 import { ExecutionsPanel } from "./ExecutionsPanel";
 import { editorActions } from "./editorActions";
+import { loadNodePanel } from "./loadNodePanel";
 import { clearPreopened, isPreopened, openDocument, workflowQuery } from "./openWorkflow";
 import { TopBar } from "./TopBar";
 import { useLeaveGuard } from "./useLeaveGuard";
@@ -32,10 +33,7 @@ import { fitView } from "./viewControls";
 
 export { preopenWorkflow } from "./openWorkflow";
 
-// The panel brings the code editor along, which most first looks at a canvas do not need.
-const NodePanel = lazy(() =>
-  import("../panel/NodePanel").then((module) => ({ default: module.NodePanel })),
-);
+const NodePanel = lazy(loadNodePanel);
 
 export default function EditorPage() {
   const { id = "new", execution } = useParams<{ id: string; execution?: string }>();
@@ -90,7 +88,7 @@ function Editor({ execution }: { execution: string | undefined }) {
   useRegisterActions(useMemo(editorActions, []));
   usePageTitle(`${isDirty ? "• " : ""}${name}`);
   return (
-    <main className={css.editor}>
+    <main className={css.editor} data-open={open ?? undefined}>
       <ErrorBoundary what="The top bar" place="bar">
         <TopBar />
       </ErrorBoundary>

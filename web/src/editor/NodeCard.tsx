@@ -1,7 +1,13 @@
-/** A node of the flow as a card: picture, name, one line about what it does, and how it fared in the run that is shown. */
+/**
+ * A node on the canvas: a square or, for a sub-node, a circle with its name below; a wide card or a pill with the name inside for a
+ * node that has sub-nodes. With a line about what it does, and how it fared in the run that is shown.
+ */
 import type { NodeProps } from "@xyflow/react";
 import { Pin, RotateCcw } from "lucide-react";
 import { memo, useState } from "react";
+import type { WorkflowNode } from "../api/workflowDocument";
+import { nodeBody } from "../graph/geometry";
+import { shortType } from "../graph/subtitle";
 import { NodeIcon } from "../shared/NodeIcon";
 import { useCanvas } from "../store/canvasStore";
 import { cx } from "../ui";
@@ -18,43 +24,45 @@ import { type NodeState, useNodeState } from "./useNodeState";
 
 export const NodeCard = memo(function NodeCard(props: NodeProps<CardNode>) {
   return useLowDetail() ? (
-    <NodeLod data={props.data} selected={props.selected} css={css} shape={css.card} />
+    <NodeLod data={props.data} selected={props.selected} />
   ) : (
     <FullNodeCard {...props} />
   );
 });
+
+const ICON_SIZE = 48;
 
 function FullNodeCard({ data, selected, dragging }: NodeProps<CardNode>) {
   const { node, ports, spec, subtitle, pinned } = data;
   const [isPointedAt, setPointedAt] = useState(false);
   const isRenaming = useCanvas((state) => state.renaming === node.name);
   const state = useNodeState(node.name);
+  const isSubNode = ports.shape === "circle";
   return (
     <div
-      className={cx(shape.shape, css.card)}
+      className={cx(shape.shape, css.node)}
+      data-body={nodeBody(ports)}
       data-selected={selected || undefined}
       data-off={node.disabled || undefined}
       data-shape={ports.shape}
       data-known={ports.known}
+      data-problem={worstProblem(state)}
       data-run={state.status}
       data-change={state.change}
       onPointerEnter={() => setPointedAt(true)}
       onPointerLeave={() => setPointedAt(false)}
     >
-      <NodeIcon type={node.type} spec={spec} />
-      <div
-        className={css.words}
-        data-marks={countMarks(pinned !== null, !!node.retryOnFail, state) || undefined}
-      >
+      <NodeIcon type={node.type} spec={spec} size={ICON_SIZE} round={isSubNode} />
+      <div className={css.label}>
         {isRenaming ? (
           <NodeNameEditor name={node.name} />
         ) : (
-          <span className={css.name} data-name>
+          <span className={css.name} data-name title={node.name}>
             {node.name}
           </span>
         )}
         <span className={cx(css.line, state.status === "error" && css.failed)} data-near>
-          {nodeError(state) ?? subtitleLine(data.ports.known, subtitle, node.type, node.disabled)}
+          {nodeError(state) ?? subtitleLine(ports.known, subtitle, node)}
         </span>
       </div>
       <div className={css.marks} data-near>
@@ -67,9 +75,20 @@ function FullNodeCard({ data, selected, dragging }: NodeProps<CardNode>) {
         <NodeStatusMark name={node.name} state={state} />
       </div>
       <PortHandles data={data} />
-      {isPointedAt && !dragging && <NodeToolbar name={node.name} isDisabled={!!node.disabled} />}
+      {isPointedAt && !dragging && (
+        <NodeToolbar
+          name={node.name}
+          isDisabled={!!node.disabled}
+          isSubNode={isSubNode}
+          onHide={() => setPointedAt(false)}
+        />
+      )}
     </div>
   );
+}
+
+function worstProblem({ problems }: NodeState): string | undefined {
+  return problems[0]?.severity;
 }
 
 /** What went wrong is what one wants to know of a node that failed. */
@@ -77,23 +96,8 @@ function nodeError({ status, runs }: NodeState): string | undefined {
   return status === "error" ? runs.findLast((run) => run.error)?.error?.message : undefined;
 }
 
-/** How many signs stand in the corner; the line beside them ends before. */
-function countMarks(
-  isPinned: boolean,
-  isRetried: boolean,
-  { status, problems, change }: NodeState,
-): number {
-  const isMarked = status !== undefined || change !== undefined || problems.length > 0;
-  return Number(isPinned) + Number(isRetried) + (isMarked ? (change ? 3 : 1) : 0);
-}
-
-function subtitleLine(
-  known: string,
-  subtitle: string,
-  type: string,
-  isDisabled: boolean | undefined,
-): string {
-  if (known === "no") return `Unknown type ${type}`;
+function subtitleLine(known: string, subtitle: string, { type, disabled }: WorkflowNode): string {
+  if (known === "no") return `Not supported · ${shortType(type)}`;
   if (known === "version") return `Unsupported version · ${subtitle}`;
-  return isDisabled ? `Disabled${subtitle && ` · ${subtitle}`}` : subtitle;
+  return disabled ? `Disabled${subtitle && ` · ${subtitle}`}` : subtitle;
 }

@@ -25,27 +25,37 @@ const MARKS: Record<string, { icon: LucideIcon; words: string }> = {
 };
 
 export function NodeStatusMark({ name, state }: { name: string; state: NodeState }) {
-  const { status, runs, problems, change } = state;
-  if (change) return <span className={css.word}>{change}</span>;
+  if (state.change) return <span className={css.word}>{state.change}</span>;
+  return (
+    <>
+      <ProblemMark name={name} problems={state.problems} />
+      <RunMark name={name} state={state} />
+    </>
+  );
+}
+
+function RunMark({ name, state: { status, runs } }: { name: string; state: NodeState }) {
   const mark = status && MARKS[status];
-  if (mark) {
-    const failed = runs.findLast((run) => run.error);
-    const words = failed?.error ? `${failed.error.message} (${failed.error.code})` : mark.words;
-    const times = runs.length > 1 ? `, ${plural(runs.length, "run", "runs")}` : "";
-    return (
-      <Tooltip text={`${words}${times}`}>
-        <span
-          className={css.mark}
-          data-tone={status}
-          role="img"
-          aria-label={`${name}: ${words}${times}`}
-        >
-          {runs.length > 1 && <span className={css.count}>{runs.length}</span>}
-          <mark.icon size={14} aria-hidden />
-        </span>
-      </Tooltip>
-    );
-  }
+  if (!mark) return null;
+  const failed = runs.findLast((run) => run.error);
+  const words = failed?.error ? `${failed.error.message} (${failed.error.code})` : mark.words;
+  const times = runs.length > 1 ? `, ${plural(runs.length, "run", "runs")}` : "";
+  return (
+    <Tooltip text={`${words}${times}`}>
+      <span
+        className={css.mark}
+        data-tone={status}
+        role="img"
+        aria-label={`${name}: ${words}${times}`}
+      >
+        {runs.length > 1 && <span className={css.count}>{runs.length}</span>}
+        <mark.icon size={14} aria-hidden />
+      </span>
+    </Tooltip>
+  );
+}
+
+function ProblemMark({ name, problems }: { name: string; problems: NodeState["problems"] }) {
   const worst = problems[0];
   if (!worst) return null;
   const words = [worst.message, worst.hint].filter(Boolean).join(". ");

@@ -1,6 +1,9 @@
 /** The buttons above a node while it is pointed at: what one does with a node most often. */
 import { Ellipsis, Play, Power, Trash2 } from "lucide-react";
+import { useEffect } from "react";
+import { useCanvas } from "../store/canvasStore";
 import { useEditor } from "../store/editorStore";
+import { useStoppingProblem } from "../store/stoppingProblem";
 import { IconButton } from "../ui";
 import { removeSelected, runNode, toggleDisabled } from "./commands";
 import css from "./NodeToolbar.module.css";
@@ -8,12 +11,19 @@ import css from "./NodeToolbar.module.css";
 interface NodeToolbarProps {
   name: string;
   isDisabled: boolean;
-  isCircle?: boolean;
+  isSubNode?: boolean;
+  /** Something else has taken its place; it comes back when the node is pointed at anew. */
+  onHide: () => void;
 }
 
-export function NodeToolbar({ name, isDisabled, isCircle }: NodeToolbarProps) {
+export function NodeToolbar({ name, isDisabled, isSubNode, onHide }: NodeToolbarProps) {
   const isReadOnly = useEditor((state) => state.readOnly);
-  if (isReadOnly) return null;
+  const isCovered = useCanvas((state) => state.add !== null || state.connect !== null);
+  const stopping = useStoppingProblem(name);
+  useEffect(() => {
+    if (isCovered) onHide();
+  }, [isCovered, onHide]);
+  if (isReadOnly || isCovered) return null;
   return (
     <div
       className={`${css.bar} nodrag nopan`}
@@ -21,10 +31,11 @@ export function NodeToolbar({ name, isDisabled, isCircle }: NodeToolbarProps) {
       role="toolbar"
       aria-label={name}
     >
-      {!isCircle && (
+      {!isSubNode && (
         <IconButton
           icon={Play}
-          label="Run up to here"
+          label={stopping ? `Cannot run: ${stopping.message}` : "Run up to here"}
+          disabled={stopping !== null}
           size="small"
           tabIndex={-1}
           onClick={() => runNode(name)}

@@ -1,7 +1,7 @@
 /** Inputs and outputs of a node: where lines begin and end, with their names and a `+` where one is open. */
 import { Handle } from "@xyflow/react";
 import { Plus } from "lucide-react";
-import { handleId, portPosition } from "../graph/geometry";
+import { handleId, hasLabelBelow, nodeBody, portPosition } from "../graph/geometry";
 import { isSubNodeKind, kindLabel, type Port } from "../graph/ports";
 import { useEditor } from "../store/editorStore";
 import { cx } from "../ui";
@@ -51,12 +51,14 @@ function PortHandle({ data, side, port, isReadOnly, isOne }: PortHandleProps) {
   const handle = handleId(side, port);
   const isTaken = data.taken.has(handle);
   const isDiamond = isSubNodeKind(port.kind);
+  // Below a node whose name stands there, an open port shows when it is of use.
+  const isTucked = isDiamond && side === "input" && hasLabelBelow(data.ports);
   const canAdd =
     !isReadOnly &&
     (side === "output"
       ? !isTaken && !isDiamond
       : isDiamond && (!isTaken || port.maxConnections > 1));
-  const label = portLabel(port, side, isOne, isDiamond, data.ports.shape === "circle");
+  const label = portLabel(port, side, isOne, isDiamond, nodeBody(data.ports) === "circle");
   const end = { node: data.node.name, side, kind: port.kind, index: port.index };
   return (
     <Handle
@@ -65,6 +67,7 @@ function PortHandle({ data, side, port, isReadOnly, isOne }: PortHandleProps) {
       position={handleSide(side, port)}
       className={cx(css.port, isDiamond && css.diamond, port.isError && css.error)}
       data-side={side}
+      data-tucked={isTucked || undefined}
       style={{ left: place.x, top: place.y, right: "auto", bottom: "auto" }}
       isConnectable={!isReadOnly}
       role="group"

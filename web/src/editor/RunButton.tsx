@@ -5,9 +5,12 @@ import { isOver } from "../run/runView";
 import { stopRun, useRunWatch } from "../runner/runControl";
 import { iconOf } from "../shared/nodeIcons";
 import { useEditor } from "../store/editorStore";
-import { Button, IconButton, Menu, Tooltip } from "../ui";
+import { Button, IconButton, Menu, Tooltip, useIsNarrow } from "../ui";
 import { runWorkflow } from "./commands";
 import css from "./RunButton.module.css";
+
+/** Up to here there is only room for the sign. */
+const PHONE_WIDTH = 560;
 
 export function RunButton() {
   const nodes = useEditor((state) => state.workflow.nodes);
@@ -16,6 +19,7 @@ export function RunButton() {
   );
   const { isStarting, isStopping } = useRunWatch();
   const catalogue = useCatalogue();
+  const isNarrow = useIsNarrow(PHONE_WIDTH);
   const triggers = nodes.filter(
     (node) => !node.disabled && catalogue.find(node.type, node.typeVersion)?.group === "trigger",
   );
@@ -37,7 +41,7 @@ export function RunButton() {
           disabled={!canRun}
           onClick={() => runWorkflow()}
         >
-          Run workflow
+          {isNarrow ? <span className="visually-hidden">Run workflow</span> : "Run workflow"}
         </Button>
       </Tooltip>
       {triggers.length > 1 && (

@@ -1,6 +1,7 @@
 /** A panel over the canvas with a list that is searched as one types and walked through by arrow keys: nodes to add, nodes to connect. */
 import { Search, X } from "lucide-react";
 import {
+  type FocusEvent,
   type HTMLAttributes,
   type KeyboardEvent,
   type ReactNode,
@@ -27,8 +28,8 @@ interface SearchableListProps {
   /** Enter, with the number of the chosen line; it is -1 while there is none. */
   onTake: (index: number) => void;
   onLeave: () => void;
-  /** Tab leaves as well while nothing is typed: it is the key that opened the panel. */
-  leavesByTab?: boolean;
+  /** The focus has gone elsewhere, by Tab or by a click. */
+  onFocusOut?: () => void;
   foot: ReactNode;
   /** The lines, given which of them is chosen and how to choose another. */
   children: (chosen: number, choose: (index: number) => void) => ReactNode;
@@ -47,7 +48,7 @@ export function SearchableList(props: SearchableListProps) {
     count,
     onTake,
     onLeave,
-    leavesByTab,
+    onFocusOut,
     foot,
     children,
   } = props;
@@ -57,18 +58,24 @@ export function SearchableList(props: SearchableListProps) {
   useEffect(() => {
     list.current?.querySelector(`[data-index="${chosen}"]`)?.scrollIntoView({ block: "nearest" });
   }, [chosen]);
+  const onBlur = ({ currentTarget, relatedTarget }: FocusEvent<HTMLElement>) => {
+    // Without a new place the focus comes back, as after a look into another window.
+    if (relatedTarget && !currentTarget.contains(relatedTarget)) onFocusOut?.();
+  };
   const onKeyDown = (event: KeyboardEvent) => {
+    // A key in the foot is for what has the focus there.
+    if ((event.target as HTMLElement).closest("footer") && event.key !== "Escape") return;
     const step = KEY_STEPS[event.key];
     if (step) setAt(Math.max(0, Math.min(count - 1, chosen + step)));
     else if (event.key === "Enter") onTake(chosen);
-    else if (event.key === "Escape" || (leavesByTab && event.key === "Tab" && query === "")) {
+    else if (event.key === "Escape") {
       event.stopPropagation();
       onLeave();
     } else return;
     event.preventDefault();
   };
   return (
-    <aside className={css.panel} aria-label={label} onKeyDown={onKeyDown}>
+    <aside className={css.panel} aria-label={label} onKeyDown={onKeyDown} onBlur={onBlur}>
       <header className={css.head}>
         <h2>{title}</h2>
         <IconButton icon={X} label="Close" size="small" onClick={onLeave} />

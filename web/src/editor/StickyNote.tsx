@@ -2,7 +2,7 @@
 import { type NodeProps, NodeResizer } from "@xyflow/react";
 import { memo, useState } from "react";
 import { findNode, setParameter, updateNode } from "../graph/document";
-import { N8N_SCALE, toDocument } from "../graph/geometry";
+import { toDocument } from "../graph/geometry";
 import { useCanvas } from "../store/canvasStore";
 import { useEditor } from "../store/editorStore";
 import { cx, Markdown } from "../ui";
@@ -43,7 +43,7 @@ export const StickyNote = memo(function StickyNote({ data, selected }: NodeProps
                 position: toDocument(box),
                 parameters: {
                   ...note.parameters,
-                  width: Math.round(box.width / N8N_SCALE),
+                  width: Math.round(box.width),
                   height: Math.round(box.height),
                 },
               })),

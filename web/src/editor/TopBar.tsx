@@ -14,6 +14,7 @@ import {
   Settings2,
   Share2,
   Trash2,
+  TriangleAlert,
 } from "lucide-react";
 import { lazy, Suspense, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
@@ -21,11 +22,23 @@ import { api, queryClient } from "../api/client";
 import { useCanEdit } from "../api/session";
 import { urlPath } from "../api/url";
 import { type DraftState, useDraftState } from "../drafts/autosave";
+import { useProblems } from "../drawer/useProblems";
 import { setWorkflowName } from "../graph/document";
 import { useCanvas } from "../store/canvasStore";
+import { useDrawer } from "../store/drawerStore";
 import { useEditor } from "../store/editorStore";
 import { errorSentences, saveWorkflow, setWorkflowActive } from "../store/saveWorkflow";
-import { Button, clockTime, confirm, IconButton, Menu, Switch, Tooltip, toast } from "../ui";
+import {
+  Button,
+  clockTime,
+  confirm,
+  IconButton,
+  Menu,
+  plural,
+  Switch,
+  Tooltip,
+  toast,
+} from "../ui";
 import { duplicateWorkflow } from "../workflows/workflowApi";
 import { downloadWorkflow, importFile } from "./clipboard";
 import { arrange } from "./commands";
@@ -54,6 +67,7 @@ export function TopBar() {
         <TagsButton />
       </nav>
       <div className={css.actions}>
+        <ProblemCount />
         <SavedState />
         <IconButton
           icon={History}
@@ -133,7 +147,7 @@ function SavedState() {
   if (!isDirty) {
     return (
       <span className={css.saved} role="status">
-        <Check size={14} aria-hidden /> Saved
+        <Check size={14} aria-hidden /> <span>Saved</span>
       </span>
     );
   }
@@ -161,6 +175,31 @@ function SavedState() {
         </Button>
       </Tooltip>
     </>
+  );
+}
+
+/** How much is wrong with the workflow; it leads to the list. */
+function ProblemCount() {
+  const { problems } = useProblems();
+  const show = useDrawer((state) => state.show);
+  const stopping = problems.filter(
+    (problem) => problem.severity === "error" || problem.stopsNode,
+  ).length;
+  if (problems.length === 0) return null;
+  const words = plural(problems.length, "problem");
+  return (
+    <Tooltip text={stopping > 0 ? `${words}, ${stopping} blocking` : words}>
+      <button
+        type="button"
+        className={css.problems}
+        data-stopping={stopping > 0 || undefined}
+        onClick={() => show("problems")}
+      >
+        <TriangleAlert size={14} aria-hidden />
+        {problems.length}
+        <span className="visually-hidden"> {words.replace(/^\S+ /, "")}. Show the list</span>
+      </button>
+    </Tooltip>
   );
 }
 

@@ -20,12 +20,14 @@ import {
   pasteFragment,
   serializeFragment,
 } from "../graph/fragment";
-import { N8N_SCALE } from "../graph/geometry";
+import { NODE_SIZE, snap } from "../graph/geometry";
 import { fetchItems } from "../run/runItems";
 import { useCanvas } from "../store/canvasStore";
+import { useDrawer } from "../store/drawerStore";
 import { useEditor } from "../store/editorStore";
 import { errorSentences } from "../store/saveWorkflow";
 import { plural, toast } from "../ui";
+import { checkWorkflow } from "../workflows/workflowApi";
 import { showHintAtPointer } from "./commands";
 import { fitView } from "./viewControls";
 
@@ -88,7 +90,10 @@ export function pasteText(text: string, isSure = false) {
     const fragment = parseFragment(text);
     // What was copied here keeps what it had.
     if (text === lastCopied) insertFragment(fragment, "Paste");
-    else void dropUnknownCredentials(fragment).then((known) => insertFragment(known, "Paste"));
+    else
+      void dropUnknownCredentials(fragment).then((known) => {
+        if (insertFragment(known, "Paste")) void reportForeignNodes(known);
+      });
   } catch (error) {
     if (!(error instanceof FragmentError)) throw error;
     showHintAtPointer(error.message);
@@ -102,19 +107,39 @@ async function dropUnknownCredentials<F extends Fragment>(fragment: F): Promise<
   return { ...fragment, nodes: withKnownCredentials(fragment.nodes, known) };
 }
 
-function insertFragment(fragment: Fragment, label: string) {
+/** Says of nodes from elsewhere what the import of a file says: how many of them are not supported here, and what else is missing. */
+async function reportForeignNodes({ nodes, connections }: Fragment) {
+  const report = await checkWorkflow({ name: "", nodes, connections });
+  const unsupported = report.counts.unknown + report.counts.version;
+  const lacking = report.rows.filter((row) =>
+    row.problems.some((problem) => problem.code === "CREDENTIAL_MISSING"),
+  ).length;
+  if (unsupported + lacking === 0) return;
+  const parts = [
+    unsupported > 0 && `${plural(unsupported, "node is", "nodes are")} not supported`,
+    lacking > 0 && `${plural(lacking, "node needs", "nodes need")} a credential`,
+  ].filter(Boolean);
+  toast({
+    text: `Pasted ${plural(nodes.length, "node", "nodes")}: ${parts.join(", ")}.`,
+    action: { label: "Show problems", run: () => useDrawer.getState().show("problems") },
+  });
+}
+
+/** Whether the nodes were added; if not, the reason is shown. */
+function insertFragment(fragment: Fragment, label: string): boolean {
   const { workflow, change, readOnly } = editor();
   if (readOnly) {
     showHintAtPointer("This view is read-only. Go back to the draft to edit it.");
-    return;
+    return false;
   }
   if (fragment.nodes.length === 0) {
     showHintAtPointer("It contains no nodes.");
-    return;
+    return false;
   }
   const pasted = pasteFragment(workflow, fragment, pasteOffset(fragment));
   change(label, () => pasted.document);
   editor().select(pasted.names);
+  return true;
 }
 
 /** How far pasted nodes move so that their middle is at the pointer, or in the middle of the canvas. */
@@ -133,10 +158,12 @@ function pasteOffset(fragment: Fragment): [number, number] {
     : { x: frame.left + frame.width / 2, y: frame.top + frame.height / 2 };
   const at = flow.screenToFlowPosition(screen);
   const [left, top, right, bottom] = cornerBounds(fragment.nodes);
-  return [
-    Math.round(at.x / N8N_SCALE - (left + right) / 2 - 60),
-    Math.round(at.y - (top + bottom) / 2 - 32),
-  ];
+  // In whole steps of the grid, on which the nodes mostly stood where they came from.
+  const { x, y } = snap({
+    x: at.x - (left + right + NODE_SIZE) / 2,
+    y: at.y - (top + bottom + NODE_SIZE) / 2,
+  });
+  return [x, y];
 }
 
 export function duplicateSelected() {
@@ -170,6 +197,7 @@ export async function importFile(file: File) {
       text: `${plural(read.nodes.length, "node", "nodes")} imported from ${file.name}.`,
       undo: () => editor().undo(),
     });
+    await reportForeignNodes(read);
   } catch (error) {
     toast({
       text: `Could not import ${file.name}. ${error instanceof Error ? error.message : error}`,

@@ -3,6 +3,7 @@
  *
  * They read the state of the moment, so that none of them has to be made anew when something changes.
  */
+import { fetchCredentialTypes } from "../credentials/credentialTypes";
 import {
   findNode,
   moveNodes,
@@ -12,11 +13,13 @@ import {
   withSubNodes,
 } from "../graph/document";
 import { disconnect, parseEdgeKey } from "../graph/edges";
-import { GRID, N8N_SCALE, toCanvas, toDocument } from "../graph/geometry";
+import { GRID, NOTE_HEIGHT, NOTE_WIDTH, snap, toCanvas, toDocument } from "../graph/geometry";
 import { type InsertTarget, insertNode } from "../graph/insertNode";
 import { type Direction, findNeighbour } from "../graph/keyboardNav";
 import { newId, uniqueName } from "../graph/nodeNames";
 import { isSubNodeKind } from "../graph/ports";
+import { replaceNode } from "../graph/replaceNode";
+import { fillStandIn, findService } from "../graph/standIn";
 import type { TypeSpec } from "../graph/typeSpec";
 import { runToNode, startRun } from "../runner/runControl";
 import { showHint, useCanvas } from "../store/canvasStore";
@@ -112,7 +115,9 @@ export function addNodeOfType(spec: TypeSpec, place: InsertTarget = canvas().add
     workflow,
     canvas().types,
     spec,
-    workflow.nodes.length === 0 && !place.at ? { at: viewCenter() } : place,
+    workflow.nodes.length === 0 && !place.at
+      ? { at: viewCenter() }
+      : { ...place, near: viewCenter() },
   );
   change(`Add ${spec.name}`, () => inserted.document);
   countUsage(spec.id);
@@ -120,6 +125,30 @@ export function addNodeOfType(spec: TypeSpec, place: InsertTarget = canvas().add
   select([inserted.name]);
   revealNode(inserted.name);
   focusCanvas();
+  if (canvas().opensNewNodes && hasForm(spec)) openNode(inserted.name);
+}
+
+function hasForm(spec: TypeSpec): boolean {
+  const isShown = ({ kind }: TypeSpec["params"][number]) =>
+    kind.type !== "hidden" && kind.type !== "notice";
+  return spec.params.some(isShown) || (spec.credentials ?? []).length > 0;
+}
+
+/** Puts a node of another type in the place of one, with what is known of that filled in. */
+export async function replaceNodeWith(name: string, spec: TypeSpec) {
+  const node = findNode(editor().workflow, name);
+  if (!node) return;
+  closeAddPanel();
+  const services = spec.standIn ? (await fetchCredentialTypes()).all : [];
+  const known = spec.standIn ? fillStandIn(spec.standIn, node, findService(node, services)) : {};
+  editor().change(`Replace ${name}`, (document) =>
+    replaceNode(document, canvas().types, name, spec, known),
+  );
+  countUsage(spec.id);
+  editor().select([name]);
+  revealNode(name);
+  focusCanvas();
+  if (canvas().opensNewNodes) openNode(name);
 }
 
 /** The keys of the canvas work again after a panel has closed. */
@@ -131,7 +160,7 @@ export function addNote() {
   const { readOnly, change, selection, workflow } = editor();
   if (readOnly) return;
   const around = noteAround(selection);
-  const at = around ?? { ...viewCenter(), width: 240 * N8N_SCALE, height: 160 };
+  const at = around ?? { ...viewCenter(), width: NOTE_WIDTH, height: NOTE_HEIGHT };
   const corner = around
     ? { x: at.x, y: at.y }
     : { x: at.x - at.width / 2, y: at.y - at.height / 2 };
@@ -143,14 +172,14 @@ export function addNote() {
       {
         parameters: {
           content: "",
-          width: Math.round(at.width / N8N_SCALE),
+          width: Math.round(at.width),
           height: Math.round(at.height),
         },
         id: newId(),
         name,
         type: STICKY_NOTE,
         typeVersion: 1,
-        position: toDocument(corner),
+        position: toDocument(snap(corner)),
       },
     ],
   }));
@@ -183,10 +212,9 @@ export function nudge(x: number, y: number) {
   const moved = new Map<string, readonly [number, number]>();
   for (const name of selection) {
     const node = findNode(workflow, name);
-    const isCircle = canvas().ports.get(name)?.shape === "circle";
     if (!node) continue;
-    const at = toCanvas(node.position, isCircle);
-    moved.set(name, toDocument({ x: at.x + x * GRID * 2, y: at.y + y * GRID * 2 }, isCircle));
+    const at = toCanvas(node.position);
+    moved.set(name, toDocument({ x: at.x + x * GRID, y: at.y + y * GRID }));
   }
   change("Move", (document) => moveNodes(document, moved));
 }

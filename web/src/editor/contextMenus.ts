@@ -15,17 +15,19 @@ import {
   Plug,
   Plus,
   Power,
+  Replace,
   Scissors,
   SquareDashedMousePointer,
   StickyNote,
   Trash2,
   Unplug,
+  Workflow,
 } from "lucide-react";
 import { getCatalogue } from "../api/catalogue";
 import { findNode, STICKY_NOTE } from "../graph/document";
 import { disconnect, parseEdgeKey } from "../graph/edges";
 import type { Point } from "../graph/geometry";
-import { useCanvas } from "../store/canvasStore";
+import { openReplacePanel, useCanvas } from "../store/canvasStore";
 import { useEditor } from "../store/editorStore";
 import type { MenuItem } from "../ui";
 import {
@@ -36,6 +38,7 @@ import {
   togglePins,
 } from "./clipboard";
 import * as commands from "./commands";
+import { extractSelected } from "./extractSelected";
 import { confirmUpgrade, findUpgrade } from "./nodeUpgrade";
 import { fitView } from "./viewControls";
 
@@ -74,6 +77,11 @@ export function nodeMenu(name: string): MenuItem[] {
         icon: CircleArrowUp,
         onSelect: afterMenuCloses(() => void confirmUpgrade(name, getCatalogue())),
       });
+    items.push({
+      label: "Replace",
+      icon: Replace,
+      onSelect: afterMenuCloses(() => openReplacePanel(name)),
+    });
     items.push({
       label: "Connect",
       icon: Plug,
@@ -116,6 +124,13 @@ export function nodeMenu(name: string): MenuItem[] {
     shortcut: "mod+d",
     onSelect: duplicateSelected,
   });
+  if (!isNote && isStep)
+    items.push(null, {
+      label: isOne ? "Convert to sub-workflow" : `Convert ${chosen.length} nodes to sub-workflow`,
+      icon: Workflow,
+      shortcut: "alt+x",
+      onSelect: afterMenuCloses(() => void extractSelected()),
+    });
   if (!isOne)
     items.push(null, {
       label: "Arrange selection",

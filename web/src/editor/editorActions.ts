@@ -4,6 +4,7 @@ import {
   History,
   LayoutGrid,
   Maximize,
+  PanelRightOpen,
   Play,
   Plug,
   Plus,
@@ -11,13 +12,15 @@ import {
   Save,
   StickyNote,
   Undo2,
+  Workflow,
 } from "lucide-react";
 import type { Action } from "../palette/actionRegistry";
-import { useCanvas } from "../store/canvasStore";
+import { setOpensNewNodes, useCanvas } from "../store/canvasStore";
 import { redo, undo } from "../store/editCommands";
 import { saveWorkflow } from "../store/saveWorkflow";
 import { downloadWorkflow } from "./clipboard";
 import * as commands from "./commands";
+import { extractSelected } from "./extractSelected";
 import { fitView } from "./viewControls";
 
 const GROUP = "This workflow";
@@ -84,6 +87,23 @@ export function editorActions(): Action[] {
       shortcut: "shift+alt+t",
       keywords: "tidy layout clean order",
       run: () => void commands.arrange(),
+    },
+    {
+      id: "editor-extract",
+      label: "Convert selected nodes to sub-workflow",
+      group: GROUP,
+      icon: Workflow,
+      shortcut: "alt+x",
+      keywords: "extract call execute workflow",
+      run: () => setTimeout(() => void extractSelected(), 60),
+    },
+    {
+      id: "editor-open-new",
+      label: "Open or leave closed the panel of new nodes",
+      group: GROUP,
+      icon: PanelRightOpen,
+      keywords: "setting add node panel",
+      run: () => setOpensNewNodes(!useCanvas.getState().opensNewNodes),
     },
     { id: "editor-undo", label: "Undo", group: GROUP, icon: Undo2, shortcut: "mod+z", run: undo },
     {

@@ -5,8 +5,17 @@
 import type { Edge as FlowEdge, Node as FlowNode, NodeHandle, Position } from "@xyflow/react";
 import type { Edge, WorkflowDocument, WorkflowNode } from "../api/workflowDocument";
 import { STICKY_NOTE } from "../graph/document";
+import { edgesByNode } from "../graph/documentPorts";
 import { edgeKey, edgesOf } from "../graph/edges";
-import { handleId, nodeSize, noteSize, portPosition, type Size, toCanvas } from "../graph/geometry";
+import {
+  handleId,
+  nodeSize,
+  noteSize,
+  occupiedBox,
+  portPosition,
+  type Size,
+  toCanvas,
+} from "../graph/geometry";
 import { isSubNodeKind, type Port, type Ports, portsOf } from "../graph/ports";
 import { subtitleOf } from "../graph/subtitle";
 import type { TypeLookup, TypeSpec } from "../graph/typeSpec";
@@ -25,7 +34,7 @@ export type CardData = {
 };
 
 export type NoteData = { node: WorkflowNode; size: Size };
-export type CardNode = FlowNode<CardData, "card" | "circle">;
+export type CardNode = FlowNode<CardData, "card">;
 export type NoteNode = FlowNode<NoteData, "note">;
 export type CanvasNode = CardNode | NoteNode;
 export type EdgeData = { edge: Edge; below: number };
@@ -132,15 +141,8 @@ export class FlowModel {
     if (types !== this.types) this.known.clear();
     this.types = types;
     const names = new Set(document.nodes.map((node) => node.name));
-    const touching = new Map<string, Edge[]>();
     const all = edgesOf(document).filter((edge) => names.has(edge.from) && names.has(edge.to));
-    for (const edge of all) {
-      for (const name of edge.from === edge.to ? [edge.from] : [edge.from, edge.to]) {
-        const list = touching.get(name);
-        if (list) list.push(edge);
-        else touching.set(name, [edge]);
-      }
-    }
+    const touching = edgesByNode(all);
     const known = new Map<string, KnownNode>();
     const ports = new Map<string, Ports>();
     const nodes = document.nodes.map((node) => {
@@ -185,9 +187,11 @@ function withOwnPosition(node: CanvasNode): CanvasNode {
   return withPosition(node, node.position);
 }
 
+/** How far a node reaches below the middle of its sides, where its ports are, with its name. */
 function bottomBelowPort(known: ReadonlyMap<string, KnownNode>, name: string): number {
   const drawn = known.get(name)?.drawn;
-  return drawn ? (drawn.height ?? 0) / 2 : 0;
+  if (!drawn || drawn.type === "note") return 0;
+  return occupiedBox(drawn.data.ports).height - (drawn.height ?? 0) / 2;
 }
 
 function toCanvasEdge(id: string, edge: Edge, below: number): CanvasEdge {
@@ -225,7 +229,6 @@ function toCanvasNode(
   }
   const ports = portsOf(node, types, edges);
   const size = nodeSize(ports);
-  const isCircle = ports.shape === "circle";
   const spec = types.find(node.type, node.typeVersion) ?? types.find(node.type);
   const taken = new Set<string>();
   for (const edge of edges) {
@@ -235,8 +238,8 @@ function toCanvasNode(
   }
   return {
     id: node.name,
-    type: isCircle ? "circle" : "card",
-    position: toCanvas(node.position, isCircle),
+    type: "card",
+    position: toCanvas(node.position),
     width: size.width,
     height: size.height,
     // Nodes out of sight are not in the page and cannot be measured, but the view and the map must know them.

@@ -22,6 +22,7 @@ export type Command =
   | "selectAll"
   | "arrange"
   | "map"
+  | "extract"
   | "left"
   | "right"
   | "up"
@@ -59,6 +60,7 @@ const SHORTCUTS: Record<string, Command> = {
   "mod+a": "selectAll",
   "shift+alt+t": "arrange",
   m: "map",
+  "alt+x": "extract",
   arrowleft: "left",
   arrowright: "right",
   arrowup: "up",

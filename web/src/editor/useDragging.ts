@@ -4,13 +4,10 @@ import { type Dispatch, type SetStateAction, useMemo } from "react";
 import { findNode, moveNodes, withSubNodes } from "../graph/document";
 import { edgesOf, MAIN, parseEdgeKey } from "../graph/edges";
 import { type Point, toCanvas, toDocument } from "../graph/geometry";
-import { splitEdge } from "../graph/insertNode";
+import { NODE_GAP, splitEdge } from "../graph/insertNode";
 import { useCanvas } from "../store/canvasStore";
 import { useEditor } from "../store/editorStore";
 import { type CanvasNode, withPosition } from "./flowModel";
-
-/** Free room after a node that was put into a line. */
-const INSERT_GAP = 60;
 
 export function useNodeDrag(setNodes: Dispatch<SetStateAction<CanvasNode[]>>) {
   return useMemo(() => {
@@ -26,7 +23,7 @@ export function useNodeDrag(setNodes: Dispatch<SetStateAction<CanvasNode[]>>) {
       if (!event.altKey) {
         for (const name of withSubNodes(workflow, dragged)) {
           const below = dragged.has(name) ? undefined : findNode(workflow, name);
-          if (below) followers.set(name, toCanvas(below.position, isSubNode(name)));
+          if (below) followers.set(name, toCanvas(below.position));
         }
       }
       canSplit = nodes.length === 1 && !isInFlow(node.id);
@@ -50,12 +47,12 @@ export function useNodeDrag(setNodes: Dispatch<SetStateAction<CanvasNode[]>>) {
     };
     const end: OnNodeDrag<CanvasNode> = (_, node, nodes) => {
       const by = { x: node.position.x - start.x, y: node.position.y - start.y };
-      const { dropEdge, ports } = useCanvas.getState();
+      const { dropEdge, types } = useCanvas.getState();
       markDropEdge(null);
       const places = new Map<string, readonly [number, number]>();
-      for (const one of nodes) places.set(one.id, toDocument(one.position, isSubNode(one.id)));
+      for (const one of nodes) places.set(one.id, toDocument(one.position));
       for (const [name, from] of followers)
-        places.set(name, toDocument({ x: from.x + by.x, y: from.y + by.y }, isSubNode(name)));
+        places.set(name, toDocument({ x: from.x + by.x, y: from.y + by.y }));
       if (followers.size > 0) {
         const followed = followers;
         setNodes((before) =>
@@ -68,9 +65,14 @@ export function useNodeDrag(setNodes: Dispatch<SetStateAction<CanvasNode[]>>) {
       if (by.x === 0 && by.y === 0) return;
       useEditor.getState().change(`Move ${node.id} ${Date.now()}`, (document) => {
         const moved = moveNodes(document, places);
-        const own = ports.get(node.id);
-        return dropEdge && own
-          ? splitEdge(moved, parseEdgeKey(dropEdge), node.id, own, (node.width ?? 0) + INSERT_GAP)
+        return dropEdge
+          ? splitEdge(
+              moved,
+              types,
+              parseEdgeKey(dropEdge),
+              node.id,
+              (node.width ?? 0) + NODE_GAP / 2,
+            )
           : moved;
       });
     };
@@ -86,10 +88,6 @@ export function useNodeDrag(setNodes: Dispatch<SetStateAction<CanvasNode[]>>) {
         nodes[0] && end(event.nativeEvent, nodes[0], nodes),
     };
   }, [setNodes]);
-}
-
-function isSubNode(name: string): boolean {
-  return useCanvas.getState().ports.get(name)?.shape === "circle";
 }
 
 /** A node that has items coming or going already is not put into another line. */

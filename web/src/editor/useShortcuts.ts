@@ -7,6 +7,7 @@ import { useEditor } from "../store/editorStore";
 import { saveWorkflow } from "../store/saveWorkflow";
 import { duplicateSelected, onCopy, pasteText, togglePins } from "./clipboard";
 import * as commands from "./commands";
+import { extractSelected } from "./extractSelected";
 import { type Command, commandOf, GLOBAL_COMMANDS } from "./shortcuts";
 import { leaveVersion } from "./VersionBar";
 import { fitView, zoomView } from "./viewControls";
@@ -38,6 +39,7 @@ const ACTIONS: Record<Command, () => void> = {
   delete: () => commands.removeSelected(),
   selectAll: commands.selectAll,
   arrange: () => void commands.arrange(),
+  extract: () => void extractSelected(),
   map: () => setMinimap(!useCanvas.getState().showMap),
   left: () => commands.selectNeighbour("left"),
   right: () => commands.selectNeighbour("right"),

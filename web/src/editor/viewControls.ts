@@ -2,7 +2,9 @@
 import { getViewportForBounds, type Viewport } from "@xyflow/react";
 import type { WorkflowNode } from "../api/workflowDocument";
 import { findNode, STICKY_NOTE, withSubNodes } from "../graph/document";
-import { nodeSize, noteSize, type Point, type Size, toCanvas } from "../graph/geometry";
+import { edgesOf } from "../graph/edges";
+import { noteSize, occupiedBox, type Point, type Size, toCanvas } from "../graph/geometry";
+import { type Ports, portsOf } from "../graph/ports";
 import { type Box, boxAround, covers, scrollToShow, visibleBox } from "../graph/viewRegion";
 import { useCanvas } from "../store/canvasStore";
 import { useEditor } from "../store/editorStore";
@@ -10,8 +12,10 @@ import { useEditor } from "../store/editorStore";
 export const MIN_ZOOM = 0.08;
 export const MAX_ZOOM = 2;
 const ANIMATION_MS = 180;
-/** The name of a sub-node stands below it. */
-const LABEL_HEIGHT = 40;
+/** A canvas less wide than this is that of a phone. */
+const PHONE_WIDTH = 560;
+const PHONE_ZOOM = 0.6;
+const PHONE_MARGIN = 24;
 /** Room around what is shown: more below, where the buttons are. */
 export const FIT_PADDING = { top: "48px", left: "64px", right: "64px", bottom: "72px" } as const;
 
@@ -29,15 +33,19 @@ export function nodesBounds(names: Iterable<string>): Box | null {
 function nodeBounds(node: WorkflowNode | undefined): Box | null {
   if (!node) return null;
   if (node.type === STICKY_NOTE) return { ...toCanvas(node.position), ...noteSize(node) };
-  const ports = useCanvas.getState().ports.get(node.name);
-  if (!ports) return null;
-  const isCircle = ports.shape === "circle";
-  const { width, height } = nodeSize(ports);
-  return {
-    ...toCanvas(node.position, isCircle),
-    width,
-    height: height + (isCircle ? LABEL_HEIGHT : 0),
-  };
+  const ports = portsOfNode(node);
+  const corner = toCanvas(node.position);
+  const box = occupiedBox(ports);
+  return { ...box, x: corner.x + box.x, y: corner.y + box.y };
+}
+
+/** A node that has just been added is in the document before it is drawn. */
+function portsOfNode(node: WorkflowNode): Ports {
+  const { ports, types } = useCanvas.getState();
+  const { workflow } = useEditor.getState();
+  const touching = () =>
+    edgesOf(workflow).filter((edge) => edge.from === node.name || edge.to === node.name);
+  return ports.get(node.name) ?? portsOf(node, types, touching());
 }
 
 function frameSize(): Size | null {
@@ -64,12 +72,32 @@ function fitViewWithin(duration: number) {
   const { flow } = useCanvas.getState();
   const frame = frameSize();
   const box = allNodesBounds();
-  if (flow && frame && box) {
-    void flow.setViewport(
-      getViewportForBounds(box, frame.width, frame.height, MIN_ZOOM, 1, FIT_PADDING),
-      { duration },
-    );
-  }
+  if (!flow || !frame || !box) return;
+  const fitting = getViewportForBounds(box, frame.width, frame.height, MIN_ZOOM, 1, FIT_PADDING);
+  const isPhone = frame.width < PHONE_WIDTH;
+  void flow.setViewport(isPhone && fitting.zoom < PHONE_ZOOM ? beginningOf(box, frame) : fitting, {
+    duration,
+  });
+}
+
+/** On a phone all of a workflow would be too small to see anything, so its beginning is shown. */
+function beginningOf(all: Box, frame: Size): Viewport {
+  const { workflow } = useEditor.getState();
+  const steps = workflow.nodes.filter((node) => node.type !== STICKY_NOTE);
+  const first = steps.reduce<WorkflowNode | undefined>(
+    (least, node) => (!least || node.position[0] < least.position[0] ? node : least),
+    undefined,
+  );
+  const from = nodeBounds(first) ?? all;
+  return {
+    x: PHONE_MARGIN - from.x * PHONE_ZOOM,
+    y: frame.height / 2 - (from.y + from.height / 2) * PHONE_ZOOM,
+    zoom: PHONE_ZOOM,
+  };
+}
+
+export function isPhoneCanvas(): boolean {
+  return (frameSize()?.width ?? PHONE_WIDTH) < PHONE_WIDTH;
 }
 
 function allNodesBounds(): Box | null {

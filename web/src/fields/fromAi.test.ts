@@ -12,7 +12,7 @@ test("the model is asked by a name it can read, with what the parameter is for",
 });
 
 test("only plain values can be decided", () => {
-  const type = { canBeTool: true } as NodeType;
+  const type = { toolParams: [] as string[] } as NodeType;
   expect(canModelDecide(type, ["a"], testParam("a", "flag"))).toBe(true);
   expect(canModelDecide(type, ["a"], testParam("a", { type: "filter" }))).toBe(false);
   expect(canModelDecide(undefined, ["a"], testParam("a", "flag"))).toBe(false);

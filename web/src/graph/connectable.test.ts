@@ -16,13 +16,20 @@ const step = (...labels: string[]): Ports => ({
   inputs: [port("main")],
   outputs: (labels.length > 0 ? labels : [""]).map((label, index) => port("main", index, label)),
   shape: "card",
+  isWide: false,
   known: "yes",
 });
 const PORTS: Record<string, Ports> = {
   Start: { ...step(), inputs: [], shape: "trigger" },
   If: step("true", "false"),
   Set: step(),
-  Model: { inputs: [], outputs: [port("ai_languageModel")], shape: "circle", known: "yes" },
+  Model: {
+    inputs: [],
+    outputs: [port("ai_languageModel")],
+    shape: "circle",
+    isWide: false,
+    known: "yes",
+  },
   Agent: { ...step(), inputs: [port("main"), port("ai_languageModel", 0, "Model")] },
 };
 const portsOf = (name: string) => PORTS[name];

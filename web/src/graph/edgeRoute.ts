@@ -5,7 +5,9 @@ const RADIUS = 10;
 /** How far a line leaves a port before it may turn. */
 const STUB = 20;
 /** How far below the nodes a line runs that leads back. */
-const LANE = 44;
+const LANE = 24;
+/** Between ports this far apart a line that leads back fits between their nodes. */
+const MIN_PASSAGE = 240;
 /** How far below the middle a supply turns and carries its label. */
 const LABEL_DROP = 14;
 
@@ -15,9 +17,15 @@ export interface Route {
   label: Point;
 }
 
+/** Whether a line of items has to go around the nodes, because its end is to the left of where it begins. */
+export function leadsBack(from: Point, to: Point): boolean {
+  return to.x < from.x - STUB;
+}
+
 /** A line of items from the right side of a node to the left side of another. */
 export function flowRoute(from: Point, to: Point, below = Math.max(from.y, to.y)): Route {
-  if (to.x >= from.x + 2 * STUB) {
+  if (!leadsBack(from, to) && to.x < from.x + 2 * STUB) return tightRoute(from, to);
+  if (!leadsBack(from, to)) {
     const rise = Math.abs(to.y - from.y);
     if (rise < 1) return straightRoute(from, to);
     // A step this small would look like a mistake; a gentle bend does not.
@@ -27,7 +35,7 @@ export function flowRoute(from: Point, to: Point, below = Math.max(from.y, to.y)
     return roundedRoute([from, { x, y: from.y }, { x, y: to.y }, to], 1);
   }
   const gap = Math.abs(to.y - from.y);
-  const lane = gap > 2 * LANE + 40 ? (from.y + to.y) / 2 : below + LANE;
+  const lane = gap > MIN_PASSAGE ? (from.y + to.y) / 2 : below + LANE;
   const right = from.x + STUB;
   const left = to.x - STUB;
   return roundedRoute(
@@ -63,8 +71,27 @@ export function subNodeRoute(from: Point, to: Point): Route {
       3,
     );
   }
-  const y = (from.y + to.y) / 2 + LABEL_DROP;
-  return roundedRoute([from, { x: from.x, y }, { x: to.x, y }, to], 1);
+  const bend = (from.y - to.y) / 2;
+  const label = midpoint(from, to);
+  return {
+    path: curve(from, { x: from.x, y: from.y - bend }, { x: to.x, y: to.y + bend }, to),
+    label: { x: label.x, y: label.y + LABEL_DROP },
+  };
+}
+
+/** Between nodes that stand side by side or above each other there is no room for steps. */
+function tightRoute(from: Point, to: Point): Route {
+  if (Math.abs(to.y - from.y) < 1 && to.x >= from.x) return straightRoute(from, to);
+  const bend = 2 * STUB;
+  return {
+    path: curve(from, { x: from.x + bend, y: from.y }, { x: to.x - bend, y: to.y }, to),
+    label: midpoint(from, to),
+  };
+}
+
+function curve(from: Point, first: Point, second: Point, to: Point): string {
+  const [start, ...rest] = [from, first, second, to].map(({ x, y }) => `${round(x)} ${round(y)}`);
+  return `M${start}C${rest.join(" ")}`;
 }
 
 function straightRoute(from: Point, to: Point): Route {
@@ -75,9 +102,11 @@ function straightRoute(from: Point, to: Point): Route {
 }
 
 function steppedRoute(from: Point, to: Point): Route {
-  const x = round((from.x + to.x) / 2);
-  const path = `M${round(from.x)} ${round(from.y)}C${x} ${round(from.y)} ${x} ${round(to.y)} ${round(to.x)} ${round(to.y)}`;
-  return { path, label: midpoint(from, to) };
+  const x = (from.x + to.x) / 2;
+  return {
+    path: curve(from, { x, y: from.y }, { x, y: to.y }, to),
+    label: midpoint(from, to),
+  };
 }
 
 /** A path along points with round corners; `middle` is the piece whose middle carries the label. */

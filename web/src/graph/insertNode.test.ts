@@ -48,6 +48,36 @@ describe("adding a node", () => {
     expect(document.nodes[1]?.position[1]).toBeGreaterThan(64);
   });
 
+  test("a model, a memory and tools stand in one row below their agent, in the order of its ports", () => {
+    const calculator = types.find("n8n-nodes-base.calculator") as TypeSpec;
+    const end = { node: "Agent", side: "input" as const, kind: "ai_tool", index: 0 };
+    let document: WorkflowDocument = { ...emptyDocument(), nodes: [node("Agent", "agent")] };
+    for (let at = 0; at < 3; at++)
+      document = insertNode(document, types, calculator, { from: end }).document;
+    const [agent, ...tools] = document.nodes;
+    expect(new Set(tools.map((tool) => tool.position[1])).size).toBe(1);
+    const lefts = tools.map((tool) => tool.position[0]);
+    expect(lefts).toEqual([...lefts].sort((one, other) => one - other));
+    expect((lefts[1] ?? 0) - (lefts[0] ?? 0)).toBeGreaterThanOrEqual(128);
+    expect(Math.abs((lefts[0] ?? 0) + 40 - ((agent?.position[0] ?? 0) + 128))).toBeLessThan(16);
+  });
+
+  test("without a place it stands where the eye is, and covers nothing there", () => {
+    const near = { x: 448, y: 48 };
+    const { document } = insertNode(start, types, set, { near });
+    const [x, y] = document.nodes[2]?.position ?? [];
+    expect(x).toBe(400);
+    expect(y).toBeGreaterThan(96);
+    expect(
+      insertNode(start, types, set, { near: { x: 48, y: 2048 } }).document.nodes[2]?.position,
+    ).toEqual([0, 2000]);
+  });
+
+  test("every new node is on the grid", () => {
+    const { document } = insertNode(start, types, set, { at: { x: 333, y: 77 } });
+    expect(document.nodes[2]?.position.map((value) => value % 16 === 0)).toEqual([true, true]);
+  });
+
   test("a webhook gets an address of its own", () => {
     const { document } = insertNode(
       emptyDocument(),

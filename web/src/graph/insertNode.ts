@@ -3,14 +3,17 @@
 import type { Edge, WorkflowDocument, WorkflowNode } from "../api/workflowDocument";
 import { type ConnectionEnd, replacedEdges } from "./connectionRules";
 import { addNode, connect, disconnect, findNode, moveNodes, uniqueName } from "./document";
+import { documentPorts } from "./documentPorts";
 import { descendants, edgesOf, MAIN } from "./edges";
+import { type FreeSpotSearch, findFreeSpot } from "./freeSpot";
 import {
-  CARD_HEIGHT,
-  CARD_WIDTH,
   nodeSize,
+  occupiedBox,
   type Point,
-  portPosition,
+  type Size,
   SUB_NODE_DROP,
+  SUB_NODE_STEP,
+  snap,
   toCanvas,
   toDocument,
 } from "./geometry";
@@ -19,9 +22,9 @@ import { isSubNodeKind, type Ports, portsOf } from "./ports";
 import type { TypeLookup, TypeSpec } from "./typeSpec";
 
 /** Free room between a node and the next. */
-const GAP = 80;
+export const NODE_GAP = 128;
 /** How far apart nodes stand that were added from one place. */
-const ROW = 104;
+const ROW = 160;
 
 export interface InsertTarget {
   /** The port from which it was added. */
@@ -30,6 +33,8 @@ export interface InsertTarget {
   edge?: Edge;
   /** The middle of the place on the canvas that was pointed at. */
   at?: Point;
+  /** Without any other place: the middle of what is in sight, where nothing must be covered. */
+  near?: Point;
 }
 
 export interface InsertResult {
@@ -59,31 +64,35 @@ export function insertNode(
       : {}),
   };
   const ports = portsOf(draft, types, []);
-  const isCircle = ports.shape === "circle";
-  const lookup = (node: string) => {
-    const found = findNode(document, node);
-    return (
-      found &&
-      portsOf(
-        found,
-        types,
-        edgesOf(document).filter((edge) => edge.from === node || edge.to === node),
-      )
-    );
-  };
-  const size = nodeSize(ports);
-  const corner = place.at
-    ? { x: place.at.x - size.width / 2, y: place.at.y - size.height / 2 }
-    : findPosition(document, place, positionBeside(document, lookup, place, ports));
-  let result = addNode(document, { ...draft, position: toDocument(corner, isCircle) });
-  if (place.edge) result = splitEdge(result, place.edge, name, ports, size.width + GAP);
-  else if (place.from) result = connectNew(result, lookup, place.from, name, ports);
+  const around = documentPorts(document, types);
+  const corner = toDocument(snap(findCorner(document, around, place, ports)));
+  let result = addNode(document, { ...draft, position: corner });
+  if (place.edge)
+    result = splitEdge(result, types, place.edge, name, nodeSize(ports).width + NODE_GAP);
+  else if (place.from)
+    result = connectNew(result, (node) => around.get(node), place.from, name, ports);
   return { document: result, name };
 }
 
-/** Into a connection a node goes at its place, because what follows makes room; elsewhere it must not cover another. */
-function findPosition(document: WorkflowDocument, place: InsertTarget, wanted: Point): Point {
-  return place.edge ? wanted : findFreeSpot(document, wanted);
+function findCorner(
+  document: WorkflowDocument,
+  around: ReadonlyMap<string, Ports>,
+  place: InsertTarget,
+  ports: Ports,
+): Point {
+  if (place.at) return centered(place.at, nodeSize(ports));
+  const wanted = positionBeside(document, around, place, ports);
+  // Into a connection a node goes at its place, because what follows makes room; elsewhere it must not cover another.
+  if (place.edge) return wanted;
+  const isSubNode = place.from?.side === "input" && isSubNodeKind(place.from.kind);
+  const search: FreeSpotSearch = isSubNode
+    ? { step: { x: SUB_NODE_STEP, y: 0 }, body: nodeSize(ports) }
+    : { step: { x: 0, y: ROW }, body: occupiedBox(ports) };
+  return findFreeSpot(document, around, wanted, search);
+}
+
+function centered(middle: Point, { width, height }: Size): Point {
+  return { x: middle.x - width / 2, y: middle.y - height / 2 };
 }
 
 /** The port at which the new node will hang, if there is one. */
@@ -94,34 +103,44 @@ function startPort(place: InsertTarget): ConnectionEnd | null {
     : null;
 }
 
-/** Puts a node that is there already into a connection. */
+/** Puts a node that is there already into a connection; what follows moves away by `room`. */
 export function splitEdge(
   document: WorkflowDocument,
+  types: TypeLookup,
   edge: Edge,
   name: string,
-  ports: Ports,
   room: number,
 ): WorkflowDocument {
-  const input = ports.inputs.find((port) => port.kind === edge.kind);
-  const output = ports.outputs.find((port) => port.kind === edge.kind && !port.isError);
+  const around = documentPorts(document, types);
+  const ports = around.get(name);
+  const input = ports?.inputs.find((port) => port.kind === edge.kind);
+  const output = ports?.outputs.find((port) => port.kind === edge.kind && !port.isError);
   if (!input) return document;
   let result = disconnect(document, edge);
   result = connect(result, { ...edge, to: name, input: input.index });
   if (output) result = connect(result, { ...edge, from: name, output: output.index });
-  return room > 0 ? makeRoom(moveAwayFrom(result, edge.from, name), edge.to, name, room) : result;
+  return room > 0
+    ? makeRoom(moveAwayFrom(result, around, edge.from, name), edge.to, name, room)
+    : result;
 }
 
 /** Moves a node to the right if it would cover the one before it. */
-function moveAwayFrom(document: WorkflowDocument, before: string, name: string): WorkflowDocument {
+function moveAwayFrom(
+  document: WorkflowDocument,
+  around: ReadonlyMap<string, Ports>,
+  before: string,
+  name: string,
+): WorkflowDocument {
   const source = findNode(document, before);
   const node = findNode(document, name);
-  if (!source || !node) return document;
-  const [from, at] = [toCanvas(source.position), toCanvas(node.position)];
-  const isClear =
-    at.x >= from.x + CARD_WIDTH + GAP / 2 || Math.abs(at.y - from.y) > CARD_HEIGHT + 16;
+  const ports = around.get(before);
+  if (!source || !node || !ports) return document;
+  const [from, at, size] = [toCanvas(source.position), toCanvas(node.position), nodeSize(ports)];
+  const end = from.x + size.width;
+  const isClear = at.x >= end + NODE_GAP / 2 || Math.abs(at.y - from.y) > size.height + 16;
   return isClear
     ? document
-    : moveNodes(document, new Map([[name, toDocument({ x: from.x + CARD_WIDTH + GAP, y: at.y })]]));
+    : moveNodes(document, new Map([[name, toDocument({ x: end + NODE_GAP, y: at.y })]]));
 }
 
 /** Moves what follows to the right, if it stands where the new node needs room. */
@@ -134,10 +153,9 @@ function makeRoom(
   const added = findNode(document, name);
   const following = findNode(document, next);
   if (!added || !following) return document;
-  const missing = toCanvas(added.position).x + room - toCanvas(following.position).x;
-  if (missing <= 0) return document;
+  const shift = added.position[0] + room - following.position[0];
+  if (shift <= 0) return document;
   const moved = new Map<string, readonly [number, number]>();
-  const [shift] = toDocument({ x: missing, y: 0 });
   for (const other of [next, ...descendants(document, next)]) {
     const node = findNode(document, other);
     if (!node || other === name || node.position[0] < following.position[0]) continue;
@@ -184,53 +202,67 @@ function connectNew(
   return connect(disconnect(document, ...replacedEdges(document, lookup, edge)), edge);
 }
 
-/** Where a node goes that was added from a port: after it, before it, or below the diamond. */
+/** Where a node goes that was added from a port: after it, before it, or in the row below. */
 function positionBeside(
   document: WorkflowDocument,
-  lookup: (name: string) => Ports | undefined,
+  around: ReadonlyMap<string, Ports>,
   place: InsertTarget,
   ports: Ports,
 ): Point {
   const size = nodeSize(ports);
   const end = startPort(place);
   const other = end && findNode(document, end.node);
-  const otherPorts = end && lookup(end.node);
-  if (!end || !other || !otherPorts) return rightOfAll(document, ports);
-  const corner = toCanvas(other.position, otherPorts.shape === "circle");
-  const otherSize = nodeSize(otherPorts);
-  const port = (end.side === "input" ? otherPorts.inputs : otherPorts.outputs).find(
-    (one) => one.kind === end.kind && one.index === end.index,
-  );
-  const at = port
-    ? portPosition(otherPorts, end.side, port, otherSize)
-    : { x: otherSize.width, y: otherSize.height / 2 };
-  if (isSubNodeKind(end.kind)) {
+  const otherPorts = end && around.get(end.node);
+  if (!end || !other || !otherPorts)
+    return place.near && ports.shape !== "trigger"
+      ? centered(place.near, size)
+      : rightOfAll(document, around, ports);
+  const corner = toCanvas(other.position);
+  const isSubNode = isSubNodeKind(end.kind);
+  const otherSize = nodeSize(isSubNode ? { ...otherPorts, isWide: true } : otherPorts);
+  if (isSubNode) {
+    const middle = corner.x + otherSize.width / 2 + rowOffset(otherPorts, end);
     const y =
       end.side === "input"
         ? corner.y + otherSize.height + SUB_NODE_DROP
         : corner.y - size.height - SUB_NODE_DROP;
-    return { x: corner.x + at.x - size.width / 2, y };
+    return { x: middle - size.width / 2, y };
   }
-  const isMany = otherPorts.outputs.filter((one) => one.kind === MAIN).length > 1;
-  const y = isMany
-    ? corner.y + at.y - size.height / 2 + branchOffset(otherPorts, end)
-    : corner.y + (otherSize.height - size.height) / 2;
+  const y =
+    corner.y +
+    (otherSize.height - size.height) / 2 +
+    (end.side === "output" ? branchOffset(otherPorts, end) : 0);
   return {
-    x: end.side === "output" ? corner.x + otherSize.width + GAP : corner.x - size.width - GAP,
+    x:
+      end.side === "output"
+        ? corner.x + otherSize.width + NODE_GAP
+        : corner.x - size.width - NODE_GAP,
     y,
   };
+}
+
+/** Sub-nodes stand in a row in the order of their ports, its middle below the node they serve. */
+function rowOffset(ports: Ports, end: ConnectionEnd): number {
+  if (end.side === "output") return 0;
+  const supplies = ports.inputs.filter((port) => isSubNodeKind(port.kind));
+  const at = supplies.findIndex((port) => port.kind === end.kind && port.index === end.index);
+  return (Math.max(0, at) - (supplies.length - 1) / 2) * SUB_NODE_STEP;
 }
 
 /** The branches of a node with several outputs spread above and below it. */
 function branchOffset(ports: Ports, end: ConnectionEnd): number {
   const mains = ports.outputs.filter((port) => port.kind === MAIN);
   const at = mains.findIndex((port) => port.index === end.index);
-  return (at - (mains.length - 1) / 2) * (ROW - 28);
+  return (Math.max(0, at) - (mains.length - 1) / 2) * ROW;
 }
 
-/** To the right of everything, for a node that was added without a place. */
-function rightOfAll(document: WorkflowDocument, ports: Ports): Point {
-  const cards = document.nodes.filter((node) => !node.type.endsWith(".stickyNote"));
+/** To the right of everything, for a node that was added without a place; a trigger goes below the others. */
+function rightOfAll(
+  document: WorkflowDocument,
+  around: ReadonlyMap<string, Ports>,
+  ports: Ports,
+): Point {
+  const cards = document.nodes.filter((node) => around.has(node.name));
   if (cards.length === 0) return { x: 0, y: 0 };
   if (ports.shape === "trigger") {
     const left = Math.min(...cards.map((node) => toCanvas(node.position).x));
@@ -239,27 +271,12 @@ function rightOfAll(document: WorkflowDocument, ports: Ports): Point {
   }
   const last = cards.reduce((one, other) => (other.position[0] > one.position[0] ? other : one));
   const corner = toCanvas(last.position);
-  return { x: corner.x + CARD_WIDTH + GAP, y: corner.y };
-}
-
-/** The first free place at or below a point, so that a new node never covers another. */
-export function findFreeSpot(document: WorkflowDocument, corner: Point): Point {
-  const boxes = document.nodes
-    .filter((node) => !node.type.endsWith(".stickyNote"))
-    .map((node) => toCanvas(node.position));
-  let { x, y } = corner;
-  for (let tries = 0; tries < 200; tries++) {
-    const isTaken = boxes.some(
-      (box) => Math.abs(box.x - x) < CARD_WIDTH - 8 && Math.abs(box.y - y) < CARD_HEIGHT + 16,
-    );
-    if (!isTaken) break;
-    y += ROW;
-  }
-  return { x, y };
+  const lastPorts = around.get(last.name);
+  return { x: corner.x + (lastPorts ? nodeSize(lastPorts).width : 0) + NODE_GAP, y: corner.y };
 }
 
 /** What a new node needs to be of use where it was put; everything else is its default, which is not saved. */
-function startParameters(
+export function startParameters(
   spec: TypeSpec,
   wanted: { kind: string; side: string } | null,
 ): Record<string, unknown> {

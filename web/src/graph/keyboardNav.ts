@@ -2,7 +2,7 @@
 
 import type { WorkflowDocument } from "../api/workflowDocument";
 import { edgesOf, MAIN } from "./edges";
-import { type Point, toCanvas } from "./geometry";
+import { nodeSize, type Point, type Size, toCanvas } from "./geometry";
 import { isSubNodeKind, type Ports } from "./ports";
 
 export type Direction = "left" | "right" | "up" | "down";
@@ -16,8 +16,8 @@ export function findNeighbour(
 ): string | null {
   const places = new Map<string, Point>();
   for (const node of document.nodes) {
-    if (ports.has(node.name))
-      places.set(node.name, toCanvas(node.position, ports.get(node.name)?.shape === "circle"));
+    const own = ports.get(node.name);
+    if (own) places.set(node.name, middleOf(node.position, nodeSize(own)));
   }
   const here = from === null ? undefined : places.get(from);
   if (from === null || !here)
@@ -67,6 +67,12 @@ function neighbourBeside(
       : dy > 20 && Math.abs(dx) <= Math.abs(dy) * 3;
   };
   return nearest(places, here, isThere);
+}
+
+/** Nodes are of different sizes, so their middles are compared. */
+function middleOf(position: readonly [number, number], { width, height }: Size): Point {
+  const { x, y } = toCanvas(position);
+  return { x: x + width / 2, y: y + height / 2 };
 }
 
 function nearest(

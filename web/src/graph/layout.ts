@@ -3,25 +3,25 @@ import { layout as dagre, graphlib } from "@dagrejs/dagre";
 import type { Edge, WorkflowDocument, WorkflowNode } from "../api/workflowDocument";
 import { orderBranches } from "./branchOrder";
 import { STICKY_NOTE } from "./document";
+import { documentPorts } from "./documentPorts";
 import { edgesOf } from "./edges";
 import {
-  N8N_SCALE,
   nodeSize,
   noteSize,
+  occupiedBox,
   type Point,
   type Size,
   SUB_NODE_DROP,
+  SUB_NODE_STEP,
+  snap,
   toCanvas,
   toDocument,
 } from "./geometry";
-import { isSubNodeKind, type Ports, portsOf } from "./ports";
+import { isSubNodeKind, type Ports } from "./ports";
 import type { TypeLookup } from "./typeSpec";
 
-const COLUMN_GAP = 96;
-const ROW_GAP = 56;
-/** Room for the label beneath a circle. */
-const SUB_NODE_LABEL_ROOM = 132;
-const LABEL_ROOM = 40;
+const COLUMN_GAP = 56;
+const ROW_GAP = 0;
 
 /** Positions for the nodes named, or for all; a note moves with the nodes that lie on it. */
 export function arrangeNodes(
@@ -35,12 +35,12 @@ export function arrangeNodes(
   );
   const positions = new Map<string, [number, number]>();
   if (nodes.length === 0) return positions;
-  const touching = new Map<string, Edge[]>();
-  for (const edge of edges)
-    for (const name of [edge.from, edge.to])
-      touching.set(name, [...(touching.get(name) ?? []), edge]);
+  const all = documentPorts(document, types);
   const ports = new Map(
-    nodes.map((node) => [node.name, portsOf(node, types, touching.get(node.name) ?? [])]),
+    nodes.flatMap(({ name }) => {
+      const own = all.get(name);
+      return own ? [[name, own] as const] : [];
+    }),
   );
   const clusters = new Clusters(ports, edges);
   const graph = new graphlib.Graph({ multigraph: true });
@@ -64,15 +64,11 @@ export function arrangeNodes(
       corners,
     );
   }
-  const shift = layoutShift(nodes, ports, corners);
+  const shift = layoutShift(nodes, corners);
   for (const node of nodes) {
     const corner = corners.get(node.name);
     if (!corner) continue;
-    const isCircle = ports.get(node.name)?.shape === "circle";
-    positions.set(
-      node.name,
-      toDocument({ x: corner.x + shift.x, y: Math.round(corner.y) + shift.y }, isCircle),
-    );
+    positions.set(node.name, toDocument(snap({ x: corner.x + shift.x, y: corner.y + shift.y })));
   }
   for (const note of document.nodes.filter((node) => node.type === STICKY_NOTE)) {
     const moved = moveNote(note, nodes, positions);
@@ -153,12 +149,15 @@ class Clusters {
   }
 
   private sizeOf(name: string): Size {
-    const own = this.ownSize(name);
     const children = this.below.get(name) ?? [];
-    const heights = children.map((child) => this.sizeOf(child).height + LABEL_ROOM);
+    const heights = children.map((child) => SUB_NODE_DROP + this.sizeOf(child).height);
+    const own = this.ports.get(name);
     return {
       width: this.width(name),
-      height: own.height + (children.length > 0 ? SUB_NODE_DROP + Math.max(...heights) : 0),
+      height: Math.max(
+        own ? occupiedBox(own).height : 0,
+        this.ownSize(name).height + Math.max(0, ...heights),
+      ),
     };
   }
 
@@ -180,10 +179,17 @@ class Clusters {
     const known = this.widths.get(name);
     if (known !== undefined) return known;
     const row = (this.below.get(name) ?? []).reduce((sum, child) => sum + this.width(child), 0);
-    const isCircle = this.ports.get(name)?.shape === "circle";
-    const width = Math.max(isCircle ? SUB_NODE_LABEL_ROOM : this.ownSize(name).width, row);
+    const width = Math.max(this.ownWidth(name), row);
     this.widths.set(name, width);
     return width;
+  }
+
+  private ownWidth(name: string): number {
+    const ports = this.ports.get(name);
+    if (!ports) return 0;
+    return ports.shape === "circle"
+      ? Math.max(SUB_NODE_STEP, nodeSize(ports).width + 32)
+      : occupiedBox(ports).width;
   }
 
   ownSize(name: string): Size {
@@ -199,14 +205,8 @@ class Clusters {
 }
 
 /** The whole keeps its upper left corner, so that the eye finds it again. */
-function layoutShift(
-  nodes: readonly WorkflowNode[],
-  ports: ReadonlyMap<string, Ports>,
-  corners: ReadonlyMap<string, Point>,
-): Point {
-  const before = nodes.map((node) =>
-    toCanvas(node.position, ports.get(node.name)?.shape === "circle"),
-  );
+function layoutShift(nodes: readonly WorkflowNode[], corners: ReadonlyMap<string, Point>): Point {
+  const before = nodes.map((node) => toCanvas(node.position));
   const after = [...corners.values()];
   const least = (points: readonly Point[], axis: "x" | "y") =>
     Math.min(...points.map((point) => point[axis]));
@@ -223,7 +223,7 @@ function moveNote(
   const [left, top] = note.position;
   const isOn = (node: WorkflowNode) =>
     node.position[0] >= left &&
-    node.position[0] <= left + size.width / N8N_SCALE &&
+    node.position[0] <= left + size.width &&
     node.position[1] >= top &&
     node.position[1] <= top + size.height;
   const lying = nodes.filter(isOn);

@@ -1,4 +1,6 @@
 /** Finding a node to add: what fits where it is to be connected, and how well its words match what was typed. */
+
+import type { Standing, TriggerKind } from "../api/spec";
 import { MAIN } from "./edges";
 import type { Group, TypeSpec } from "./typeSpec";
 
@@ -32,19 +34,38 @@ export const GROUPS: { id: Group; label: string; text: string }[] = [
   { id: "integration", label: "Services", text: "Other systems" },
 ];
 
-/** Types that n8n keeps for old workflows. They are found by name and never offered. */
-const LEGACY_TYPES = new Set(
-  [
-    "cron function functionItem htmlExtract interval itemLists moveBinaryData readBinaryFile readBinaryFiles readPDF",
-    "spreadsheetFile start writeBinaryFile iCal manualChatTrigger lmOpenAi lmOllama documentBinaryInputLoader toolHttpRequest",
-    "n8nTrainingCustomerDatastore n8nTrainingCustomerMessenger",
-  ]
-    .join(" ")
-    .split(" "),
-);
-
+/** Types that are kept for old workflows are found by name and never offered. */
 export function isLegacy(spec: TypeSpec): boolean {
-  return LEGACY_TYPES.has(spec.id.split(".").pop() ?? "");
+  return spec.standing === "legacy";
+}
+
+/** Among types that match alike, the standing of each decides. */
+const STANDING_WEIGHT: Record<Standing, number> = {
+  recommended: 1.25,
+  regular: 1,
+  compatible: 0.85,
+  legacy: 0.4,
+};
+/** A node that answers a caller is of use where that caller comes in, and of none elsewhere. */
+const ANSWERS_CALLER = 1.2;
+const ANSWERS_NOBODY = 0.7;
+
+/** What of the workflow decides which nodes come first. */
+export interface SearchContext {
+  /** How often each type was added before. */
+  uses: ReadonlyMap<string, number>;
+  /** What starts the workflow. */
+  triggers: ReadonlySet<TriggerKind>;
+}
+
+function weightOf(spec: TypeSpec, { uses, triggers }: SearchContext): number {
+  const used = 1 + Math.min(uses.get(spec.id) ?? 0, 20) / 50;
+  const answered = spec.answers?.length
+    ? spec.answers.some((kind) => triggers.has(kind))
+      ? ANSWERS_CALLER
+      : ANSWERS_NOBODY
+    : 1;
+  return used * answered * STANDING_WEIGHT[spec.standing ?? "regular"];
 }
 
 function isNote(spec: TypeSpec): boolean {
@@ -62,12 +83,12 @@ export function newestOfEach(specs: readonly TypeSpec[]): TypeSpec[] {
   return [...newest.values()];
 }
 
-/** The types that match a query, best first. `uses` says how often each was added before. */
+/** The types that match a query, best first. */
 export function searchNodes(
   specs: readonly TypeSpec[],
   query: string,
   wanted: WantedPort | null,
-  uses: ReadonlyMap<string, number>,
+  context: SearchContext,
 ): NodeMatch[] {
   const words = query.toLowerCase().trim();
   const found: NodeMatch[] = [];
@@ -75,14 +96,10 @@ export function searchNodes(
     if (!fitsPort(spec, wanted)) continue;
     const score = words === "" ? (isLegacy(spec) ? 0 : 1) : matchSpec(spec, words);
     if (score <= 0) continue;
-    const used = Math.min(uses.get(spec.id) ?? 0, 20);
     // Where nothing in particular is wanted, a node that stands by itself comes before one of the same name that serves another.
     const stands =
       wanted || spec.outputs.length === 0 || spec.outputs.some((port) => port.kind === MAIN);
-    found.push({
-      spec,
-      score: score * (1 + used / 50) * (isLegacy(spec) ? 0.4 : 1) * (stands ? 1 : 0.9),
-    });
+    found.push({ spec, score: score * weightOf(spec, context) * (stands ? 1 : 0.9) });
   }
   return found.sort(
     (one, other) => other.score - one.score || one.spec.name.localeCompare(other.spec.name),

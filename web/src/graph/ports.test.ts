@@ -6,7 +6,6 @@ import {
   type WorkflowNode,
 } from "../api/workflowDocument";
 import { connectionProblem, type edgeBetween, replacedEdges } from "./connectionRules";
-import { handleId, nodeSize, parseHandleId, portPosition, toCanvas, toDocument } from "./geometry";
 import { portsOf } from "./ports";
 import type { TypeSpec } from "./typeSpec";
 
@@ -160,45 +159,6 @@ describe("ports", () => {
     expect(
       ports("set", {}, {}, [{ kind: "main", from: "N", output: 2, to: "X", input: 0 }]).out,
     ).toHaveLength(3);
-  });
-});
-
-describe("geometry", () => {
-  test("whole positions come back exactly", () => {
-    for (let x = -500; x < 500; x += 7) {
-      expect(toDocument(toCanvas([x, x]))).toEqual([x, x]);
-      expect(toDocument(toCanvas([x, x], true), true)).toEqual([x, x]);
-    }
-  });
-
-  test("positions that are none are the origin", () => {
-    expect(toCanvas(undefined)).toEqual({ x: 0, y: 0 });
-    expect(toCanvas(["a", null] as unknown as [number, number])).toEqual({ x: 0, y: 0 });
-  });
-
-  test("a card grows with its outputs and every port lies on its edge", () => {
-    const many = portsOf(
-      node("N", "switch", { parameters: { mode: "expression", count: 5 } }),
-      types,
-      [],
-    );
-    const size = nodeSize(many);
-    expect(size.height).toBeGreaterThan(64);
-    for (const port of many.outputs) {
-      const place = portPosition(many, "output", port);
-      expect(place.x).toBe(size.width);
-      expect(place.y).toBeGreaterThan(0);
-      expect(place.y).toBeLessThan(size.height);
-    }
-  });
-
-  test("a handle's name leads back to its port", () => {
-    expect(parseHandleId(handleId("input", { kind: "ai_tool", index: 3 }))).toEqual({
-      side: "input",
-      kind: "ai_tool",
-      index: 3,
-    });
-    expect(parseHandleId(null)).toBeNull();
   });
 });
 

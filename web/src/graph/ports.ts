@@ -25,6 +25,8 @@ export interface Ports {
   inputs: readonly Port[];
   outputs: readonly Port[];
   shape: NodeShape;
+  /** It has sub-nodes, or does not run without one, so it is wide enough for several below it. */
+  isWide: boolean;
   /** The type is in the catalogue with this version, with other versions only, or not at all. */
   known: "yes" | "version" | "no";
 }
@@ -79,7 +81,10 @@ export function portsOf(node: WorkflowNode, types: TypeLookup, edges: readonly E
     inputs.some((port) => port.kind === MAIN) || outputs.some((port) => port.kind === MAIN);
   const shape: NodeShape =
     !isRoot && outputs.length > 0 ? "circle" : isTrigger(node, spec, inputs) ? "trigger" : "card";
-  return { inputs, outputs, shape, known };
+  const isWide = inputs.some(
+    (port) => isSubNodeKind(port.kind) && (port.required || wantedInputs.has(port.kind)),
+  );
+  return { inputs, outputs, shape, isWide, known };
 }
 
 function isTrigger(

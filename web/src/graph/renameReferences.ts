@@ -7,8 +7,10 @@
 /** New names by old ones; a name that is not in it stays. */
 export type NewNames = ReadonlyMap<string, string>;
 
+type NameLookup = Pick<NewNames, "get">;
+
 /** A parameter's value with every reference to a renamed node turned to its new name; the same value if there is none. */
-export function renameInValue<T>(value: T, names: NewNames): T {
+export function renameInValue<T>(value: T, names: NameLookup): T {
   if (typeof value === "string") return renameInText(value, names) as T;
   if (Array.isArray(value)) {
     const renamed = value.map((entry) => renameInValue(entry, names));
@@ -27,7 +29,7 @@ export function renameInValue<T>(value: T, names: NewNames): T {
 }
 
 /** A text of a parameter: code as a whole, or an expression whose `{{ … }}` are code. */
-function renameInText(text: string, names: NewNames): string {
+function renameInText(text: string, names: NameLookup): string {
   if (!text.includes("$")) return text;
   if (!text.startsWith("=")) return renameInCode(text, names);
   let out = "";
@@ -62,7 +64,7 @@ const QUOTED =
 const DOTTED = /(?<![\p{L}\p{N}_$])\$node\.([\p{L}\p{N}_$]+)/gu;
 
 /** JavaScript with the references to every node that has a new name. */
-export function renameInCode(code: string, names: NewNames): string {
+export function renameInCode(code: string, names: NameLookup): string {
   if (!code.includes("$")) return code;
   const quoted = code.replace(
     QUOTED,
@@ -103,4 +105,17 @@ export function escapeName(name: string, quote: string): string {
 /** Whether a reference to this name may be written `$node.name`. */
 function isPlainName(name: string): boolean {
   return /^\p{L}[\p{L}\p{N}]*$/u.test(name);
+}
+
+/** The names of all nodes that a parameter's value refers to, whether they exist or not. */
+export function referencedNodes(value: unknown): Set<string> {
+  const found = new Set<string>();
+  const recorder: NameLookup = {
+    get: (name) => {
+      found.add(name);
+      return undefined;
+    },
+  };
+  renameInValue(value, recorder);
+  return found;
 }

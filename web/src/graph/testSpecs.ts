@@ -48,7 +48,7 @@ export const SPECS = [
     initial: [{ output: null, params: { path: "{id}", options: {} } }],
     subtitle: ["{httpMethod?GET:list} /{path:name}", "{httpMethod?GET:list}"],
   }),
-  spec("Cron", { group: "trigger", inputs: [] }),
+  spec("Cron", { group: "trigger", inputs: [], standing: "legacy" }),
   spec("Agent", { group: "ai", inputs: [main, { kind: "ai_tool" }] }),
   spec("Calculator", { group: "tool", inputs: [], outputs: [{ kind: "ai_tool" }] }),
 ];

@@ -7,6 +7,7 @@ import type {
   PortDescription,
   PortRule,
   ResumeCall,
+  Standing,
   TriggerKind,
 } from "../api/spec";
 
@@ -20,12 +21,16 @@ export interface TypeSpec extends Readonly<Pick<NodeType, "id" | "name" | "summa
   icon?: string;
   subtitle?: readonly string[];
   trigger?: TriggerKind | null;
+  standing?: Standing;
+  standIn?: Readonly<Record<string, unknown>> | null;
+  answers?: readonly TriggerKind[];
   resumedBy?: readonly ResumeCall[];
   initial?: readonly InitialParams[];
   inputs: readonly PortSpec[];
   outputs: readonly PortSpec[];
   params: readonly Param[];
   aliases?: readonly string[];
+  credentials?: readonly { kind: string; required: boolean }[];
   inputRules?: readonly PortRule[];
   outputRules?: readonly PortRule[];
 }

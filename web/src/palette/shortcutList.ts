@@ -43,6 +43,7 @@ export const SHORTCUT_GROUPS: readonly ShortcutGroup[] = [
       row("Pin data", "p"),
       row("Copy, cut, paste", "mod+c", "mod+x", "mod+v"),
       row("Duplicate", "mod+d"),
+      row("Convert to sub-workflow", "alt+x"),
       row("Delete", "del"),
       row("Select all", "mod+a"),
       row("Select next node", "up", "down", "left", "right"),

@@ -13,6 +13,7 @@ import { useDrawer } from "../store/drawerStore";
 import { renameNode } from "../store/editCommands";
 import { useEditor } from "../store/editorStore";
 import { useForm } from "../store/formContext";
+import { useStoppingProblem } from "../store/stoppingProblem";
 import { Badge, Button, IconButton, Menu } from "../ui";
 import type { NodeContext } from "./nodeContext";
 import css from "./Panel.module.css";
@@ -126,6 +127,7 @@ export function StepButton({ node, root }: { node: WorkflowNode; root: string })
   // A model or a tool that nothing uses has no step that could run.
   const isAlone =
     useCanvas((state) => state.ports.get(node.name)?.shape === "circle") && root === node.name;
+  const stopping = useStoppingProblem(root);
   const trigger = useCanvas(({ types }) => types.find(node.type)?.trigger);
   if (running && !isStarting) {
     return (
@@ -142,6 +144,17 @@ export function StepButton({ node, root }: { node: WorkflowNode; root: string })
         title="This is a sub-node. Connect it to a node that uses it, then run that node."
       >
         Test step
+      </Button>
+    );
+  }
+  if (stopping) {
+    return (
+      <Button
+        icon={Play}
+        disabled
+        title={[stopping.message, stopping.hint].filter(Boolean).join(". ")}
+      >
+        {stepLabel(node, root, trigger)}
       </Button>
     );
   }

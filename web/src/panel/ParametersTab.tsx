@@ -1,6 +1,6 @@
 /** The parameters of a node: what it is, what its credentials are, and its form. */
 
-import { CircleHelp, TriangleAlert } from "lucide-react";
+import { CircleHelp, Replace, TriangleAlert } from "lucide-react";
 import type { WorkflowNode } from "../api/workflowDocument";
 import { CodeEditor } from "../expression/CodeEditor";
 import { CredentialField } from "../fields/CredentialField";
@@ -8,7 +8,10 @@ import { ParamForm } from "../fields/ParamForm";
 import { requiredCredentials } from "../fields/requiredCredentials";
 import type { JsonObject } from "../graph/json";
 import { visibleParams } from "../graph/visibleParams";
+import { openReplacePanel } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
 import { useForm } from "../store/formContext";
+import { Button } from "../ui";
 import css from "./Panel.module.css";
 import { WebhookUrlBox } from "./WebhookUrlBox";
 
@@ -37,14 +40,28 @@ export function ParametersTab({ node }: { node: WorkflowNode }) {
   );
 }
 
+/** The search lies on the canvas, so the panel makes way for it. */
+function replaceNode(name: string) {
+  useEditor.getState().openNode(null);
+  openReplacePanel(name);
+}
+
 /** A type that is not known is shown as it is stored, and stays so. */
 function UnknownNodeType({ node }: { node: WorkflowNode }) {
+  const { readOnly } = useForm();
   return (
     <div className={css.form}>
       <p className={css.warning}>
         <CircleHelp size={14} aria-hidden /> The node type “{node.type}” is not supported, so it
         cannot run. Its parameters are kept.
       </p>
+      {!readOnly && (
+        <div>
+          <Button icon={Replace} onClick={() => replaceNode(node.name)}>
+            Replace node
+          </Button>
+        </div>
+      )}
       <div className={css.raw}>
         <CodeEditor
           value={JSON.stringify(node.parameters, null, 2)}

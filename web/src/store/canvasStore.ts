@@ -11,6 +11,8 @@ import type { TypeLookup, TypeSpec } from "../graph/typeSpec";
 /** The search for a node to add is open, for this place. */
 export interface AddRequest {
   place: InsertTarget;
+  /** The node that what is chosen takes the place of. */
+  replace?: string;
 }
 
 /** A reason that is shown for a moment beside the pointer. */
@@ -35,12 +37,20 @@ export interface CanvasState {
   problems: ReadonlyMap<string, readonly Problem[]>;
   difference: DocumentDiff | null;
   showMap: boolean;
+  /** The panel of a node opens when it is added. */
+  opensNewNodes: boolean;
   panel: SidePanel;
   /** Where the pointer was last, in pixels of the window; pasted things go there. */
   pointer: Point | null;
 }
 
 const MINIMAP_KEY = "heddle.minimap";
+const OPENS_NEW_KEY = "heddle.openNewNodes";
+
+/** A setting of this browser that holds unless it was turned off. */
+function isOn(key: string): boolean {
+  return typeof localStorage === "undefined" || localStorage.getItem(key) !== "off";
+}
 
 export const useCanvas = create<CanvasState>()(() => ({
   flow: null,
@@ -53,14 +63,25 @@ export const useCanvas = create<CanvasState>()(() => ({
   hint: null,
   problems: new Map(),
   difference: null,
-  showMap: typeof localStorage === "undefined" || localStorage.getItem(MINIMAP_KEY) !== "off",
+  showMap: isOn(MINIMAP_KEY),
+  opensNewNodes: isOn(OPENS_NEW_KEY),
   panel: null,
   pointer: null,
 }));
 
+export function setOpensNewNodes(opens: boolean) {
+  localStorage.setItem(OPENS_NEW_KEY, opens ? "on" : "off");
+  useCanvas.setState({ opensNewNodes: opens });
+}
+
 export function setMinimap(shown: boolean) {
   localStorage.setItem(MINIMAP_KEY, shown ? "on" : "off");
   useCanvas.setState({ showMap: shown });
+}
+
+/** Opens the search for what could take the place of a node. */
+export function openReplacePanel(name: string) {
+  useCanvas.setState({ add: { place: {}, replace: name }, connect: null, panel: null });
 }
 
 let hideTimer: ReturnType<typeof setTimeout> | undefined;

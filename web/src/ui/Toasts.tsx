@@ -9,6 +9,8 @@ interface Toast {
   text: string;
   tone?: "plain" | "good" | "bad";
   undo?: () => void;
+  /** Where to look at what the words are about. */
+  action?: { label: string; run: () => void };
 }
 
 const STAYS_MS = 6000;
@@ -48,7 +50,7 @@ export function Toasts() {
   );
 }
 
-function ToastItem({ id, text, tone = "plain", undo }: Toast & { id: number }) {
+function ToastItem({ id, text, tone = "plain", undo, action }: Toast & { id: number }) {
   useEffect(() => {
     const timer = setTimeout(() => dismiss(id), STAYS_MS);
     return () => clearTimeout(timer);
@@ -58,17 +60,21 @@ function ToastItem({ id, text, tone = "plain", undo }: Toast & { id: number }) {
     <div className={cx(css.toast, css[tone])} role={tone === "bad" ? "alert" : "status"}>
       {tone !== "plain" && <Icon size={15} aria-hidden />}
       <span>{text}</span>
-      {undo && (
-        <Button
-          kind="quiet"
-          size="small"
-          onClick={() => {
-            undo();
-            dismiss(id);
-          }}
-        >
-          Undo
-        </Button>
+      {[action, undo && { label: "Undo", run: undo }].map(
+        (one) =>
+          one && (
+            <Button
+              key={one.label}
+              kind="quiet"
+              size="small"
+              onClick={() => {
+                one.run();
+                dismiss(id);
+              }}
+            >
+              {one.label}
+            </Button>
+          ),
       )}
       <IconButton icon={X} label="Dismiss" size="small" onClick={() => dismiss(id)} />
     </div>

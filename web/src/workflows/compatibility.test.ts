@@ -18,7 +18,14 @@ const node = (name: string, support: SupportLevel): NodeReport => ({
 describe("the report", () => {
   it("puts first what needs attention", () => {
     const problems = [
-      { severity: "error" as const, place: "", code: "NODE_PARAMETER", message: "m", node: "b" },
+      {
+        severity: "error" as const,
+        place: "",
+        stopsNode: false,
+        code: "NODE_PARAMETER",
+        message: "m",
+        node: "b",
+      },
     ];
     const report = buildCompatibility({
       problems,
@@ -38,8 +45,21 @@ describe("the report", () => {
 
   it("keeps problems of the whole workflow apart", () => {
     const problems = [
-      { severity: "warning" as const, place: "", code: "WORKFLOW_NO_START", message: "m" },
-      { severity: "warning" as const, place: "", code: "X", message: "m", node: "not there" },
+      {
+        severity: "warning" as const,
+        place: "",
+        stopsNode: false,
+        code: "WORKFLOW_NO_START",
+        message: "m",
+      },
+      {
+        severity: "warning" as const,
+        place: "",
+        stopsNode: false,
+        code: "X",
+        message: "m",
+        node: "not there",
+      },
     ];
     expect(buildCompatibility({ problems, nodes: [] }).whole.length).toBe(2);
   });

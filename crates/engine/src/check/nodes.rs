@@ -60,6 +60,7 @@ impl Checker<'_> {
                 self.arguments_not_asked_for(index, &node);
             }
             let compatibility = self.compatibility(&node);
+            self.support(index, &node, &compatibility);
             let (name, type_name) = (name.into(), node.type_name().into());
             self.report.nodes.push(NodeReport {
                 name,
@@ -149,6 +150,40 @@ impl Checker<'_> {
                 || format!("'{}' cannot be the idempotency key header", short(header)),
             );
         }
+    }
+
+    /// A type that is not supported stops a run, unless pinned data takes its place.
+    fn support(&mut self, index: usize, node: &Node<'_>, compatibility: &Compatibility) {
+        let Compatibility::Unsupported(why) = compatibility else { return };
+        let (name, type_name) = (node.name(), node.type_name());
+        if node.is_disabled() || type_name.is_empty() {
+            return;
+        }
+        let code = match self.registry.of_type(type_name).is_empty() {
+            true => Code::NODE_TYPE_UNKNOWN,
+            false => Code::NODE_VERSION_UNKNOWN,
+        };
+        let hint = "Replace the node, disable it, or pin data to it.";
+        let finding = match self.workflow.pin_data(name).is_some() {
+            true => ProblemDraft::warning(code, hint),
+            false => ProblemDraft::error(code, hint),
+        };
+        let message = || match code {
+            Code::NODE_TYPE_UNKNOWN => {
+                format!(
+                    "'{}' has the type {}, which is not supported",
+                    short(name),
+                    short(type_name)
+                )
+            }
+            _ => format!(
+                "'{}' has version {} of {}, which is not supported; {why}",
+                short(name),
+                node.type_version(),
+                short(type_name)
+            ),
+        };
+        self.problem(finding.of(name), || format!("nodes[{index}].type"), message);
     }
 
     fn compatibility(&self, node: &Node<'_>) -> Compatibility {

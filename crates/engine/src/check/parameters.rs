@@ -21,27 +21,35 @@ impl Checker<'_> {
             }
             self.group_entries(node, place, param, value);
         }
+        let required = spec.required_credentials(version, &values);
         let ranges = spec.ranges(version, &values);
         self.ranges(index, node, &ranges, &Value::object(values));
-        for wanted in spec.credentials.iter().filter(|wanted| wanted.required) {
-            let named = node.credentials().and_then(|credentials| credentials.get(&wanted.kind));
-            let id = named.and_then(|named| named.get("id")).and_then(Value::as_str);
-            if id.is_none_or(str::is_empty) {
-                let finding = ProblemDraft::warning(
-                    Code::CREDENTIAL_MISSING,
-                    "Choose a credential for the node.",
-                )
-                .of(node.name());
-                let message = || {
-                    format!("'{}' needs a credential of type {}", short(node.name()), wanted.kind)
-                };
-                self.problem(
-                    finding,
-                    || format!("nodes[{index}].credentials.{}", wanted.kind),
-                    message,
-                );
+        for kind in &required {
+            if self.has_credential(node, kind) {
+                continue;
             }
+            let finding = ProblemDraft::warning(
+                Code::CREDENTIAL_MISSING,
+                "Choose a credential for the node.",
+            )
+            .of(node.name());
+            let message =
+                || format!("'{}' needs a credential of type {}", short(node.name()), short(kind));
+            self.problem(
+                finding,
+                || format!("nodes[{index}].credentials.{}", short(kind)),
+                message,
+            );
         }
+    }
+
+    fn has_credential(&self, node: &Node<'_>, kind: &str) -> bool {
+        let types = &self.registry.credentials;
+        let kind = types.canonical_id(kind);
+        node.credentials().into_iter().flat_map(Object::iter).any(|(name, chosen)| {
+            let id = chosen.get("id").and_then(Value::as_str);
+            types.canonical_id(name) == kind && id.is_some_and(|id| !id.is_empty())
+        })
     }
 
     /// Numbers that are written, and not in their range; what an expression gives shows in a run.

@@ -245,6 +245,22 @@ fn empty_parameters_and_missing_credentials_are_told() {
 }
 
 #[test]
+fn an_unsupported_node_stops_nothing_that_is_off_or_pinned() {
+    let report = report(json!({ "connections": {}, "pinData": { "Pinned": [] }, "nodes": [
+        { "name": "Start", "type": "start" },
+        { "name": "Off", "type": "no.such", "disabled": true },
+        { "name": "Pinned", "type": "no.such" }
+    ] }));
+    let told: Vec<_> = report
+        .problems
+        .iter()
+        .filter(|problem| problem.code == Code::NODE_TYPE_UNKNOWN)
+        .map(|problem| (problem.node.as_deref(), problem.severity))
+        .collect();
+    assert_eq!(told, [(Some("Pinned"), Severity::Warning)]);
+}
+
+#[test]
 fn what_no_trigger_leads_to_and_what_supplies_nobody_is_told() {
     let nodes = json!([
         { "name": "Start", "type": "start" }, { "name": "A", "type": "unknown" }, { "name": "B", "type": "unknown" }, { "name": "Lost", "type": "step" },
@@ -490,6 +506,13 @@ fn unknown_types_versions_and_fields_survive_and_are_reported() {
     let (workflow, report, plan) = open(text);
     let kinds: Vec<_> = report.nodes.iter().map(|node| node.compatibility.kind()).collect();
     assert_eq!(kinds, ["unsupported", "unsupported"]);
+    for (code, place, node) in [
+        (Code::NODE_TYPE_UNKNOWN, "nodes[0].type", "A"),
+        (Code::NODE_VERSION_UNKNOWN, "nodes[1].type", "B"),
+    ] {
+        let found = problem(&report, code, place);
+        assert_eq!((found.node.as_deref(), found.severity), (Some(node), Severity::Error));
+    }
     assert!(plan.nodes.iter().all(|node| node.node_type.is_none()));
     let squeezed: String = workflow.to_text().split_whitespace().collect();
     assert_eq!(squeezed, text);

@@ -285,6 +285,11 @@ impl CredentialSpec {
         self
     }
 
+    /// Where requests go without anything that a field of the credential says.
+    pub fn fixed_base_url(&self) -> Option<String> {
+        template::fill(&self.base_url, |_| None).ok().filter(|url| !url.is_empty())
+    }
+
     pub fn base_url(mut self, url: &str) -> Self {
         self.base_url = url.into();
         self

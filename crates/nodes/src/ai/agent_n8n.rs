@@ -29,6 +29,7 @@ impl Node for AgentNode {
             "AI Agent (n8n)",
             "Answer with a model, tools and memory, compatible with n8n's agent",
         )
+        .compatible()
         .icon("bot")
         .group(NodeGroup::Ai)
         .inputs([

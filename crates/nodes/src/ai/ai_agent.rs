@@ -15,7 +15,7 @@ pub(crate) struct AiAgent;
 
 impl Node for AiAgent {
     fn spec() -> Spec {
-        Spec::new("ai-agent", &[1.0], "AI Agent", "Answer with a model, tools and a memory").icon("bot").initial(json!({ "userMessage": "={{ $json.chatInput }}" }))
+        Spec::new("ai-agent", &[1.0], "AI Agent", "Answer with a model, tools and a memory").recommended().icon("bot").initial(json!({ "userMessage": "={{ $json.chatInput }}" }))
             .group(NodeGroup::Ai)
             .inputs([
                 Port::main(),

@@ -93,6 +93,7 @@ impl Node for FunctionNode {
             "Function",
             "Run JavaScript once on all items",
         )
+        .legacy()
         .icon("code-xml")
         .param(function_code(FUNCTION, "Gets the items as `items` and returns an array of items."))
         .runs_code()
@@ -116,6 +117,7 @@ impl Node for FunctionItem {
             "Function Item",
             "Run JavaScript once for each item",
         )
+        .legacy()
         .icon("code-xml")
         .param(function_code(
             FUNCTION_ITEM,

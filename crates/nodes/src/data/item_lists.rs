@@ -43,7 +43,7 @@ impl Node for ItemLists {
             &[1.0, 2.0, 2.1, 2.2, 3.0, 3.1],
             "Item Lists",
             "Work with lists of items and with lists inside items",
-        ).icon("list-plus")
+        ).legacy().icon("list-plus")
         .param(Param::hidden("resource", "itemList"))
         .param(Param::choice("operation", "Operation", &operations).raw().help("Operation on the items."))
         .params(of(&["splitOutItems"], split_out::params()))

@@ -7,7 +7,7 @@ pub(crate) struct ICalendar;
 
 impl Node for ICalendar {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.iCal", &[1.0], "iCalendar", "Create iCalendar files").icon("calendar")
+        Spec::new("n8n-nodes-base.iCal", &[1.0], "iCalendar", "Create iCalendar files").legacy().icon("calendar")
             .group(NodeGroup::Files)
             .param(Param::choice("operation", "Operation", &[("createEventFile", "Create event file")]).raw().help("Operation to perform."))
             .params(event_params())

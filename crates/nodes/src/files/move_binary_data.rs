@@ -20,7 +20,7 @@ impl Node for MoveBinaryData {
             &[1.0, 1.1],
             "Convert to/from binary data",
             "Move data between binary and JSON properties",
-        ).icon("file-input")
+        ).legacy().icon("file-input")
         .group(NodeGroup::Files)
         .params([
             Param::choice("mode", "Mode", &[("binaryToJson", "Binary to JSON"), ("jsonToBinary", "JSON to Binary")])

@@ -14,6 +14,7 @@ impl Node for ReadBinaryFile {
             "Read Binary File",
             "Read a file from disk",
         )
+        .legacy()
         .icon("folder-open")
         .untrusted()
         .private()

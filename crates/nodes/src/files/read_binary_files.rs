@@ -14,6 +14,7 @@ impl Node for ReadBinaryFiles {
             "Read Binary Files",
             "Read files from disk",
         )
+        .legacy()
         .icon("folder-open")
         .untrusted()
         .private()

@@ -14,6 +14,7 @@ impl Node for ReadPdf {
             "Read PDF",
             "Read a PDF and extract its content",
         )
+        .legacy()
         .icon("file-text")
         .group(NodeGroup::Files)
         .params([

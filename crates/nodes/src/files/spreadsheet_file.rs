@@ -24,7 +24,7 @@ impl Node for SpreadsheetFile {
         let read_formats: Vec<(&str, &str)> =
             [("autodetect", "Autodetect")].into_iter().chain(FORMATS.iter().copied()).collect();
         let (from_file, to_file) = (&["fromFile"], &["toFile"]);
-        Spec::new("n8n-nodes-base.spreadsheetFile", &[1.0, 2.0], "Spreadsheet File", "Read and write data from a spreadsheet file").icon("file-spreadsheet")
+        Spec::new("n8n-nodes-base.spreadsheetFile", &[1.0, 2.0], "Spreadsheet File", "Read and write data from a spreadsheet file").legacy().icon("file-spreadsheet")
             .group(NodeGroup::Files)
             .params([
                 Param::choice("operation", "Operation", &[("fromFile", "Read from file"), ("toFile", "Write to file")])

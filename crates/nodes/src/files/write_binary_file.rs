@@ -14,6 +14,7 @@ impl Node for WriteBinaryFile {
             "Write Binary File",
             "Write a file to disk",
         )
+        .legacy()
         .icon("folder-open")
         .group(NodeGroup::Files)
         .params([

@@ -284,6 +284,7 @@ fn spec(versions: &[f64]) -> Spec {
         "Respond to Webhook",
         "Respond to the webhook call that started the workflow",
     )
+    .answers(&[TriggerKind::Webhook])
     .icon("reply")
     .sends_to("redirectURL")
     .group(NodeGroup::Flow)

@@ -10,6 +10,7 @@ pub(crate) struct Cron;
 impl Node for Cron {
     fn spec() -> Spec {
         Spec::trigger("n8n-nodes-base.cron", &[1.0], "Cron", "Start the workflow at set times")
+            .legacy()
             .icon("calendar-clock")
             .triggered_by(TriggerKind::Schedule)
             .param(Param::notice(

@@ -16,6 +16,7 @@ impl Node for Interval {
             "Interval",
             "Start the workflow at a fixed interval",
         )
+        .legacy()
         .icon("calendar-clock")
         .triggered_by(TriggerKind::Schedule)
         .param(Param::notice("notice", "The first interval starts when the workflow is activated."))

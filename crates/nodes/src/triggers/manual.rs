@@ -37,6 +37,7 @@ pub(crate) struct StartTrigger;
 impl Node for StartTrigger {
     fn spec() -> Spec {
         Spec::trigger("n8n-nodes-base.start", &[1.0], "Start", "Start the workflow manually")
+            .legacy()
             .icon("mouse-pointer-click")
             .triggered_by(TriggerKind::Manual)
             .param(Param::notice(

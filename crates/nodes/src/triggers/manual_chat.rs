@@ -12,6 +12,7 @@ impl Node for ManualChatTrigger {
             "Manual Chat Trigger",
             "Start with a chat message",
         )
+        .legacy()
         .icon("messages-square")
         .triggered_by(TriggerKind::ManualChat)
         .group(NodeGroup::Trigger)

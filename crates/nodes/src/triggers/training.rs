@@ -7,7 +7,7 @@ pub(crate) struct CustomerDatastore;
 impl Node for CustomerDatastore {
     fn spec() -> Spec {
         let operations = [("getOnePerson", "Get one person"), ("getAllPeople", "Get all people")];
-        Spec::new("n8n-nodes-base.n8nTrainingCustomerDatastore", &[1.0], "Customer Datastore", "Return sample customers")
+        Spec::new("n8n-nodes-base.n8nTrainingCustomerDatastore", &[1.0], "Customer Datastore", "Return sample customers").legacy()
             .param(Param::choice("operation", "Operation", &operations).help("Whether to return one customer or several."))
             .param(Param::flag("returnAll", "Return all", false).show("operation", &["getAllPeople"]).help("Return all customers."))
             .param(
@@ -59,6 +59,7 @@ impl Node for CustomerMessenger {
             "Customer Messenger",
             "Simulate sending a message to a customer",
         )
+        .legacy()
         .param(
             Param::text("customerId", "Customer ID", "").required().help("The ID of the customer."),
         )

@@ -157,6 +157,7 @@ async fn credentials(app: &App, workflows: &[AuditedWorkflow]) -> Result<Vec<Val
     Ok(sections.into_iter().flatten().collect())
 }
 
+/// Whether a node lacks a credential that it needs, as the check of its workflow finds it.
 fn lacks_credential(node: &Value, registry: &Registry) -> bool {
     let has = |kind: &str| {
         let id = node.get("credentials").and_then(|chosen| chosen.get(kind)?.get("id")?.as_str());
@@ -164,20 +165,12 @@ fn lacks_credential(node: &Value, registry: &Registry) -> bool {
     };
     let type_name = node.get("type").and_then(Value::as_str).unwrap_or_default();
     let version = node.get("typeVersion").and_then(Value::as_f64).unwrap_or(1.0);
-    let found = registry.find(type_name, version);
-    let lacks_required = found.is_some_and(|found| {
-        found.spec.credentials.iter().any(|wanted| wanted.required && !has(&wanted.kind))
-    });
-    // HTTP Request and its kin say in a parameter which one they use.
-    let parameter =
-        |name: &str| node.get("parameters").and_then(|parameters| parameters.get(name)?.as_str());
-    let wanted = match parameter("authentication") {
-        Some("genericCredentialType") => parameter("genericAuthType"),
-        Some("predefinedCredentialType") => parameter("nodeCredentialType"),
-        _ => None,
-    };
+    let Some(found) = registry.find(type_name, version) else { return false };
+    let empty = Object::new();
+    let given = node.get("parameters").and_then(Value::as_object).unwrap_or(&empty);
+    let params = found.spec.complete(version, given);
     let is_disabled = node.get("disabled").is_some_and(Value::is_truthy);
-    !is_disabled && (lacks_required || wanted.is_some_and(|kind| !has(kind)))
+    !is_disabled && found.spec.required_credentials(version, &params).iter().any(|kind| !has(kind))
 }
 
 fn database(workflows: &[AuditedWorkflow]) -> Vec<Value> {

@@ -19,6 +19,8 @@ pub(crate) struct WorkflowProblem<'a> {
     pub(crate) code: &'static str,
     pub(crate) message: &'a str,
     pub(crate) place: &'a str,
+    /// The node cannot run before this is mended.
+    pub(crate) stops_node: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hint: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -16,6 +16,8 @@ pub(crate) struct CredentialType<'a> {
     pub(crate) allows_other_fields: bool,
     /// Where a key is created; empty if that is not known.
     pub(crate) help_url: &'a str,
+    /// Where its requests go; empty if a field of the credential decides that.
+    pub(crate) base_url: String,
     /// OAuth2 types whose names begin like this belong to the same service.
     pub(crate) prefixes: Vec<&'a str>,
 }
@@ -70,6 +72,7 @@ impl<'a> From<&'a CredentialSpec> for CredentialType<'a> {
             fields: spec.all_fields().map(CredentialTypeField::from).collect(),
             allows_other_fields: spec.allows_other_fields,
             help_url: &spec.help_url,
+            base_url: spec.fixed_base_url().unwrap_or_default(),
             prefixes: spec.prefixes.iter().map(|prefix| prefix.as_str()).collect(),
         }
     }

@@ -19,6 +19,9 @@ pub(crate) struct NodeTypesItem<'a> {
     pub(crate) params: Vec<JsonObject>,
     pub(crate) docs: &'a str,
     pub(crate) can_be_tool: bool,
+    /// What differs while a model calls the node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) as_tool: Option<JsonObject>,
     pub(crate) supplies: bool,
 }
 

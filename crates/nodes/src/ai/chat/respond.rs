@@ -25,8 +25,12 @@ impl Node for RespondToChat {
             "Respond to Chat",
             "Send a message to the chat and optionally wait for the reply",
         )
+        .answers(&[TriggerKind::Chat, TriggerKind::ManualChat])
         .group(NodeGroup::Flow)
-        .inputs([Port::main(), Port::of(Kind::AiMemory, "Memory")])
+        .inputs([
+            Port::main(),
+            Port::of(Kind::AiMemory, "Memory").show("options.memoryConnection", &[true]),
+        ])
         .params(params())
         .hint(
             "Add it after a Chat Trigger, to send interim messages or to ask a question and \

@@ -27,7 +27,9 @@ impl Node for ChatTrigger {
         )
         .icon("messages-square")
         .triggered_by(TriggerKind::Chat)
-        .inputs([Port::of(Kind::AiMemory, "Memory")])
+        .inputs([
+            Port::of(Kind::AiMemory, "Memory").show("options.loadPreviousSession", &["memory"])
+        ])
         .credential("httpBasicAuth", false)
         .params(params())
         .hint(

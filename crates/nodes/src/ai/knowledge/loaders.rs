@@ -87,6 +87,7 @@ impl Supplier for BinaryInputLoader {
             "Binary Input Loader",
             "Create documents from files of items",
         )
+        .legacy()
         .params([loader_param("auto"), key_param()])
         .params(options())
         .hint("Use the Default Data Loader in new workflows.")

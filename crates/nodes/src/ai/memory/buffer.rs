@@ -51,6 +51,7 @@ pub(crate) struct WindowMemory;
 impl Supplier for WindowMemory {
     fn spec() -> Spec {
         spec("window-memory", &[1.0], "Window Memory", "Lets an agent remember the latest messages")
+            .recommended()
             .params([
                 session_param(),
                 Param::number("maxMessages", "Max messages", 10).at_least(0.0).help(

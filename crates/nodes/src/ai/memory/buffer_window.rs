@@ -18,8 +18,9 @@ impl Supplier for MemoryBufferWindow {
             "@n8n/n8n-nodes-langchain.memoryBufferWindow",
             &versions,
             "Simple Memory",
-            "Lets an agent remember the latest turns",
+            "Lets an agent remember the latest turns, compatible with n8n",
         )
+        .compatible()
         .params(params(&SINCE))
         .params([
             Param::flag("persistentMemory", "Persistent memory", true).raw().since(1.4).help(

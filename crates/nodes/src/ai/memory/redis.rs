@@ -19,6 +19,7 @@ pub(crate) struct RedisMemory;
 impl Supplier for RedisMemory {
     fn spec() -> Spec {
         spec("redis-memory", &[1.0], "Redis Memory", "Lets an agent remember in Redis")
+            .recommended()
             .credential("redis", true)
             .params([
                 session_param(),

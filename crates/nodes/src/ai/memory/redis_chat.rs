@@ -18,8 +18,9 @@ impl Supplier for MemoryRedisChat {
             "@n8n/n8n-nodes-langchain.memoryRedisChat",
             &versions,
             "Redis Chat Memory",
-            "Lets an agent remember in Redis",
+            "Lets an agent remember in Redis, compatible with n8n",
         )
+        .compatible()
         .credential("redis", true)
         .params(params(&SINCE))
         .param(

@@ -18,28 +18,31 @@ pub(crate) struct AnthropicModel;
 impl Supplier for AnthropicModel {
     fn spec() -> Spec {
         let caches = [("off", "Off"), ("5m", "Five minutes"), ("1h", "One hour")];
-        model_spec(Spec::new("anthropic-model", &[1.0], "Anthropic Model", "Anthropic chat model"))
-            .credential("anthropicApi", true)
-            .params(own_params(
-                "claude-3-5-sonnet-20241022",
-                1.0,
-                &[
-                    "topP",
-                    "topK",
-                    "stop",
-                    "reasoningEffort",
-                    "thinking",
-                    "thinkingBudget",
-                    "timeout",
-                    "maxRetries",
-                ],
-            ))
-            .param(Param::choice("promptCache", "Prompt cache", &caches).help(
-                "How long the provider caches the beginning of a conversation, so that it \
+        model_spec(
+            Spec::new("anthropic-model", &[1.0], "Anthropic Model", "Anthropic chat model")
+                .recommended(),
+        )
+        .credential("anthropicApi", true)
+        .params(own_params(
+            "claude-3-5-sonnet-20241022",
+            1.0,
+            &[
+                "topP",
+                "topK",
+                "stop",
+                "reasoningEffort",
+                "thinking",
+                "thinkingBudget",
+                "timeout",
+                "maxRetries",
+            ],
+        ))
+        .param(Param::choice("promptCache", "Prompt cache", &caches).help(
+            "How long the provider caches the beginning of a conversation, so that it \
                          costs less to read again.",
-            ))
-            .hint("Connect it to an agent. Requires an Anthropic API key.")
-            .alias(&["claude", "sonnet", "opus", "haiku", "llm"])
+        ))
+        .hint("Connect it to an agent. Requires an Anthropic API key.")
+        .alias(&["claude", "sonnet", "opus", "haiku", "llm"])
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -63,7 +66,8 @@ impl Supplier for LmChatAnthropic {
             &[1.0, 1.1, 1.2, 1.3, 1.4, 1.5],
             "Anthropic Chat Model",
             "Anthropic chat model, compatible with n8n",
-        );
+        )
+        .compatible();
         let named = |default: &str| {
             Param::text("model", "Model", default).help("Model name as used by the provider.")
         };

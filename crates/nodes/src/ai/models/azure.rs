@@ -13,12 +13,15 @@ pub(crate) struct AzureOpenAiModel;
 
 impl Supplier for AzureOpenAiModel {
     fn spec() -> Spec {
-        model_spec(Spec::new(
-            "azure-openai-model",
-            &[1.0],
-            "Azure OpenAI Model",
-            "Azure OpenAI chat model",
-        ))
+        model_spec(
+            Spec::new(
+                "azure-openai-model",
+                &[1.0],
+                "Azure OpenAI Model",
+                "Azure OpenAI chat model",
+            )
+            .recommended(),
+        )
         .credential("azureOpenAiApi", true)
         .params(own_params("", 2.0, OPTIONS))
         .hint("The model is the name of an Azure deployment.")
@@ -53,7 +56,8 @@ impl Supplier for LmChatAzureOpenAi {
             &[1.0],
             "Azure OpenAI Chat Model",
             "Azure OpenAI chat model, compatible with n8n",
-        );
+        )
+        .compatible();
         model_spec(spec)
             .credential("azureOpenAiApi", true)
             .params([

@@ -12,24 +12,26 @@ pub(crate) struct GeminiModel;
 
 impl Supplier for GeminiModel {
     fn spec() -> Spec {
-        model_spec(Spec::new("gemini-model", &[1.0], "Gemini Model", "Google chat model"))
-            .credential("googlePalmApi", true)
-            .params(own_params(
-                "gemini-2.5-flash",
-                2.0,
-                &[
-                    "topP",
-                    "topK",
-                    "seed",
-                    "stop",
-                    "reasoningEffort",
-                    "thinkingBudget",
-                    "timeout",
-                    "maxRetries",
-                ],
-            ))
-            .hint("Connect it to an agent. Requires a Google AI Studio API key.")
-            .alias(&["google", "bard", "llm"])
+        model_spec(
+            Spec::new("gemini-model", &[1.0], "Gemini Model", "Google chat model").recommended(),
+        )
+        .credential("googlePalmApi", true)
+        .params(own_params(
+            "gemini-2.5-flash",
+            2.0,
+            &[
+                "topP",
+                "topK",
+                "seed",
+                "stop",
+                "reasoningEffort",
+                "thinkingBudget",
+                "timeout",
+                "maxRetries",
+            ],
+        ))
+        .hint("Connect it to an agent. Requires a Google AI Studio API key.")
+        .alias(&["google", "bard", "llm"])
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -52,7 +54,8 @@ impl Supplier for LmChatGoogleGemini {
             &[1.0, 1.1],
             "Google Gemini Chat Model",
             "Google chat model, compatible with n8n",
-        );
+        )
+        .compatible();
         let safety = [
             Param::text("category", "Category", "HARM_CATEGORY_HARASSMENT")
                 .help("Category of the filter."),

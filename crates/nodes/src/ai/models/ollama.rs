@@ -26,12 +26,10 @@ pub(crate) struct OllamaModel;
 
 impl Supplier for OllamaModel {
     fn spec() -> Spec {
-        model_spec(Spec::new(
-            "ollama-model",
-            &[1.0],
-            "Ollama Model",
-            "Chat model on an Ollama server",
-        ))
+        model_spec(
+            Spec::new("ollama-model", &[1.0], "Ollama Model", "Chat model on an Ollama server")
+                .recommended(),
+        )
         .credential("ollamaApi", false)
         .params(own_params(
             "llama3.2",
@@ -79,7 +77,7 @@ pub(crate) struct LmChatOllama;
 
 impl Supplier for LmChatOllama {
     fn spec() -> Spec {
-        n8n_spec("@n8n/n8n-nodes-langchain.lmChatOllama", "Ollama Chat Model")
+        n8n_spec("@n8n/n8n-nodes-langchain.lmChatOllama", "Ollama Chat Model").compatible()
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -92,7 +90,7 @@ pub(crate) struct LmOllama;
 
 impl Supplier for LmOllama {
     fn spec() -> Spec {
-        n8n_spec("@n8n/n8n-nodes-langchain.lmOllama", "Ollama Model")
+        n8n_spec("@n8n/n8n-nodes-langchain.lmOllama", "Ollama Model").legacy()
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {

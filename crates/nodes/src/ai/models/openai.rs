@@ -26,11 +26,13 @@ pub(crate) struct OpenAiModel;
 
 impl Supplier for OpenAiModel {
     fn spec() -> Spec {
-        model_spec(Spec::new("openai-model", &[1.0], "OpenAI Model", "OpenAI chat model"))
-            .credential("openAiApi", true)
-            .params(own_params("gpt-4o-mini", 2.0, OPTIONS))
-            .hint("Connect it to an agent. Requires an OpenAI API key.")
-            .alias(&["gpt", "chatgpt", "llm"])
+        model_spec(
+            Spec::new("openai-model", &[1.0], "OpenAI Model", "OpenAI chat model").recommended(),
+        )
+        .credential("openAiApi", true)
+        .params(own_params("gpt-4o-mini", 2.0, OPTIONS))
+        .hint("Connect it to an agent. Requires an OpenAI API key.")
+        .alias(&["gpt", "chatgpt", "llm"])
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {

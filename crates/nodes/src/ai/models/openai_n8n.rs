@@ -17,7 +17,8 @@ impl Supplier for LmChatOpenAi {
             &[1.0, 1.1, 1.2, 1.3, 1.4],
             "OpenAI Chat Model",
             "OpenAI chat model, compatible with n8n",
-        );
+        )
+        .compatible();
         let options = [
             "baseURL",
             "frequencyPenalty",
@@ -91,7 +92,8 @@ impl Supplier for LmOpenAi {
             &[1.0],
             "OpenAI Model",
             "OpenAI model, compatible with n8n's first version",
-        );
+        )
+        .legacy();
         let default = json!({ "__rl": true, "mode": "list", "value": "gpt-3.5-turbo-instruct" });
         model_spec(spec)
             .credential("openAiApi", true)

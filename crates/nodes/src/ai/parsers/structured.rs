@@ -27,7 +27,7 @@ impl Supplier for OutputParserStructured {
         let kinds =
             [("fromJson", "Generate from JSON example"), ("manual", "Define using JSON Schema")];
         parser_spec(spec)
-            .inputs([Port::of(Kind::AiLanguageModel, "Model").optional()])
+            .inputs([Port::of(Kind::AiLanguageModel, "Model").optional().show("autoFix", &[true])])
             .params([
                 Param::choice("schemaType", "Schema type", &kinds)
                     .raw()

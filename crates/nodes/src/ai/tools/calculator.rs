@@ -14,6 +14,7 @@ pub(crate) struct CalculatorTool;
 impl Supplier for CalculatorTool {
     fn spec() -> Spec {
         tool_spec("calculator-tool", &[1.0], "Calculator", "Lets an agent calculate")
+            .recommended()
             .icon("calculator")
             .hint(
                 "Connect it to every agent that handles numbers: models are unreliable at \
@@ -37,8 +38,9 @@ impl Supplier for ToolCalculator {
             "@n8n/n8n-nodes-langchain.toolCalculator",
             &[1.0],
             "Calculator",
-            "Lets an agent calculate",
+            "Lets an agent calculate, compatible with n8n",
         )
+        .compatible()
         .icon("calculator")
         .hint(
             "Connect it to every agent that handles numbers: models are unreliable at arithmetic.",

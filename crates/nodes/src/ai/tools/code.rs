@@ -22,8 +22,9 @@ impl Supplier for ToolCode {
             "@n8n/n8n-nodes-langchain.toolCode",
             &[1.0, 1.1, 1.2, 1.3],
             "Code Tool",
-            "A tool written in JavaScript",
+            "A tool written in JavaScript, compatible with n8n",
         )
+        .compatible()
         .icon("code-xml")
         .params([
             Param::text("name", "Name", "").until(1.1).help("Name of the tool for the model."),
@@ -64,6 +65,7 @@ pub(crate) struct CodeTool;
 impl Supplier for CodeTool {
     fn spec() -> Spec {
         tool_spec("code-tool", &[1.0], "Code", "A tool written in JavaScript")
+            .recommended()
             .icon("code-xml")
             .params([
                 Param::text("name", "Name", "")

@@ -16,8 +16,9 @@ impl Supplier for ToolThink {
             "@n8n/n8n-nodes-langchain.toolThink",
             &[1.0, 1.1],
             "Think Tool",
-            "Let an agent think before it continues",
+            "Let an agent think before it continues, compatible with n8n",
         )
+        .compatible()
         .icon("brain")
         .param(description())
         .hint("Connect it to an agent with multi-step tasks.")
@@ -40,6 +41,7 @@ pub(crate) struct ThinkTool;
 impl Supplier for ThinkTool {
     fn spec() -> Spec {
         tool_spec("think-tool", &[1.0], "Think", "Let an agent think before it continues")
+            .recommended()
             .icon("brain")
             .params([
                 Param::text("name", "Name", "think").help("Name of the tool for the model."),

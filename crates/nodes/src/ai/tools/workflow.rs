@@ -208,6 +208,7 @@ pub(crate) struct WorkflowTool;
 impl Supplier for WorkflowTool {
     fn spec() -> Spec {
         tool_spec("workflow-tool", &[1.0], "Workflow", "Let an agent call a workflow")
+            .recommended()
             .icon("workflow")
             .subtitle(&["{workflowId:locator}"])
             .params([
@@ -246,8 +247,9 @@ fn spec_of(versions: &[f64]) -> Spec {
         "@n8n/n8n-nodes-langchain.toolWorkflow",
         versions,
         "Call n8n Workflow Tool",
-        "Let an agent call a workflow",
+        "Let an agent call a workflow, compatible with n8n",
     )
+    .compatible()
     .icon("workflow")
     .subtitle(&["{workflowId:locator}"])
     .calls_workflows()

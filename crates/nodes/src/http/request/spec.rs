@@ -58,6 +58,12 @@ pub(super) fn new_form() -> Spec {
         .sends_to(CHECK_URL)
         .group(NodeGroup::Integration)
         .alias(&["api", "rest", "curl", "fetch", "download"])
+        .stands_in(json!({
+            "method": "{method} | {requestMethod} | {httpMethod}",
+            "url": "{url} | {endpoint} | {uri} | {baseUrl}",
+            "authentication": "{credential=predefinedCredentialType}",
+            "nodeCredentialType": "{credential}"
+        }))
         .param(Param::choice("method", "Method", METHODS).help("The HTTP method of the request."))
         .param(Param::text("url", "URL", "").required().help("URL of the request, starting with http:// or https://."))
         .params(authentication())

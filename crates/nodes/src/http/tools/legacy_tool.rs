@@ -53,6 +53,7 @@ impl Supplier for ToolHttpRequest {
             "HTTP Request Tool",
             "Let an agent call a service",
         )
+        .legacy()
         .icon("globe")
         .subtitle(&["{method?GET} {url:url}"])
         .params([

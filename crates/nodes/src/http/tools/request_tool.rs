@@ -43,6 +43,7 @@ impl Supplier for HttpRequestTool {
             "HTTP Request (any URL)",
             "Let an agent choose the URL and method of its requests",
         )
+        .recommended()
         .icon("globe")
         .subtitle(&["{method?GET} {url:url}"])
         .params([

@@ -7,7 +7,7 @@ pub(crate) struct HtmlExtract;
 
 impl Node for HtmlExtract {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.htmlExtract", &[1.0], "HTML Extract", "Extract data from HTML").icon("code-xml")
+        Spec::new("n8n-nodes-base.htmlExtract", &[1.0], "HTML Extract", "Extract data from HTML").legacy().icon("code-xml")
             .params(extract::params())
             .param(
                 Param::collection(

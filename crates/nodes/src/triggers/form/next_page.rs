@@ -24,6 +24,7 @@ impl Node for FormNode {
             "n8n Form",
             "Show another page of a form, or its ending",
         )
+        .answers(&[TriggerKind::Form])
         .icon("clipboard-list")
         .resumed_by(ResumeCall::form())
         .untrusted()

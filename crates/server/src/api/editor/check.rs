@@ -1,6 +1,8 @@
 //! `POST /api/v1/workflows/check`: what is wrong with a workflow, and how well each of its nodes is
 //! supported here.
 
+mod credentials;
+
 use crate::App;
 use crate::access::Principal;
 use crate::api::{ApiOperation, RequestJson};
@@ -34,13 +36,16 @@ async fn show(
 ) -> Result<Response, ApiError> {
     let permit = app.previews().admit(&who.user_id, body.length).await?;
     let document = Value::from(body.read::<wire::DrawnWorkflow>()?.into_document());
+    let chosen = credentials::chosen(&document, &app.runtime.engine.registry);
+    let unavailable = credentials::unavailable(&app, &who, chosen).await?;
     let registry = app.runtime.engine.registry.clone();
     // Compiling many expressions takes a moment, in which others want to be answered.
     let checked = move || {
-        let report = match Workflow::from_value(&document) {
+        let mut report = match Workflow::from_value(&document) {
             Some(workflow) => check(&workflow, &registry),
             None => CheckReport::unreadable("The workflow is not an object"),
         };
+        report.problems.extend(unavailable);
         typed(StatusCode::OK, &to_wire(&report, &registry))
     };
     let checked = permit.run(async move { compute::interruptible(checked) }).await?;
@@ -63,10 +68,16 @@ fn problem(problem: &CheckProblem) -> wire::WorkflowProblem<'_> {
         code: problem.code.name(),
         message: &problem.message,
         place: &problem.place,
+        stops_node: stops_node(problem.code),
         hint: problem.hint.as_deref(),
         node: problem.node.as_deref(),
         parameter: problem.place.split_once(".parameters.").map(|(_, path)| path),
     }
+}
+
+/// What a node cannot do without: a type that is known here, and its credentials.
+fn stops_node(code: Code) -> bool {
+    matches!(code, Code::NODE_TYPE_UNKNOWN | Code::NODE_VERSION_UNKNOWN | Code::CREDENTIAL_MISSING)
 }
 
 fn support<'a>(node: &'a NodeReport, registry: &Registry) -> wire::NodeSupport<'a> {

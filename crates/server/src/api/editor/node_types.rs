@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::get;
 use model::{Code, Value};
-use node_api::{NodeType, Spec, docs};
+use node_api::{NodeType, Registry, Spec, docs};
 
 pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
     ApiOperation::new(
@@ -37,7 +37,7 @@ pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[
     .response::<wire::NodeTypeDocs>(200),
 ];
 
-fn describe(found: &NodeType) -> Result<Value, ApiError> {
+fn describe(found: &NodeType, registry: &Registry) -> Result<Value, ApiError> {
     let failed = |error| {
         ApiError::new(
             Code::STORE_CORRUPT,
@@ -49,14 +49,18 @@ fn describe(found: &NodeType) -> Result<Value, ApiError> {
     let id: String = form_urlencoded::byte_serialize(found.spec.id.as_bytes()).collect();
     fields.insert("docs", format!("/node-types/{id}/docs"));
     fields.insert("canBeTool", found.can_be_a_tool());
+    if let Some(form) = registry.tool_form(found) {
+        fields.insert("asTool", model::to_value(&form).map_err(failed)?);
+    }
     fields.insert("supplies", found.is_supplier());
     Ok(value)
 }
 
 async fn list(State(app): State<App>, headers: HeaderMap) -> Result<Response, ApiError> {
     app.catalogue().nodes.respond(&headers, || {
+        let registry = &app.runtime.engine.registry;
         let all: Result<Vec<Value>, ApiError> =
-            app.runtime.engine.registry.all().into_iter().map(|found| describe(found)).collect();
+            registry.all().into_iter().map(|found| describe(found, registry)).collect();
         Ok(Value::array(all?))
     })
 }

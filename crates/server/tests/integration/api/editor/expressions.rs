@@ -145,6 +145,12 @@ async fn a_check_tells_problems_and_how_each_node_is_supported() {
         (text(&empty, "severity"), text(&empty, "node"), text(&empty, "code")),
         ("warning", "Ask", "NODE_PARAMETER")
     );
+    let stopped: Vec<String> = of("problems")
+        .iter()
+        .filter(|problem| problem.get("stopsNode") == Some(&true.into()))
+        .map(|problem| format!("{} {}", text(problem, "node"), text(problem, "code")))
+        .collect();
+    assert_eq!(stopped, ["Odd NODE_TYPE_UNKNOWN", "Old NODE_VERSION_UNKNOWN"]);
     for body in [
         json!({}),
         json!([]),
@@ -153,4 +159,34 @@ async fn a_check_tells_problems_and_how_each_node_is_supported() {
     ] {
         assert_eq!(editor.post("/workflows/check", &body).await.status, 400);
     }
+}
+
+#[tokio::test]
+async fn a_check_tells_which_credentials_are_not_there() {
+    let editor = EditorHarness::new().await;
+    let secret = json!({ "name": "Shop", "type": "httpHeaderAuth", "data": { "name": "X-Key", "value": "s3cret" } });
+    let id = editor.post("/credentials", &secret).await.text("id");
+    let request = |name: &str, kind: &str, id: &str| {
+        json!({
+            "name": (name), "type": "n8n-nodes-base.httpRequest", "typeVersion": 4.2, "position": [0, 0],
+            "parameters": { "url": "https://example.com", "authentication": "genericCredentialType", "genericAuthType": (kind) },
+            "credentials": { (kind): { "id": (id), "name": "Shop" } }
+        })
+    };
+    let nodes = json!([
+        (request("Fits", "httpHeaderAuth", &id)),
+        (request("Of another type", "httpBasicAuth", &id)),
+        (request("Gone", "httpHeaderAuth", "no-such-id")),
+        (request("Not chosen", "httpHeaderAuth", ""))
+    ]);
+    let drawn = json!({ "nodes": (nodes), "connections": {} });
+    let report = editor.post("/workflows/check", &drawn).await.json();
+    let problems = report.get("problems").and_then(Value::as_array).unwrap();
+    let mut lacking: Vec<&str> = problems
+        .iter()
+        .filter(|problem| text(problem, "code") == "CREDENTIAL_MISSING")
+        .map(|problem| text(problem, "node"))
+        .collect();
+    lacking.sort();
+    assert_eq!(lacking, ["Gone", "Not chosen", "Of another type"]);
 }

@@ -23,6 +23,8 @@ async fn every_node_is_described_and_a_browser_keeps_the_descriptions() {
         (Some("Limit"), Some("/node-types/n8n-nodes-base.limit/docs"))
     );
     assert_eq!(limit.get("canBeTool").and_then(Value::as_bool), Some(true));
+    let tool = limit.get("asTool").and_then(|form| form.get("id")).and_then(Value::as_str);
+    assert_eq!(tool, Some("n8n-nodes-base.limitTool"));
     assert!(limit.get("params").and_then(Value::as_array).is_some_and(|params| params.len() == 2));
 
     let tag = first.header("etag").unwrap().to_owned();
