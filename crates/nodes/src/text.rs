@@ -8,6 +8,7 @@ mod hostile_texts;
 pub(crate) mod html;
 pub(crate) mod jwt;
 mod keys;
+mod legacy_rsa;
 mod markdown;
 mod totp;
 pub(crate) mod xml;

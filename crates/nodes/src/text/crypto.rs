@@ -12,16 +12,43 @@ pub(crate) struct Crypto;
 const MAX_RANDOM: f64 = 16_000_000.0;
 
 const SIGN_ALGORITHMS: &[(&str, &str)] = &[
+    ("RSA-MD5", "RSA-MD5"),
+    ("RSA-RIPEMD160", "RSA-RIPEMD160"),
+    ("RSA-SHA1", "RSA-SHA1"),
+    ("RSA-SHA224", "RSA-SHA224"),
     ("RSA-SHA256", "RSA-SHA256"),
+    ("RSA-SHA3-224", "RSA-SHA3-224"),
+    ("RSA-SHA3-256", "RSA-SHA3-256"),
+    ("RSA-SHA3-384", "RSA-SHA3-384"),
+    ("RSA-SHA3-512", "RSA-SHA3-512"),
     ("RSA-SHA384", "RSA-SHA384"),
     ("RSA-SHA512", "RSA-SHA512"),
+    ("id-rsassa-pkcs1-v1_5-with-sha3-224", "id-rsassa-pkcs1-v1_5-with-sha3-224"),
+    ("id-rsassa-pkcs1-v1_5-with-sha3-256", "id-rsassa-pkcs1-v1_5-with-sha3-256"),
+    ("id-rsassa-pkcs1-v1_5-with-sha3-384", "id-rsassa-pkcs1-v1_5-with-sha3-384"),
+    ("id-rsassa-pkcs1-v1_5-with-sha3-512", "id-rsassa-pkcs1-v1_5-with-sha3-512"),
+    ("md5", "md5"),
+    ("md5WithRSAEncryption", "md5WithRSAEncryption"),
+    ("ripemd", "ripemd"),
+    ("ripemd160", "ripemd160"),
+    ("ripemd160WithRSA", "ripemd160WithRSA"),
+    ("rmd160", "rmd160"),
+    ("sha1", "sha1"),
+    ("sha1WithRSAEncryption", "sha1WithRSAEncryption"),
     ("sha224", "sha224"),
+    ("sha224WithRSAEncryption", "sha224WithRSAEncryption"),
     ("sha256", "sha256"),
     ("sha256WithRSAEncryption", "sha256WithRSAEncryption"),
+    ("sha3-224", "sha3-224"),
+    ("sha3-256", "sha3-256"),
+    ("sha3-384", "sha3-384"),
+    ("sha3-512", "sha3-512"),
     ("sha384", "sha384"),
     ("sha384WithRSAEncryption", "sha384WithRSAEncryption"),
     ("sha512", "sha512"),
     ("sha512WithRSAEncryption", "sha512WithRSAEncryption"),
+    ("ssl3-md5", "ssl3-md5"),
+    ("ssl3-sha1", "ssl3-sha1"),
 ];
 
 impl Node for Crypto {
@@ -69,8 +96,8 @@ impl Node for Crypto {
                     .show("action", &["generate"])
                     .show("encodingType", &["ascii", "base64", "hex"]),
             ])
-            .differs_when("action", &["sign"], "Signatures support SHA-256, SHA-384 and SHA-512, and SHA-224 for elliptic curves, \
-                 but not MD5, SHA-1, RIPEMD-160 or SHA-3.")
+            .differs_when("action", &["sign"], "Signatures with BLAKE2, SM3, MD5-SHA1, SHA-512/224 and SHA-512/256 are not supported. \
+                 Keys for elliptic curves sign with SHA-2 only.")
             .alias(&["hash", "hmac", "md5", "sha256", "uuid", "random", "sign", "encrypt"])
             .repeatable()
             .computes()
@@ -179,22 +206,36 @@ fn compute(
                 None => ctx.text("privateKey", index)?,
             };
             let scheme = if keys::is_rsa(&key) { Scheme::RsaPkcs1 } else { Scheme::EcdsaAsn1 };
-            let made = keys::sign(scheme, hash, &key, ctx.text("value", index)?.as_bytes());
+            let value = ctx.text("value", index)?;
+            let mut made = keys::sign(scheme, hash, &key, value.as_bytes());
+            let is_refused = matches!(made, Err(KeyError::NotMade { .. } | KeyError::Unfit { .. }));
+            if is_refused && scheme == Scheme::RsaPkcs1 {
+                made = keys::sign_outdated(hash, &key, value.as_bytes());
+                if made.is_ok() && index == 0 {
+                    ctx.host().warn(outdated(&name));
+                }
+            }
             let made = made.map_err(|problem| match problem {
                 KeyError::NotMade { .. } => NodeError::parameter(
                     "algorithm",
                     format!("Signatures with {name} are not supported"),
                 )
-                .hint(
-                    "Use SHA-256, SHA-384 or SHA-512 if the recipient supports it. MD5 and \
-                         SHA-1 signatures can be forged.",
-                ),
+                .hint("Use SHA-256, SHA-384 or SHA-512 with this key."),
                 problem => NodeError::parameter("privateKey", problem.to_string()),
             })?;
             Ok((encode(&made, &ctx.text("encoding", index)?), false))
         }
         other => Err(NodeError::parameter("action", format!("Unknown action '{other}'"))),
     }
+}
+
+/// What the author of the workflow is told of a signature that others may be able to forge.
+fn outdated(algorithm: &str) -> Str {
+    format!(
+        "The signature with {algorithm} and this key is outdated and may be forged. Use SHA-256 and a key of at least \
+         2048 bits if the recipient supports it."
+    )
+    .into()
 }
 
 fn random_text(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
@@ -290,6 +331,28 @@ mod tests {
             to_json(&made[0]).at(0).unwrap().get("data").unwrap().as_str().unwrap().len(),
             64
         );
+    }
+
+    #[tokio::test]
+    async fn outdated_signatures_are_made_with_a_warning() {
+        let key = crate::text::legacy_rsa::tests::KEY;
+        let pem = format!("-----BEGIN RSA PRIVATE KEY-----\n{key}\n-----END RSA PRIVATE KEY-----");
+        for (algorithm, start) in
+            [("RSA-MD5", "9b15"), ("RSA-SHA1", "68be"), ("sha1WithRSAEncryption", "68be")]
+        {
+            let mut params = json!({ "action": "sign", "value": "text" });
+            params.set_path("algorithm", algorithm);
+            params.set_path("privateKey", pem.as_str());
+            let host = TestHost::new(&Crypto::spec(), 1.0, &params);
+            let made = run_on::<Crypto>(&host, 1.0, vec![items(&json!([{}, {}]))], OnError::Stop)
+                .await
+                .unwrap();
+            let signed = to_json(&made[0]).at(1).unwrap().get("data").unwrap().to_js_string();
+            assert!(signed.starts_with(start), "{algorithm}: {signed}");
+            let warned = host.warned.lock().unwrap();
+            assert_eq!(warned.len(), 1);
+            assert!(warned[0].contains(algorithm), "{}", warned[0]);
+        }
     }
 
     #[tokio::test]

@@ -1,6 +1,7 @@
 //! Signing and checking with keys in PEM form.
 
 use super::digests::HashAlgorithm;
+use super::legacy_rsa;
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{
     self, EcdsaKeyPair, EcdsaSigningAlgorithm, RsaEncoding, RsaKeyPair, UnparsedPublicKey,
@@ -75,6 +76,16 @@ pub(super) fn sign(
     }
 }
 
+/// Signs with RSA what [`sign`] does not: with an outdated hash, or with a short key.
+pub(super) fn sign_outdated(
+    hash: HashAlgorithm,
+    pem: &str,
+    message: &[u8],
+) -> Result<Vec<u8>, KeyError> {
+    let (_, der) = decode_pem(pem)?;
+    legacy_rsa::sign(hash, &der, message)
+}
+
 /// Whether a signature was made with the private part of a public key.
 pub(super) fn verify(
     scheme: Scheme,
@@ -92,7 +103,7 @@ pub(super) fn verify(
 /// Whether the text holds a private key of the RSA or the elliptic curve kind.
 pub(super) fn is_rsa(pem: &str) -> bool {
     decode_pem(pem).is_ok_and(|(label, der)| {
-        label == "RSA PRIVATE KEY" || RsaKeyPair::from_pkcs8(&der).is_ok()
+        label == "RSA PRIVATE KEY" || legacy_rsa::RsaNumbers::from_der(&der).is_some()
     })
 }
 
