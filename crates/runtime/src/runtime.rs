@@ -10,6 +10,7 @@ use crate::listen::chat::replies::SessionCache;
 use crate::listen::test_listener::TestListeners;
 use crate::resume::backoff::ResumeBackoff;
 use crate::resume::forms::PendingPages;
+use crate::resume::held::DoubtedStep;
 use crate::resume::recovery::RecoveryPhase;
 use crate::resume::tokens::ResumeTokens;
 use crate::schedule::clock::SchedulerSlot;
@@ -72,6 +73,8 @@ pub struct Runtime {
     pub(crate) pending_pages: PendingPages,
     /// Runs that could not be resumed.
     pub(crate) resume_backoff: ResumeBackoff,
+    /// The steps that uncertain runs stopped at, as far as somebody has asked.
+    pub(crate) doubted_steps: Mutex<HashMap<i64, DoubtedStep>>,
     pub(crate) sessions: SessionCache,
     /// When links that wake a run began to name the wait that they are for.
     pub(crate) links_named_waits_ms: i64,
@@ -159,6 +162,7 @@ impl Runtime {
             is_careful: AtomicBool::new(false),
             pending_pages: PendingPages::default(),
             resume_backoff: ResumeBackoff::default(),
+            doubted_steps: Mutex::default(),
             sessions: SessionCache::default(),
             links_named_waits_ms,
             signals: Mutex::new(Some(receiver)),

@@ -9,13 +9,14 @@ use crate::resume::decision::{Decision, DecisionOutcome};
 use crate::resume::resumption::ResumeReason;
 use crate::schedule::clock::{WAKE_BATCH, log_and_continue};
 use crate::task::spawn_detached;
-use crate::{Error, Runtime};
+use crate::{Error, Runtime, lock};
 use model::{RunStatus, Str};
 use node_api::trigger::ReplyMode;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 use store::decisions::{HeldDecision, HeldDecisionFilter};
-use store::executions::{Execution, ExecutionFilter};
+use store::executions::{Execution, ExecutionFilter, JournalLength};
 use tokio::sync::OwnedSemaphorePermit;
 
 /// How long a decision about many runs can be taken back, unless somebody says otherwise.
@@ -35,6 +36,13 @@ pub struct UncertainRun {
     pub node: Option<Str>,
     /// How many events it has recorded.
     pub events: u64,
+}
+
+/// What is known of the step that an uncertain run stopped at, while its journal is this long.
+pub(crate) struct DoubtedStep {
+    length: JournalLength,
+    node: Option<Str>,
+    events: u64,
 }
 
 /// Which uncertain runs are meant.
@@ -75,19 +83,38 @@ impl Runtime {
             limit: MAX_DECIDED_RUNS,
             ..ExecutionFilter::default()
         };
+        let ids: Option<HashSet<i64>> = wanted.ids.map(|ids| ids.into_iter().collect());
         let mut found = Vec::new();
         for execution in self.store.executions(filter).await? {
-            if wanted.ids.as_ref().is_some_and(|ids| !ids.contains(&execution.id)) {
+            if ids.as_ref().is_some_and(|ids| !ids.contains(&execution.id)) {
                 continue;
             }
             // One that cannot be read is decided about by itself.
-            let trail = self.store.journal_trail(execution.id, 0).await.unwrap_or_default();
-            if wanted.node.is_none() || wanted.node == trail.last_step {
-                let (node, events) = (trail.last_step, trail.events);
+            let (node, events) = self.doubted_step(execution.id).await.unwrap_or_default();
+            if wanted.node.is_none() || wanted.node == node {
                 found.push(UncertainRun { execution, node, events });
             }
         }
         Ok(found)
+    }
+
+    /// The step that an uncertain run stopped at, and how many events it has recorded. Its journal
+    /// may be long, and is read once as long as it stays as it is.
+    async fn doubted_step(&self, id: i64) -> Result<(Option<Str>, u64), Error> {
+        let length = self.store.journal_length(id).await?;
+        if let Some(known) =
+            lock(&self.doubted_steps).get(&id).filter(|known| known.length == length)
+        {
+            return Ok((known.node.clone(), known.events));
+        }
+        let trail = self.store.journal_trail(id, 0).await?;
+        let mut known = lock(&self.doubted_steps);
+        if known.len() >= MAX_DECIDED_RUNS {
+            known.clear();
+        }
+        let step = DoubtedStep { length, node: trail.last_step.clone(), events: trail.events };
+        known.insert(id, step);
+        Ok((trail.last_step, trail.events))
     }
 
     /// Decides the same about several runs. It takes effect after a while, on this process or
@@ -120,11 +147,9 @@ impl Runtime {
     /// Takes decisions back that have not taken effect; gives back about how many runs.
     pub async fn take_back(&self, held: &[HeldDecision]) -> Result<usize, Error> {
         let locked = held.iter().filter_map(|one| self.run_locks.try_lock(one.execution));
-        let guards: Vec<_> = locked.collect();
+        let guards: HashMap<i64, _> = locked.map(|guard| (*guard.key(), guard)).collect();
         let mut still = Vec::new();
-        for one in
-            held.iter().filter(|one| guards.iter().any(|guard| *guard.key() == one.execution))
-        {
+        for one in held.iter().filter(|one| guards.contains_key(&one.execution)) {
             if self.is_held(one).await? {
                 still.push(one.execution);
             }
