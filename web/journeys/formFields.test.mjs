@@ -15,11 +15,17 @@ test("code typed or pasted into a fixed field makes it an expression at once", (
     await panel.getByRole("textbox", { name: "URL" }).click();
     await page.keyboard.press("Control+a");
     await page.keyboard.type("http://127.0.0.1:9/{{ $json.n }}", { delay: 20 });
-    await expect(panel.locator(".cm-content").first()).toHaveText("http://127.0.0.1:9/{{ $json.n }}");
+    await expect(panel.locator(".cm-content").first()).toHaveText(
+      "http://127.0.0.1:9/{{ $json.n }}",
+    );
     await closePanel(page);
     await openNode(page, "Fields");
     const fields = panelOf(page, "Fields");
-    await fields.getByRole("textbox", { name: "Value of n" }).or(fields.getByLabel("Value of n")).first().click();
+    await fields
+      .getByRole("textbox", { name: "Value of n" })
+      .or(fields.getByLabel("Value of n"))
+      .first()
+      .click();
     await page.evaluate(() => navigator.clipboard.writeText("{{ $now.year }}"));
     await page.keyboard.press("Control+v");
     await expect(fields.locator(".cm-content").first()).toHaveText("{{ $now.year }}");
@@ -65,10 +71,7 @@ test("a number dropped on the condition of a new If is compared as a number, and
     await save(page);
     const { nodes } = await call("GET", `/workflows/${id}`);
     const [condition] = nodes.find((node) => node.name === "If").parameters.conditions.conditions;
-    assert.deepEqual(
-      [condition.leftValue, condition.operator.type],
-      ["={{ $json.n }}", "number"],
-    );
+    assert.deepEqual([condition.leftValue, condition.operator.type], ["={{ $json.n }}", "number"]);
   }));
 
 test("fields and canvas have one history, and leaving offers to save", () =>

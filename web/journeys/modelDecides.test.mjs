@@ -41,7 +41,10 @@ test("the HTTP tool that is found first has a URL that the model decides", () =>
     await page.getByRole("menuitem", { name: "Let the model decide" }).click();
     await expect(panel.locator(".cm-content").first()).toHaveText("$fromAI('URL'");
     // The description is read before the model is asked, so it is not the model's to decide.
-    assert.equal(await panel.getByRole("button", { name: "More options for Description" }).count(), 0);
+    assert.equal(
+      await panel.getByRole("button", { name: "More options for Description" }).count(),
+      0,
+    );
     await closePanel(page);
     await save(page);
 

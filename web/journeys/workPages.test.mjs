@@ -82,7 +82,9 @@ test("knowledge offers to download the built-in model, and says why it could not
     await expect(notice.getByRole("alert")).toHaveText("no network here");
     await expect(notice.getByRole("button", { name: "Try again" })).toBeVisible();
     await page.goto("/settings/instance");
-    await expect(page.getByRole("region", { name: "Built-in models" })).toHaveText("Download failed");
+    await expect(page.getByRole("region", { name: "Built-in models" })).toHaveText(
+      "Download failed",
+    );
     await expect(page.getByRole("region", { name: "Outgoing requests" })).toHaveText("127.0.0.1");
   });
   await rm(folder, { recursive: true, force: true });
@@ -95,14 +97,20 @@ test("a credential is tested before its dialog closes, and a template takes it w
     assert.equal(await page.getByRole("checkbox", { name: /Use your credential/ }).count(), 0);
 
     await page.goto("/credentials?new");
-    await page.getByRole("textbox", { name: /Search/ }).last().fill("openai");
-    await page.getByRole("button", { name: /^OpenAI/ }).first().click();
+    await page.getByLabel("Search services").fill("openai");
     const dialog = page.getByRole("dialog");
+    await dialog
+      .getByRole("button", { name: /^OpenAI/ })
+      .first()
+      .click();
     await dialog.getByLabel("API key", { exact: false }).first().fill("sk-mock");
     await dialog.getByLabel(/URL/).first().fill(`${models.url}/v1`);
     await dialog.getByRole("button", { name: "Save and test" }).click();
     await expect(dialog.getByRole("status")).toHaveText("Saved");
-    await dialog.getByRole("button", { name: /^(Done|Close)$/ }).last().click();
+    await dialog
+      .getByRole("button", { name: /^(Done|Close)$/ })
+      .last()
+      .click();
     await expect(dialog).toBeGone();
 
     await page.goto("/templates?show=chat-agent");

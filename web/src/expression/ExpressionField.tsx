@@ -3,7 +3,7 @@
 import { Maximize2 } from "lucide-react";
 import { useRef, useState } from "react";
 import { useForm, useInsertTarget } from "../store/formContext";
-import { IconButton } from "../ui";
+import { cx, IconButton } from "../ui";
 import { CodeEditor } from "./CodeEditor";
 import type { EditorHandle } from "./codeMirrorEditor";
 import css from "./Expression.module.css";
@@ -35,7 +35,7 @@ export function ExpressionField({
   const [large, setLarge] = useState(false);
   const handle = useRef<EditorHandle | null>(null);
   const claim = useInsertTarget((code) => handle.current?.insertCode(code));
-  const preview = usePreview(value, true);
+  const preview = usePreview(value, !asksModel(value));
   const text = value.slice(1);
   return (
     <div className={css.field}>
@@ -68,7 +68,11 @@ export function ExpressionField({
           onClick={() => setLarge(true)}
         />
       </div>
-      <ExpressionResult {...preview} chooser={focused} />
+      {asksModel(value) ? (
+        <p className={cx(css.result, css.faint)}>The model decides this when it calls the tool.</p>
+      ) : (
+        <ExpressionResult {...preview} chooser={focused} />
+      )}
       {large && (
         <ExpressionDialog
           value={value}
@@ -79,4 +83,9 @@ export function ExpressionField({
       )}
     </div>
   );
+}
+
+/** What a model fills in is not known before it does. */
+function asksModel(expression: string): boolean {
+  return /\$from(?:AI|Ai|ai)\s*\(/.test(expression);
 }

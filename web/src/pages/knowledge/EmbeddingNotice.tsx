@@ -1,5 +1,6 @@
 /** Says why nothing can be embedded yet, and offers the way out that is nearest. */
 import type { LocalModel } from "../../api/localModels";
+import { useIsAdmin } from "../../api/session";
 import { LocalModelStatus } from "../../shared/LocalModelStatus";
 import layout from "../../shared/layout.module.css";
 import styles from "./Knowledge.module.css";
@@ -12,6 +13,7 @@ interface Props {
 }
 
 export function EmbeddingNotice({ isLocal, model, canEdit }: Props) {
+  const isAdmin = useIsAdmin();
   if (!isLocal || !model) {
     return (
       <div className={layout.note}>
@@ -29,7 +31,7 @@ export function EmbeddingNotice({ isLocal, model, canEdit }: Props) {
         <div className={layout.quiet}>
           {model.state === "downloading"
             ? "The built-in embedding model is being downloaded. You can leave this page."
-            : "The built-in embedding model needs no API key. It is downloaded once; an administrator can do it here. Or click Edit and select a credential."}
+            : `The built-in embedding model needs no API key. ${isAdmin ? "Download it once" : "Ask an administrator to download it once"}, or click Edit and select a credential.`}
         </div>
       </div>
       <LocalModelStatus model={model} />
