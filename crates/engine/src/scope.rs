@@ -7,6 +7,7 @@ mod vars;
 
 pub use vars::{ExecutionVars, Vars};
 
+use crate::params::CompiledParam;
 use crate::plan::{Plan, PlanNode};
 use crate::run::host::expression_error;
 use expr::{Evaluator, ExprError, PreviousNode, Scope};
@@ -149,6 +150,27 @@ impl RunView<'_> {
         arrived().find(|(_, items)| !items.is_empty()).or_else(|| arrived().next())
     }
 
+    /// The parameters of this node, their expressions evaluated for the current item. One that fails has no value.
+    fn own_parameters(&self) -> Value {
+        /// Expressions that refer to expressions. Every parameter may refer to all.
+        const MAX_DEPTH: usize = 3;
+        let Value::Object(written) = self.parameters else { return self.parameters.clone() };
+        let view = RunView { depth: self.depth + 1, ..*self };
+        let evaluated = |value: &Value| {
+            let compiled = CompiledParam::new(value);
+            match compiled.is_constant() {
+                true => value.clone(),
+                false if self.depth >= MAX_DEPTH => Value::Undefined,
+                false => compiled.resolve(&Evaluator::default(), &view).unwrap_or_default(),
+            }
+        };
+        written
+            .iter()
+            .map(|(name, value)| (name.clone(), evaluated(value)))
+            .collect::<Object>()
+            .into()
+    }
+
     /// Another node's parameters, their expressions evaluated as seen from here.
     fn parameters_of(&self, node: usize) -> Result<Value, ExprError> {
         /// Parameters that refer to parameters that refer to parameters.
@@ -254,9 +276,13 @@ impl Scope for RunView<'_> {
 
     fn parameters(&self, node: Option<&str>) -> Result<Value, ExprError> {
         match node {
-            None => Ok(self.parameters.clone()),
+            None => Ok(self.own_parameters()),
             Some(name) => self.parameters_of(self.find(name)?),
         }
+    }
+
+    fn written_parameters(&self, node: &str) -> Result<Value, ExprError> {
+        Ok(self.plan.nodes[self.find(node)?].raw_params.clone())
     }
 
     fn context(&self, node: Option<&str>) -> Result<Value, ExprError> {

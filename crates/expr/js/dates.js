@@ -55,8 +55,17 @@ DateTime.fromISO = (text, options = NO_OPTIONS) => {
 
 revivers.luxon = (iso) => DateTime.fromISO(iso, { setZone: true });
 
-/** A date from what people write: ISO, HTTP, RFC 2822, SQL, then whatever Date.parse takes. */
-heddle.parseDateTime = (value, zone) => {
+// Its errors look up how prototypes are set when the first of their kind is made. Later that is refused.
+for (const fails of [() => DateTime.now().plus({ unit: 1 }), () => DateTime.now().plus('x'), () => DateTime.fromObject('x')]) {
+  try {
+    fails();
+  } catch {
+    // That it fails is the point.
+  }
+}
+
+/** A date from what people write: ISO, HTTP, RFC 2822, SQL, then whatever Date.parse takes. Undefined if it is none. */
+heddle.readDateTime = (value, zone) => {
   if (DateTime.isDateTime(value)) return value;
   if (value instanceof Date) return DateTime.fromJSDate(value);
   if (typeof value === 'number') return DateTime.fromMillis(value);
@@ -67,8 +76,14 @@ heddle.parseDateTime = (value, zone) => {
     if (date.isValid) return date;
   }
   const date = DateTime.fromMillis(Date.parse(text) || NaN, zone ? { zone } : {});
-  if (date.isValid) return date;
-  throw new ExpressionExtensionError('cannot convert to Luxon DateTime');
+  return date.isValid ? date : undefined;
+};
+
+/** The same, or an error. */
+heddle.parseDateTime = (value, zone) => {
+  const date = heddle.readDateTime(value, zone);
+  if (date === undefined) throw new ExpressionExtensionError('cannot convert to Luxon DateTime');
+  return date;
 };
 
 /** A number as a date, counted the way the format says. */

@@ -1,6 +1,6 @@
 // Calls of extension functions: finds the function for the type of a value, as n8n does.
 
-const { hide, ExpressionExtensionError, FORBIDDEN, refuse } = heddle;
+const { hide, ExpressionError, ExpressionExtensionError, FORBIDDEN, refuse } = heddle;
 const { DateTime } = heddle.luxon;
 const hasOwn = (object, key) => Object.prototype.hasOwnProperty.call(object, key);
 
@@ -74,12 +74,13 @@ heddle.isEqual = function isEqual(a, b) {
 
 // ---- the functions that stand alone ----
 
-const numbers = (args) => (args.length === 1 && Array.isArray(args[0]) ? args[0] : args);
-const min = (...args) => Math.min(...numbers(args));
-const max = (...args) => Math.max(...numbers(args));
-const average = (...args) => numbers(args).reduce((sum, value) => sum + value, 0) / numbers(args).length;
+const min = (...args) => Math.min(...args);
+const max = (...args) => Math.max(...args);
+const average = (...args) => tables.Array.average(args);
 const not = (value) => !value;
-const ifEmpty = (value, fallback) => {
+const ifEmpty = (...args) => {
+  if (args.length !== 2) throw new ExpressionError('$ifEmpty() needs two arguments: the value, and what to take if it is empty');
+  const [value, fallback] = args;
   if (value === undefined || value === null || value === '') return fallback;
   if (typeof value === 'object' && !(value instanceof Date) && !DateTime.isDateTime(value)) {
     if (Array.isArray(value) && value.length === 0) return fallback;
@@ -90,6 +91,7 @@ const ifEmpty = (value, fallback) => {
 const numberList = (start, end) => {
   const size = Math.abs(end - start) + 1;
   const step = start < end ? 1 : -1;
+  if (!Number.isInteger(size)) throw new RangeError('the length of a list is a whole number');
   return Array.from({ length: size }, (_, index) => start + index * step);
 };
 const zip = (keys, values) => {

@@ -11,22 +11,24 @@ const luxon = (value) => (DateTime.isDateTime(value) ? value : DateTime.fromJSDa
 /** What was a Date comes back as a Date. */
 const like = (value, result) => (DateTime.isDateTime(value) ? result : result.toJSDate());
 
-const UNITS = { week: 'weekNumber', weekday: 'weekday', dayofweek: 'weekday', yeardaynumber: 'ordinal' };
 const singular = (unit) => {
   const name = String(unit);
-  const map = { milliseconds: 'millisecond', seconds: 'second', minutes: 'minute', hours: 'hour', days: 'day', weeks: 'week', months: 'month', quarters: 'quarter', years: 'year', ms: 'millisecond', s: 'second', m: 'minute', h: 'hour', d: 'day', w: 'week', M: 'month', y: 'year' };
+  const map = { milliseconds: 'millisecond', seconds: 'second', minutes: 'minute', hours: 'hour', days: 'day', weeks: 'week', months: 'month', quarters: 'quarter', years: 'year', ms: 'millisecond' };
   return map[name] || name;
 };
 const duration = (amount, unit) => (amount !== null && typeof amount === 'object' ? amount : unit === undefined ? amount : { [`${singular(unit)}s`]: amount });
 
-date.plus = (value, [amount, unit]) => like(value, luxon(value).plus(duration(amount, unit)));
-date.minus = (value, [amount, unit]) => like(value, luxon(value).minus(duration(amount, unit)));
+date.plus = (value, [amount = 0, unit]) => like(value, luxon(value).plus(duration(amount, unit)));
+date.minus = (value, [amount = 0, unit]) => like(value, luxon(value).minus(duration(amount, unit)));
 date.startOf = (value, [unit = 'week', options]) => like(value, luxon(value).startOf(singular(unit), options));
 date.beginningOf = date.startOf;
 date.endOfMonth = (value) => like(value, luxon(value).endOf('month'));
 date.extract = (value, [part = 'week']) => {
-  const name = singular(part);
-  return luxon(value).get(UNITS[name.toLowerCase()] || name);
+  const at = luxon(value);
+  if (part === 'week') return at.weekNumber;
+  // Counted by the clock of the process, which is in UTC.
+  if (part === 'yearDayNumber') return at.toUTC().ordinal;
+  return at.get(singular(part));
 };
 date.format = (value, [format]) => luxon(value).toFormat(format === undefined ? 'yyyy-MM-dd' : format);
 date.isWeekend = (value) => luxon(value).weekday > 5;
@@ -36,21 +38,32 @@ date.isInLast = (value, [amount = 0, unit = 'minutes']) => {
   const at = luxon(value);
   return now.minus({ [`${singular(unit)}s`]: amount }) <= at && at <= now;
 };
+/** A date of an argument; what is none throws an error that makes the expression's value undefined. */
+const instant = (value) => {
+  const isDate = typeof value === 'string' || value instanceof Date || DateTime.isDateTime(value);
+  const read = isDate ? heddle.readDateTime(value) : undefined;
+  if (read === undefined) throw new TypeError('the argument is no date');
+  return read.toMillis();
+};
 date.isBetween = (value, args) => {
   if (args.length !== 2) fail('isBetween() needs two dates');
-  const [first, second] = args.map((arg) => {
-    if (typeof arg !== 'string' && !(arg instanceof Date) && !DateTime.isDateTime(arg)) fail('isBetween() needs dates, or texts that are dates');
-    return parseDateTime(arg);
-  });
   const at = luxon(value).toMillis();
-  const [from, until] = [first.toMillis(), second.toMillis()].sort((a, b) => a - b);
+  const [from, until] = args.map(instant).sort((a, b) => a - b);
   return at > from && at < until;
 };
 date.inBetween = date.isBetween;
+const DIFFERENCES = ['milliseconds', 'seconds', 'minutes', 'hours', 'days', 'weeks', 'months', 'quarters', 'years'];
+const differenceUnit = (unit) => {
+  const name = DIFFERENCES.includes(unit) ? unit : unit === 'quarter' ? undefined : `${unit}s`;
+  return DIFFERENCES.includes(name) ? name : fail(`diffTo() does not know the unit '${unit}'; it knows ${DIFFERENCES.join(', ')}`);
+};
 date.diffTo = (value, [other, units = 'days']) => {
-  const wanted = (Array.isArray(units) ? units : [units]).map((unit) => `${singular(unit)}s`);
-  const difference = luxon(value).diff(other === undefined ? DateTime.now() : parseDateTime(other), wanted);
-  return Array.isArray(units) ? difference.toObject() : difference.as(wanted[0]);
+  const wanted = Array.isArray(units) ? [...new Set(units.map(differenceUnit))] : [differenceUnit(units)];
+  if (wanted.length === 0) wanted.push('days');
+  const isDate = typeof other === 'string' || other instanceof Date || DateTime.isDateTime(other);
+  if (!isDate) return NaN;
+  const difference = luxon(value).diff(parseDateTime(other), wanted);
+  return Array.isArray(units) && units.length > 1 ? difference.toObject() : difference.as(wanted[0]);
 };
 date.diffToNow = (value, [units]) => date.diffTo(value, [DateTime.now(), units]);
 date.toDateTime = (value) => luxon(value);

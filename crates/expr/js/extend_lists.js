@@ -9,6 +9,9 @@ const fail = (message) => {
 const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date) && !DateTime.isDateTime(value);
 const nothing = () => undefined;
 
+/** Sets a field of whatever name: an assignment would fail where the frozen prototype has one of that name. */
+const setField = (target, name, value) => heddle.original.defineProperty(target, name, { value, writable: true, configurable: true, enumerable: true });
+
 // ---- arrays ----
 
 list.first = (value) => value[0];
@@ -19,18 +22,11 @@ list.toJsonString = (value) => JSON.stringify(value);
 list.append = (value, elements) => value.concat(elements);
 list.randomItem = (value) => value[Math.floor(Math.random() * value.length)];
 
-const numeric = (name, value) =>
-  value.map((element) => {
-    if (typeof element === 'string') {
-      const number = Number(element);
-      return Number.isNaN(number) ? fail(`${name}() needs a list of numbers`) : number;
-    }
-    return typeof element === 'number' ? element : fail(`${name}() needs a list of numbers`);
-  });
+const numeric = (name, value) => (value.every((element) => typeof element === 'number') ? value : fail(`${name}(): all array elements must be numbers`));
 list.sum = (value) => numeric('sum', value).reduce((sum, element) => sum + element, 0);
 list.min = (value) => Math.min(...numeric('min', value));
 list.max = (value) => Math.max(...numeric('max', value));
-list.average = (value) => (value.length === 0 ? 0 : list.sum(value) / value.length);
+list.average = (value) => (value.length === 0 ? 0 : numeric('average', value).reduce((sum, element) => sum + element, 0) / value.length);
 
 const uniqueBy = (value, keep) => {
   const result = [];
@@ -49,8 +45,9 @@ list.unique = (value, keys) => {
     });
   }
   const names = keys.flat();
-  const pick = (element) => names.map((name) => (element === null || element === undefined ? undefined : element[name]));
-  return uniqueBy(value, (a, b) => isEqual(pick(a), pick(b)));
+  const isPlain = (element) => element === null || typeof element !== 'object';
+  const pick = (element) => names.map((name) => element[name]);
+  return uniqueBy(value, (a, b) => (isPlain(a) || isPlain(b) ? isEqual(a, b) : isEqual(pick(a), pick(b))));
 };
 list.removeDuplicates = list.unique;
 list.union = (value, [others]) => {
@@ -68,14 +65,15 @@ list.intersection = (value, [others]) => {
 list.chunk = (value, [size]) => {
   if (typeof size !== 'number' || !(size >= 1)) fail('chunk() needs a size of at least 1');
   const result = [];
-  for (let i = 0; i < value.length; i += Math.floor(size)) result.push(value.slice(i, i + Math.floor(size)));
+  for (let i = 0; i < value.length; i += size) result.push(value.slice(i, i + size));
   return result;
 };
 const isNothing = (value) => value === null || value === undefined || value === '' || value === 'nil';
-list.compact = (value) =>
-  value
-    .filter((element) => !isNothing(element) && !(isObject(element) && Object.keys(element).length === 0))
-    .map((element) => (isObject(element) ? object.compact(element) : element));
+// Lists and dates inside count as objects here: lists come out with their positions as names, dates are empty.
+const hasFields = (value) => value !== null && typeof value === 'object';
+const compactElement = (element) => (hasFields(element) ? object.compact(element) : element);
+const isEmptyElement = (element) => isNothing(element) || (hasFields(element) && Object.keys(element).length === 0);
+list.compact = (value) => value.filter((element) => !isEmptyElement(element)).map(compactElement);
 list.pluck = (value, keys) => {
   if (keys.length === 0) return value;
   return value.reduce((result, element) => {
@@ -88,14 +86,15 @@ list.pluck = (value, keys) => {
 };
 list.renameKeys = (value, pairs) => {
   if (pairs.length === 0 || pairs.length % 2 !== 0) fail('renameKeys() needs pairs of names: the old one, then the new one');
+  for (const name of pairs) if (FORBIDDEN.has(String(name))) refuse(String(name));
   return value.map((element) => {
-    if (!isObject(element)) return element;
-    const renamed = {};
-    for (const key of Object.keys(element)) {
-      let name = key;
-      for (let i = 0; i < pairs.length; i += 2) if (pairs[i] === key) name = pairs[i + 1];
-      if (FORBIDDEN.has(String(name))) refuse(String(name));
-      renamed[name] = element[key];
+    if (!hasFields(element)) return element;
+    const renamed = { ...element };
+    for (let i = 0; i < pairs.length; i += 2) {
+      if (!Object.prototype.hasOwnProperty.call(renamed, pairs[i]) || pairs[i] === pairs[i + 1]) continue;
+      const field = renamed[pairs[i]];
+      delete renamed[pairs[i]];
+      setField(renamed, pairs[i + 1], field);
     }
     return renamed;
   });
@@ -107,7 +106,7 @@ list.smartJoin = (value, [keyField, valueField]) => {
     if (isObject(element) && keyField in element && valueField in element) {
       const key = String(element[keyField]);
       if (FORBIDDEN.has(key)) refuse(key);
-      result[key] = element[valueField];
+      setField(result, key, element[valueField]);
     }
   }
   return result;
@@ -116,17 +115,17 @@ const mergeAll = (elements) => {
   const result = {};
   for (const element of elements) {
     if (!isObject(element)) continue;
-    for (const key of Object.keys(element)) if (!Object.prototype.hasOwnProperty.call(result, key)) result[key] = element[key];
+    for (const key of Object.keys(element)) if (!Object.prototype.hasOwnProperty.call(result, key)) setField(result, key, element[key]);
   }
   return result;
 };
-list.mergeIntoObject = (value, [others]) => mergeAll(value.concat(Array.isArray(others) ? others : []));
+list.mergeIntoObject = (value, [others]) => (Array.isArray(others) ? mergeAll(value.concat(others)) : fail('mergeIntoObject() needs an array of objects to merge'));
 list.merge = (value, [others]) => {
   if (others === undefined) return mergeAll(value);
   if (!Array.isArray(others)) fail('merge() of an array needs another array');
   const length = Math.min(value.length, others.length);
   const pairs = [];
-  for (let i = 0; i < length; i++) pairs.push(value[i], others[i]);
+  for (let i = 0; i < length; i++) if (isObject(value[i]) && isObject(others[i])) pairs.push(value[i], others[i]);
   return mergeAll(pairs);
 };
 list.toInt = list.toFloat = list.toNumber = list.toBoolean = list.toDateTime = list.toDate = nothing;
@@ -138,7 +137,7 @@ object.isEmpty = (value) => Object.keys(value).length === 0;
 object.isNotEmpty = (value) => Object.keys(value).length > 0;
 object.keys = (value) => Object.keys(value);
 object.values = (value) => Object.values(value);
-object.hasField = (value, [name]) => Object.prototype.hasOwnProperty.call(value, name);
+object.hasField = (value, [name]) => name in value;
 object.merge = (value, [other]) => {
   if (!isObject(other)) fail('merge() of an object needs another object');
   return mergeAll([value, other]);
@@ -158,14 +157,7 @@ object.keepFieldsContaining = (value, [part]) => {
 };
 object.compact = (value) => {
   const result = {};
-  for (const key of Object.keys(value)) {
-    const field = value[key];
-    if (isNothing(field)) continue;
-    if (isObject(field)) {
-      if (Object.keys(field).length === 0) continue;
-      result[key] = object.compact(field);
-    } else result[key] = field;
-  }
+  for (const key of Object.keys(value)) if (!isEmptyElement(value[key])) setField(result, key, compactElement(value[key]));
   return result;
 };
 const formEncode = (text) => encodeURIComponent(text).replace(/[!'()~]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`).replace(/%20/g, '+');

@@ -9,7 +9,7 @@ const fail = (message, description) => {
 
 // ---- text ----
 
-const ALGORITHMS = ['md5', 'base64', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'sha3', 'ripemd160'];
+const ALGORITHMS = ['md5', 'base64', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'sha3'];
 text.hash = (value, [algorithm = 'md5']) => {
   const name = String(algorithm).toLowerCase();
   if (name === 'base64') return host(36, 'base64', value);
@@ -51,27 +51,22 @@ text.toDate = (value) => {
 };
 text.toDateTime = (value, [format]) => {
   if (format) {
-    if (format === 'ms' || format === 's' || format === 'us' || format === 'excel') return text.toNumber(value, []) === undefined ? undefined : numberToDateTime(Number(value), format);
-    const date = DateTime.fromFormat(value, format);
-    return date.isValid ? date : fail('cannot convert to Luxon DateTime');
+    if (format === 'ms' || format === 's' || format === 'us' || format === 'excel') return numberToDateTime(Number(value), format);
+    return DateTime.fromFormat(value, format);
   }
   return parseDateTime(value);
 };
 
 const CURRENCY = /[\p{Sc}]/gu;
 const plain = (value) => value.replace(CURRENCY, '').trim();
-text.toInt = (value, [radix = 10]) => {
+text.toInt = (value, [radix]) => {
   const result = parseInt(plain(value), radix);
   return Number.isNaN(result) ? fail('cannot convert to integer') : result;
 };
 text.toWholeNumber = text.toInt;
 text.toFloat = (value) => {
   const stripped = plain(value);
-  if (stripped.includes(',')) {
-    const grouped = stripped.replace(/,(?=\d{3}(\D|$))/g, '');
-    const result = parseFloat(grouped.replace(',', '.'));
-    return Number.isNaN(result) ? fail('cannot convert to float') : result;
-  }
+  if (stripped.includes(',')) fail('cannot convert to float, expected . as decimal separator');
   const result = parseFloat(stripped);
   return Number.isNaN(result) ? fail('cannot convert to float') : result;
 };
@@ -87,38 +82,39 @@ text.parseJson = (value) => {
   try {
     return JSON.parse(value);
   } catch {
-    fail('The text is not valid JSON', "Names and texts need double quotes, and there may be no comma behind the last element.");
+    fail('Parsing failed', "Names and texts need double quotes, and there may be no comma behind the last element.");
   }
 };
 
 text.urlEncode = (value, [entireString = false]) => (entireString ? encodeURI(value) : encodeURIComponent(value));
 text.urlDecode = (value, [entireString = false]) => (entireString ? decodeURI(value) : decodeURIComponent(value));
 
-text.isUrl = (value) => {
-  const url = host(38, value);
-  return url !== undefined && value.trim().toLowerCase().startsWith(`${url.protocol}//`);
+// A host that a text may name: `localhost`, four numbers, or names with a point between them and letters at the end.
+const HOST = String.raw`(?:localhost|(?:\d{1,3}\.){3}\d{1,3}|(?:[\w-]+\.)+(?:xn--[a-z\d]+|[a-z]{2,}))`;
+const URL_IN_TEXT = new RegExp(String.raw`(?:https?|ftp)://${HOST}\S*`, 'i');
+const WHOLE_URL = new RegExp(`^${URL_IN_TEXT.source}$`, 'i');
+const DOMAIN = new RegExp(String.raw`^${HOST}(?::\d+)?(?:[/?#]\S*)?$`, 'i');
+const DOMAIN_OF_URL = new RegExp(String.raw`^(?:(?:(?:https?|ftp):)?//)?@?(${HOST})(?::\d+)?(?:[/?#]\S*)?$`, 'i');
+const EMAIL = /(?:[^<>()[\]\\.,;:\s@"]+(?:\.[^<>()[\]\\.,;:\s@"]+)*|"[^\n]+")@(?:\[\d{1,3}(?:\.\d{1,3}){3}\]|(?:[a-zA-Z\d-]+\.)+[a-zA-Z]{2,})/;
+text.isUrl = (value) => WHOLE_URL.test(value);
+text.extractUrl = (value) => {
+  const found = URL_IN_TEXT.exec(value);
+  return found ? found[0] : undefined;
 };
-const DOMAIN = /^(?:(?!-)[A-Za-z0-9-]{1,63}(?<!-)\.)+(?:[A-Za-z]{2,63}|xn--[A-Za-z0-9-]{1,59})(?::\d{1,5})?$/;
 text.isDomain = (value) => DOMAIN.test(value);
-const EMAIL =
-  /(?:[a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]+)*|"[^"\n]+")@(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?\.)+[a-zA-Z]{2,}|\[\d{1,3}(?:\.\d{1,3}){3}\])/;
-text.isEmail = (value) => new RegExp(`^${EMAIL.source}$`).test(value);
+// Whatever else surrounds it, as long as there is no blank.
+text.isEmail = (value) => !value.includes(' ') && EMAIL.test(value);
 text.extractEmail = (value) => {
   const found = EMAIL.exec(value);
   return found ? found[0] : undefined;
 };
-const URL_IN_TEXT = /(?:(?:https?|ftp|file):\/\/|www\.)[^\s<>"'`{}|\\^]+/i;
-text.extractUrl = (value) => {
-  const found = URL_IN_TEXT.exec(value);
-  return found ? found[0].replace(/[.,;:!?)\]]+$/, '') : undefined;
-};
 text.extractDomain = (value) => {
-  const email = EMAIL.exec(value);
-  if (email) return email[0].slice(email[0].lastIndexOf('@') + 1);
-  const url = /(?:https?|ftp|file):\/\/(?:[^\s/@]+@)?([^\s/?#:]+)/i.exec(value);
-  if (url) return url[1];
-  const bare = /(?:^|[\s(])((?:[\w-]+\.)+[A-Za-z]{2,63})(?=$|[\s/?#:)])/.exec(value);
-  return bare ? bare[1] : undefined;
+  if (text.isEmail(value)) {
+    const [email] = EMAIL.exec(value);
+    return email.slice(email.lastIndexOf('@') + 1);
+  }
+  const found = DOMAIN_OF_URL.exec(value);
+  return found ? found[1] : undefined;
 };
 text.extractUrlPath = (value) => {
   const url = host(38, value);
@@ -128,20 +124,28 @@ text.extractUrlPath = (value) => {
 const SMALL_WORDS = new Set(
   'a an and as at because but by en for if in neither nor of on only or over per so some than that the to up upon v versus via vs when with without yet'.split(' '),
 );
-const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
-text.toTitleCase = (value) =>
-  value
-    .toLowerCase()
-    .split(/(\s+)/)
-    .map((word, index) => (index > 0 && SMALL_WORDS.has(word) ? word : word.split('-').map(capital).join('-')))
-    .join('');
+/** A word that is written in a way of its own, such as `iPhone` or `example.com`. */
+const OWN_WAY = /.(?=[A-Z]|\..)/;
+const hasTitle = (value, word, index) => {
+  const end = index + word.length;
+  if (OWN_WAY.test(word) || (SMALL_WORDS.has(word.toLowerCase()) && index > 0 && end < value.length)) return false;
+  return value[end] !== ':' || /\s/.test(value[end + 1] ?? '');
+};
+text.toTitleCase = (value) => {
+  let result = '';
+  for (const { 0: word, index } of value.matchAll(/[^\s:\u2013\u2014-]+|./g)) {
+    result += hasTitle(value, word, index) ? word.replace(/[A-Za-z\d\u00c0-\u00ff]/, (letter) => letter.toUpperCase()) : word;
+  }
+  return result;
+};
 text.toSentenceCase = (value) => {
   let start = true;
   let result = '';
   for (const letter of value.toLowerCase()) {
-    result += start && /\p{L}/u.test(letter) ? letter.toUpperCase() : letter;
+    const isLetter = /\p{L}/u.test(letter);
+    result += start && isLetter ? letter.toUpperCase() : letter;
     if (/[.!?]/.test(letter)) start = true;
-    else if (!/\s/.test(letter)) start = false;
+    else if (isLetter) start = false;
   }
   return result;
 };
@@ -149,14 +153,16 @@ text.toSnakeCase = (value) =>
   value
     .toLowerCase()
     .replace(/[ \-]/g, '_')
-    .replace(/[^\p{L}\p{N}_.]/gu, '');
+    .replace(/[!-,./:-@[-^`{-~]/g, '');
 
-const LETTERS = { ß: 'ss', æ: 'ae', Æ: 'AE', ø: 'o', Ø: 'O', đ: 'd', Đ: 'D', ł: 'l', Ł: 'L', œ: 'oe', Œ: 'OE', þ: 'th', Þ: 'Th', ð: 'd', Ð: 'D', ı: 'i', ŋ: 'n', ĸ: 'k' };
-text.replaceSpecialChars = (value) =>
-  value
-    .normalize('NFD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .replace(/[ßæÆøØđĐłŁœŒþÞðÐıŋĸ]/g, (letter) => LETTERS[letter]);
+/** What stands for a character in plain letters, where that is known. */
+const transliterated = (letter) => {
+  const code = letter.codePointAt(0);
+  if (code >= 0x1f000 && code < 0x20000) return '?';
+  const block = heddle.transliterations.find(([first, texts]) => code >= first && code < first + texts.length);
+  return block ? block[1][code - block[0]] : letter;
+};
+text.replaceSpecialChars = (value) => value.replace(/[^\x00-\x7f]/gu, transliterated);
 
 // ---- numbers ----
 
@@ -167,8 +173,9 @@ number.round = (value, [places = 0]) => +value.toFixed(places);
 number.isInteger = (value) => Number.isInteger(value);
 number.isEven = (value) => (Number.isInteger(value) ? value % 2 === 0 : fail('isEven() needs a whole number'));
 number.isOdd = (value) => (Number.isInteger(value) ? Math.abs(value) % 2 === 1 : fail('isOdd() needs a whole number'));
-number.isEmpty = () => false;
-number.isNotEmpty = () => true;
+// Zero and NaN count as empty, as `false` does.
+number.isEmpty = (value) => !value;
+number.isNotEmpty = (value) => Boolean(value);
 number.format = (value, [locale = 'en-US', options]) => new Intl.NumberFormat(locale, options).format(value);
 number.toBoolean = (value) => value !== 0;
 number.toInt = (value) => Math.round(value);
@@ -188,6 +195,6 @@ boolean.toFloat = boolean.toInt;
 boolean.toDecimalNumber = boolean.toInt;
 boolean.toNumber = boolean.toInt;
 boolean.toDateTime = () => undefined;
-boolean.isEmpty = () => false;
-boolean.isNotEmpty = () => true;
+boolean.isEmpty = (value) => !value;
+boolean.isNotEmpty = (value) => value;
 boolean.toJsonString = (value) => JSON.stringify(value);

@@ -20,6 +20,22 @@ const refusedStatics = ['defineProperty', 'defineProperties', 'getPrototypeOf', 
 const refuser = (name) => ({ configurable: false, enumerable: false, get: () => refuse(name), set: () => refuse(name) });
 const refusers = Object.fromEntries([...protectedObjects, ...refusedStatics, 'prepareStackTrace'].map((name) => [name, refuser(name)]));
 
+/** Lets an assignment give an object a field of its own under an inherited name; the frozen prototype alone would refuse it. */
+const allowOwnFields = (prototype) => {
+  for (const name of getOwnPropertyNames(prototype)) {
+    const { value, writable, configurable } = lookup(prototype, name);
+    if (!writable || !configurable) continue;
+    defineProperty(prototype, name, {
+      configurable: false,
+      enumerable: false,
+      get: () => value,
+      set(own) {
+        defineProperty(this, name, { value: own, writable: true, configurable: true, enumerable: true });
+      },
+    });
+  }
+};
+
 heddle.entries.enterExpressions = () => {
   for (const Class of constructors) {
     if (Class === Object) continue;
@@ -34,6 +50,7 @@ heddle.entries.enterExpressions = () => {
   for (const Class of [Error, TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError]) {
     defineProperty(Class, 'prepareStackTrace', refusers.prepareStackTrace);
   }
+  for (const prototype of [Object.prototype, Error.prototype]) allowOwnFields(prototype);
   for (const Class of constructors) {
     freeze(Class);
     freeze(Class.prototype);

@@ -53,7 +53,7 @@ class NodeReference {
     return host(15, this.#name);
   }
   get params() {
-    return host(14, this.#name);
+    return host(14, this.#name, 1);
   }
 }
 
@@ -78,10 +78,11 @@ class Input {
     return (...args) => (noArguments('last', args), placed(host(6, undefined, undefined, undefined, -1)));
   }
   get all() {
-    return (...args) => (noArguments('all', args), readList());
+    return () => readList();
   }
   get params() {
-    return host(14);
+    const { name } = host(11);
+    return name === undefined ? host(14) : host(14, name, 1);
   }
   get context() {
     return host(15);
@@ -204,6 +205,7 @@ hide(globalThis, '$getPairedItem', (node, source, paired) => {
 
 const indirectEval = globalThis.eval;
 /** Evaluates a template in an expression. */
+hide(globalThis, '$self', Object.freeze({}));
 hide(globalThis, '$evaluateExpression', (template) => {
   const source = String(template).replace(/^=/, '');
   const value = (code) => indirectEval(host(22, code)).call(heddle.entries.receiver);

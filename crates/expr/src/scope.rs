@@ -42,9 +42,12 @@ pub trait Scope {
     fn has_node(&self, node: &str) -> bool;
     /// `$('X').isExecuted`.
     fn is_executed(&self, node: &str) -> bool;
-    /// `$('X').params`, `$node["X"].parameter`; for the current node with `None`: `$parameter`,
-    /// `$input.params`.
+    /// `$node["X"].parameter`; for the current node with `None`: `$parameter`.
     fn parameters(&self, node: Option<&str>) -> Result<Value, ExprError>;
+    /// `$('X').params`, `$input.params`: the parameters as they are written, expressions unevaluated.
+    fn written_parameters(&self, node: &str) -> Result<Value, ExprError> {
+        self.parameters(Some(node))
+    }
     /// `$('X').context`, `$input.context`: what a looping node shares with expressions.
     fn context(&self, node: Option<&str>) -> Result<Value, ExprError>;
 

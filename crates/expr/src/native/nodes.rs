@@ -99,13 +99,17 @@ pub(super) fn member(machine: &mut Machine<'_>, object: &Js, key: &str) -> EvalR
     let scope = machine.scope;
     match (object, key) {
         (Js::Input, "item") => Ok(Js::Item(Box::new(scope.item().ok_or(Interrupt::Declined)?))),
-        (Js::Input, "params") => Ok(Js::Value(scope.parameters(None)?)),
+        // Of the node that the input comes from.
+        (Js::Input, "params") => {
+            let previous = scope.previous().ok_or(Interrupt::Declined)?;
+            Ok(Js::Value(scope.written_parameters(&previous.name)?))
+        }
         (Js::OldNodes, name) => {
             known(machine, name)?;
             Ok(Js::OldNode(name.into()))
         }
         (Js::Node(node), "item") => Ok(Js::Item(Box::new(scope.paired_item(node, None)?))),
-        (Js::Node(node), "params") => Ok(Js::Value(scope.parameters(Some(node))?)),
+        (Js::Node(node), "params") => Ok(Js::Value(scope.written_parameters(node)?)),
         (Js::Node(node), "context") => Ok(Js::Value(scope.context(Some(node))?)),
         (Js::Node(node), "isExecuted") => Ok(scope.is_executed(node).into()),
         (Js::OldNode(node), "json" | "data") => Ok(Js::Value(old_item(machine, node)?.json)),

@@ -3,7 +3,7 @@
 use super::eval::{Args, Machine};
 use super::extension::to_json_string;
 use super::value::{Js, UNDEFINED, in_js_key_order, value_to_text};
-use super::{EvalResult, Interrupt, meter};
+use super::{EvalResult, Interrupt, meter, names};
 use model::{Object, Str, Value};
 use std::sync::Arc;
 
@@ -35,7 +35,10 @@ pub(super) fn call(
         ("toString", []) => Ok("[object Object]".into()),
         ("isEmpty", []) => Ok(object.is_empty().into()),
         ("isNotEmpty", []) => Ok((!object.is_empty()).into()),
-        ("hasField", [Js::Value(Value::String(key))]) => Ok(object.contains_key(key).into()),
+        // What objects inherit counts too.
+        ("hasField", [Js::Value(Value::String(key))]) if !names::is_object_prototype(key) => {
+            Ok(object.contains_key(key).into())
+        }
         ("toJsonString", []) => to_json_string(machine, &Value::Object(object)),
         ("keys", []) => {
             let keys = in_js_key_order(Arc::unwrap_or_clone(object))

@@ -1,5 +1,7 @@
 //! What an expression mentions, and the function it becomes.
 
+mod choices;
+
 use super::Thrown;
 use super::names::{BLANKED_NAMES, EXTENSION_NAMES, KNOWN_NAMES, RESERVED_WORDS};
 use super::source::{SourceToken, TokenKind, is_member, tokens};
@@ -54,6 +56,8 @@ pub(super) fn analyse(
     };
     let source = source.trim_end_matches(|letter: char| letter == ';' || letter.is_whitespace());
     let tokens = tokens(source);
+    check_is_expression(&tokens, source)?;
+    let choices = choices::rewritten(&tokens, source);
     let mut names = BTreeSet::new();
     let mut variables = BTreeSet::new();
     let mut rewritten = String::with_capacity(source.len() + 32);
@@ -66,8 +70,17 @@ pub(super) fn analyse(
         let after = tokens.get(position + 1);
         let text = token.text(source);
         let member = is_member(&tokens, position);
+        if let Some(replacement) = choices.get(&position) {
+            rewritten.push_str(source.get(copied..token.range.start).unwrap_or_default());
+            rewritten.push_str(replacement);
+            copied = token.range.end;
+            continue;
+        }
         match token.kind {
             TokenKind::Word if member => {
+                if text == "arguments" {
+                    return Err(forbidden_name(text));
+                }
                 if FORBIDDEN_NAMES.contains(&text) {
                     return Err(forbidden_name(text));
                 }
@@ -83,11 +96,16 @@ pub(super) fn analyse(
             TokenKind::Word => {
                 let key = after.is_some_and(|after| after.is(b':'))
                     && before.is_some_and(|before| before.is(b'{') || before.is(b','));
-                if !key
-                    && (text == "constructor" || text.starts_with("__"))
+                let is_refused = (text == "constructor" || text.starts_with("__"))
                     && FORBIDDEN_NAMES.contains(&text)
-                {
+                    || text == "arguments";
+                if !key && is_refused {
                     return Err(forbidden_name(text));
+                }
+                if text == "$" && !is_call(&tokens, position + 1) {
+                    return Err(ExprError::Forbidden {
+                        message: "Cannot access \"$\" without calling it as a function".into(),
+                    });
                 }
                 if text == "import" && !key {
                     return Err(ExprError::Forbidden {
@@ -135,6 +153,25 @@ pub(super) fn analyse(
         rewritten,
         variables: variables.into_iter().map(str::to_owned).collect(),
     })
+}
+
+/// Words that begin a statement. What stands between the brackets is an expression.
+const STATEMENTS: &[&str] = &[
+    "break", "case", "class", "const", "continue", "debugger", "do", "else", "for", "function",
+    "if", "let", "return", "switch", "throw", "try", "var", "while",
+];
+
+/// Refuses a source that is empty or begins with a statement.
+fn check_is_expression(tokens: &[SourceToken], source: &str) -> Result<(), ExprError> {
+    let detail = match tokens.first() {
+        None => "there is nothing between {{ and }}",
+        Some(first) if first.is(b';') => "an expression does not begin with a semicolon",
+        Some(first) if STATEMENTS.contains(&first.text(source)) => {
+            "statements such as if and let only stand inside of functions"
+        }
+        Some(_) => return Ok(()),
+    };
+    Err(ExprError::Syntax { detail: detail.into() })
 }
 
 /// `Math.floor`: a function that the language has, whatever extension shares its name.

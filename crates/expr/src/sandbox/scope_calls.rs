@@ -88,7 +88,11 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<HostRepl
         }
         14 => {
             let node = call.text(0)?;
-            let parameters = call.scope(|scope| scope.parameters(as_name(&node)))??;
+            let as_written = call.number(1) == Some(1.0);
+            let parameters = call.scope(|scope| match &node {
+                Some(node) if as_written => scope.written_parameters(node),
+                _ => scope.parameters(as_name(&node)),
+            })??;
             check_inline(call.caller.data(), std::iter::once(&parameters))?;
             Ok(HostReply::value(&parameters))
         }

@@ -10,4 +10,5 @@ mod code;
 mod corpus_functions;
 mod corpus_native;
 mod native_memory;
+mod oracle_cases;
 mod shared_memory;

@@ -49,11 +49,7 @@ pub(super) fn call(
         }
         ("setZone", [zone, options @ ..]) => {
             let name = zone.as_str().ok_or(Interrupt::Declined)?;
-            let zone = if name == "local" {
-                local_zone(machine)?
-            } else {
-                Zone::from_name(name).ok_or(Interrupt::Declined)?
-            };
+            let zone = Zone::from_name(name).ok_or(Interrupt::Declined)?;
             match options {
                 [] => made(date.in_zone(zone)),
                 [Js::Value(Value::Object(options))]

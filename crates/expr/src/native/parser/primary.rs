@@ -302,7 +302,9 @@ impl ExprParser {
             self.at += 1;
             let args = self.arguments()?;
             self.grow(self.height)?;
-            return Some(Expr::Call { function, args });
+            return Some(
+                choice(function, args).unwrap_or_else(|args| Expr::Call { function, args }),
+            );
         }
         if let Some(class) = Class::from_name(name) {
             if is_call && class == Class::Array {
@@ -380,6 +382,20 @@ fn root_of_item(object: &Expr) -> Option<PathRoot> {
         },
         _ => None,
     }
+}
+
+/// `$if` evaluates only what it chooses. Other calls come back as they are.
+fn choice(function: Builtin, args: Box<[Arg]>) -> Result<Expr, Box<[Arg]>> {
+    if function != Builtin::If || !matches!(args.len(), 2 | 3) || args.iter().any(|arg| arg.spread)
+    {
+        return Err(args);
+    }
+    let mut values = args.into_vec().into_iter().map(|arg| Box::new(arg.value));
+    let (Some(test), Some(then)) = (values.next(), values.next()) else {
+        return Err(Box::default());
+    };
+    let otherwise = values.next().unwrap_or_else(|| Box::new(Expr::Literal(Value::Bool(false))));
+    Ok(Expr::Conditional { test, then, otherwise })
 }
 
 fn constant(name: &str) -> Option<Value> {

@@ -204,7 +204,8 @@ fn is_domain(text: &str) -> EvalResult<bool> {
     if is_host(text) {
         return Ok(true);
     }
-    if !text.contains('.') || text.contains([' ', '/']) || text.contains("..") {
+    let is_name = text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if is_name && !text.eq_ignore_ascii_case("localhost") || text.starts_with(' ') {
         Ok(false)
     } else {
         Err(Interrupt::Declined)
