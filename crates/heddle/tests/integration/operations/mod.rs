@@ -4,6 +4,7 @@
 mod backup;
 mod commands;
 mod import;
+mod listing;
 mod observability;
 mod settings;
 

@@ -114,7 +114,8 @@ async fn a_closed_address_tells_how_it_is_opened() {
         .await
         .unwrap_err();
     assert_eq!(error.code(), Code::EGRESS_BLOCKED);
-    assert!(error.to_run_error("n").hint.unwrap().contains("HEDDLE_EGRESS_ALLOW"));
+    let told = format!("{:?}", error.to_run_error("n"));
+    assert!(told.contains("HEDDLE_EGRESS_ALLOW"), "{told}");
 }
 
 #[test]

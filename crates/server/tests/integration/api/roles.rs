@@ -12,7 +12,7 @@ const LEAST: &[(UserRole, &[&str])] = &[
         "getCredentialTypes", "getTags", "getTag", "getSpending", "getWorkflowTags", "getExecutionTags", "getVariables", "getProjects",
         "getProject", "getProjectUsers",
         "checkWorkflow", "evaluateExpression", "listConnectedTools", "getExecutionOutline", "getExecutionDocument", "getExecutionItems", "getExecutionSchema", "getExecutionAgent", "getInsights", "getFolders",
-        "getOpenApi", "getNodeTypes", "getInstance", "getNodeTypeDocs", "followExecution", "followExecutions", "getExecutionFile", "listDataTables", "getDataTable", "listDataTableColumns", "listDataTableRows",
+        "getOpenApi", "getNodeTypes", "getInstance", "listLocalModels", "getNodeTypeDocs", "followExecution", "followExecutions", "getExecutionFile", "listDataTables", "getDataTable", "listDataTableColumns", "listDataTableRows",
         "reportClientError", "exportDataTableRows", "listCollections", "getCollection", "listCollectionSources", "listCollectionChunks",
     ]),
     (UserRole::Editor, &[
@@ -27,7 +27,7 @@ const LEAST: &[(UserRole, &[&str])] = &[
         "updateProject", "deleteProject", "addUsersToProject", "changeUserRoleInProject", "deleteUserFromProject",
     ]),
     (UserRole::Admin, &[
-        "createProject", "getUsers", "getUser", "createUser", "deleteUser", "changeRole", "createPasswordReset", "generateAudit", "pull",
+        "createProject", "getUsers", "getUser", "createUser", "deleteUser", "changeRole", "createPasswordReset", "generateAudit", "pull", "downloadLocalModel",
     ]),
 ];
 

@@ -250,6 +250,7 @@ pub(super) const FOR_ANY_KEY: &[(&str, &str)] = &[
     ("POST", "/api/v1/client-errors"),
     ("GET", "/api/v1/credentials/schema/{kind}"),
     ("GET", "/api/v1/instance"),
+    ("GET", "/api/v1/local-models"),
     ("GET", "/api/v1/credential-types"),
     ("GET", "/api/v1/node-types"),
     ("GET", "/api/v1/node-types/{type}/docs"),
