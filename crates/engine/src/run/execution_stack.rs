@@ -22,13 +22,6 @@ impl ScheduledNode {
     }
 }
 
-/// The run of a node whose output makes another one wait.
-struct PulledFrom {
-    node: usize,
-    run_index: usize,
-    carries_items: bool,
-}
-
 /// The order of execution. `v1` goes depth first, topmost branch first; the legacy order goes
 /// breadth first and makes nodes with several inputs wait for all of them.
 pub(crate) struct ExecutionStack {
@@ -66,7 +59,8 @@ impl ExecutionStack {
         if let Some(at) = self.stack.iter().position(fits) {
             return self.stack.remove(at);
         }
-        self.release_waiting(plan, &is_wanted).then(|| self.stack.pop_back()).flatten()
+        let released = !self.legacy && self.release_waiting(plan, &is_wanted);
+        released.then(|| self.stack.pop_back()).flatten()
     }
 
     pub(crate) fn push(&mut self, entry: ScheduledNode) {
@@ -77,7 +71,8 @@ impl ExecutionStack {
     pub(crate) fn next(&mut self, plan: &Plan) -> Result<Option<ScheduledNode>, NodeError> {
         loop {
             let Some(entry) = self.stack.pop_front() else {
-                match self.release_waiting(plan, &|_| true) {
+                // In the legacy order a node that never got all of its inputs does not run.
+                match !self.legacy && self.release_waiting(plan, &|_| true) {
                     true => continue,
                     false => return Ok(None),
                 }
@@ -146,7 +141,7 @@ impl ExecutionStack {
         items: Items,
         source: Source,
     ) {
-        let (run_index, carries_items) = (source.run, !items.is_empty());
+        let run_index = source.run;
         let n_inputs = plan.nodes[target.node].inputs.len();
         if n_inputs <= 1 {
             let mut entry = ScheduledNode {
@@ -177,12 +172,7 @@ impl ExecutionStack {
             return self.push(entry);
         }
         if self.legacy && !was_waiting {
-            self.pull_in_other_inputs(
-                plan,
-                data,
-                PulledFrom { node: from, run_index, carries_items },
-                target.node,
-            );
+            self.pull_in_other_inputs(plan, data, from, run_index, target.node);
         }
     }
 
@@ -192,7 +182,8 @@ impl ExecutionStack {
         &mut self,
         plan: &Plan,
         data: &RunData,
-        PulledFrom { node: from, run_index, carries_items }: PulledFrom,
+        from: usize,
+        run_index: usize,
         waiting: usize,
     ) {
         let siblings: Vec<usize> =
@@ -215,11 +206,8 @@ impl ExecutionStack {
             {
                 continue;
             }
-            // What lies behind a branch that sent nothing is not to run.
-            let is_cut_off = |node| !carries_items && plan.parents(node).contains(&from);
             if let Some(node) = self.first_that_has_not_run(plan, data, &siblings, feeding.node)
                 && gets_nothing(node)
-                && !is_cut_off(node)
             {
                 self.push(ScheduledNode::unfed(node));
             }
@@ -252,8 +240,7 @@ impl ExecutionStack {
         self.stack.iter().any(|entry| entry.node == node)
     }
 
-    /// When nothing else can run, a waiting node runs with the inputs it has, if it may. The legacy order knows no
-    /// inputs that a node requires.
+    /// When nothing else can run, a waiting node runs with the inputs it has, if it may.
     fn release_waiting(&mut self, plan: &Plan, is_wanted: &dyn Fn(&ScheduledNode) -> bool) -> bool {
         let mut at = 0;
         while at < self.waiting.len() {
@@ -265,7 +252,7 @@ impl ExecutionStack {
                 .any(|other| other.node != entry.node && parents.contains(&other.node));
             if parent_waits
                 || !is_wanted(entry)
-                || !(self.legacy || may_run_with(&plan.nodes[entry.node], &entry.inputs))
+                || !may_run_with(&plan.nodes[entry.node], &entry.inputs)
             {
                 at += 1;
                 continue;
