@@ -7,6 +7,7 @@ import type { Workflow } from "../api/types";
 import { withValueAt } from "../graph/document";
 import { useEditor } from "../store/editorStore";
 import { Field, FormDialog, NumberInput, Select } from "../ui";
+import { BudgetFields } from "./BudgetFields";
 
 type Settings = Record<string, unknown>;
 
@@ -113,6 +114,7 @@ export function WorkflowSettingsDialog({ onClose }: { onClose: () => void }) {
           options={SAVE_OPTIONS}
         />
       </Field>
+      <BudgetFields settings={settings} onChange={setSettings} />
     </FormDialog>
   );
 }

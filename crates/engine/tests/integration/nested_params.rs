@@ -12,7 +12,7 @@ const STACK_BYTES: usize = 2 << 20;
 fn preview_nested(calls: usize) -> Result<Value, Code> {
     let names = ["A", "B", "C", "D", "E", "F", "G"];
     let nodes = names.iter().zip(names.iter().skip(1)).map(|(name, next)| {
-        let deep = format!("={{{{ (function f(n) {{ return n > 0 ? [f(n - 1)][0] : $('{next}').params.x }})({calls}) }}}}");
+        let deep = format!("={{{{ (function f(n) {{ return n > 0 ? [f(n - 1)][0] : $node['{next}'].parameter.x }})({calls}) }}}}");
         json!({ "name": *name, "type": "test", "typeVersion": 1, "position": [0, 0], "parameters": { "x": deep } })
     });
     let last = json!({ "name": "G", "type": "test", "typeVersion": 1, "position": [0, 0], "parameters": { "x": "end" } });
@@ -25,7 +25,7 @@ fn preview_nested(calls: usize) -> Result<Value, Code> {
         plan: &plan,
         run_data: &[],
         node: 0,
-        expression: "={{ $('A').params.x }}",
+        expression: "={{ $node['A'].parameter.x }}",
         item: 0,
         run: 0,
         vars: &vars,

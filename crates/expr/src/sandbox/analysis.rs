@@ -78,9 +78,6 @@ pub(super) fn analyse(
         }
         match token.kind {
             TokenKind::Word if member => {
-                if text == "arguments" {
-                    return Err(forbidden_name(text));
-                }
                 if FORBIDDEN_NAMES.contains(&text) {
                     return Err(forbidden_name(text));
                 }

@@ -122,7 +122,7 @@ fn dates_and_odd_numbers_cross_the_border_both_ways() {
 fn extensions_give_what_their_manual_says() {
     for (source, expected) in [
         ("'quick brown $FOX'.toSnakeCase()", json!("quick_brown_fox")),
-        ("'quick a brown FOX'.toTitleCase()", json!("Quick a Brown Fox")),
+        ("'quick a brown FOX'.toTitleCase()", json!("Quick a Brown FOX")),
         ("'déjà ß'.replaceSpecialChars()", json!("deja ss")),
         ("'hello'.hash('sha256').length", json!(64)),
         (

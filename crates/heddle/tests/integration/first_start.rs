@@ -55,7 +55,8 @@ impl FirstStart {
         let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
         command.env("PATH", path).env("DISPLAY", ":0").env_remove("SSH_CONNECTION");
         command.env("HEDDLE_DATA", folder.0.join("data")).env("HEDDLE_PORT", "0");
-        command.env("TMPDIR", &folder.0);
+        // In a terminal it asks before it makes a folder that is neither here nor at home.
+        command.env("TMPDIR", &folder.0).current_dir(&folder.0);
         command.envs(settings.iter().copied()).stdin(Stdio::null()).stdout(Stdio::null());
         let started = Self { process: command.spawn().unwrap(), log, page };
         wait_until("the set-up link is printed", || started.link().is_some());

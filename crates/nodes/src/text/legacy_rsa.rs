@@ -9,7 +9,7 @@ use pkcs8::der::asn1::UintRef;
 use pkcs8::der::{self, Reader, SliceReader};
 
 /// Longer keys take seconds of computing.
-const MAX_MODULUS_BITS: u64 = 8192;
+const MAX_MODULUS_BITS: u64 = 4096;
 
 /// The numbers of a private key that signing needs.
 pub(super) struct RsaNumbers {

@@ -302,9 +302,12 @@ impl ExprParser {
             self.at += 1;
             let args = self.arguments()?;
             self.grow(self.height)?;
-            return Some(
-                choice(function, args).unwrap_or_else(|args| Expr::Call { function, args }),
-            );
+            let call = |args| Expr::Call { function, args };
+            return Some(if self.is_code {
+                call(args)
+            } else {
+                choice(function, args).unwrap_or_else(call)
+            });
         }
         if let Some(class) = Class::from_name(name) {
             if is_call && class == Class::Array {

@@ -45,6 +45,7 @@ impl Supplier for HttpRequestTool {
         )
         .recommended()
         .icon("globe")
+        .initial(json!({ "methods": ["GET"] }))
         .subtitle(&["{method?GET} {url:url}"])
         .params([
             Param::text("name", "Name", "http_request").help("Name of the tool for the model."),
@@ -55,7 +56,7 @@ impl Supplier for HttpRequestTool {
             )
             .help("Description of the tool for the model."),
             Param::multi_choice("methods", "Methods", &METHODS)
-                .preset(json!(["GET"]))
+                .preset(json!(["GET", "POST", "PUT", "DELETE"]))
                 .help("Methods the model may use. With GET alone, the tool counts as read-only."),
             Param::text("allowedHosts", "Allowed hosts", "").help(
                 "Comma-separated hosts that may be called. `*.` at the start matches \
