@@ -33,9 +33,9 @@ test("the HTTP tool that is found first has a URL that the model decides", () =>
     });
     const { id } = await call("POST", "/workflows", agent(credential));
     await page.goto(`/workflow/${id}`);
-    await addBy(page, /^Add: Tool/, "http", "HTTP Request");
-    await openNode(page, "HTTP Request");
-    const panel = panelOf(page, "HTTP Request");
+    await addBy(page, /^Add: Tool/, "http", "HTTP Request Tool");
+    await openNode(page, "HTTP Request Tool");
+    const panel = panelOf(page, "HTTP Request Tool");
     await expect(panel.getByRole("combobox", { name: "Method" })).toHaveText("GET");
     await panel.getByRole("button", { name: "More options for URL" }).click();
     await page.getByRole("menuitem", { name: "Let the model decide" }).click();
@@ -50,7 +50,7 @@ test("the HTTP tool that is found first has a URL that the model decides", () =>
 
     const { port } = service.address();
     await models.script(
-      { calls: [{ name: "HTTP_Request", arguments: { URL: `http://127.0.0.1:${port}/weather` } }] },
+      { calls: [{ name: "HTTP_Request_Tool", arguments: { URL: `http://127.0.0.1:${port}/weather` } }] },
       { text: "It is 21 degrees." },
     );
     await page.getByRole("tab", { name: "Chat" }).click();
@@ -60,7 +60,7 @@ test("the HTTP tool that is found first has a URL that the model decides", () =>
     await expect(page.getByRole("log", { name: "Conversation" })).toHaveText("It is 21 degrees.");
     assert.deepEqual(called, ["GET /weather"]);
     const asked = await (await fetch(`${models.url}/__asked`)).text();
-    assert.match(asked, /HTTP_Request/);
+    assert.match(asked, /HTTP_Request_Tool/);
     assert.match(asked, /"required\\?":\s*\[\s*\\?"URL\\?"/);
   }));
 

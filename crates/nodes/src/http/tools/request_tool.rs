@@ -43,7 +43,6 @@ impl Supplier for HttpRequestTool {
             "HTTP Request (any URL)",
             "Let an agent choose the URL and method of its requests",
         )
-        .recommended()
         .icon("globe")
         .initial(json!({ "methods": ["GET"] }))
         .subtitle(&["{method?GET} {url:url}"])
