@@ -50,7 +50,11 @@ test("the HTTP tool that is found first has a URL that the model decides", () =>
 
     const { port } = service.address();
     await models.script(
-      { calls: [{ name: "HTTP_Request_Tool", arguments: { URL: `http://127.0.0.1:${port}/weather` } }] },
+      {
+        calls: [
+          { name: "HTTP_Request_Tool", arguments: { URL: `http://127.0.0.1:${port}/weather` } },
+        ],
+      },
       { text: "It is 21 degrees." },
     );
     await page.getByRole("tab", { name: "Chat" }).click();
