@@ -1,9 +1,9 @@
 //! One client for every provider that has a format of its own: what differs between them is what
 //! they implement here.
 
-use super::embedding_cache::{cached, key_of};
+use super::embedding_cache::{BatchEmbedder, embed_cached};
 use super::endpoint::ModelEndpoint;
-use super::failure::{ModelFailure, node_error};
+use super::failure::ModelFailure;
 use super::model_list::listed;
 use super::requester::{ChatFormat, ErrorDecoder, ModelAccess, ModelRequester, ReplyDecoder};
 use super::vector_codec;
@@ -119,7 +119,10 @@ impl<P: EmbeddingProvider> EmbeddingClient<P> {
         let asker = place.requester(access);
         Self { info, settings, place, requester: asker }
     }
+}
 
+#[async_trait::async_trait]
+impl<P: EmbeddingProvider> BatchEmbedder for EmbeddingClient<P> {
     fn request(&self, texts: &[Str]) -> Result<WireRequest, ModelError> {
         self.place.post(
             &self.settings.embed_path(&self.info.model),
@@ -150,16 +153,7 @@ impl<P: EmbeddingProvider> Embedder for EmbeddingClient<P> {
     }
 
     async fn embeddings(&self, texts: &[Str]) -> Result<Embeddings, NodeError> {
-        let key = |text: &Str| self.request(std::slice::from_ref(text)).map(|one| key_of(&one));
-        let keys: Result<Vec<_>, _> = texts.iter().map(key).collect();
-        cached(texts, &keys.map_err(node_error)?, async |missing| {
-            let mut all = Embeddings::default();
-            for batch in missing.chunks(P::BATCH) {
-                all.extend(self.embed_batch(batch).await.map_err(node_error)?);
-            }
-            Ok(all)
-        })
-        .await
+        embed_cached(self, texts, P::BATCH).await
     }
 }
 

@@ -1,11 +1,12 @@
 //! Vectors of texts that were asked for a short while ago: the same request gives the same vector
 //! and is not paid for twice.
 
+use super::failure::node_error;
 use super::wire::WireRequest;
 use aws_lc_rs::digest::{Context, SHA256};
 use model::Str;
 use node_api::NodeError;
-use node_api::ai::Embeddings;
+use node_api::ai::{Embeddings, ModelError};
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
@@ -14,7 +15,7 @@ const MAX_BYTES: usize = 16 << 20;
 
 /// A hash of all that goes to the provider, its address and key included: whoever has another key
 /// asks for themselves.
-pub(super) type CacheKey = [u8; 32];
+type CacheKey = [u8; 32];
 
 static CACHE: LazyLock<Mutex<EmbeddingCache>> = LazyLock::new(Mutex::default);
 
@@ -48,7 +49,7 @@ impl EmbeddingCache {
 }
 
 /// The key of a request for one text.
-pub(super) fn key_of(request: &WireRequest) -> CacheKey {
+fn key_of(request: &WireRequest) -> CacheKey {
     let mut hash = Context::new(&SHA256);
     let mut add = |part: &[u8]| {
         hash.update(&(part.len() as u64).to_le_bytes());
@@ -65,8 +66,33 @@ pub(super) fn key_of(request: &WireRequest) -> CacheKey {
     key
 }
 
+/// A model that takes several texts in one request. Implemented by the clients of providers.
+#[async_trait::async_trait]
+pub(super) trait BatchEmbedder: Sync {
+    fn request(&self, texts: &[Str]) -> Result<WireRequest, ModelError>;
+    async fn embed_batch(&self, texts: &[Str]) -> Result<Embeddings, ModelError>;
+}
+
+/// The vectors of texts, from the cache or in requests of so many texts.
+pub(super) async fn embed_cached(
+    embedder: &dyn BatchEmbedder,
+    texts: &[Str],
+    batch: usize,
+) -> Result<Embeddings, NodeError> {
+    let key = |text: &Str| embedder.request(std::slice::from_ref(text)).map(|one| key_of(&one));
+    let keys: Result<Vec<_>, _> = texts.iter().map(key).collect();
+    cached(texts, &keys.map_err(node_error)?, async |missing| {
+        let mut all = Embeddings::default();
+        for batch in missing.chunks(batch.max(1)) {
+            all.extend(embedder.embed_batch(batch).await.map_err(node_error)?);
+        }
+        Ok(all)
+    })
+    .await
+}
+
 /// The vectors of texts with these keys. Those that are not known are fetched, once each.
-pub(super) async fn cached(
+async fn cached(
     texts: &[Str],
     keys: &[CacheKey],
     fetch: impl AsyncFnOnce(&[Str]) -> Result<Embeddings, NodeError>,

@@ -3,8 +3,7 @@
 use super::client::{OpenAiFormat, asker};
 use super::settings::OpenAiSettings;
 use crate::models::client::counted_tokens;
-use crate::models::embedding_cache::{cached, key_of};
-use crate::models::failure::node_error;
+use crate::models::embedding_cache::{BatchEmbedder, embed_cached};
 use crate::models::requester::{ModelAccess, ModelRequester};
 use crate::models::vector_codec;
 use crate::models::wire::WireRequest;
@@ -76,7 +75,10 @@ impl OpenAiEmbedder {
             text.clone().into()
         }
     }
+}
 
+#[async_trait::async_trait]
+impl BatchEmbedder for OpenAiEmbedder {
     fn request(&self, texts: &[Str]) -> Result<WireRequest, ModelError> {
         self.settings.post(&["embeddings"], &self.info.model, &self.body(texts))
     }
@@ -101,16 +103,7 @@ impl Embedder for OpenAiEmbedder {
     }
 
     async fn embeddings(&self, texts: &[Str]) -> Result<Embeddings, NodeError> {
-        let key = |text: &Str| self.request(std::slice::from_ref(text)).map(|one| key_of(&one));
-        let keys: Result<Vec<_>, _> = texts.iter().map(key).collect();
-        cached(texts, &keys.map_err(node_error)?, async |missing| {
-            let mut all = Embeddings::default();
-            for batch in missing.chunks(self.batch.max(1)) {
-                all.extend(self.embed_batch(batch).await.map_err(node_error)?);
-            }
-            Ok(all)
-        })
-        .await
+        embed_cached(self, texts, self.batch).await
     }
 }
 
