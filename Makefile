@@ -25,6 +25,7 @@ run:
 	./target/release/heddle serve --data .heddle
 
 # Installs what the tests need, then runs everything that CI runs.
+test: export RUSTC_WORKSPACE_WRAPPER = $(CURDIR)/xtask/lint.sh
 test:
 	cargo build --quiet --workspace --bin xtask
 	./target/debug/xtask ci

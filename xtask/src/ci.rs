@@ -19,12 +19,8 @@ const STEPS: &[(&str, CiStep)] = &[
     ("services, sandbox and editor", || at_once([&services::install, &build_sandbox, &web::build])),
     ("editor: check, weights", || at_once([&web::check, &weights::fetch])),
     ("Rust: build and tests", rust_tests::run),
-    ("simulation", simulate::run_in_ci),
-    ("fuzz: seeds", fuzz::replay_seeds),
-    ("SDK clients and journeys", clients_and_journeys),
     ("docs", docs_are_current),
-    ("site", site::build),
-    ("packages", dist::check_in_ci),
+    ("SDK clients, journeys; simulation, fuzz seeds, site, packages", last_steps),
 ];
 
 pub(crate) fn run() -> Result<()> {
@@ -68,10 +64,15 @@ fn build_sandbox() -> Result<()> {
     sandbox::build(std::env::consts::ARCH)
 }
 
-/// At the same time: either waits for its servers more than it computes.
-fn clients_and_journeys() -> Result<()> {
+/// At the same time: clients and journeys wait for their servers more than they compute.
+fn last_steps() -> Result<()> {
     clients::build()?;
-    at_once([&clients::run, &web::journeys])
+    at_once([&clients::run, &web::journeys, &|| {
+        simulate::run_in_ci()?;
+        fuzz::replay_seeds()?;
+        site::build()?;
+        dist::check_in_ci()
+    }])
 }
 
 /// Writes the pages that are made from code.

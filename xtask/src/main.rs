@@ -41,6 +41,7 @@ fn run() -> Result<()> {
         Some("hostile") => hostile::run(),
         Some("audit") => audit::run(),
         Some("dist") => dist::run(),
+        Some("lint") => lint_everything(),
         Some("packages") => dist::check_in_ci(),
         Some("clients") => clients::run(),
         Some("services") => services::install(),
@@ -54,7 +55,7 @@ fn run() -> Result<()> {
         Some("web") => web::build(),
         Some("weights") => weights::fetch(),
         _ => bail!(
-            "usage: cargo xtask ci | audit | bench | clients | crash [N] | dist [--arch ARCH] [--binary PATH] [--check] | fuzz [seeds | SECONDS [TARGET…]] | hostile [SECONDS] | packages | sandbox | services | simulate [N | --seed SEED | bugs] | site | spelling | docs | test | tidy | types | web | weights"
+            "usage: cargo xtask ci | audit | bench | clients | crash [N] | dist [--arch ARCH] [--binary PATH] [--check] | fuzz [seeds | SECONDS [TARGET…]] | hostile [SECONDS] | lint | packages | sandbox | services | simulate [N | --seed SEED | bugs] | site | spelling | docs | test | tidy | types | web | weights"
         ),
     }
 }
@@ -68,16 +69,19 @@ fn call(program: &str, arguments: &[&str]) -> Result<()> {
 /// tested: dependencies are built once, and not a second time for the linter alone, which took a
 /// third of a run from nothing.
 fn clippy(arguments: &[&str]) -> Result<()> {
-    call_with("cargo", arguments, &clippy_environment())
+    let (name, wrapper) = lint_wrapper()?;
+    call_with("cargo", arguments, &[(name, &wrapper)])
 }
 
-fn clippy_environment() -> [(&'static str, &'static str); 2] {
-    // Clippy takes its flags from the environment in this form; its own subcommand of Cargo does
-    // the same.
-    [
-        ("RUSTC_WORKSPACE_WRAPPER", "clippy-driver"),
-        ("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__"),
-    ]
+/// The Makefile names the same: Cargo builds everything anew for another.
+fn lint_wrapper() -> Result<(&'static str, String)> {
+    let script = std::env::current_dir()?.join("xtask/lint.sh");
+    Ok(("RUSTC_WORKSPACE_WRAPPER", script.to_string_lossy().into_owned()))
+}
+
+/// Lints tests, examples and benchmarks as well.
+fn lint_everything() -> Result<()> {
+    call("cargo", &["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])
 }
 
 /// A program with the rights of root, which package managers and other roots need.

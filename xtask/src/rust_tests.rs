@@ -1,7 +1,7 @@
 //! Builds all Rust tests and runs their binaries side by side: many tests wait for time to pass or
 //! for a server to start, and one binary after the other leaves a core idle.
 
-use crate::clippy_environment;
+use crate::lint_wrapper;
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 use std::collections::{BTreeSet, VecDeque};
@@ -45,7 +45,7 @@ fn build() -> Result<Vec<TestBinary>> {
     eprintln!("$ cargo {}", arguments.join(" "));
     let built = Command::new("cargo")
         .args(arguments)
-        .envs(clippy_environment())
+        .envs([lint_wrapper()?])
         .stderr(Stdio::inherit())
         .output()?;
     if !built.status.success() {
