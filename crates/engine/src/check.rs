@@ -103,8 +103,8 @@ pub fn check(workflow: &Workflow, registry: &Registry) -> CheckReport {
     };
     checker.fields();
     checker.nodes();
-    checker.connections();
-    checker.reach();
+    let ports = checker.connections();
+    checker.reach(&ports);
     checker.finish()
 }
 

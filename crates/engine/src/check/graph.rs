@@ -7,8 +7,9 @@ use model::workflow::MAX_INDEX;
 use model::{Code, Edge, Kind, Object, Str, Value};
 use std::collections::{HashMap, HashSet};
 
-impl Checker<'_> {
-    pub(super) fn connections(&mut self) {
+impl<'a> Checker<'a> {
+    /// Returns the ports of all nodes, with what is connected to them.
+    pub(super) fn connections(&mut self) -> WorkflowPorts<'a> {
         let workflow = self.workflow;
         let names: HashSet<&str> = workflow.nodes().map(|node| node.name()).collect();
         let mut ports = WorkflowPorts::of(self);
@@ -69,6 +70,7 @@ impl Checker<'_> {
                 }
             }
         }
+        ports
     }
 
     fn target(

@@ -7,13 +7,15 @@ use crate::connections::{Connection, ConnectionRules, NodePorts, Refusal};
 use model::workflow::MAX_INDEX;
 use model::{Code, Kind, Object, OnError, Value};
 use node_api::Port;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The ports of all nodes, by name. The first of several nodes with one name counts.
 pub(super) struct WorkflowPorts<'w> {
     by_name: HashMap<&'w str, usize>,
     nodes: Vec<PortsOfNode>,
     rules: ConnectionRules,
+    /// The inputs that an enabled node supplies: node, kind, index.
+    supplied: HashSet<(usize, Kind, usize)>,
 }
 
 struct PortsOfNode {
@@ -32,8 +34,12 @@ pub(super) struct WrittenConnection<'w> {
 
 impl<'w> WorkflowPorts<'w> {
     pub(super) fn of(checker: &Checker<'w>) -> Self {
-        let mut ports =
-            Self { by_name: HashMap::new(), nodes: Vec::new(), rules: ConnectionRules::default() };
+        let mut ports = Self {
+            by_name: HashMap::new(),
+            nodes: Vec::new(),
+            rules: ConnectionRules::default(),
+            supplied: HashSet::new(),
+        };
         let empty = Object::new();
         for node in checker.workflow.nodes().take(super::MAX_NODES) {
             if ports.by_name.contains_key(node.name()) {
@@ -55,6 +61,25 @@ impl<'w> WorkflowPorts<'w> {
     fn find(&self, name: &str) -> Option<(usize, &PortsOfNode)> {
         let index = *self.by_name.get(name)?;
         Some((index, self.nodes.get(index)?))
+    }
+
+    /// The inputs for sub-nodes that a node needs and nobody supplies.
+    pub(super) fn missing(&self, name: &str) -> Vec<&Port> {
+        let Some((node, PortsOfNode { ports: Some(ports), .. })) = self.find(name) else {
+            return Vec::new();
+        };
+        let mut of_kind: HashMap<Kind, usize> = HashMap::new();
+        let is_missing = |port: &&Port| {
+            let next = of_kind.entry(port.kind).or_default();
+            let index = std::mem::replace(next, *next + 1);
+            let is_supplied = match port.max_connections {
+                Some(_) => self.supplied.contains(&(node, port.kind, index)),
+                // Where any number may be connected, the index only says in which order they count.
+                None => self.supplied.iter().any(|(to, kind, _)| (*to, *kind) == (node, port.kind)),
+            };
+            port.required && !matches!(port.kind, Kind::Main | Kind::Control) && !is_supplied
+        };
+        ports.inputs().iter().filter(is_missing).collect()
     }
 }
 
@@ -80,10 +105,14 @@ impl<'w> Checker<'w> {
         }
         // The rules count along, so they are taken out while the ports are looked at.
         let mut rules = std::mem::take(&mut ports.rules);
+        let mut supplied = std::mem::take(&mut ports.supplied);
         if let (Some((_, source)), Some((index, goal))) = (ports.find(from), ports.find(to)) {
             let connection =
                 Connection { to: index, kind, output, input, is_disabled: source.is_disabled };
             let refusal = rules.refusal(source.ports.as_ref(), goal.ports.as_ref(), connection);
+            if !source.is_disabled && refusal.is_none() {
+                supplied.insert((index, kind, input));
+            }
             if let Some(refusal) = refusal {
                 let side = match refusal {
                     Refusal::OutputKind | Refusal::Output => {
@@ -96,6 +125,7 @@ impl<'w> Checker<'w> {
             }
         }
         ports.rules = rules;
+        ports.supplied = supplied;
     }
 }
 

@@ -2,9 +2,10 @@
 //! nobody.
 
 use super::escape::short;
+use super::ports::WorkflowPorts;
 use super::{Checker, MAX_NODES, ProblemDraft};
 use model::{Code, Kind, Node};
-use node_api::{NodeGroup, NodeType};
+use node_api::{NodeGroup, NodeType, Port};
 use std::collections::{HashMap, HashSet};
 
 /// How a node hangs in the graph.
@@ -17,7 +18,7 @@ struct NodeEdges<'a> {
 }
 
 impl Checker<'_> {
-    pub(super) fn reach(&mut self) {
+    pub(super) fn reach(&mut self, ports: &WorkflowPorts<'_>) {
         let workflow = self.workflow;
         let edges = workflow.edges();
         let mut ends: HashMap<&str, NodeEdges<'_>> = HashMap::new();
@@ -46,8 +47,9 @@ impl Checker<'_> {
         let mut reached: HashSet<&str> = HashSet::new();
         let mut waiting: Vec<&str> =
             workflow.nodes().filter(is_start).map(|node| node.name()).collect();
-        if waiting.is_empty() {
-            return self.no_start();
+        let has_start = !waiting.is_empty();
+        if !has_start {
+            self.no_start();
         }
         while let Some(name) = waiting.pop() {
             if reached.insert(name) {
@@ -56,11 +58,23 @@ impl Checker<'_> {
         }
         for (index, node) in workflow.indexed_nodes().take(MAX_NODES) {
             let (name, ends) = (node.name(), of(node.name()));
-            if node.is_disabled() || reached.contains(name) {
+            if node.is_disabled() {
                 continue;
             }
             let place = || format!("nodes[{index}]");
-            match NodeRole::of(type_of(&node), ends) {
+            let role = NodeRole::of(type_of(&node), ends);
+            if match role {
+                NodeRole::Supplier => ends.supplies,
+                NodeRole::Step | NodeRole::Unclear => !has_start || reached.contains(name),
+            } {
+                for port in ports.missing(name) {
+                    self.missing_supplier(name, port, place);
+                }
+            }
+            if !has_start || reached.contains(name) {
+                continue;
+            }
+            match role {
                 NodeRole::Supplier if !ends.supplies => {
                     let finding = ProblemDraft::warning(
                         Code::WORKFLOW_CONNECTION,
@@ -84,6 +98,18 @@ impl Checker<'_> {
                 NodeRole::Supplier | NodeRole::Unclear => {}
             }
         }
+    }
+
+    fn missing_supplier(&mut self, name: &str, port: &Port, place: impl FnOnce() -> String) {
+        let finding = ProblemDraft::error(
+            Code::WORKFLOW_CONNECTION,
+            "Connect a node that supplies it below the node; `+` at the input offers those that fit.",
+        )
+        .of(name);
+        let label = if port.label.is_empty() { port.kind.name() } else { &port.label };
+        self.problem(finding, place, || {
+            format!("'{}' needs a connection to its input '{}'", short(name), short(label))
+        });
     }
 
     fn no_start(&mut self) {

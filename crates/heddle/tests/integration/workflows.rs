@@ -1,6 +1,7 @@
 //! Runs the workflows in `tests/workflows` with the real binary; what a node should put out stands
 //! in its pinned data.
 
+use crate::support::TempFolder;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -157,4 +158,42 @@ fn expressions_are_evaluated_on_the_command_line() {
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "Hello ADA");
     let denied = heddle(&["expr", "{{ $('Nowhere').item }}"]);
     assert_eq!(denied.status.code(), Some(1));
+}
+
+/// A model that is disabled supplies nothing, and what nothing leads to needs nothing.
+#[test]
+fn issue_17_an_agent_without_a_model_is_found_before_it_runs() {
+    let document = |is_disabled: bool, target: &str| {
+        serde_json::json!({
+            "nodes": [
+                { "name": "Start", "type": "n8n-nodes-base.manualTrigger", "typeVersion": 1, "position": [0, 0], "parameters": {} },
+                { "name": "Agent", "type": "@n8n/n8n-nodes-langchain.agent", "typeVersion": 2, "position": [200, 0], "parameters": {} },
+                { "name": "Model", "type": "@n8n/n8n-nodes-langchain.lmChatOpenAi", "typeVersion": 1.2, "position": [200, 200], "parameters": {}, "disabled": is_disabled },
+            ],
+            "connections": {
+                "Start": { "main": [[{ "node": target, "type": "main", "index": 0 }]] },
+                "Model": { "ai_languageModel": [[{ "node": "Agent", "type": "ai_languageModel", "index": 0 }]] },
+            },
+        })
+    };
+    let folder = TempFolder::new("check");
+    let file = folder.0.join("agent.json");
+    let findings = |document: Value| {
+        std::fs::write(&file, document.to_string()).unwrap();
+        let output = heddle(&["check", file.to_str().unwrap(), "--json"]);
+        let reports = json(&output);
+        let problems = reports[0]["problems"].as_array();
+        let missing =
+            |problem: &&Value| problem["message"].as_str().unwrap().contains("needs a connection");
+        (output.status.code(), problems.unwrap().iter().find(missing).cloned())
+    };
+    assert_eq!(findings(document(false, "Agent")), (Some(0), None));
+    let (code, found) = findings(document(true, "Agent"));
+    let found = found.unwrap();
+    assert_eq!(
+        (code, &found["code"], &found["node"]),
+        (Some(1), &"WORKFLOW_CONNECTION".into(), &"Agent".into())
+    );
+    assert_eq!(found["message"], "'Agent' needs a connection to its input 'Chat Model'");
+    assert_eq!(findings(document(true, "Nowhere")).1, None);
 }
