@@ -62,8 +62,8 @@ async function begin({ data, settings, port = "0", ready = /listens on/ }) {
   return { base, kill, said: () => said };
 }
 
-/** A server with an owner, and a page on which she is signed in. Errors in the console, and requests to any other host, fail the journey. */
-export async function enter({ owner = true, settings, ...options } = {}) {
+/** A server with an owner, and a page on which she is signed in. Errors in the console, and requests to any host but those `elsewhere`, fail the journey. */
+export async function enter({ owner = true, settings, elsewhere = [], ...options } = {}) {
   const server = await startServer(settings);
   const { browser, options: usual, prepare } = await startBrowser(options);
   const context = await browser.newContext({
@@ -81,7 +81,9 @@ export async function enter({ owner = true, settings, ...options } = {}) {
   const strangers = [];
   context.on(
     "request",
-    (request) => isElsewhere(request.url(), server.base) && strangers.push(request.url()),
+    (request) =>
+      isElsewhere(request.url(), [new URL(server.base).host, ...elsewhere]) &&
+      strangers.push(request.url()),
   );
   const csrf = owner ? await becomeOwner(context, server) : null;
   const page = await context.newPage();
@@ -109,8 +111,8 @@ export async function enter({ owner = true, settings, ...options } = {}) {
 }
 
 /** The editor works offline: whatever it shows comes from its own server. */
-function isElsewhere(url, base) {
-  return /^(https?|wss?):/.test(url) && new URL(url).host !== new URL(base).host;
+function isElsewhere(url, hosts) {
+  return /^(https?|wss?):/.test(url) && !hosts.includes(new URL(url).host);
 }
 
 async function becomeOwner(context, server) {

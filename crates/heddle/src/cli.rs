@@ -357,6 +357,13 @@ pub(crate) enum UsersCommand {
         #[arg(add = complete::users())]
         email: String,
     },
+    /// Remove the authenticator app of a user who has lost it
+    ResetTwoFactor {
+        #[command(flatten)]
+        data: DataFolder,
+        #[arg(add = complete::users())]
+        email: String,
+    },
     /// Delete a user, with their API keys and sessions
     Delete {
         #[command(flatten)]

@@ -3,9 +3,11 @@
 
 #[expect(clippy::disallowed_methods, reason = "the settings file named by the operator")]
 mod file;
+mod oidc;
 mod page;
 mod sources;
 
+pub(crate) use oidc::OidcSettings;
 pub(crate) use page::page;
 pub(crate) use sources::{GlobalArgs, SettingOrigin, Sources, use_sources};
 
@@ -63,6 +65,8 @@ pub(crate) struct ServerSettings {
     pub(crate) allowed_hosts: Vec<String>,
     /// Whether the first owner can be made from another machine.
     pub(crate) remote_setup: bool,
+    /// With whom people sign in beside their password.
+    pub(crate) oidc: Option<OidcSettings>,
     /// Whether the first start opens a browser.
     pub(crate) open_browser: bool,
     pub(crate) log: String,
@@ -78,6 +82,7 @@ impl Default for ServerSettings {
             webhook_url: None,
             allowed_hosts: Vec::new(),
             remote_setup: false,
+            oidc: None,
             open_browser: true,
             log: "info".into(),
             log_format: LogFormat::Text,
@@ -116,7 +121,7 @@ impl Setting {
     }
 }
 
-const SECRET: &[&str] = &["OTEL_EXPORTER_OTLP_HEADERS"];
+const SECRET: &[&str] = &["HEDDLE_OIDC_CLIENT_SECRET", "OTEL_EXPORTER_OTLP_HEADERS"];
 
 const EXCLUDED_FROM_FILES: &[&str] = &["HEDDLE_DATA", "HEDDLE_CONFIG"];
 
@@ -391,6 +396,34 @@ pub(crate) const SETTINGS: &[Setting] = &[
              always required. Since 0.1.",
     },
     Setting {
+        name: "HEDDLE_OIDC_ISSUER",
+        default: "",
+        help: "Issuer URL of an OpenID Connect provider, such as https://id.example.com/realms/main. \
+             The sign-in page offers it beside the password. Register BASE_URL/api/oidc/callback \
+             there as the redirect URI. The host may be private. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_OIDC_CLIENT_ID",
+        default: "",
+        help: "Client ID of Heddle at the OpenID Connect provider. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_OIDC_CLIENT_SECRET",
+        default: "",
+        help: "Client secret at the OpenID Connect provider; empty for a public client. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_OIDC_NAME",
+        default: "single sign-on",
+        help: "Name of the provider on the sign-in page: \"Sign in with NAME\". Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_OIDC_NEW_USERS",
+        default: "",
+        help: "Role of people who sign in with the provider and have no account yet: viewer, editor \
+             or admin. Empty: only people who were invited or have an account. Since 0.1.",
+    },
+    Setting {
         name: "HEDDLE_OPEN_BROWSER",
         default: "1",
         help: "Set to 0 to not open the setup page in a browser at the first start. It is opened \
@@ -532,6 +565,7 @@ impl ServerSettings {
             webhook_url: origin("HEDDLE_WEBHOOK_URL"),
             allowed_hosts: parse_list("HEDDLE_ALLOWED_HOSTS"),
             remote_setup: flag("HEDDLE_REMOTE_SETUP")?,
+            oidc: OidcSettings::load()?,
             open_browser: flag("HEDDLE_OPEN_BROWSER")?,
             log,
             log_format: log_format()?,

@@ -37,6 +37,24 @@ pub(crate) fn egress_policy(settings: &Settings) -> Result<EgressPolicy> {
         .context("HEDDLE_EGRESS_ALLOW is invalid (SETTING_INVALID)")
 }
 
+/// With whom people sign in. The operator has named the provider, so it may be private; what it
+/// names in turn is reached like everything else.
+pub(crate) fn oidc(settings: &Settings) -> Result<Option<server::OidcProvider>> {
+    let Some(oidc) = settings.server.oidc.clone() else { return Ok(None) };
+    let allowed = format!("{},{}", settings.egress_allow, oidc.destination);
+    let policy = EgressPolicy::parse(&allowed)
+        .context("HEDDLE_OIDC_ISSUER names no host that can be reached (SETTING_INVALID)")?;
+    Ok(Some(server::OidcProvider {
+        issuer: oidc.issuer,
+        client_id: oidc.client_id,
+        client_secret: oidc.client_secret,
+        name: oidc.name,
+        new_users: oidc.new_users,
+        http: Arc::new(GuardedHttp::new(policy)),
+        known: server::KnownProvider::default(),
+    }))
+}
+
 pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
     install_model_catalog(settings)?;
     let policy = egress_policy(settings)?;

@@ -89,6 +89,7 @@ codes! {
     RATE_LIMIT           = Caller,   429, "Too many requests; wait for the time in Retry-After.";
     REQUEST_INVALID      = Caller,   400, "The request has an invalid field or parameter.";
     ACCESS_DENIED        = Caller,   401, "The request needs a valid API key or session.";
+    ACCESS_CODE          = Caller,   401, "The account needs a code of its authenticator app as well.";
     ACCESS_FORBIDDEN     = Caller,   403, "Your API key or role does not allow this.";
     HOST_NOT_ALLOWED     = Operator, 421, "The request's host name is not allowed here.";
     ACCESS_ATTEMPTS      = Caller,   429, "Too many sign-in attempts; wait for the time in Retry-After.";

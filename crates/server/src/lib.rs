@@ -33,7 +33,7 @@ mod webhook;
 mod welcome;
 mod wire;
 
-pub use access::{create_setup_token, passwords};
+pub use access::{KnownProvider, OidcProvider, create_setup_token, passwords};
 pub use admission::{AdmissionLimits, AllowedHosts, AllowedHostsError};
 pub use api::api_schemas;
 pub use body::{BodyLimits, ProbeResult, XmlReader, probe as probe_body};
@@ -95,6 +95,8 @@ pub struct ServerParts {
     pub hosts: AllowedHosts,
     /// Whether the first owner can be made from another machine.
     pub remote_setup: bool,
+    /// With whom people sign in beside their password.
+    pub oidc: Option<OidcProvider>,
     /// The files of the editor: [`EDITOR`], unless a test brings its own.
     pub editor: &'static [WebFile],
 }

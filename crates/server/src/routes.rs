@@ -291,7 +291,14 @@ mod tests {
             .filter(|entry| entry.guard == RouteGuard::Public)
             .map(|entry| entry.path)
             .collect();
-        let signing_in = ["/api/setup", "/api/setup", "/api/login", "/api/invitation"];
+        let signing_in = [
+            "/api/setup",
+            "/api/setup",
+            "/api/login",
+            "/api/oidc/sign-in",
+            "/api/oidc/callback",
+            "/api/invitation",
+        ];
         let of_api: Vec<_> = public.iter().filter(|path| path.starts_with("/api")).collect();
         assert_eq!(of_api, signing_in);
         assert!(

@@ -30,6 +30,7 @@ pub mod decisions;
 mod error;
 pub mod executions;
 pub mod folders;
+pub mod identities;
 pub mod insights;
 #[expect(
     clippy::disallowed_methods,
@@ -48,6 +49,7 @@ mod passthrough;
 mod private_files;
 pub mod projects;
 pub mod schedules;
+pub mod second_factors;
 pub mod spending;
 #[expect(
     clippy::disallowed_methods,
@@ -82,11 +84,13 @@ pub use decisions::HeldDecisionStore;
 pub use error::Error;
 pub use executions::ExecutionStore;
 pub use folders::FolderStore;
+pub use identities::IdentityStore;
 pub use insights::InsightStore;
 pub use interruptions::InterruptionStore;
 pub use private_files::keep_new_files_private;
 pub use projects::ProjectStore;
 pub use schedules::ScheduleStore;
+pub use second_factors::SecondFactorStore;
 pub use spending::SpendingStore;
 pub use spill::{SpillFile, SpillLimits, SpillTotal};
 #[cfg(feature = "simulation")]
@@ -113,11 +117,13 @@ pub trait Store:
     + ExecutionStore
     + FolderStore
     + HeldDecisionStore
+    + IdentityStore
     + InsightStore
     + InterruptionStore
     + ProjectStore
     + ScheduleStore
     + Sealer
+    + SecondFactorStore
     + SpendingStore
     + StoreStatus
     + Tables
@@ -138,11 +144,13 @@ impl<T> Store for T where
         + ExecutionStore
         + FolderStore
         + HeldDecisionStore
+        + IdentityStore
         + InsightStore
         + InterruptionStore
         + ProjectStore
         + ScheduleStore
         + Sealer
+        + SecondFactorStore
         + SpendingStore
         + StoreStatus
         + Tables

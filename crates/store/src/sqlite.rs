@@ -14,6 +14,7 @@ mod executions;
 mod failed_runs;
 mod folders;
 mod history;
+mod identities;
 mod insights;
 mod interruptions;
 mod listing;
@@ -23,6 +24,7 @@ mod projects;
 mod reserved_ids;
 mod retention;
 mod schedules;
+mod second_factors;
 #[cfg(feature = "simulation")]
 pub mod simulation;
 mod spending;

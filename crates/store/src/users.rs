@@ -114,6 +114,8 @@ pub struct User {
     pub updated_ms: i64,
     /// Raised whenever a new password ends what the old one has opened.
     pub generation: i64,
+    /// A code of an authenticator app is asked for as well.
+    pub has_second_factor: bool,
 }
 
 #[derive(Clone)]

@@ -1030,6 +1030,24 @@ export type NodeTypes = ({
   [other: string]: unknown;
 })[];
 
+export interface OidcConnectInput {
+  currentPassword: string;
+  /** Needed with two-factor authentication. */
+  code?: string;
+}
+
+/** Where the browser goes from here. */
+export interface OidcRedirect {
+  url: string;
+}
+
+/** Whether one can sign in with the OpenID Connect provider. */
+export interface OidcState {
+  /** `null` if none is configured. */
+  name: string | null;
+  isConnected: boolean;
+}
+
 export interface PasswordInput {
   currentPassword: string;
   password: string;
@@ -1054,6 +1072,11 @@ export interface ProjectInput {
 export interface ProjectList {
   data: Project[];
   nextCursor: string | null;
+}
+
+/** Codes for whoever loses the app: each works once, and they are shown only here. */
+export interface RecoveryCodes {
+  recoveryCodes: string[];
 }
 
 export interface ResumeInput {
@@ -1144,9 +1167,11 @@ export interface SetupInput {
   lastName?: string;
 }
 
-/** Whether the first owner is still to be created. */
+/** Whether the first owner is still to be created, and how else one signs in. */
 export interface SetupState {
   needsSetup: boolean;
+  /** The OpenID Connect provider, if there is one. */
+  oidcName: string | null;
 }
 
 export interface Shares {
@@ -1169,6 +1194,8 @@ export interface ShownItem {
 export interface SignInInput {
   email: string;
   password: string;
+  /** Of the authenticator app, or a recovery code. Asked for with `ACCESS_CODE`. */
+  code?: string;
 }
 
 export interface Spending {
@@ -1250,6 +1277,31 @@ export interface Transfer {
   destinationProjectId: string;
 }
 
+export interface TwoFactorChangeInput {
+  currentPassword: string;
+  code: string;
+}
+
+export interface TwoFactorCodeInput {
+  code: string;
+}
+
+/** What an authenticator app is given, as an address for a QR code and to be typed. It counts once a first code is sent. */
+export interface TwoFactorSetup {
+  url: string;
+  secret: string;
+}
+
+export interface TwoFactorSetupInput {
+  currentPassword: string;
+}
+
+/** Whether an authenticator app is asked for at sign-in. */
+export interface TwoFactorState {
+  isEnabled: boolean;
+  recoveryCodesLeft: number;
+}
+
 /** Uncertain executions of a workflow that stopped at the same node. */
 export interface UncertainStep {
   workflowId: string;
@@ -1275,6 +1327,8 @@ export interface User {
   firstName: string;
   lastName: string;
   isPending: boolean;
+  /** Whether an authenticator app is asked for at sign-in. */
+  mfaEnabled: boolean;
   createdAt: string;
   updatedAt: string;
   /** In the instance, or in the project whose members are listed. */

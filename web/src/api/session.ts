@@ -41,10 +41,19 @@ export function useIsAdmin(): boolean {
   return role === "owner" || role === "admin";
 }
 
+const SETUP = queryOptions({
+  queryKey: ["setup"],
+  queryFn: async (): Promise<SetupState> => (await api.raw("GET", "/api/setup")).json(),
+});
+
 /** Whether there is no owner yet, so that the first page is the set-up. */
 export async function needsSetup(): Promise<boolean> {
-  const answer: SetupState = await (await api.raw("GET", "/api/setup")).json();
-  return answer.needsSetup === true;
+  return (await queryClient.fetchQuery({ ...SETUP, staleTime: 0 })).needsSetup === true;
+}
+
+/** The OpenID Connect provider that one can sign in with. */
+export function useOidcName(): string | null {
+  return useQuery(SETUP).data?.oidcName ?? null;
 }
 
 export async function signIn(body: SignInInput) {

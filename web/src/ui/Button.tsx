@@ -77,6 +77,15 @@ export function LinkButton({
   );
 }
 
+/** A link that leaves the editor in the same tab and looks like a button. */
+export function ActionLink({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <a href={href} className={cx(css.button, css.plain)}>
+      {children}
+    </a>
+  );
+}
+
 interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   icon: LucideIcon;
   /** What it does, in words; also its accessible name. */

@@ -2,7 +2,7 @@
 
 export { AsyncContent, type AsyncData, ErrorState, Loading, Skeleton } from "./AsyncStates";
 export { Badge, Chip, getStatusInfo, StatusMark, type Tone } from "./Badge";
-export { Button, IconButton, LinkButton } from "./Button";
+export { ActionLink, Button, IconButton, LinkButton } from "./Button";
 export { CopyButton } from "./CopyButton";
 export { cx } from "./cx";
 export { ConfirmDialog, choose, confirm, Dialog } from "./Dialog";

@@ -130,6 +130,7 @@ async fn serve(arguments: &cli::ServeArgs, settings: &Settings) -> Result<ExitCo
         webhook_url: urls.webhooks,
         hosts: urls.hosts,
         remote_setup: serving.remote_setup,
+        oidc: wiring::oidc(settings)?,
         editor: server::EDITOR,
     };
     let answering = tokio::spawn(server::serve(listener, parts, stop.clone()));

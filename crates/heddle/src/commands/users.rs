@@ -34,6 +34,15 @@ pub(super) fn run(arguments: UsersCommand) -> Result<ExitCode> {
             );
             Ok(ExitCode::SUCCESS)
         }
+        UsersCommand::ResetTwoFactor { data, email } => {
+            let store = open(&data)?;
+            let user = find(&*store, &email)?;
+            eprint_line(match block_on(store.remove_second_factor(&user.id))?? {
+                true => "Authenticator app removed. The password is enough to sign in again.",
+                false => "This user has no authenticator app.",
+            });
+            Ok(ExitCode::SUCCESS)
+        }
         UsersCommand::Delete { data, email } => {
             let store = open(&data)?;
             let user = find(&*store, &email)?;
@@ -54,7 +63,11 @@ fn list(data: &DataFolder, output: ListOutput) -> Result<ExitCode> {
     }
     let mut table = Table::new(&["id", "role", "isPending", "email"]);
     for user in found {
-        let state = if user.is_pending { "no password" } else { "can sign in" };
+        let state = match (user.is_pending, user.has_second_factor) {
+            (true, _) => "no password",
+            (false, true) => "can sign in, two-factor",
+            (false, false) => "can sign in",
+        };
         table.row([
             Cell::text(user.id),
             Cell::text(user.role.name()),

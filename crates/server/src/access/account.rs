@@ -56,7 +56,7 @@ pub(super) async fn change_password(
 
 /// Whoever finds a browser that is signed in does not know the password. Gives the generation of the
 /// access that the password belongs to.
-async fn check_password(
+pub(super) async fn check_password(
     app: &App,
     who: &Principal,
     attempts: &LoginThrottle,

@@ -31,7 +31,7 @@ const MIN_ROLES: &[(&str, UserRole)] = &[
     ("project:list", UserRole::Viewer), ("project:read", UserRole::Viewer), ("project:create", UserRole::Admin),
     ("project:update", UserRole::Editor), ("project:delete", UserRole::Editor),
     ("user:list", UserRole::Admin), ("user:read", UserRole::Admin), ("user:create", UserRole::Admin), ("user:delete", UserRole::Admin),
-    ("user:changeRole", UserRole::Admin), ("user:resetPassword", UserRole::Admin),
+    ("user:changeRole", UserRole::Admin), ("user:resetPassword", UserRole::Admin), ("user:resetTwoFactor", UserRole::Admin),
     ("spending:list", UserRole::Viewer), ("metrics:read", UserRole::Viewer),
     ("chat:list", UserRole::Viewer), ("chat:send", UserRole::Editor),
     ("sourceControl:pull", UserRole::Admin),

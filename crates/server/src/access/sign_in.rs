@@ -1,8 +1,10 @@
 //! The first owner, signing in and out, and accepting an invitation.
 
+use super::oidc::OidcProvider;
 use super::session::{self, StartedSession};
 use super::{
-    DeviceCookies, LoginThrottle, Principal, account, api_keys, origin, pages, passwords, scopes,
+    DeviceCookies, LoginThrottle, Principal, account, api_keys, oidc, origin, pages, passwords,
+    scopes, second_factor, two_factor,
 };
 use crate::App;
 use crate::admission::ClientAddr;
@@ -14,8 +16,8 @@ use crate::routes::{HttpRoute, RouteGuard};
 use crate::wire;
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use axum::extract::{Extension, Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{AppendHeaders, IntoResponse as _, Response};
 use axum::routing::{delete, get, post};
 use model::{Code, Str};
 use serde::de::DeserializeOwned;
@@ -31,6 +33,8 @@ const SIGN_IN_BYTES: usize = 64 << 10;
 pub(crate) const PUBLIC: &[HttpRoute] = &[
     HttpRoute::new(&["GET", "POST"], "/api/setup", || get(needs_setup).post(set_up)),
     HttpRoute::new(&["POST"], "/api/login", || post(log_in)),
+    HttpRoute::new(&["GET"], "/api/oidc/sign-in", || get(oidc::sign_in)),
+    HttpRoute::new(&["GET"], oidc::CALLBACK, || get(oidc::callback)),
     HttpRoute::new(&["POST"], "/api/invitation", || post(accept_invitation)),
     HttpRoute::new(&["GET"], "/invitation", || get(pages::invitation)),
     HttpRoute::new(&["GET"], "/password-reset", || get(pages::password_reset)),
@@ -48,6 +52,36 @@ pub(crate) const PRIVATE: &[(RouteGuard, HttpRoute)] = &[
     (
         RouteGuard::Session,
         HttpRoute::new(&["POST"], "/api/me/password", || post(account::change_password)),
+    ),
+    (
+        RouteGuard::Session,
+        HttpRoute::new(&["GET", "POST"], "/api/me/two-factor", || {
+            get(two_factor::show).post(two_factor::begin)
+        }),
+    ),
+    (
+        RouteGuard::Session,
+        HttpRoute::new(&["POST"], "/api/me/two-factor/enable", || post(two_factor::enable)),
+    ),
+    (
+        RouteGuard::Session,
+        HttpRoute::new(&["POST"], "/api/me/two-factor/disable", || post(two_factor::disable)),
+    ),
+    (
+        RouteGuard::Session,
+        HttpRoute::new(&["POST"], "/api/me/two-factor/recovery-codes", || {
+            post(two_factor::renew_recovery_codes)
+        }),
+    ),
+    (
+        RouteGuard::Session,
+        HttpRoute::new(&["GET", "DELETE"], "/api/me/oidc", || {
+            get(oidc::show).delete(oidc::disconnect)
+        }),
+    ),
+    (
+        RouteGuard::Session,
+        HttpRoute::new(&["POST"], "/api/me/oidc/connect", || post(oidc::connect)),
     ),
     (
         RouteGuard::Session,
@@ -82,7 +116,8 @@ async fn needs_setup(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let needed = client.is_direct_local(&headers) && !app.store.has_owner().await?;
-    Ok(typed(StatusCode::OK, &wire::SetupState { needs_setup: needed }))
+    let oidc_name = app.oidc.as_ref().map(OidcProvider::name);
+    Ok(typed(StatusCode::OK, &wire::SetupState { needs_setup: needed, oidc_name }))
 }
 
 async fn set_up(
@@ -129,7 +164,7 @@ async fn log_in(
     headers: HeaderMap,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let wire::SignInInput { email, password } = read_body(&headers, request).await?;
+    let wire::SignInInput { email, password, code } = read_body(&headers, request).await?;
     let (user, hash): (Option<User>, _) = app.store.password_of(&email).await?.unzip();
     warn_untrusted_proxy(client, &headers);
     let (source, lane) =
@@ -141,6 +176,7 @@ async fn log_in(
     let is_right = is_right.await.map_err(overloaded)?;
     match user.filter(|_| is_right) {
         Some(user) => {
+            second_factor::check(&app, &user, code.as_ref(), &source).await?;
             attempts.record_success(&email, &user.id, &source)?;
             session_response(&app, user).await
         }
@@ -167,7 +203,12 @@ async fn accept_invitation(
     let last_name = body.last_name.as_deref().unwrap_or_default();
     let hash = hash_password(body.password).await?;
     let accepted = app.store.accept_invitation(token, first_name, last_name, &hash).await?;
-    session_response(&app, accepted.ok_or_else(wrong)?).await
+    let user = accepted.ok_or_else(wrong)?;
+    match user.has_second_factor {
+        false => session_response(&app, user).await,
+        // A link is half of what this account asks for.
+        true => Ok(StatusCode::NO_CONTENT.into_response()),
+    }
 }
 
 async fn log_out(State(app): State<App>, headers: HeaderMap) -> Result<Response, ApiError> {
@@ -191,12 +232,19 @@ async fn me(
 }
 
 pub(super) async fn session_response(app: &App, user: User) -> Result<Response, ApiError> {
-    let StartedSession { cookie, csrf } = session::begin(app, &user).await?;
-    let device = DeviceCookies::load(app).await?.cookie(app, &user)?;
-    let mut response = typed(StatusCode::OK, &session_user(&user, Some(&csrf)));
-    response.headers_mut().insert(header::SET_COOKIE, cookie);
-    response.headers_mut().append(header::SET_COOKIE, device);
-    Ok(response)
+    let (csrf, cookies) = start_session(app, &user).await?;
+    Ok((cookies, typed(StatusCode::OK, &session_user(&user, Some(&csrf)))).into_response())
+}
+
+/// Begins a session, and gives its token for changes and its cookies.
+pub(super) async fn start_session(
+    app: &App,
+    user: &User,
+) -> Result<(Str, AppendHeaders<[(HeaderName, HeaderValue); 2]>), ApiError> {
+    let StartedSession { cookie, csrf } = session::begin(app, user).await?;
+    let device = DeviceCookies::load(app).await?.cookie(app, user)?;
+    let cookies = [(header::SET_COOKIE, cookie), (header::SET_COOKIE, device)];
+    Ok((csrf, AppendHeaders(cookies)))
 }
 
 pub(super) fn session_user<'a>(user: &'a User, csrf: Option<&'a str>) -> wire::SessionUser<'a> {

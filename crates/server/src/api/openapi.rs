@@ -20,13 +20,17 @@ pub(super) const OPERATIONS: &[ApiOperation] =
     .response::<wire::JsonObject>(200)];
 
 /// The bodies of what is no operation of the API, because it takes no API key.
-const SIGN_IN_REQUESTS: [WireType; 7] = [
+const SIGN_IN_REQUESTS: [WireType; 11] = [
     schema_of::<wire::SetupInput>,
     schema_of::<wire::SignInInput>,
     schema_of::<wire::InvitationInput>,
     schema_of::<wire::NameInput>,
     schema_of::<wire::EmailInput>,
     schema_of::<wire::PasswordInput>,
+    schema_of::<wire::TwoFactorSetupInput>,
+    schema_of::<wire::TwoFactorCodeInput>,
+    schema_of::<wire::TwoFactorChangeInput>,
+    schema_of::<wire::OidcConnectInput>,
     schema_of::<wire::ApiKeyInput>,
 ];
 
@@ -43,11 +47,16 @@ pub fn api_schemas() -> Map<String, serde_json::Value> {
     // Not described by OpenAPI, which is for clients with an API key.
     for schema in [
         schema_of::<wire::events::LiveEvent<'_>>,
-        schema_of::<wire::SetupState>,
+        schema_of::<wire::SetupState<'_>>,
         schema_of::<wire::SessionUser<'_>>,
         schema_of::<wire::NewApiKey<'_>>,
         schema_of::<wire::ApiKey<'_>>,
-    ] as [WireType; 5]
+        schema_of::<wire::TwoFactorState>,
+        schema_of::<wire::TwoFactorSetup>,
+        schema_of::<wire::RecoveryCodes>,
+        schema_of::<wire::OidcState<'_>>,
+        schema_of::<wire::OidcRedirect<'_>>,
+    ] as [WireType; 10]
     {
         components.response(schema);
     }

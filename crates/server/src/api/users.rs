@@ -47,6 +47,15 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
     .response::<wire::Link>(200),
     ApiOperation::new(
         "DELETE",
+        "/users/{id}/two-factor",
+        "user:resetTwoFactor",
+        "deleteTwoFactor",
+        "Remove the authenticator app of a user who has lost it",
+        || delete(remove_second_factor),
+    )
+    .empty_response(204),
+    ApiOperation::new(
+        "DELETE",
         "/users/{id}",
         "user:delete",
         "deleteUser",
@@ -158,6 +167,21 @@ async fn reset_password(
     Ok(typed(StatusCode::OK, &wire::Link { link: &link }))
 }
 
+async fn remove_second_factor(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
+    let user = find(&app, &id).await?;
+    // One's own is turned off with a password and a code.
+    check_not_self(&who, &user)?;
+    check_rank(&who, user.role)?;
+    if app.store.remove_second_factor(&user.id).await? {
+        tracing::info!(user = %user.id, by = %who.user_id, "A user's authenticator app was removed");
+    }
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
 async fn remove(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
@@ -205,7 +229,7 @@ fn check_not_self(who: &Principal, user: &User) -> Result<(), ApiError> {
     if user.id == who.user_id {
         return Err(ApiError::new(
             Code::ACCESS_FORBIDDEN,
-            "Users cannot delete themselves or change their own role",
+            "This cannot be done to your own account",
         ));
     }
     Ok(())

@@ -11,11 +11,13 @@ use serde::de::{self, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
-/// Whether the first owner is still to be created.
+/// Whether the first owner is still to be created, and how else one signs in.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct SetupState {
+pub(crate) struct SetupState<'a> {
     pub(crate) needs_setup: bool,
+    /// The OpenID Connect provider, if there is one.
+    pub(crate) oidc_name: Option<&'a str>,
 }
 
 /// Who is signed in.
@@ -89,7 +91,12 @@ pub(crate) struct SetupInput {
 pub(crate) struct SignInInput {
     pub(crate) email: Text<1, 320>,
     pub(crate) password: GivenPassword,
+    /// Of the authenticator app, or a recovery code. Asked for with `ACCESS_CODE`.
+    pub(crate) code: Option<SecondFactorCode>,
 }
+
+/// What an authenticator app shows, or a recovery code.
+pub(crate) type SecondFactorCode = SecretText<1, 64>;
 
 /// Accepts an invitation, or sets a new password with a link.
 #[derive(Deserialize, JsonSchema)]
@@ -120,6 +127,72 @@ pub(crate) struct EmailInput {
 pub(crate) struct PasswordInput {
     pub(crate) current_password: GivenPassword,
     pub(crate) password: NewPassword,
+}
+
+/// Whether an authenticator app is asked for at sign-in.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TwoFactorState {
+    pub(crate) is_enabled: bool,
+    pub(crate) recovery_codes_left: u32,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct TwoFactorSetupInput {
+    pub(crate) current_password: GivenPassword,
+}
+
+/// What an authenticator app is given, as an address for a QR code and to be typed. It counts once a
+/// first code is sent.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TwoFactorSetup {
+    pub(crate) url: String,
+    pub(crate) secret: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct TwoFactorCodeInput {
+    pub(crate) code: SecondFactorCode,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct TwoFactorChangeInput {
+    pub(crate) current_password: GivenPassword,
+    pub(crate) code: SecondFactorCode,
+}
+
+/// Codes for whoever loses the app: each works once, and they are shown only here.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RecoveryCodes {
+    pub(crate) recovery_codes: Vec<String>,
+}
+
+/// Whether one can sign in with the OpenID Connect provider.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct OidcState<'a> {
+    /// `null` if none is configured.
+    pub(crate) name: Option<&'a str>,
+    pub(crate) is_connected: bool,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct OidcConnectInput {
+    pub(crate) current_password: GivenPassword,
+    /// Needed with two-factor authentication.
+    pub(crate) code: Option<SecondFactorCode>,
+}
+
+/// Where the browser goes from here.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct OidcRedirect<'a> {
+    pub(crate) url: &'a str,
 }
 
 #[derive(Deserialize, JsonSchema)]

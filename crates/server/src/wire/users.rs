@@ -15,6 +15,8 @@ pub(crate) struct User<'a> {
     pub(crate) first_name: &'a str,
     pub(crate) last_name: &'a str,
     pub(crate) is_pending: bool,
+    /// Whether an authenticator app is asked for at sign-in.
+    pub(crate) mfa_enabled: bool,
     pub(crate) created_at: Timestamp,
     pub(crate) updated_at: Timestamp,
     /// In the instance, or in the project whose members are listed.
@@ -30,6 +32,7 @@ impl<'a> From<&'a store::users::User> for User<'a> {
             first_name: &user.first_name,
             last_name: &user.last_name,
             is_pending: user.is_pending,
+            mfa_enabled: user.has_second_factor,
             created_at: Timestamp(user.created_ms),
             updated_at: Timestamp(user.updated_ms),
             role: None,

@@ -47,6 +47,8 @@ pub(crate) struct TestOptions {
     pub(crate) webhook_host: Option<&'static str>,
     /// Whether the first owner can be made from elsewhere.
     pub(crate) remote_setup: bool,
+    /// With whom people sign in beside their password.
+    pub(crate) oidc: Option<heddle_server::OidcProvider>,
 }
 
 impl TestApp {
@@ -104,6 +106,7 @@ impl TestApp {
             webhook_url,
             hosts,
             remote_setup: options.remote_setup,
+            oidc: options.oidc,
             editor: options.editor,
         };
         tokio::spawn(heddle_server::serve(listener, parts, stop.clone()));

@@ -6,4 +6,5 @@ mod any_answer;
 mod any_body;
 mod api;
 mod app;
+mod oidc_provider;
 mod web;

@@ -8,7 +8,7 @@
 use super::access::SECRET;
 use super::conversations::CONVERSATION_KEY;
 use super::executions::rows;
-use super::{Sqlite, connect, now_ms};
+use super::{Sqlite, connect, now_ms, second_factors};
 use crate::Error;
 use crate::credentials::{
     CredentialChange, CredentialStore, NewCredential, SecretFields, StoredCredential,
@@ -58,6 +58,19 @@ impl Vault {
         Self { files: self.files.clone(), opened: Mutex::new(opened) }
     }
 
+    /// Looks something sealed up and opens it.
+    pub(super) fn with_key<T>(
+        &self,
+        connection: &Connection,
+        look: impl Fn(&VaultKey) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        match look(&self.opened(connection)?.key) {
+            // Another process may have changed the key between two looks.
+            Err(Error::Corrupt { .. }) => look(&self.opened(connection)?.key),
+            other => other,
+        }
+    }
+
     fn opened(&self, connection: &Connection) -> Result<Arc<OpenedVault>, Error> {
         let known = self.opened.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let (Some(known), Some(check)) = (known, check_value(connection)?)
@@ -91,7 +104,7 @@ impl Vault {
                 return Ok(OpenedVault { key, check });
             }
         }
-        let sql = "SELECT (SELECT count(*) FROM credentials) + (SELECT count(*) FROM facts WHERE key = ?1)
+        let sql = "SELECT (SELECT count(*) FROM credentials) + (SELECT count(*) FROM second_factors) + (SELECT count(*) FROM facts WHERE key = ?1)
                    + (SELECT count(*) FROM executions WHERE status = 'waiting')";
         let n_sealed: i64 = connection.query_row(sql, [CONVERSATION_KEY], |row| row.get(0))?;
         if n_sealed > 0 {
@@ -130,6 +143,7 @@ impl Vault {
             )?;
         }
         reseal_facts(&transaction, &old.key, &key)?;
+        second_factors::reseal(&transaction, &old.key, &key)?;
         set_check_value(&transaction, &check)?;
         reached(Rotation::Sealed)?;
         transaction.commit()?;
@@ -142,12 +156,7 @@ impl Vault {
 
 impl Sqlite {
     fn unseal(&self, connection: &Connection, id: &str) -> Result<Option<SecretFields>, Error> {
-        let vault = &self.shared.vault;
-        match unseal(connection, &vault.opened(connection)?.key, id) {
-            // Another process may have changed the key between two looks.
-            Err(Error::Corrupt { .. }) => unseal(connection, &vault.opened(connection)?.key, id),
-            other => other,
-        }
+        self.shared.vault.with_key(connection, |key| unseal(connection, key, id))
     }
 
     /// Writes with the key that fits. The writer never waits for the files of the key: if another

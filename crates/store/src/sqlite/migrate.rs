@@ -22,6 +22,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0014_changes.sql"),
     include_str!("migrations/0015_counted.sql"),
     include_str!("migrations/0016_held_decisions.sql"),
+    include_str!("migrations/0017_sign_in.sql"),
 ];
 
 /// The newest form of a database that this version knows.

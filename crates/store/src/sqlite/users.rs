@@ -9,8 +9,8 @@ use crate::users::{NewSession, NewUser, User, UserRole, UserSession, UserStore};
 use model::Str;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-pub(super) const COLUMNS: &str = "u.id, u.email, u.first_name, u.last_name, u.role, u.password IS NULL, u.created_ms, u.updated_ms, u.generation";
-pub(super) const N_COLUMNS: usize = 9;
+pub(super) const COLUMNS: &str = "u.id, u.email, u.first_name, u.last_name, u.role, u.password IS NULL, u.created_ms, u.updated_ms, u.generation, EXISTS (SELECT 1 FROM second_factors f WHERE f.user_id = u.id AND f.is_enabled)";
+pub(super) const N_COLUMNS: usize = 10;
 
 /// Sessions of one person; beyond them the oldest end.
 const MAX_SESSIONS: i64 = 100;
@@ -308,12 +308,18 @@ enum ApiKeyPolicy {
 /// Ends everything by which somebody with the old password could still come in, what is only just
 /// being made included.
 fn end_access(connection: &Connection, id: &str, keys: ApiKeyPolicy) -> Result<(), Error> {
-    connection.execute("UPDATE users SET generation = generation + 1 WHERE id = ?1", [id])?;
-    connection.execute("DELETE FROM sessions WHERE user_id = ?1", [id])?;
+    end_sessions(connection, id)?;
     connection.execute("DELETE FROM invitations WHERE user_id = ?1", [id])?;
     if keys == ApiKeyPolicy::Revoked {
         connection.execute("DELETE FROM api_keys WHERE user_id = ?1", [id])?;
     }
+    Ok(())
+}
+
+/// Ends every session, those that are only just being made included.
+pub(super) fn end_sessions(connection: &Connection, id: &str) -> Result<(), Error> {
+    connection.execute("UPDATE users SET generation = generation + 1 WHERE id = ?1", [id])?;
+    connection.execute("DELETE FROM sessions WHERE user_id = ?1", [id])?;
     Ok(())
 }
 
@@ -322,7 +328,7 @@ fn has_owner(connection: &Connection) -> Result<bool, Error> {
     Ok(connection.query_row(sql, [], |_| Ok(())).optional()?.is_some())
 }
 
-fn add(connection: &Connection, new: &NewUser) -> Result<User, Error> {
+pub(super) fn add(connection: &Connection, new: &NewUser) -> Result<User, Error> {
     let id = new_id();
     let email = new.email.to_lowercase();
     let added = connection.execute(
@@ -345,7 +351,7 @@ fn add(connection: &Connection, new: &NewUser) -> Result<User, Error> {
     find(connection, &id)?.ok_or_else(|| Error::Corrupt { what: "the table of users".into() })
 }
 
-fn find(connection: &Connection, id: &str) -> Result<Option<User>, Error> {
+pub(super) fn find(connection: &Connection, id: &str) -> Result<Option<User>, Error> {
     let sql = format!("SELECT {COLUMNS} FROM users u WHERE u.id = ?");
     Ok(connection.prepare_cached(&sql)?.query_row([id], user).optional()?)
 }
@@ -371,5 +377,6 @@ fn user_at(row: &Row<'_>, first: usize) -> rusqlite::Result<User> {
         created_ms: row.get(first + 6)?,
         updated_ms: row.get(first + 7)?,
         generation: row.get(first + 8)?,
+        has_second_factor: row.get(first + 9)?,
     })
 }

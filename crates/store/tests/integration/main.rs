@@ -18,6 +18,7 @@ mod private;
 mod removal;
 mod scale;
 mod schedules;
+mod second_factors;
 mod sqlite;
 mod support;
 mod tables;

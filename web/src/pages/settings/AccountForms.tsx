@@ -97,7 +97,7 @@ export function PasswordForm() {
   );
 }
 
-function CurrentPassword({
+export function CurrentPassword({
   value,
   onChange,
 }: {

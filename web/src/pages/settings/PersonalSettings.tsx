@@ -7,7 +7,9 @@ import layout from "../../shared/layout.module.css";
 import { getThemeChoice, onThemeChange, setThemeChoice, type ThemeChoice } from "../../theme/theme";
 import { Button, cx, tryAction } from "../../ui";
 import { EmailForm, NameForm, PasswordForm } from "./AccountForms";
+import { OidcSettings } from "./OidcSettings";
 import styles from "./Settings.module.css";
+import { TwoFactorSettings } from "./TwoFactorSettings";
 import { ROLE_LABELS } from "./userApi";
 
 const THEMES: { value: ThemeChoice; label: string; icon: typeof Sun }[] = [
@@ -65,6 +67,8 @@ export function PersonalSettings() {
         </>
       )}
       <PasswordForm />
+      <TwoFactorSettings />
+      <OidcSettings />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 /** Who has an account, what each may do, and invitations. */
-import { Ellipsis, KeyRound, Trash2, UserPlus } from "lucide-react";
+import { Ellipsis, KeyRound, Smartphone, Trash2, UserPlus } from "lucide-react";
 import { useState } from "react";
 import { useMe } from "../../api/session";
 import { ListSection } from "../../shared/ListPage";
@@ -29,6 +29,7 @@ import {
   parseEmails,
   ROLE_LABELS,
   ROLES,
+  removeTwoFactor,
   type UserRow,
   useUsers,
 } from "./userApi";
@@ -57,6 +58,16 @@ export function UserSettings() {
     });
     if (sure && (await tryAction(() => deleteUser(person.id))))
       toast({ text: `${displayName(person)} removed` });
+  };
+  const removeApp = async (person: UserRow) => {
+    const sure = await confirm({
+      title: `Remove the authenticator app of ${displayName(person)}?`,
+      text: "Their password alone will be enough to sign in. Do this if they have lost their phone and recovery codes.",
+      action: "Remove app",
+      danger: true,
+    });
+    if (sure && (await tryAction(() => removeTwoFactor(person.id))))
+      toast({ text: `Authenticator app of ${displayName(person)} removed` });
   };
   const newLink = (person: UserRow) =>
     tryAction(async () => setReset({ person, link: await createResetLink(person.id) }));
@@ -92,6 +103,7 @@ export function UserSettings() {
             <div className={layout.row}>
               <span className={layout.name}>{displayName(person)}</span>
               {person.isPending && <Badge tone="wait">Invited</Badge>}
+              {person.mfaEnabled && <Badge>Two-factor</Badge>}
               {person.id === me.data?.id && <Badge>You</Badge>}
             </div>
             {displayName(person) !== person.email && (
@@ -116,6 +128,15 @@ export function UserSettings() {
                 icon: KeyRound,
                 onSelect: () => void newLink(person),
               },
+              ...(person.mfaEnabled
+                ? [
+                    {
+                      label: "Remove authenticator app",
+                      icon: Smartphone,
+                      onSelect: () => void removeApp(person),
+                    },
+                  ]
+                : []),
               null,
               { label: "Remove", icon: Trash2, danger: true, onSelect: () => void remove(person) },
             ]}

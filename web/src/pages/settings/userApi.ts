@@ -80,6 +80,12 @@ export async function deleteUser(id: string) {
   refresh();
 }
 
+/** For somebody who has lost the app: the password is enough again. */
+export async function removeTwoFactor(id: string) {
+  await api.delete(urlPath`/users/${id}/two-factor`);
+  refresh();
+}
+
 export async function createResetLink(id: string): Promise<string> {
   return (await api.post<{ link: string }>(urlPath`/users/${id}/password-reset`)).link;
 }

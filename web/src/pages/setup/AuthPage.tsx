@@ -12,10 +12,14 @@ interface Props {
   onSubmit: () => Promise<unknown>;
   /** It went well: where to go from here. */
   onDone: () => void;
+  /** Stands above the form. */
+  notice?: ReactNode;
+  /** Another way in, below the form. */
+  other?: ReactNode;
   children: ReactNode;
 }
 
-export function AuthPage({ text, action, children, ...work }: Props) {
+export function AuthPage({ text, action, notice, other, children, ...work }: Props) {
   const title = usePageTitle();
   const { isSubmitted, busy, error, submit } = useSubmit(work);
   return (
@@ -26,6 +30,11 @@ export function AuthPage({ text, action, children, ...work }: Props) {
         </div>
         <h1 className={styles.title}>{title}</h1>
         <p className={styles.text}>{text}</p>
+        {notice && (
+          <p className={styles.notice} role="alert">
+            {notice}
+          </p>
+        )}
         <form className={styles.form} onSubmit={submit} noValidate>
           <FormSubmitted value={isSubmitted}>{children}</FormSubmitted>
           {Boolean(error) && <ErrorState error={error} />}
@@ -33,6 +42,12 @@ export function AuthPage({ text, action, children, ...work }: Props) {
             {action}
           </Button>
         </form>
+        {other && (
+          <div className={styles.other}>
+            <div className={styles.or}>or</div>
+            {other}
+          </div>
+        )}
       </div>
     </main>
   );

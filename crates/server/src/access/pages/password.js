@@ -11,6 +11,13 @@
     told.className = kind;
   };
 
+  const addLink = (text) => {
+    const link = document.createElement("a");
+    link.href = "/";
+    link.textContent = text;
+    told.append(link);
+  };
+
   if (!token) {
     tell("This link is not complete. Open it as it was given to you.", "bad");
     button.disabled = true;
@@ -31,14 +38,17 @@
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ token, password, firstName, lastName }),
       });
+      if (reply.status === 204) {
+        form.remove();
+        tell("Your password is set. Sign in with it and with your authenticator app. ", "good");
+        addLink("Sign in");
+        return;
+      }
       if (reply.ok) {
         const { email } = await reply.json();
         form.remove();
         tell(`You are signed in as ${email}. `, "good");
-        const link = document.createElement("a");
-        link.href = "/";
-        link.textContent = "Go on";
-        told.append(link);
+        addLink("Go on");
         return;
       }
       const { message } = await reply.json();
