@@ -106,7 +106,11 @@ pub enum AgentError {
     #[error("A tool call needs approval")]
     Approval { until_ms: i64 },
     #[error("The agent timed out after {limit_ms} ms")]
-    Timeout { limit_ms: u64 },
+    Timeout {
+        limit_ms: u64,
+        /// The last words of the model until then.
+        partial: Str,
+    },
     #[error("The run was cancelled")]
     Cancelled,
     #[error("Two tools have the name '{name}'")]
@@ -124,6 +128,16 @@ pub enum AgentError {
 }
 
 impl AgentError {
+    /// What there was of an answer when a limit ended the agent.
+    pub fn partial(&self) -> Option<&Str> {
+        match self {
+            AgentError::Limit { partial, .. } | AgentError::Timeout { partial, .. } => {
+                Some(partial)
+            }
+            _ => None,
+        }
+    }
+
     pub fn into_node_error(self) -> NodeError {
         let message = Str::from(self.to_string());
         match self {
@@ -143,7 +157,9 @@ impl AgentError {
                 NodeError::failed(message).hint("This run cannot wait for approval.")
             }
             AgentError::Timeout { .. } => NodeError::new(Code::RUN_TIMEOUT, message)
-                .hint("Raise the timeout in the agent's options."),
+                .hint("Raise the timeout in the agent's options.")
+                .with_result("finishReason", TIMEOUT)
+                .with_result("partial", true),
             AgentError::Cancelled => NodeError::new(Code::RUN_CANCELLED, message),
             AgentError::Schema { .. } => NodeError::failed(message).hint(
                 "Fix the tool's schema. Arguments are checked against it before the tool runs.",
@@ -156,6 +172,9 @@ impl AgentError {
         }
     }
 }
+
+/// Why an agent ended whose time was over.
+const TIMEOUT: &str = "timeout";
 
 /// What a person is to do about a call that may have happened.
 const UNCERTAIN_HINT: &str =

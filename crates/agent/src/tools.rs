@@ -17,7 +17,7 @@ use crate::record::{AgentOutcome, EndReason, Record};
 use crate::remember::{MemorySession, recall, remember};
 use crate::structured_output;
 use futures::future::Either;
-use loop_state::{AgentLoopState, FinalReply, newest, with_unique_ids};
+use loop_state::{AgentLoopState, FinalReply, LastWords, newest, with_unique_ids};
 use model::{Code, SpendingLimit, SpendingTotal, Str};
 use ports::ai::{
     ChatModel, ChatRequest, Exposure, Message, ModelError, ModelReply, OutputFormat, OutputParser,
@@ -50,7 +50,9 @@ impl ToolsAgent {
         world: &dyn AgentHost,
         user: Message,
     ) -> Result<AgentOutcome, AgentError> {
-        self.run_and_report(world, self.work(world, user, None)).await
+        let last_words = LastWords::default();
+        let work = self.work(world, user, None, last_words.clone());
+        self.run_and_report(world, work, &last_words).await
     }
 
     /// The same with an answer that a parser has read.
@@ -60,16 +62,19 @@ impl ToolsAgent {
         user: Message,
         parser: &dyn OutputParser,
     ) -> Result<AgentOutcome, AgentError> {
-        self.run_and_report(world, self.work(world, user, Some(parser))).await
+        let last_words = LastWords::default();
+        let work = self.work(world, user, Some(parser), last_words.clone());
+        self.run_and_report(world, work, &last_words).await
     }
 
     async fn run_and_report(
         &self,
         world: &dyn AgentHost,
         work: impl Future<Output = Result<AgentOutcome, AgentError>>,
+        last_words: &LastWords,
     ) -> Result<AgentOutcome, AgentError> {
         world.emit(AgentEvent::Started).await;
-        let outcome = self.run_with_timeout(world, work).await;
+        let outcome = self.run_with_timeout(world, work, last_words).await;
         let event = match &outcome {
             Ok(AgentOutcome { end_reason: ended, record, .. }) => AgentEvent::Done {
                 ended: *ended,
@@ -88,12 +93,13 @@ impl ToolsAgent {
         &self,
         world: &dyn AgentHost,
         work: impl Future<Output = Result<AgentOutcome, AgentError>>,
+        last_words: &LastWords,
     ) -> Result<AgentOutcome, AgentError> {
         let work = pin!(work);
         let Some(limit_ms) = self.options.timeout_ms else { return work.await };
         match futures::future::select(work, pin!(world.sleep(limit_ms))).await {
             Either::Left((outcome, _)) => outcome,
-            Either::Right(_) => Err(AgentError::Timeout { limit_ms }),
+            Either::Right(_) => Err(AgentError::Timeout { limit_ms, partial: last_words.get() }),
         }
     }
 
@@ -102,6 +108,7 @@ impl ToolsAgent {
         world: &dyn AgentHost,
         user: Message,
         form: Option<&dyn OutputParser>,
+        last_words: LastWords,
     ) -> Result<AgentOutcome, AgentError> {
         let began = world.now_ms();
         let past = match &self.memory {
@@ -114,7 +121,7 @@ impl ToolsAgent {
         let untrusted = (!history.is_empty() && self.guard.brings_untrusted())
             || !self.options.turn_so_far.is_empty();
         history.extend(self.options.opening.iter().cloned());
-        let mut run = AgentLoopState::new(&self.system_prompt(form), history, user);
+        let mut run = AgentLoopState::new(&self.system_prompt(form), history, user, last_words);
         run.prior_exposure = Exposure { untrusted, private: self.memory.is_some() };
         for message in &self.options.turn_so_far {
             run.push(message.clone());

@@ -4,6 +4,7 @@ use crate::record::{EndReason, Record, ToolUse};
 use crate::structured_output;
 use model::{Str, Value};
 use ports::ai::{ChatRole, Exposure, Message, MessagePart, ToolCall, ToolResult};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A rule of thumb; tokenizers differ from model to model.
 const CHARS_PER_TOKEN: usize = 4;
@@ -33,6 +34,20 @@ pub(super) struct FinalReply {
     pub(super) ended: EndReason,
 }
 
+/// What the model said last, for whoever ends its loop.
+#[derive(Clone, Default)]
+pub(super) struct LastWords(Arc<Mutex<Str>>);
+
+impl LastWords {
+    pub(super) fn get(&self) -> Str {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, words: Str) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = words;
+    }
+}
+
 /// What is being said.
 pub(super) struct AgentLoopState {
     /// As the model sees it.
@@ -44,6 +59,7 @@ pub(super) struct AgentLoopState {
     pub(super) rejections: Vec<RejectedCall>,
     /// What came with what was said before.
     pub(super) prior_exposure: Exposure,
+    last_words: LastWords,
 }
 
 /// A call that a person has rejected.
@@ -62,7 +78,12 @@ pub(super) struct CompletedCall {
 }
 
 impl AgentLoopState {
-    pub(super) fn new(system_prompt: &Str, history: Vec<Message>, user: Message) -> Self {
+    pub(super) fn new(
+        system_prompt: &Str,
+        history: Vec<Message>,
+        user: Message,
+        last_words: LastWords,
+    ) -> Self {
         let system =
             Some(Message::system(system_prompt.clone())).filter(|_| !system_prompt.is_empty());
         let messages = system.into_iter().chain(history).chain([user.clone()]).collect();
@@ -72,10 +93,17 @@ impl AgentLoopState {
             record: Record::default(),
             rejections: Vec::new(),
             prior_exposure: Exposure::default(),
+            last_words,
         }
     }
 
     pub(super) fn push(&mut self, message: Message) {
+        if message.role == ChatRole::Assistant {
+            let words = message.text();
+            if !words.is_empty() {
+                self.last_words.set(words);
+            }
+        }
         self.messages.push(message.clone());
         self.turn_messages.push(message);
     }
@@ -117,13 +145,7 @@ impl AgentLoopState {
     }
 
     pub(super) fn last_text(&self) -> Str {
-        let spoken = self
-            .turn_messages
-            .iter()
-            .rev()
-            .filter(|message| message.role == ChatRole::Assistant)
-            .map(Message::text);
-        spoken.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
+        self.last_words.get()
     }
 }
 

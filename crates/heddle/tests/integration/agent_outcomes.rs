@@ -6,17 +6,18 @@ use model::{Code, Value};
 use serde_json::{Value as Json, json as js};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use testkit::{MockModels, ScriptedReply};
+use testkit::{MockModels, NetFault, ScriptedReply};
 
 /// A model that calculates and talks, and never comes to an end.
 fn endless() -> MockModels {
     let number = AtomicUsize::new(0);
-    MockModels::with_replies(move |_| {
-        let next = number.fetch_add(1, Ordering::Relaxed);
-        let call = ScriptedReply::call("calculator", js!({ "expression": format!("{next}+1") }));
-        ScriptedReply { text: format!("I know {next} so far."), ..call }
-    })
-    .unwrap()
+    MockModels::with_replies(move |_| knowing(number.fetch_add(1, Ordering::Relaxed))).unwrap()
+}
+
+/// Some words, and a call.
+fn knowing(number: usize) -> ScriptedReply {
+    let call = ScriptedReply::call("calculator", js!({ "expression": format!("{number}+1") }));
+    ScriptedReply { text: format!("I know {number} so far."), ..call }
 }
 
 fn with_calculator(agent: Json) -> Json {
@@ -92,6 +93,28 @@ async fn issue_17_01_what_there_was_at_the_limit_goes_to_the_error_output() {
         assert_eq!(field(&item, "finishReason"), js!("max_iterations"), "{kind}");
         assert_eq!(field(&item, answer), js!("I know 1 so far."), "{kind}");
     }
+}
+
+#[tokio::test]
+async fn issue_17_11_what_there_was_when_the_time_was_over_goes_to_the_error_output() {
+    let number = AtomicUsize::new(0);
+    let mock = MockModels::with_replies(move |_| match number.fetch_add(1, Ordering::Relaxed) {
+        0 => knowing(0),
+        _ => ScriptedReply::text("too late").with_fault(NetFault::NoReply),
+    })
+    .unwrap();
+    let mut agent = node(
+        "Agent",
+        "ai-agent",
+        1.0,
+        js!({ "userMessage": "go", "options": { "timeout": 1500 } }),
+    );
+    agent["onError"] = js!("continueErrorOutput");
+    let outcome = run(&mock, &with_calculator(agent)).await;
+    let item = only(&outcome, 1);
+    assert_eq!(field(&item, "finishReason"), js!("timeout"), "{item:?}");
+    assert_eq!(field(&item, "response"), js!("I know 0 so far."), "{item:?}");
+    assert_eq!(field(&item, "partial"), js!(true), "{item:?}");
 }
 
 /// Retries do not spend again what is used up.

@@ -66,11 +66,15 @@ impl<'c> NodeAgentHost<'c> {
             Err(AgentError::Approval { until_ms }) => {
                 Err(self.ctx.host().wait_for_person(until_ms).await)
             }
-            Err(AgentError::Limit { error, end_reason, partial }) => {
-                let limit = AgentError::Limit { error, end_reason, partial: partial.clone() };
-                Err(limit.into_node_error().with_result(self.answer_field, partial))
+            Err(error) => {
+                let partial = error.partial().cloned();
+                let error = error.into_node_error();
+                Err(match partial {
+                    Some(partial) => error.with_result(self.answer_field, partial),
+                    None => error,
+                })
             }
-            ended => ended.map_err(AgentError::into_node_error),
+            Ok(outcome) => Ok(outcome),
         }
     }
 
