@@ -10,7 +10,7 @@ const PROGRAM: &str = "target/debug/simulation";
 /// How long CI looks for a history that goes wrong, and among how many at most: on a fast machine
 /// it is the same ones each time.
 const CI_SECONDS: &str = "60";
-const CI_HISTORIES: &str = "3000";
+const CI_HISTORIES: &str = "2000";
 
 /// Within so many histories each bug must be found.
 const BUG_HISTORIES: &str = "10000";

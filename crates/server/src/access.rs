@@ -7,6 +7,7 @@ mod devices;
 mod login_throttle;
 mod oidc;
 mod origin;
+mod own_account;
 mod pages;
 pub mod passwords;
 mod scopes;

@@ -86,6 +86,14 @@ impl FirstStart {
     }
 }
 
+/// A test that fails leaves no server behind: without its terminal the program ends too.
+impl Drop for FirstStart {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
 #[test]
 fn heddle_alone_serves_and_opens_the_setup_page_in_a_terminal() {
     let folder = TempFolder::new("first-start");

@@ -1,16 +1,17 @@
 //! `/api/me/api-keys`: one's own keys, for whoever is signed in. The key itself is shown once, when
 //! it is made.
 
+use super::own_account::{OwnAccount, OwnRequest};
 use super::session::password_changed;
-use super::sign_in::{now_ms, read_body};
+use super::sign_in::now_ms;
 use super::{Principal, not_found};
 use crate::App;
 use crate::api::invalid;
 use crate::error::ApiError;
 use crate::response::typed;
 use crate::wire;
-use axum::extract::{Extension, Path, Request, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::extract::{Extension, Path, State};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use model::Str;
 use store::access::{ApiKey, hash_of_key};
@@ -27,13 +28,9 @@ pub(super) async fn list(
     Ok(typed(StatusCode::OK, &keys))
 }
 
-pub(super) async fn create(
-    State(app): State<App>,
-    Extension(who): Extension<Principal>,
-    headers: HeaderMap,
-    request: Request,
-) -> Result<Response, ApiError> {
-    let wire::ApiKeyInput { label, scopes, expires_at } = read_body(&headers, request).await?;
+pub(super) async fn create(request: OwnRequest) -> Result<Response, ApiError> {
+    let (OwnAccount { app, who, .. }, body) = request.read().await?;
+    let wire::ApiKeyInput { label, scopes, expires_at } = body;
     let scopes = scopes_of(&who, scopes)?;
     let expires_ms = expires_at.0.map(|expiry| expiry.0);
     if expires_ms.is_some_and(|expires_ms| expires_ms <= now_ms()) {

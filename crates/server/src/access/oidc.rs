@@ -11,15 +11,15 @@ mod provider;
 
 pub use provider::{KnownProvider, OidcProvider};
 
-use super::account::check_password;
-use super::sign_in::{read_body, start_session};
-use super::{LoginThrottle, Principal, second_factor, session};
+use super::own_account::{OwnAccount, OwnRequest};
+use super::sign_in::start_session;
+use super::{LoginThrottle, Principal};
 use crate::App;
 use crate::error::ApiError;
 use crate::observe::RequestOrigin;
 use crate::response::typed;
 use crate::wire;
-use axum::extract::{Extension, Query, Request, State};
+use axum::extract::{Extension, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse as _, Response};
 use flow::{Flow, FlowPurpose, FlowSigner, NextPage};
@@ -100,18 +100,11 @@ pub(super) async fn sign_in(
 /// The same for somebody who is signed in and wants to sign in this way from now on. Asks for what
 /// the sign-in asks for: a page that has the browser signed in at the provider as somebody else, or
 /// whoever finds it open, would otherwise connect an identity of their own.
-pub(super) async fn connect(
-    State(app): State<App>,
-    Extension(who): Extension<Principal>,
-    Extension(attempts): Extension<Arc<LoginThrottle>>,
-    headers: HeaderMap,
-    request: Request,
-) -> Result<Response, ApiError> {
-    provider(&app)?;
-    let wire::OidcConnectInput { current_password, code } = read_body(&headers, request).await?;
-    let generation = check_password(&app, &who, &attempts, current_password).await?;
-    let user = app.store.user(&who.user_id).await?.ok_or_else(session::password_changed)?;
-    second_factor::check_again(&app, &user, code.as_ref()).await?;
+pub(super) async fn connect(request: OwnRequest) -> Result<Response, ApiError> {
+    let (own, wire::OidcConnectInput { current_password, code }) = request.read().await?;
+    provider(&own.app)?;
+    let generation = own.check_both(current_password, code.as_ref()).await?;
+    let OwnAccount { app, who, .. } = own;
     let (url, cookie) = begin(&app, FlowPurpose::Connect { user: who.user_id, generation }).await?;
     let cookies = AppendHeaders([(header::SET_COOKIE, cookie)]);
     Ok((cookies, typed(StatusCode::OK, &wire::OidcRedirect { url: &url })).into_response())

@@ -1,19 +1,17 @@
 //! Setting an authenticator app up, and doing without it again.
 
-use super::account::check_password;
-use super::sign_in::{now_ms, read_body, start_session};
-use super::{LoginThrottle, Principal, second_factor, session};
+use super::own_account::{OwnAccount, OwnRequest};
+use super::sign_in::{now_ms, start_session};
+use super::{Principal, second_factor};
 use crate::App;
 use crate::error::ApiError;
 use crate::response::typed;
 use crate::wire;
-use axum::extract::{Extension, Request, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use model::Code;
-use std::sync::Arc;
 use store::second_factors::EnabledSecondFactor;
-use store::users::User;
 
 pub(super) async fn show(
     State(app): State<App>,
@@ -28,18 +26,12 @@ pub(super) async fn show(
 }
 
 /// Gives a secret, which counts once a first code is sent.
-pub(super) async fn begin(
-    State(app): State<App>,
-    Extension(who): Extension<Principal>,
-    Extension(attempts): Extension<Arc<LoginThrottle>>,
-    headers: HeaderMap,
-    request: Request,
-) -> Result<Response, ApiError> {
-    let wire::TwoFactorSetupInput { current_password } = read_body(&headers, request).await?;
-    let generation = check_password(&app, &who, &attempts, current_password).await?;
+pub(super) async fn begin(request: OwnRequest) -> Result<Response, ApiError> {
+    let (own, wire::TwoFactorSetupInput { current_password }) = request.read().await?;
+    let generation = own.check_password(current_password).await?;
     let secret = second_factor::new_secret()?;
-    let setup = second_factor::setup(&secret, &self_of(&app, &who).await?)?;
-    if !app.store.begin_second_factor(&who.user_id, generation, secret).await? {
+    let setup = second_factor::setup(&secret, &own.user().await?)?;
+    if !own.app.store.begin_second_factor(&own.who.user_id, generation, secret).await? {
         return Err(ApiError::new(
             Code::ACCESS_FORBIDDEN,
             "An authenticator app is already in use",
@@ -50,13 +42,8 @@ pub(super) async fn begin(
 }
 
 /// The first code shows that the app has the secret. All sessions end, and this one begins anew.
-pub(super) async fn enable(
-    State(app): State<App>,
-    Extension(who): Extension<Principal>,
-    headers: HeaderMap,
-    request: Request,
-) -> Result<Response, ApiError> {
-    let wire::TwoFactorCodeInput { code } = read_body(&headers, request).await?;
+pub(super) async fn enable(request: OwnRequest) -> Result<Response, ApiError> {
+    let (OwnAccount { app, who, .. }, wire::TwoFactorCodeInput { code }) = request.read().await?;
     let none = || {
         ApiError::new(Code::ACCESS_FORBIDDEN, "No authenticator app is being set up")
             .hint("Begin the set-up again.")
@@ -84,48 +71,25 @@ pub(super) async fn enable(
 }
 
 /// New recovery codes; the ones before work no more.
-pub(super) async fn renew_recovery_codes(
-    State(app): State<App>,
-    Extension(who): Extension<Principal>,
-    Extension(attempts): Extension<Arc<LoginThrottle>>,
-    headers: HeaderMap,
-    request: Request,
-) -> Result<Response, ApiError> {
-    check_both(&app, &who, &attempts, &headers, request).await?;
+pub(super) async fn renew_recovery_codes(request: OwnRequest) -> Result<Response, ApiError> {
+    let own = checked(request).await?;
     let (codes, hashes) = second_factor::new_recovery_codes()?;
-    if !app.store.set_recovery_codes(&who.user_id, hashes).await? {
+    if !own.app.store.set_recovery_codes(&own.who.user_id, hashes).await? {
         return Err(ApiError::new(Code::ACCESS_FORBIDDEN, "No authenticator app is in use"));
     }
     Ok(typed(StatusCode::OK, &wire::RecoveryCodes { recovery_codes: codes }))
 }
 
-pub(super) async fn disable(
-    State(app): State<App>,
-    Extension(who): Extension<Principal>,
-    Extension(attempts): Extension<Arc<LoginThrottle>>,
-    headers: HeaderMap,
-    request: Request,
-) -> Result<Response, ApiError> {
-    check_both(&app, &who, &attempts, &headers, request).await?;
-    app.store.remove_second_factor(&who.user_id).await?;
-    tracing::info!(user = %who.user_id, "A user turned two-factor authentication off");
+pub(super) async fn disable(request: OwnRequest) -> Result<Response, ApiError> {
+    let own = checked(request).await?;
+    own.app.store.remove_second_factor(&own.who.user_id).await?;
+    tracing::info!(user = %own.who.user_id, "A user turned two-factor authentication off");
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 /// Whoever finds a browser that is signed in has neither the password nor the app.
-async fn check_both(
-    app: &App,
-    who: &Principal,
-    attempts: &LoginThrottle,
-    headers: &HeaderMap,
-    request: Request,
-) -> Result<(), ApiError> {
-    let wire::TwoFactorChangeInput { current_password, code } = read_body(headers, request).await?;
-    check_password(app, who, attempts, current_password).await?;
-    second_factor::check_again(app, &self_of(app, who).await?, Some(&code)).await
-}
-
-async fn self_of(app: &App, who: &Principal) -> Result<User, ApiError> {
-    let user = app.store.user(&who.user_id).await?;
-    user.filter(|user| user.generation == who.generation).ok_or_else(session::password_changed)
+async fn checked(request: OwnRequest) -> Result<OwnAccount, ApiError> {
+    let (own, wire::TwoFactorChangeInput { current_password, code }) = request.read().await?;
+    own.check_both(current_password, Some(&code)).await?;
+    Ok(own)
 }

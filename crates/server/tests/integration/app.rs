@@ -15,6 +15,7 @@ use store::{OpenMode, Sqlite, Workspace};
 use testkit::TempFolder;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) const PASSWORD: &str = "correct horse battery";
@@ -124,14 +125,15 @@ impl TestApp {
     }
 
     pub(crate) async fn user(&self, email: &str, role: UserRole) -> User {
-        let password_hash =
-            heddle_server::passwords::hash(PASSWORD.to_owned()).await.map(Into::into);
+        // Hashing takes long on purpose, and everybody has the same password.
+        static HASH: OnceCell<Option<String>> = OnceCell::const_new();
+        let hash = HASH.get_or_init(|| heddle_server::passwords::hash(PASSWORD.to_owned())).await;
         let new = NewUser {
             email: email.into(),
             first_name: "".into(),
             last_name: "".into(),
             role,
-            password_hash,
+            password_hash: hash.as_deref().map(Into::into),
         };
         self.store.add_user(new).await.unwrap()
     }

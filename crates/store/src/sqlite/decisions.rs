@@ -14,6 +14,15 @@ pub(super) fn remove_of(connection: &Connection, execution: i64) -> Result<(), E
     Ok(())
 }
 
+/// What somebody has decided and may no longer decide does not take effect: whoever gets fewer rights
+/// loses all decisions that are still held, and the runs stay uncertain.
+pub(super) fn remove_by(connection: &Connection, user_id: &str) -> Result<(), Error> {
+    connection
+        .prepare_cached("DELETE FROM held_decisions WHERE decided_by = ?")?
+        .execute([user_id])?;
+    Ok(())
+}
+
 #[async_trait::async_trait]
 impl HeldDecisionStore for Sqlite {
     async fn hold_decisions(&self, decisions: Vec<HeldDecision>) -> Result<usize, Error> {

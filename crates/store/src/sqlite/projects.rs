@@ -2,7 +2,7 @@
 
 use super::executions::rows;
 use super::users::{N_COLUMNS as USER_COLUMNS, user};
-use super::{Sqlite, new_id, now_ms};
+use super::{Sqlite, decisions, new_id, now_ms};
 use crate::Error;
 use crate::projects::{PERSONAL, Project, ProjectKind, ProjectRole, ProjectStore};
 use crate::users::User;
@@ -131,6 +131,7 @@ impl ProjectStore for Sqlite {
                 }
             }
             for (user_id, role) in &members {
+                decisions::remove_by(connection, user_id)?;
                 connection.execute(
                     "INSERT INTO project_members (project_id, user_id, role) VALUES (?1, ?2, ?3)
                      ON CONFLICT (project_id, user_id) DO UPDATE SET role = excluded.role",
@@ -145,6 +146,7 @@ impl ProjectStore for Sqlite {
     async fn remove_member(&self, project: &str, user_id: &str) -> Result<bool, Error> {
         let (project, user_id) = (project.to_owned(), user_id.to_owned());
         self.write(move |connection| {
+            decisions::remove_by(connection, &user_id)?;
             let sql = "DELETE FROM project_members WHERE project_id = ?1 AND user_id = ?2";
             Ok(connection.execute(sql, [project, user_id])? > 0)
         })

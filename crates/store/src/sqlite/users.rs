@@ -2,7 +2,7 @@
 
 use super::access::{COLUMNS as KEY_COLUMNS, key};
 use super::executions::rows;
-use super::{Sqlite, new_id, now_ms};
+use super::{Sqlite, decisions, new_id, now_ms};
 use crate::Error;
 use crate::access::ApiKey;
 use crate::users::{NewSession, NewUser, User, UserRole, UserSession, UserStore};
@@ -151,6 +151,7 @@ impl UserStore for Sqlite {
     async fn set_role(&self, id: &str, role: UserRole) -> Result<bool, Error> {
         let id = id.to_owned();
         self.write(move |connection| {
+            decisions::remove_by(connection, &id)?;
             let sql = "UPDATE users SET role = ?2, updated_ms = ?3 WHERE id = ?1";
             Ok(connection.execute(sql, params![id, role.name(), now_ms()])? > 0)
         })
@@ -161,6 +162,7 @@ impl UserStore for Sqlite {
         let id = id.to_owned();
         self.write(move |connection| {
             super::projects::remove_personal_project(connection, &id)?;
+            decisions::remove_by(connection, &id)?;
             Ok(connection.execute("DELETE FROM users WHERE id = ?1", [id])? > 0)
         })
         .await

@@ -9,6 +9,7 @@ mod any_journal;
 mod approvals;
 mod blobs;
 mod conversations;
+mod decisions;
 mod durability;
 mod history;
 mod interruptions;

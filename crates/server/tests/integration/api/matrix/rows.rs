@@ -107,7 +107,7 @@ pub(super) const ROWS: &[MatrixRow] = &[
     row("GET", "/api/oidc/callback", "", "444444"),
     row("GET", "/api/me/oidc", "", SIGNED_IN).by_session(),
     row("DELETE", "/api/me/oidc", "", SIGNED_IN).by_session(),
-    row("POST", "/api/me/oidc/connect", r#"{"currentPassword":1}"#, "144444").by_session(),
+    row("POST", "/api/me/oidc/connect", r#"{"currentPassword":1}"#, SIGNED_IN).or_refused().by_session(),
     row("GET", "/api/me/api-keys", "", SIGNED_IN).by_session(),
     row("POST", "/api/me/api-keys", r#"{"label":""}"#, SIGNED_IN).or_refused().by_session(),
     row("DELETE", "/api/me/api-keys/{id}", "", "144444").by_session(),
