@@ -356,6 +356,68 @@ async fn gemini_answers_listens_and_draws() {
 }
 
 #[tokio::test]
+async fn issue_17_12_newer_versions_choose_their_image_models_from_a_list() {
+    let made = || {
+        FixedServer::start(
+            200,
+            "application/json",
+            js!({ "data": [{ "b64_json": "aGVsbG8=" }] }).to_string(),
+        )
+    };
+    let generate = |more: Json| {
+        let mut parameters = js!({ "resource": "image", "prompt": "a cat" });
+        parameters.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        parameters
+    };
+    for (version, parameters, model) in [
+        (2.1, generate(js!({ "model": "dall-e-2", "modelId": listed("gpt-4o") })), "dall-e-2"),
+        (2.2, generate(js!({ "model": "dall-e-2" })), "gpt-image-1-mini"),
+        (2.3, generate(js!({ "modelId": listed("gpt-image-1.5") })), "gpt-image-1.5"),
+    ] {
+        let server = made();
+        let outcome =
+            run_document(server.credential(), &openai(version, parameters), js!([{}])).await;
+        assert!(outcome.error.is_none(), "{version}: {:?}", outcome.error);
+        assert_eq!(server.body()["model"], model, "{version}");
+        assert_eq!(server.body().get("response_format").is_some(), model.starts_with("dall-e"));
+    }
+    for (version, chosen, model) in [
+        (2.2, js!({ "model": "dall-e-2", "modelId": listed("gpt-image-1") }), "dall-e-2"),
+        (2.3, js!({ "modelId": listed("gpt-image-1.5") }), "gpt-image-1.5"),
+        (2.3, js!({}), "gpt-image-1"),
+    ] {
+        let server = made();
+        let mut parameters = js!({ "resource": "image", "operation": "edit", "prompt": "a hat" });
+        parameters.as_object_mut().unwrap().extend(chosen.as_object().unwrap().clone());
+        let document = openai(version, parameters);
+        run_document(server.credential(), &document, with_file("image/png", "cat.png")).await;
+        let body = String::from_utf8_lossy(&server.requests()[0].2).into_owned();
+        assert!(body.contains(&format!("name=\"model\"\r\n\r\n{model}\r\n")), "{version} {body}");
+    }
+}
+
+#[tokio::test]
+async fn issue_17_12_a_response_takes_a_file_by_its_address() {
+    let mock = MockModels::start([ScriptedReply::text("A contract.")]).unwrap();
+    let responses = js!({ "values": [
+        { "content": "What is it?" }, { "type": "file", "fileUrl": "https://a.example/b.pdf" }
+    ] });
+    let options = js!({ "include": ["reasoning.encrypted_content"], "truncation": true });
+    let document = openai(
+        2.3,
+        js!({ "modelId": listed("gpt-4.1-mini"), "responses": responses, "options": options }),
+    );
+    let outcome = run_document(credential(&mock, mock.v1()), &document, js!([{}])).await;
+    assert!(outcome.error.is_none(), "{:?}", outcome.error);
+    let body = mock.requests()[0].body.clone();
+    assert!(body.to_string().contains("https://a.example/b.pdf"), "{body}");
+    assert_eq!(
+        (&body["truncation"], &body["include"][0]),
+        (&js!("auto"), &js!("reasoning.encrypted_content"))
+    );
+}
+
+#[tokio::test]
 async fn images_are_changed_by_either_provider() {
     let plain = FixedServer::start(
         200,

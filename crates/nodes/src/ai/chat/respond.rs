@@ -21,7 +21,7 @@ impl Node for RespondToChat {
     fn spec() -> Spec {
         Spec::new(
             "@n8n/n8n-nodes-langchain.chat",
-            &[1.0, 1.1, 1.2],
+            &[1.0, 1.1, 1.2, 1.3],
             "Respond to Chat",
             "Send a message to the chat and optionally wait for the reply",
         )

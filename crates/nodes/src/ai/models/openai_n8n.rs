@@ -199,7 +199,22 @@ pub(in crate::ai) fn responses_fields(raw: &Value, built_in: &Value) -> Object {
     {
         fields.insert("metadata", metadata);
     }
+    fields.extend(prompt_template(raw).map(|prompt| ("prompt", prompt)));
     fields
+}
+
+/// A prompt that is stored at the provider, and what goes into it.
+fn prompt_template(raw: &Value) -> Option<Value> {
+    let chosen = raw.get_path("promptConfig.promptOptions")?;
+    // One entry, or a list with one.
+    let chosen = chosen.at(0).unwrap_or(chosen);
+    let text = |name: &str| chosen.get(name).and_then(Value::as_str).filter(|it| !it.is_empty());
+    let mut prompt = Object::from_iter([("id", Value::from(text("promptId")?))]);
+    prompt.extend(text("version").map(|version| ("version", Value::from(version))));
+    let variables = chosen.get("variables").and_then(as_json);
+    let is_given = |it: &Value| it.as_object().is_some_and(|fields| !fields.is_empty());
+    prompt.extend(variables.filter(is_given).map(|variables| ("variables", variables)));
+    Some(prompt.into())
 }
 
 fn text_field(format: &Value) -> Value {
@@ -321,5 +336,23 @@ mod tests {
         } });
         assert_eq!(Value::from(responses_fields(&raw, &Value::Undefined)), wanted);
         assert!(responses_fields(&json!({}), &json!({})).is_empty());
+    }
+
+    #[test]
+    fn a_stored_prompt_goes_with_its_variables() {
+        let chosen =
+            json!({ "promptId": "pmpt_1", "version": "2", "variables": "{\"city\":\"Oslo\"}" });
+        let raw = |entry: Value| {
+            Value::from(Object::from_iter([(
+                "promptConfig",
+                Object::from_iter([("promptOptions", entry)]),
+            )]))
+        };
+        let wanted = json!({ "prompt": { "id": "pmpt_1", "version": "2", "variables": { "city": "Oslo" } } });
+        for entry in [chosen.clone(), Value::array(vec![chosen])] {
+            assert_eq!(Value::from(responses_fields(&raw(entry), &Value::Undefined)), wanted);
+        }
+        let unnamed = raw(json!({ "promptId": "", "variables": "{}" }));
+        assert!(responses_fields(&unnamed, &Value::Undefined).is_empty());
     }
 }

@@ -22,7 +22,7 @@ pub(crate) struct OpenAiNode;
 
 impl Node for OpenAiNode {
     fn spec() -> Spec {
-        let versions = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 2.0, 2.1];
+        let versions = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 2.0, 2.1, 2.2, 2.3];
         Spec::new(
             "@n8n/n8n-nodes-langchain.openAi",
             &versions,
@@ -32,6 +32,7 @@ impl Node for OpenAiNode {
         .untrusted()
         .sends_to_each("imageUrls")
         .sends_to("responses.values.*.imageUrl")
+        .sends_to("responses.values.*.fileUrl")
         .group(NodeGroup::Ai)
         .inputs([Port::main(), Port::of(Kind::AiTool, "Tools")])
         .credential("openAiApi", true)

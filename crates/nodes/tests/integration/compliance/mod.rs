@@ -190,6 +190,7 @@ async fn issue_14_12_only_destinations_that_are_marked_so_are_taken_apart() {
         ("@n8n/n8n-nodes-langchain.googleGemini", "imageUrls"),
         ("@n8n/n8n-nodes-langchain.googleGemini", "fileUrl"),
         ("@n8n/n8n-nodes-langchain.openAi", "imageUrls"),
+        ("@n8n/n8n-nodes-langchain.openAi", "responses.values.*.fileUrl"),
         ("@n8n/n8n-nodes-langchain.openAi", "responses.values.*.imageUrl"),
         ("n8n-nodes-base.graphql", "endpoint"),
         ("n8n-nodes-base.httpRequest", "url"),

@@ -3,7 +3,7 @@
 use super::api;
 use super::text::{model, response_message};
 use crate::ai::vendors::api::CallEffect;
-use crate::ai::vendors::{chosen, converse, file_item, files};
+use crate::ai::vendors::{chosen_model, converse, file_item, files};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -15,6 +15,10 @@ use providers::models::openai::OpenAiApi;
 
 /// Tokens of a description if nothing else is said.
 const DESCRIPTION_TOKENS: f64 = 300.0;
+
+/// The versions since which the model is chosen from a list.
+const GENERATES_BY_LIST_SINCE: f64 = 2.2;
+const EDITS_BY_LIST_SINCE: f64 = 2.3;
 
 pub(super) async fn analyze(
     ctx: &Ctx<'_>,
@@ -73,8 +77,7 @@ pub(super) async fn analyze(
 
 pub(super) async fn generate(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeError> {
     let options = ctx.param("options", index)?;
-    let listed = chosen(ctx, "modelId", index)?;
-    let model = if listed.is_empty() { ctx.text("model", index)? } else { listed };
+    let model = image_model(ctx, index, GENERATES_BY_LIST_SINCE)?;
     let wants_urls = options.get("returnImageUrls").is_some_and(Value::is_truthy);
     let mut body = Object::from_iter([
         ("prompt", Value::from(ctx.text("prompt", index)?)),
@@ -111,7 +114,7 @@ pub(super) async fn generate(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, N
 
 /// New images from those of the item.
 pub(super) async fn edit(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, NodeError> {
-    let model = ctx.text("model", index)?;
+    let model = image_model(ctx, index, EDITS_BY_LIST_SINCE)?;
     let is_old = model.starts_with("dall-e");
     let option = |name: &str| ctx.param(&format!("options.{name}"), index);
     let listed = ctx.param("images.values", index)?;
@@ -169,6 +172,14 @@ pub(super) async fn edit(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec
         .iter()
         .map(|entry| image(entry, "data"))
         .collect()
+}
+
+/// The model that the node names: in a field of its own before the version given, chosen like those
+/// for text since then.
+fn image_model(ctx: &Ctx<'_>, index: usize, listed_since: f64) -> Result<Str, NodeError> {
+    let is_listed = ctx.version() >= listed_since;
+    let model = if is_listed { chosen_model(ctx, index)? } else { ctx.text("model", index)? };
+    Ok(model.trim().into())
 }
 
 fn text_part(name: &str, value: &str) -> FormPart {

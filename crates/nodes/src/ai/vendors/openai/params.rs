@@ -3,6 +3,17 @@
 use crate::ai::models::openai_n8n::built_in_tools;
 use node_api::prelude::*;
 
+/// What the provider returns only if asked for it.
+const INCLUDED: [(&str, &str); 7] = [
+    ("code_interpreter_call.outputs", "Code interpreter outputs"),
+    ("computer_call_output.output.image_url", "Computer call image URLs"),
+    ("file_search_call.results", "File search results"),
+    ("message.input_image.image_url", "Input image URLs"),
+    ("message.output_text.logprobs", "Token probabilities"),
+    ("reasoning.encrypted_content", "Encrypted reasoning"),
+    ("web_search_call.action.sources", "Web search sources"),
+];
+
 pub(super) fn params() -> Vec<Param> {
     let resources = [
         ("text", "Text"),
@@ -106,10 +117,11 @@ fn texts() -> Vec<Param> {
         Param::choice(
             "fileType",
             "File type",
-            &[("base64", "Binary file"), ("fileUrl", "URL"), ("fileId", "File at the provider")],
+            &[("url", "URL"), ("base64", "Binary file"), ("fileId", "File at the provider")],
         )
         .show("type", &["file"])
         .help("Source of the file."),
+        Param::text("fileUrl", "File URL", "").show("fileType", &["url"]).help("URL of the file."),
         Param::text("binaryPropertyName", "Input data field name", "data")
             .help("Binary field of the item."),
     ];
@@ -164,11 +176,19 @@ fn media() -> Vec<Param> {
         Param::text("model", "Model", "dall-e-3")
             .show("resource", &["image"])
             .show("operation", &["generate"])
+            .until(2.1)
             .help("The model for images."),
-        Param::text("model", "Model", "gpt-image-1")
-            .show("resource", &["image"])
-            .show("operation", &["edit"])
+        edit(Param::text("model", "Model", "gpt-image-1"))
+            .until(2.2)
             .help("Model that edits images."),
+        image_model("gpt-image-1-mini")
+            .show("resource", &["image"])
+            .show("operation", &["generate"])
+            .since(2.2)
+            .help("The model for images, from the list or by ID."),
+        edit(image_model("gpt-image-1"))
+            .since(2.3)
+            .help("Model that edits images, from the list or by ID."),
         Param::text("model", "Model", "tts-1")
             .show("resource", &["audio"])
             .help("Model that generates speech."),
@@ -194,6 +214,13 @@ fn media() -> Vec<Param> {
             .show("resource", &["file"])
             .help("ID of the file at the provider."),
     ]
+}
+
+/// Since these versions image models are chosen like those for text.
+fn image_model(preset: &str) -> Param {
+    let mut chosen = json!({ "__rl": true, "mode": "list" });
+    chosen.make_object().insert("value", preset);
+    Param::locator("modelId", "Model", &["list", "id"]).preset(chosen)
 }
 
 fn options() -> Vec<Param> {
@@ -222,6 +249,28 @@ fn options() -> Vec<Param> {
         Param::text("previousResponseId", "Previous response id", "")
             .help("Response to continue from."),
         Param::flag("store", "Store", true).help("Whether the provider stores the response."),
+        Param::multi_choice("include", "Include additional data", &INCLUDED)
+            .help("Further data that the provider returns."),
+        Param::number("maxToolCalls", "Max built-in tool calls", 15)
+            .help("Maximum number of calls of the provider's own tools."),
+        Param::flag("parallelToolCalls", "Parallel tool calls", false)
+            .help("Whether the model may call several tools at once."),
+        Param::flag("truncation", "Truncation", false)
+            .help("Whether the provider shortens input that exceeds the context window."),
+        Param::group(
+            "promptConfig",
+            "Prompt",
+            [FieldGroup::new(
+                "promptOptions",
+                "Prompt",
+                [
+                    Param::text("promptId", "Prompt ID", "").help("Prompt stored at the provider."),
+                    Param::text("version", "Version", "").help("Version of the prompt."),
+                    Param::json("variables", "Variables", "{}").help("Values for the prompt."),
+                ],
+            )],
+        )
+        .help("A prompt that is stored at the provider."),
         Param::group(
             "reasoning",
             "Reasoning",

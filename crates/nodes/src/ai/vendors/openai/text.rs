@@ -82,12 +82,17 @@ pub(super) async fn response(
         ("previousResponseId", "previous_response_id"),
         ("store", "store"),
         ("maxToolCalls", "max_tool_calls"),
+        ("include", "include"),
+        ("parallelToolCalls", "parallel_tool_calls"),
     ] {
         if let Some(value) =
             raw.get(name).filter(|value| !value.is_nullish() && value.as_str() != Some(""))
         {
             fields.insert(key, value.clone());
         }
+    }
+    if raw.get("truncation").is_some_and(Value::is_truthy) {
+        fields.insert("truncation", "auto");
     }
     let effort = raw.get("reasoning").and_then(|reasoning| reasoning.get("reasoningOptions"));
     let effort = effort
@@ -164,17 +169,19 @@ fn part(ctx: &Ctx<'_>, index: usize, item: &Item, entry: &Value) -> Result<Messa
         _ => return Ok(MessagePart::Text(entry_text(entry, "content"))),
     };
     let property = entry_text(entry, "binaryPropertyName");
-    match source.as_str() {
-        "base64" => Ok(file(ctx.binary(
+    let at_address = |name: &str, mime_type: &str| Media {
+        mime_type: mime_type.into(),
+        name: None,
+        data: MediaData::Url(entry_text(entry, name)),
+    };
+    match (kind.as_str(), source.as_str()) {
+        (_, "base64") => Ok(file(ctx.binary(
             item,
             index,
             if property.is_empty() { "data" } else { &property },
         )?)),
-        "url" | "" if kind == "image" => Ok(MessagePart::Image(Media {
-            mime_type: "image/jpeg".into(),
-            name: None,
-            data: MediaData::Url(entry_text(entry, "imageUrl")),
-        })),
+        ("image", "url" | "") => Ok(MessagePart::Image(at_address("imageUrl", "image/jpeg"))),
+        ("file", "url" | "") => Ok(MessagePart::File(at_address("fileUrl", "application/pdf"))),
         _ => Err(unsupported_operation(
             &kind,
             &source,
