@@ -295,7 +295,12 @@ impl Spec {
     }
 
     /// Says how it behaves otherwise while a parameter has one of these values.
-    pub fn differs_when(mut self, param: &str, values: &[&str], how: &str) -> Self {
+    pub fn differs_when<V: Into<Value> + Clone>(
+        mut self,
+        param: &str,
+        values: &[V],
+        how: &str,
+    ) -> Self {
         self.differs
             .push(Difference { how: how.into(), when: vec![DisplayRule::is(param, values)] });
         self

@@ -47,6 +47,7 @@ pub static NODES: &[NodeEntry] = &[
     run::<chains::sentiment::SentimentAnalysis>(),
     run::<guardrails::Guardrails>(),
     run::<vendors::openai::OpenAiNode>(),
+    run::<vendors::anthropic::AnthropicNode>(),
     run::<vendors::gemini::GoogleGemini>(),
     supply::<models::openai::OpenAiModel>(),
     supply::<models::openai::OpenAiCompatibleModel>(),

@@ -42,5 +42,6 @@ mod talk;
 mod upgrade;
 mod vault;
 mod vendors;
+mod vendors_anthropic;
 mod web;
 mod workflows;

@@ -1,5 +1,6 @@
 //! n8n's nodes for everything that one provider offers: texts, images, speech, files.
 
+pub(super) mod anthropic;
 mod api;
 pub(super) mod gemini;
 pub(super) mod openai;

@@ -11,6 +11,7 @@ mod stream;
 mod tests;
 
 pub use client::{Anthropic, BASE_URL, reader};
+pub use content::{STORED_FILE, reply_blocks};
 pub use error::refusal;
 pub use request::{body, headers, path};
 pub use response::turn;

@@ -4,7 +4,7 @@ use super::options::{collection, own_options, own_params, read};
 use super::{access, chosen_model, endpoint, field, known_or_open, model_spec, supply};
 use node_api::ai::{ModelOptions, Supply};
 use node_api::prelude::*;
-use node_api::{Supplier, SupplyCtx};
+use node_api::{Credential, Supplier, SupplyCtx};
 use providers::models::anthropic::{
     Anthropic, AnthropicSettings, BASE_URL, OLD_VERSION, PromptCache, Thinking,
 };
@@ -105,11 +105,24 @@ impl Supplier for LmChatAnthropic {
 fn client(
     ctx: &SupplyCtx,
     known: CatalogModel,
-    mut options: ModelOptions,
+    options: ModelOptions,
     raw: &Value,
     cache: PromptCache,
 ) -> Result<Supply, NodeError> {
     let credential = ctx.ctx().host().credential("anthropicApi", ctx.item())?;
+    let mut settings = settings(&credential, &known, options, raw);
+    settings.cache = cache;
+    let place = endpoint(&credential, "url", BASE_URL);
+    Ok(supply(Anthropic::new(known.info, settings, place, &access(ctx, raw)?)))
+}
+
+/// How a model is asked, as its options and the credential say.
+pub(in crate::ai) fn settings(
+    credential: &Credential,
+    known: &CatalogModel,
+    mut options: ModelOptions,
+    raw: &Value,
+) -> AnthropicSettings {
     let thinks = raw.get("thinking").is_some_and(Value::is_truthy);
     let budget = raw.get("thinkingBudget").and_then(Value::as_f64).unwrap_or(1_024.0).max(1_024.0);
     if options.max_tokens.is_none() && known.info.capabilities.max_output.is_none() {
@@ -117,19 +130,14 @@ fn client(
     }
     let samples =
         options.temperature.is_some() || options.top_p.is_some() || options.top_k.is_some();
-    let mut settings =
-        AnthropicSettings { cache, options, traits: known.traits, ..AnthropicSettings::default() };
+    let traits = known.traits.clone();
+    let mut settings = AnthropicSettings { options, traits, ..AnthropicSettings::default() };
     settings.thinking = if thinks { Thinking::Budget(budget as u64) } else { Thinking::ByDefault };
-    match field(&credential, "version") {
+    match field(credential, "version") {
         version if !version.trim().is_empty() => settings.version = version.trim().into(),
         // Only the older version of the API knows sampling.
         _ if samples && known.info.capabilities.sampling => settings.version = OLD_VERSION.into(),
         _ => {}
     }
-    Ok(supply(Anthropic::new(
-        known.info,
-        settings,
-        endpoint(&credential, "url", BASE_URL),
-        &access(ctx, raw)?,
-    )))
+    settings
 }

@@ -187,6 +187,10 @@ async fn issue_14_12_only_destinations_that_are_marked_so_are_taken_apart() {
     }
     // What no test reaches, no test proves.
     for (id, param) in [
+        ("@n8n/n8n-nodes-langchain.anthropic", "attachmentsUrls"),
+        ("@n8n/n8n-nodes-langchain.anthropic", "documentUrls"),
+        ("@n8n/n8n-nodes-langchain.anthropic", "fileUrl"),
+        ("@n8n/n8n-nodes-langchain.anthropic", "imageUrls"),
         ("@n8n/n8n-nodes-langchain.googleGemini", "imageUrls"),
         ("@n8n/n8n-nodes-langchain.googleGemini", "fileUrl"),
         ("@n8n/n8n-nodes-langchain.openAi", "imageUrls"),

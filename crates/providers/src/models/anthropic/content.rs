@@ -12,6 +12,9 @@ use node_api::ai::{
     ToolResult,
 };
 
+/// Stands before the id of a file that is kept at the provider, in place of an address.
+pub const STORED_FILE: &str = "anthropic-file:";
+
 /// Stands before a conversation that would begin with the model.
 const EARLIER: &str = "(The beginning of the conversation is left out.)";
 
@@ -81,11 +84,24 @@ fn block(part: &MessagePart, role: ChatRole, info: &ModelInfo) -> Option<Value> 
 
 fn source(media: &Media) -> Value {
     match &media.data {
-        MediaData::Url(url) => json!({ "type": "url" }).with("url", url.clone()),
+        MediaData::Url(url) => match url.strip_prefix(STORED_FILE) {
+            Some(id) => json!({ "type": "file" }).with("file_id", id),
+            None => json!({ "type": "url" }).with("url", url.clone()),
+        },
         MediaData::Bytes(bytes) => json!({ "type": "base64" })
             .with("media_type", media.mime_type.clone())
             .with("data", STANDARD.encode(bytes)),
     }
+}
+
+/// An answer as the blocks that the provider made of it: its texts, and what it did by itself.
+pub fn reply_blocks(message: &Message) -> Vec<Value> {
+    let block = |part: &MessagePart| match part {
+        MessagePart::Text(words) => shown(words),
+        MessagePart::Thinking { opaque: Some(opaque), .. } => opaque.data.get("data").cloned(),
+        _ => None,
+    };
+    message.parts.iter().filter_map(block).collect()
 }
 
 fn document(media: &Media) -> Value {
