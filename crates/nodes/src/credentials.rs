@@ -11,6 +11,7 @@ mod apollo;
 mod asana;
 mod asana_oauth2;
 mod autopilot;
+mod aws;
 mod azure_open_ai;
 mod baserow_token;
 mod bitly;
@@ -162,6 +163,7 @@ static CREDENTIALS: &[fn() -> CredentialSpec] = &[
     anthropic::spec,
     google_palm::spec,
     azure_open_ai::spec,
+    aws::spec,
     mistral_cloud::spec,
     groq::spec,
     open_router::spec,

@@ -8,6 +8,7 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
+pub mod aws;
 pub mod connect;
 pub mod http;
 pub mod memory;

@@ -6,6 +6,7 @@
 //! words of a provider.
 
 pub mod anthropic;
+pub mod bedrock;
 pub mod body_decoder;
 mod call_ids;
 pub mod catalog;
@@ -17,6 +18,7 @@ mod event_stream;
 pub mod failure;
 pub mod fallback;
 pub mod gemini;
+pub mod hugging_face;
 pub mod limiter;
 pub mod lines;
 mod model_list;

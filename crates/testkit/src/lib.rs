@@ -4,6 +4,7 @@
 //! Invariant: nothing of Heddle is used here, so that a mistake of ours is not made twice in the
 //! same way. Invariant: only tests and benchmarks use it; it is never a part of the binary.
 
+mod aws_events;
 mod clock;
 mod default_reply;
 mod embeddings;
@@ -21,6 +22,7 @@ pub mod services;
 mod temp_folder;
 mod wire;
 
+pub use aws_events::{aws_event, aws_frame};
 pub use clock::TimestampStream;
 pub use fake_http::{FakeHttp, FakeRequest, FakeResponse, FakeStep};
 pub use fault::{NetFault, RetryAfter};

@@ -12,6 +12,7 @@ mod agent_tools;
 mod agents;
 mod ai_templates;
 mod approvals;
+mod bedrock;
 mod binary;
 mod budgets;
 mod chains;

@@ -1,6 +1,8 @@
 //! Embedding models: what turns texts into vectors.
 
+pub(super) mod bedrock;
 pub(super) mod embed_texts;
+pub(super) mod hugging_face;
 pub(super) mod local;
 pub(super) mod openai;
 pub(super) mod other_providers;
@@ -18,14 +20,13 @@ use providers::models::requester::ModelAccess;
 use std::sync::Arc;
 
 /// The description of one of n8n's nodes that supply an embedding model.
-fn embedding_spec(node: &str, versions: &[f64], name: &str, credential: &str) -> Spec {
+fn embedding_spec(node: &str, versions: &[f64], name: &str) -> Spec {
     let id = format!("@n8n/n8n-nodes-langchain.{node}");
     Spec::new(&id, versions, name, "Create embeddings, compatible with n8n")
         .group(NodeGroup::Ai)
         .inputs([])
         .icon("brain-circuit")
         .outputs([Port::of(Kind::AiEmbedding, "Embeddings")])
-        .credential(credential, true)
         .hint("Connect it to a vector store. Vectors of different models are not compatible.")
         .alias(&["vector", "semantic search"])
 }

@@ -1,7 +1,9 @@
 //! Chat models for agents: what the nodes of all providers have in common.
 
 pub(super) mod anthropic;
+pub(super) mod aws;
 pub(super) mod azure;
+pub(super) mod bedrock;
 pub(super) mod fallback;
 pub(super) mod gemini;
 pub(super) mod local;

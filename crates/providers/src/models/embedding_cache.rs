@@ -61,6 +61,10 @@ fn key_of(request: &WireRequest) -> CacheKey {
         add(value.as_bytes());
     }
     add(request.body.as_deref().unwrap_or_default());
+    // Where requests are signed, nothing in them tells whose they are until they are sent.
+    for secret in request.signer.iter().flat_map(|signer| signer.secrets()) {
+        add(secret.reveal().as_bytes());
+    }
     let mut key = CacheKey::default();
     key.copy_from_slice(hash.finish().as_ref());
     key

@@ -3,8 +3,10 @@
 use super::requester::{ModelAccess, ModelRequester};
 use super::secret::Secret;
 use super::wire::WireRequest;
+use crate::aws::AwsSigner;
 use model::{Code, Value};
 use node_api::ai::ModelError;
+use std::sync::Arc;
 use url::Url;
 
 /// An address and a key, with what a proxy in between may want.
@@ -16,6 +18,8 @@ pub struct ModelEndpoint {
     pub headers: Vec<(String, Secret)>,
     pub allow_invalid_certificates: bool,
     pub proxy: Option<String>,
+    /// Signs requests in place of a key that is sent along.
+    pub signer: Option<Arc<AwsSigner>>,
 }
 
 impl ModelEndpoint {
@@ -26,12 +30,14 @@ impl ModelEndpoint {
             headers: Vec::new(),
             allow_invalid_certificates: false,
             proxy: None,
+            signer: None,
         }
     }
 
     pub(super) fn requester(&self, access: &ModelAccess) -> ModelRequester {
-        let secrets =
-            self.headers.iter().map(|(_, value)| value.clone()).chain([self.key.clone()]).collect();
+        let signers = self.signer.iter().flat_map(|signer| signer.secrets());
+        let own = self.headers.iter().map(|(_, value)| value.clone()).chain([self.key.clone()]);
+        let secrets = own.chain(signers).collect();
         access.requester(&host_of(&self.base_url), self.key.reveal(), secrets)
     }
 
@@ -100,6 +106,7 @@ impl ModelEndpoint {
         }
         call.allow_invalid_certificates = self.allow_invalid_certificates;
         call.proxy.clone_from(&self.proxy);
+        call.signer.clone_from(&self.signer);
         call.bound = Secret::binding_of(
             [&self.key].into_iter().chain(self.headers.iter().map(|(_, value)| value)),
         );

@@ -3,6 +3,7 @@
 
 use super::lines::LineTooLong;
 use super::timing::{TimingSource, within};
+use crate::aws::AwsSigner;
 use bytes::Bytes;
 use compute::MemoryReservation;
 use futures::StreamExt as _;
@@ -56,6 +57,8 @@ pub struct WireRequest {
     pub proxy: Option<String>,
     /// The hosts that the key may be sent to.
     pub bound: Option<Arc<SecretBinding>>,
+    /// Signs every attempt, where the provider wants no key but a signature.
+    pub signer: Option<Arc<AwsSigner>>,
 }
 
 /// Headers carry keys and bodies carry conversations, so neither is shown.
@@ -106,6 +109,7 @@ impl WireRequest {
             allow_invalid_certificates: false,
             proxy: None,
             bound: None,
+            signer: None,
         }
     }
 
@@ -164,7 +168,11 @@ impl Wire {
         deadline: Duration,
     ) -> Result<WireResponse, WireError> {
         let asking = async {
-            let mut answer = self.http.open(call.to_request(&self.limits)).await?;
+            let mut request = call.to_request(&self.limits);
+            if let Some(signer) = &call.signer {
+                signer.sign(&mut request, self.pace.unix_ms())?;
+            }
+            let mut answer = self.http.open(request).await?;
             let first = answer.body.next().await;
             Ok((answer, first))
         };

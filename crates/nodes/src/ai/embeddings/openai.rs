@@ -14,7 +14,8 @@ pub(crate) struct EmbeddingsOpenAi;
 
 impl Supplier for EmbeddingsOpenAi {
     fn spec() -> Spec {
-        embedding_spec("embeddingsOpenAi", &[1.0, 1.1, 1.2], "Embeddings OpenAI", "openAiApi")
+        embedding_spec("embeddingsOpenAi", &[1.0, 1.1, 1.2], "Embeddings OpenAI")
+            .credential("openAiApi", true)
             .params([
                 model_param("model", "text-embedding-ada-002").versions(&[1.0]),
                 model_param("model", "text-embedding-3-small").since(1.1),
@@ -38,7 +39,8 @@ pub(crate) struct EmbeddingsAzureOpenAi;
 
 impl Supplier for EmbeddingsAzureOpenAi {
     fn spec() -> Spec {
-        embedding_spec("embeddingsAzureOpenAi", &[1.0], "Embeddings Azure OpenAI", "azureOpenAiApi")
+        embedding_spec("embeddingsAzureOpenAi", &[1.0], "Embeddings Azure OpenAI")
+            .credential("azureOpenAiApi", true)
             .params([
                 Param::text("model", "Model (deployment)", "")
                     .required()
@@ -58,13 +60,12 @@ pub(crate) struct EmbeddingsMistralCloud;
 
 impl Supplier for EmbeddingsMistralCloud {
     fn spec() -> Spec {
-        embedding_spec(
-            "embeddingsMistralCloud",
-            &[1.0],
-            "Embeddings Mistral Cloud",
-            "mistralCloudApi",
-        )
-        .params([model_param("model", "mistral-embed"), options(&["batchSize", "stripNewLines"])])
+        embedding_spec("embeddingsMistralCloud", &[1.0], "Embeddings Mistral Cloud")
+            .credential("mistralCloudApi", true)
+            .params([
+                model_param("model", "mistral-embed"),
+                options(&["batchSize", "stripNewLines"]),
+            ])
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {

@@ -15,13 +15,9 @@ pub(crate) struct EmbeddingsGoogleGemini;
 
 impl Supplier for EmbeddingsGoogleGemini {
     fn spec() -> Spec {
-        embedding_spec(
-            "embeddingsGoogleGemini",
-            &[1.0],
-            "Embeddings Google Gemini",
-            "googlePalmApi",
-        )
-        .param(model_param("modelName", "models/gemini-embedding-001"))
+        embedding_spec("embeddingsGoogleGemini", &[1.0], "Embeddings Google Gemini")
+            .credential("googlePalmApi", true)
+            .param(model_param("modelName", "models/gemini-embedding-001"))
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -33,7 +29,8 @@ pub(crate) struct EmbeddingsOllama;
 
 impl Supplier for EmbeddingsOllama {
     fn spec() -> Spec {
-        embedding_spec("embeddingsOllama", &[1.0], "Embeddings Ollama", "ollamaApi")
+        embedding_spec("embeddingsOllama", &[1.0], "Embeddings Ollama")
+            .credential("ollamaApi", true)
             .param(model_param("model", "llama3.2"))
     }
 
@@ -46,7 +43,8 @@ pub(crate) struct EmbeddingsCohere;
 
 impl Supplier for EmbeddingsCohere {
     fn spec() -> Spec {
-        embedding_spec("embeddingsCohere", &[1.0], "Embeddings Cohere", "cohereApi")
+        embedding_spec("embeddingsCohere", &[1.0], "Embeddings Cohere")
+            .credential("cohereApi", true)
             .param(model_param("modelName", "embed-english-v2.0"))
     }
 
