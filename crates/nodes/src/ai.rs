@@ -17,6 +17,7 @@ mod client_tools;
 mod embeddings;
 mod guardrails;
 pub mod knowledge;
+mod langchain_code;
 mod memory;
 mod models;
 mod parsers;
@@ -46,6 +47,7 @@ pub static NODES: &[NodeEntry] = &[
     run::<chains::classifier::TextClassifier>(),
     run::<chains::sentiment::SentimentAnalysis>(),
     run::<guardrails::Guardrails>(),
+    run_and_supply::<langchain_code::LangChainCode>(),
     run::<vendors::openai::OpenAiNode>(),
     run::<vendors::anthropic::AnthropicNode>(),
     run::<vendors::gemini::GoogleGemini>(),

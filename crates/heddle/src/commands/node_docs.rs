@@ -15,7 +15,7 @@ pub(super) fn write(specs: &[Arc<Spec>], folder: &Path) -> std::io::Result<usize
         by_type.entry(&spec.id).or_default().push(spec);
     }
     let mut pages: BTreeMap<String, String> =
-        by_type.values().map(|entries| (file_name(&entries[0].id), page(entries))).collect();
+        by_type.iter().map(|(id, entries)| (file_name(id, &by_type), page(entries))).collect();
     pages.insert("README.md".into(), index(&by_type));
     for old in std::fs::read_dir(folder)?.flatten() {
         let name = old.file_name().to_string_lossy().into_owned();
@@ -29,8 +29,14 @@ pub(super) fn write(specs: &[Arc<Spec>], folder: &Path) -> std::io::Result<usize
     Ok(pages.len())
 }
 
-fn file_name(id: &str) -> String {
-    format!("{}.md", id.rsplit_once('.').map_or(id, |(_, name)| name))
+/// The end of the type, with the package before it where a type of n8n's main package ends alike.
+fn file_name(id: &str, by_type: &BTreeMap<&str, Vec<&Spec>>) -> String {
+    let (package, name) = id.rsplit_once('.').unwrap_or(("", id));
+    let is_taken = by_type.contains_key(format!("n8n-nodes-base.{name}").as_str());
+    match package.rsplit_once("nodes-") {
+        Some((_, package)) if package != "base" && is_taken => format!("{package}-{name}.md"),
+        _ => format!("{name}.md"),
+    }
 }
 
 fn index(by_type: &BTreeMap<&str, Vec<&Spec>>) -> String {
@@ -46,7 +52,7 @@ fn index(by_type: &BTreeMap<&str, Vec<&Spec>>) -> String {
             text,
             "| [{}]({}) | `{id}` | {} | {} |",
             newest.name,
-            file_name(id),
+            file_name(id, by_type),
             versions.join(", "),
             newest.summary
         );

@@ -26,6 +26,7 @@ mod first_start;
 mod hostile;
 mod injection;
 mod knowledge;
+mod langchain_code;
 #[cfg(unix)]
 mod local_models;
 mod memories;

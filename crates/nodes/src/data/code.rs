@@ -154,7 +154,7 @@ async fn for_all(
         )
         .await;
     match ran.and_then(|()| collected.check()) {
-        Ok(()) => Ok(vec![collected.output.finish()]),
+        Ok(()) => Ok(vec![collected.finish()]),
         Err(error) => {
             let mut failed = ctx.failed_item(0, error)?;
             failed.paired = Pairs::None;
@@ -282,7 +282,7 @@ fn unknown_key(key: &str, index: usize) -> NodeError {
 }
 
 /// What code that sees all items has returned so far.
-struct ResultCollector {
+pub(crate) struct ResultCollector {
     output: ItemsBuilder,
     flavour: CodeFlavour,
     /// The first element that was a whole item, and the first that was not, with its first key.
@@ -293,11 +293,11 @@ struct ResultCollector {
 }
 
 impl ResultCollector {
-    fn new(ctx: &Ctx<'_>, flavour: CodeFlavour) -> Self {
+    pub(crate) fn new(ctx: &Ctx<'_>, flavour: CodeFlavour) -> Self {
         Self { output: ctx.builder(), flavour, whole: None, bare: None, seen: 0, returned: false }
     }
 
-    fn take(&mut self, piece: CodeOutput) -> Result<(), NodeError> {
+    pub(crate) fn take(&mut self, piece: CodeOutput) -> Result<(), NodeError> {
         self.returned = true;
         match piece {
             CodeOutput::List { .. } => Ok(()),
@@ -329,8 +329,12 @@ impl ResultCollector {
         Ok(())
     }
 
+    pub(crate) fn finish(self) -> Items {
+        self.output.finish()
+    }
+
     /// Items and bare objects do not mix.
-    fn check(&self) -> Result<(), NodeError> {
+    pub(crate) fn check(&self) -> Result<(), NodeError> {
         if !self.returned {
             return Err(self.no_items());
         }
