@@ -31,6 +31,7 @@ mod vendors;
 pub use embeddings::embed_texts::EMBED_TEXTS;
 pub use tools::calculator::probe_calculator;
 
+use memory::unavailable::{self, UnavailableMemoryNode};
 use models::openai_compatible::{DeepSeek, Groq, Mistral, OpenRouter, VendorChatModel, XAi};
 use node_api::{NodeEntry, run, run_and_supply, supply, trigger};
 use vectors::VectorStoreNode;
@@ -95,6 +96,8 @@ pub static NODES: &[NodeEntry] = &[
     run_and_supply::<VectorStoreNode<vectors::qdrant::QdrantStore>>(),
     run_and_supply::<VectorStoreNode<vectors::supabase::SupabaseStore>>(),
     run_and_supply::<VectorStoreNode<vectors::pinecone::PineconeStore>>(),
+    run_and_supply::<VectorStoreNode<vectors::mongodb_atlas::MongoDbAtlasStore>>(),
+    run_and_supply::<VectorStoreNode<vectors::zep::ZepStore>>(),
     supply::<retrievers::cohere::RerankerCohere>(),
     supply::<retrievers::vector_store::RetrieverVectorStore>(),
     supply::<retrievers::compression::RetrieverContextualCompression>(),
@@ -112,6 +115,10 @@ pub static NODES: &[NodeEntry] = &[
     supply::<memory::buffer_window::MemoryBufferWindow>(),
     supply::<memory::redis_chat::MemoryRedisChat>(),
     supply::<memory::postgres_chat::MemoryPostgresChat>(),
+    supply::<UnavailableMemoryNode<unavailable::MongoDb>>(),
+    supply::<UnavailableMemoryNode<unavailable::Xata>>(),
+    supply::<UnavailableMemoryNode<unavailable::Zep>>(),
+    supply::<UnavailableMemoryNode<unavailable::ZepV2>>(),
     run::<memory::manager::MemoryManager>(),
     supply::<agent_tool::AgentToolNode>(),
     supply::<parsers::structured::OutputParserStructured>(),

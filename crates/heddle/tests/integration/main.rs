@@ -41,6 +41,7 @@ mod subflows;
 mod support;
 mod tables;
 mod talk;
+mod unavailable_nodes;
 mod upgrade;
 mod vault;
 mod vendors;

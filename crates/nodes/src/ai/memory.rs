@@ -9,6 +9,7 @@ pub(super) mod redis_chat;
 mod session_key;
 pub(super) mod sqlite;
 pub(super) mod summary;
+pub(super) mod unavailable;
 pub(super) mod vector;
 
 use agent::memory::MemoryStore;

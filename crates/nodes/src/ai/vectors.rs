@@ -2,12 +2,15 @@
 //! to open it.
 
 pub(super) mod in_memory;
+pub(super) mod mongodb_atlas;
 pub(super) mod pgvector;
 pub(super) mod pinecone;
 pub(super) mod qdrant;
 pub(super) mod supabase;
+pub(super) mod zep;
 
 use super::knowledge::{metadata, metadata_param, strings};
+use super::memory::unavailable::unavailable;
 use super::sub_nodes;
 use super::tools::fn_tool::{ToolInvocation, supply_tool};
 use model::Kind;
@@ -26,6 +29,9 @@ const STEP_MODES: [&str; 3] = ["load", "insert", "update"];
 
 /// One kind of store.
 pub(crate) trait VectorBackend: Send + Sync + 'static {
+    /// Why the store cannot be used here, and what to use instead.
+    const UNAVAILABLE: Option<&'static str> = None;
+
     fn store_spec() -> VectorStoreSpec;
     fn open(
         ctx: &Ctx<'_>,
@@ -90,6 +96,7 @@ impl<B: VectorBackend> Node for VectorStoreNode<B> {
             .alias(&["vector", "rag", "embeddings", "semantic search"]);
         let spec =
             about.credential.into_iter().fold(spec, |spec, kind| spec.credential(kind, true));
+        let spec = B::UNAVAILABLE.into_iter().fold(spec, |spec, why| spec.legacy().differs(why));
         // The name and the description are read before the model calls the tool.
         let params = params(about);
         let told = ["mode", "toolName", "toolDescription"];
@@ -103,6 +110,7 @@ impl<B: VectorBackend> Node for VectorStoreNode<B> {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        check_available::<B>()?;
         match ctx.text("mode", 0)?.as_str() {
             "load" => load::<B>(ctx, &items).await,
             "insert" => insert::<B>(ctx, &items).await,
@@ -121,6 +129,7 @@ impl<B: VectorBackend> Supplier for VectorStoreNode<B> {
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
+        check_available::<B>()?;
         let (inner, item) = (ctx.ctx(), ctx.item());
         match inner.text("mode", item)?.as_str() {
             "retrieve" => Ok(Supply::VectorStore(searchable::<B>(&inner, item).await?)),
@@ -145,6 +154,11 @@ impl<B: VectorBackend> Supplier for VectorStoreNode<B> {
             )),
         }
     }
+}
+
+/// Before anything is embedded, which costs money.
+fn check_available<B: VectorBackend>() -> Result<(), NodeError> {
+    B::UNAVAILABLE.map_or(Ok(()), |why| Err(unavailable(B::store_spec().name, why)))
 }
 
 fn params(about: VectorStoreSpec) -> Vec<Param> {
