@@ -2,7 +2,6 @@
 //! to open it.
 
 pub(super) mod in_memory;
-pub(super) mod mongodb_atlas;
 pub(super) mod pgvector;
 pub(super) mod pinecone;
 pub(super) mod qdrant;

@@ -57,18 +57,6 @@ impl UnavailableMemory for ZepV2 {
     };
 }
 
-pub(crate) struct MongoDb;
-
-impl UnavailableMemory for MongoDb {
-    const SPEC: UnavailableMemorySpec = UnavailableMemorySpec {
-        node: "memoryMongoDbChat",
-        versions: &[1.0, 1.1, 1.2, 1.3],
-        name: "MongoDB Chat Memory",
-        why: "Not available: MongoDB is not supported yet. Use Postgres Chat Memory, Redis Chat \
-              Memory or SQLite Memory.",
-    };
-}
-
 /// The node of a memory.
 pub(crate) struct UnavailableMemoryNode<M>(PhantomData<M>);
 
@@ -99,7 +87,7 @@ mod tests {
 
     #[test]
     fn each_says_why_and_what_to_use_instead() {
-        for row in [Xata::SPEC, Zep::SPEC, ZepV2::SPEC, MongoDb::SPEC] {
+        for row in [Xata::SPEC, Zep::SPEC, ZepV2::SPEC] {
             let error = unavailable(row.name, row.why);
             assert!(error.message().contains("Not available: "), "{error}");
             let hint = error.to_run_error("Memory").hint.unwrap_or_default();
