@@ -2,6 +2,7 @@
 
 pub(super) mod anthropic;
 mod api;
+mod download;
 pub(super) mod gemini;
 pub(super) mod openai;
 

@@ -2,8 +2,7 @@
 
 use super::{FILES_BETA, api};
 use crate::ai::vendors::api::CallEffect;
-use bytes::Bytes;
-use node_api::hosts::SecretBinding;
+use crate::ai::vendors::download::{VendorFile, chosen_file};
 use node_api::http::MultipartPart;
 use node_api::prelude::*;
 
@@ -19,13 +18,14 @@ pub(super) async fn upload(
     index: usize,
     item: &Item,
 ) -> Result<Vec<Item>, NodeError> {
-    let (name, kind, data) = content(ctx, index, item).await?;
+    let VendorFile { name, mime_type, data } =
+        chosen_file(ctx, index, item, MAX_FILE_BYTES).await?;
     let named = ctx.text("options.fileName", index)?;
     let parts = vec![MultipartPart {
         name: "file".to_owned(),
         data,
-        file_name: Some(if named.is_empty() { name } else { named.to_string() }),
-        mime_type: Some(kind),
+        file_name: Some(if named.is_empty() { name } else { named }.to_string()),
+        mime_type: Some(mime_type.to_string()),
     }];
     let api = api(ctx, index, FILES_BETA)?;
     let answer = api
@@ -74,41 +74,6 @@ pub(super) async fn list(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeE
     }
     found.truncate(wanted);
     Ok(found)
-}
-
-/// The file of the item, or from an address: what it is called, its kind and its bytes.
-async fn content(
-    ctx: &Ctx<'_>,
-    index: usize,
-    item: &Item,
-) -> Result<(String, String, Bytes), NodeError> {
-    if ctx.text("inputType", index)? == "binary" {
-        let property = ctx.text("binaryPropertyName", index)?;
-        let file = ctx.binary(item, index, &property)?;
-        let name = file.file_name.clone().unwrap_or(property);
-        return Ok((name.to_string(), file.mime_type.to_string(), file.data.clone()));
-    }
-    let address = ctx.text("fileUrl", index)?;
-    let mut request = HttpRequest::new("GET", address.trim());
-    request.max_response_bytes = MAX_FILE_BYTES;
-    request.bound = Some(SecretBinding::deny_all());
-    let answer = ctx
-        .host()
-        .http()
-        .send(request)
-        .await
-        .map_err(|error| NodeError::new(error.code(), error.to_string()))?;
-    if !answer.is_success() {
-        return Err(NodeError::api(
-            answer.status,
-            format!("Could not download the file at {address}: {}", answer.status_text),
-        ));
-    }
-    let told = answer.header("content-type").and_then(|kind| kind.split(';').next());
-    let kind = told.map(str::trim).filter(|kind| !kind.is_empty());
-    let name = address.rsplit('/').next().and_then(|name| name.split(['?', '#']).next());
-    let name = name.filter(|name| !name.is_empty()).unwrap_or("file").to_owned();
-    Ok((name, kind.unwrap_or("application/octet-stream").to_owned(), answer.body))
 }
 
 fn path_of(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {

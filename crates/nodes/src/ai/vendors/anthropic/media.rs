@@ -1,8 +1,8 @@
 //! Files for a model of Anthropic: by their address, kept at the provider, or of an item.
 
 use super::{FILES_BETA, api, base_url};
+use crate::ai::vendors::download::{send_without_secrets, told_kind};
 use node_api::ai::{Media, MediaData, MessagePart};
-use node_api::hosts::SecretBinding;
 use node_api::prelude::*;
 use providers::models::anthropic::STORED_FILE;
 
@@ -54,16 +54,8 @@ fn of_name(url: &str) -> Option<&'static str> {
 
 /// The kind that the server tells, which is sent nothing but the question.
 async fn asked_for(ctx: &Ctx<'_>, url: &str) -> Result<Str, NodeError> {
-    let mut request = HttpRequest::new("HEAD", url);
-    request.bound = Some(SecretBinding::deny_all());
-    let answer = ctx
-        .host()
-        .http()
-        .send(request)
-        .await
-        .map_err(|error| NodeError::new(error.code(), error.to_string()))?;
-    let told = answer.header("content-type").and_then(|kind| kind.split(';').next());
-    Ok(told.unwrap_or_default().trim().to_lowercase().into())
+    let answer = send_without_secrets(ctx, HttpRequest::new("HEAD", url)).await?;
+    Ok(told_kind(&answer).unwrap_or_default().to_lowercase())
 }
 
 /// What cannot be read is told before anybody is paid for it.

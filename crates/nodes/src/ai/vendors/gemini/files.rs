@@ -3,9 +3,8 @@
 use super::media::api;
 use crate::ai::agent_host::NodeAgentHost;
 use crate::ai::vendors::api::VendorApi;
+use crate::ai::vendors::download::{VendorFile, chosen_file};
 use agent::AgentHost as _;
-use bytes::Bytes;
-use node_api::hosts::SecretBinding;
 use node_api::prelude::*;
 
 /// The largest file that the provider keeps.
@@ -41,44 +40,6 @@ pub(super) async fn upload(
     ]))])
 }
 
-/// The file of the item, or from an address: what it is called, its kind and its bytes.
-async fn content(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<(Str, Str, Bytes), NodeError> {
-    if ctx.text("inputType", index)? == "binary" {
-        let property = ctx.text("binaryPropertyName", index)?;
-        let file = ctx.binary(item, index, &property)?;
-        return Ok((
-            file.file_name.clone().unwrap_or(property),
-            file.mime_type.clone(),
-            file.data.clone(),
-        ));
-    }
-    let address = ctx.text("fileUrl", index)?;
-    let mut request = HttpRequest::new("GET", address.trim());
-    request.max_response_bytes = MAX_FILE_BYTES;
-    request.bound = Some(SecretBinding::deny_all());
-    let answer = ctx
-        .host()
-        .http()
-        .send(request)
-        .await
-        .map_err(|error| NodeError::new(error.code(), error.to_string()))?;
-    if !answer.is_success() {
-        return Err(NodeError::api(
-            answer.status,
-            format!("Could not download the file at {address}: {}", answer.status_text),
-        ));
-    }
-    let told = answer
-        .header("content-type")
-        .and_then(|kind| kind.split(';').next())
-        .map(str::trim)
-        .filter(|kind| !kind.is_empty());
-    let kind = Str::from(told.unwrap_or("application/octet-stream"));
-    let name =
-        address.rsplit('/').next().and_then(|name| name.split('?').next()).unwrap_or_default();
-    Ok((name.into(), kind, answer.body))
-}
-
 /// Sends a file in the provider's two steps: where it may go, then all of it at once.
 async fn upload_file(
     ctx: &Ctx<'_>,
@@ -86,13 +47,14 @@ async fn upload_file(
     item: &Item,
     api: &VendorApi,
 ) -> Result<Value, NodeError> {
-    let (name, kind, data) = content(ctx, index, item).await?;
+    let VendorFile { name, mime_type, data } =
+        chosen_file(ctx, index, item, MAX_FILE_BYTES).await?;
     let mut request = HttpRequest::new("POST", api.address("/upload/v1beta/files"));
     request.set_header("content-type", "application/json");
     request.set_header("x-goog-upload-protocol", "resumable");
     request.set_header("x-goog-upload-command", "start");
     request.set_header("x-goog-upload-header-content-length", data.len().to_string());
-    request.set_header("x-goog-upload-header-content-type", &kind);
+    request.set_header("x-goog-upload-header-content-type", &mime_type);
     let about = json!({ "file": Object::from_iter([("display_name", name)]) });
     request.body = HttpBody::Bytes(model::json::to_string(&about).into());
     let answer = api.exchange(ctx, request).await?;
@@ -100,7 +62,7 @@ async fn upload_file(
         return Err(NodeError::new(Code::MODEL_ERROR, "The provider did not return an upload URL"));
     };
     let mut request = HttpRequest::new("POST", place);
-    request.set_header("content-type", &kind);
+    request.set_header("content-type", &mime_type);
     request.set_header("x-goog-upload-offset", "0");
     request.set_header("x-goog-upload-command", "upload, finalize");
     request.body = HttpBody::Bytes(data);

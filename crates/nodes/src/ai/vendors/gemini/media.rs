@@ -4,12 +4,12 @@ use super::text::{model, output_value};
 use crate::ai::models::options::read;
 use crate::ai::models::{field, secret};
 use crate::ai::vendors::api::{CallEffect, VendorApi};
+use crate::ai::vendors::download::download;
 use crate::ai::vendors::{chosen_model, converse, file_item, files};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use node_api::addresses;
 use node_api::ai::{ChatRole, Media, MediaData, Message, MessagePart};
-use node_api::hosts::SecretBinding;
 use node_api::prelude::*;
 use providers::models::gemini::BASE_URL;
 
@@ -85,31 +85,12 @@ async fn download_parts(
     };
     let (mut parts, mut left) = (Vec::new(), MAX_FILES_BYTES);
     for url in addresses(&ctx.text(&format!("{resource}Urls"), index)?) {
-        let mut request = HttpRequest::new("GET", url);
-        request.max_response_bytes = left;
-        request.bound = Some(SecretBinding::deny_all());
-        let answer = ctx
-            .host()
-            .http()
-            .send(request)
-            .await
-            .map_err(|error| NodeError::new(error.code(), error.to_string()))?;
-        if !answer.is_success() {
-            return Err(NodeError::api(
-                answer.status,
-                format!("Could not download the file at {url}: {}", answer.status_text),
-            ));
-        }
-        left = left.saturating_sub(answer.body.len());
-        let told = answer
-            .header("content-type")
-            .and_then(|kind| kind.split(';').next())
-            .map(str::trim)
-            .filter(|kind| !kind.is_empty());
+        let (told, data) = download(ctx, url, left).await?;
+        left = left.saturating_sub(data.len());
         let media = Media {
-            mime_type: told.unwrap_or(usual_type).into(),
+            mime_type: told.unwrap_or_else(|| usual_type.into()),
             name: None,
-            data: MediaData::Bytes(answer.body.clone()),
+            data: MediaData::Bytes(data),
         };
         parts.push(if media.mime_type.starts_with("image/") {
             MessagePart::Image(media)
