@@ -1,9 +1,9 @@
 //! Answers the generated cases that need nothing but items: `answer_cases FILE [sandbox]`. See `tests/oracle/README.md`.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
 
-use heddle_expr::testing::FakeScope;
-use heddle_expr::{EvalRoute, Evaluator, Template};
-use model::{DateKind, Item, Object, Value, json};
+use heddle_expr::EvalRoute;
+use heddle_expr::testing::cases::{Case, encode};
+use model::{Object, json};
 
 fn main() {
     let file = std::env::args().nth(1).expect("the path of the cases");
@@ -12,46 +12,27 @@ fn main() {
         _ => EvalRoute::Auto,
     };
     for line in std::fs::read_to_string(&file).unwrap().lines() {
-        let case = json::parse(line).unwrap();
-        if case.get("workflow").is_some() || case.get("function").is_some() {
+        let mut case = Case::read(line).expect("a case");
+        if !case.needs_only_items() {
             continue;
         }
-        let expression = case.get("expression").and_then(Value::as_str).unwrap_or_default();
-        let mut answer = Object::from_iter([("id", case.get("id").cloned().unwrap_or_default())]);
-        match Evaluator::new(route).evaluate(&Template::parse(expression), &scope(&case)) {
+        // What n8n's side makes of a single node.
+        let workflow = json!({ "active": false, "id": "", "name": "My workflow" });
+        let known = [
+            ("$workflow", workflow),
+            ("$nodeId", "uuid-1234".into()),
+            ("$nodeVersion", 1.0.into()),
+            ("$mode", "manual".into()),
+        ];
+        for (name, value) in known {
+            case.scope = case.scope.with_variable(name, value);
+        }
+        let id = case.fields.get("id").cloned().unwrap_or_default();
+        let mut answer = Object::from_iter([("id", id)]);
+        match case.evaluate(route) {
             Ok(value) => answer.insert("value", encode(&value)),
             Err(error) => answer.insert("error", error.to_string()),
         };
         println!("{}", json::to_string(&answer.into()));
-    }
-}
-
-fn scope(case: &Value) -> FakeScope {
-    let items = case.get("items").and_then(Value::as_array).unwrap_or_default();
-    let now = case.get("now").and_then(Value::as_str).unwrap_or("2026-01-15T12:34:56.789Z");
-    FakeScope {
-        items: items.iter().map(Item::from_value).collect(),
-        now_ms: now.parse::<jiff::Timestamp>().unwrap().as_millisecond(),
-        ..FakeScope::default()
-    }
-}
-
-/// As the corpus spells values that JSON has no word for.
-fn encode(value: &Value) -> Value {
-    let tagged = |key: &str, value: Value| Value::from(Object::from_iter([(key, value)]));
-    match value {
-        Value::Undefined => tagged("$undefined", true.into()),
-        Value::Number(number) if !number.is_finite() => {
-            tagged("$number", model::number_to_string(*number).into())
-        }
-        Value::Date(date) if date.kind == DateKind::Js => tagged("$date", date.iso.clone().into()),
-        Value::Date(date) => date.iso.clone().into(),
-        Value::Array(values) => Value::array(values.iter().map(encode).collect()),
-        Value::Object(fields) => fields
-            .iter()
-            .map(|(key, field)| (key.clone(), encode(field)))
-            .collect::<Object>()
-            .into(),
-        other => other.clone(),
     }
 }

@@ -1,5 +1,7 @@
 //! A small world for tests of both evaluators: a few nodes with their items, nothing behind them.
 
+pub mod cases;
+
 use crate::{ExprError, PreviousNode, Scope};
 use model::{Item, Items, Object, Str, Value};
 use std::collections::BTreeMap;
