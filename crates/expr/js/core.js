@@ -1,7 +1,9 @@
 // The ground of everything in the guest: originals of built-in functions, errors, and how values cross the border.
 
 const { host } = heddle;
-const entries = (heddle.entries = { objectPrototype: Object.prototype, receiver: {} });
+// `this` of expressions: n8n's data, of which nothing is there.
+const receiver = { process: Object.freeze({}), require: Object.freeze({}), module: Object.freeze({}), Buffer: Object.freeze({}) };
+const entries = (heddle.entries = { objectPrototype: Object.prototype, receiver: Object.freeze(receiver) });
 
 // Later code may change what these names hold; what is kept here stays.
 const { defineProperty, getPrototypeOf, keys, create, freeze, getOwnPropertyNames } = Object;
@@ -47,6 +49,21 @@ defineProperty(Array, 'from', {
   }.from,
 });
 
+// Functions of the language are written as V8 writes them, and those that stand for some are not shown.
+const natives = (heddle.natives = new WeakSet([Array.from, String.prototype.repeat]));
+const { toString: plainToString } = Function.prototype;
+// These are wrapped in n8n, and so have no name.
+const unnamed = new WeakSet([Object, Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError]);
+const functionToString = {
+  toString() {
+    if (unnamed.has(this)) return 'function () { [native code] }';
+    if (natives.has(this)) return `function ${this.name}() { [native code] }`;
+    return plainToString.call(this).replace(/\{\s+\[native code\]\s+\}$/, '{ [native code] }');
+  },
+}.toString;
+natives.add(functionToString);
+defineProperty(Function.prototype, 'toString', { writable: true, configurable: true, value: functionToString });
+
 // An error that ends an expression; every other one makes its value undefined.
 class ExpressionError extends Error {
   constructor(message, description) {
@@ -71,10 +88,12 @@ heddle.JmesPathError = class JmesPathError extends Error {
 /** Adds a method that no loop over keys shows. */
 heddle.hide = (target, name, value) => defineProperty(target, name, { value, writable: true, configurable: true, enumerable: false });
 
+heddle.hide(globalThis, '__x_this', receiver);
+
 heddle.FORBIDDEN = new Set([
   '__proto__', 'prototype', 'constructor', 'getPrototypeOf', 'setPrototypeOf', 'defineProperty', 'defineProperties', 'getOwnPropertyDescriptor',
   'getOwnPropertyDescriptors', '__defineGetter__', '__defineSetter__', '__lookupGetter__', '__lookupSetter__', 'prepareStackTrace', 'mainModule',
-  'binding', '_load', '_linkedBinding', 'getBuiltinModule', 'dlopen',
+  'binding', '_load', '_linkedBinding', 'getBuiltinModule', 'dlopen', 'execve', 'loadEnvFile', 'caller', 'callee',
 ]);
 heddle.refuse = (name) => {
   throw new ExpressionError(`Cannot access "${name}" due to security concerns`);
@@ -208,10 +227,14 @@ heddle.placed = (reply) => {
 // The image must not repeat random numbers: they come from the host, some at a time.
 let drawn;
 let left = 0;
-heddle.hide(Math, 'random', () => {
-  if (left === 0) {
-    drawn = new Float64Array(host(33).buffer);
-    left = drawn.length;
-  }
-  return drawn[--left];
-});
+const { random } = {
+  random() {
+    if (left === 0) {
+      drawn = new Float64Array(host(33).buffer);
+      left = drawn.length;
+    }
+    return drawn[--left];
+  },
+};
+natives.add(random);
+heddle.hide(Math, 'random', random);

@@ -7,6 +7,26 @@ hide(globalThis, 'DateTime', DateTime);
 hide(globalThis, 'Interval', Interval);
 hide(globalThis, 'Duration', Duration);
 
+// Texts are read as V8 reads them.
+const PlainDate = Date;
+const { construct } = Reflect;
+const parse = (text) => host(42, String(text));
+const instant = (value) => (typeof value === 'string' ? parse(value) : value);
+function ReadingDate(first, ...rest) {
+  if (new.target === undefined) return PlainDate();
+  if (new.target !== ReadingDate) return construct(PlainDate, arguments.length === 1 ? [instant(first)] : arguments, new.target);
+  if (arguments.length === 0) return new PlainDate();
+  return arguments.length === 1 ? new PlainDate(instant(first)) : new PlainDate(first, ...rest);
+}
+hide(ReadingDate, 'name', 'Date');
+hide(ReadingDate, 'length', 7);
+for (const name of ['now', 'UTC']) hide(ReadingDate, name, PlainDate[name]);
+hide(ReadingDate, 'parse', parse);
+hide(PlainDate.prototype, 'constructor', ReadingDate);
+heddle.original.defineProperty(ReadingDate, 'prototype', { value: PlainDate.prototype, writable: false });
+hide(globalThis, 'Date', ReadingDate);
+heddle.natives.add(ReadingDate).add(parse);
+
 // Luxon would ask Intl.DateTimeFormat and take its text apart.
 IANAZone.isValidZone = (zone) => heddle.isZone(zone);
 hide(IANAZone.prototype, 'offset', function offset(time) {

@@ -7,8 +7,8 @@ const constructors = [
   Object, Function, Array, String, Number, Boolean, Symbol, BigInt, Date, RegExp, Map, Set, WeakMap, WeakSet, Promise, ArrayBuffer, DataView, Error,
   TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError, AggregateError, heddle.ExpressionError, heddle.ExpressionExtensionError,
   getPrototypeOf(Int8Array), Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, Float32Array, Float64Array,
-  BigInt64Array, BigUint64Array, heddle.luxon.DateTime, heddle.luxon.Duration, heddle.luxon.Interval,
-];
+  BigInt64Array, BigUint64Array, heddle.luxon.DateTime, heddle.luxon.Duration, heddle.luxon.Interval, globalThis.SharedArrayBuffer,
+].filter(Boolean);
 // Their built-in methods look the constructor up; with undefined they take the default.
 const species = new Set([Array, Promise, RegExp, ArrayBuffer, getPrototypeOf(Int8Array)]);
 const functionPrototypes = [function* () {}, async function () {}, async function* () {}].map(getPrototypeOf);

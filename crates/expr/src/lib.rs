@@ -8,6 +8,7 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
+mod date_text;
 mod error;
 mod evaluator;
 mod from_ai;

@@ -67,6 +67,10 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<HostRepl
             let (zone, offset) = (call.required_text(0)?, call.number(1).unwrap_or_default());
             Ok(HostReply::Bool(host_functions::zone_is_dst(&zone, offset)))
         }
+        42 => {
+            let text = call.required_text(0)?;
+            Ok(HostReply::Number(crate::date_text::parse(&text).unwrap_or(f64::NAN)))
+        }
         other => Err(unknown_call(other).into()),
     }
 }

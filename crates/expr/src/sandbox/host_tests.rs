@@ -42,6 +42,8 @@ const EXPRESSIONS: &[&str] = &[
     "['md5', 'sha3', $json.s].map(name => { try { return $json.s.hash(name) } catch { return 0 } })",
     "[$json.s.base64Encode().length, $json.s.base64Decode().length]",
     "['http://' + $json.s, $json.s, 'http://x/' + $json.s].map(a => { try { return a.extractDomain() } catch { return 0 } })",
+    "[Date.parse($json.s), Date.parse('1 '.repeat(1e6)), new Date('('.repeat(1e6)).getTime()]",
+    "[-1, NaN, 1e300, {}, $json.s].map(i => { try { return $evaluateExpression('{' + '{ $json.n }' + '}', i) } catch { return 0 } })",
     "DateTime.now().setZone($json.s).isValid",
     "[NaN, 1e300, -1e300].map(n => DateTime.fromMillis(0).setZone('Europe/Berlin').plus({ days: n }).toISO())",
     "[Math.random(), [1, 2, 3].randomItem()]",

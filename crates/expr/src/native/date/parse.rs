@@ -36,8 +36,9 @@ pub(in crate::native) fn parse_iso(text: &str) -> Option<DateParts> {
 
 /// What `new Date(text)` understands and we do too. The process' zone is UTC.
 pub(in crate::native) fn parse_js(text: &str) -> Option<f64> {
-    let read = parse_iso(text).or_else(|| parse_sql(text))?;
-    let (civil, offset) = read;
+    let Some((civil, offset)) = parse_iso(text).or_else(|| parse_sql(text)) else {
+        return crate::date_text::parse(text);
+    };
     // Luxon reads `10:15`, JavaScript also wants whole hours and minutes; both agree on those.
     let ms = civil.to_ms()? - offset.unwrap_or(0) * 60_000;
     Some(ms as f64)

@@ -109,11 +109,22 @@ pub(super) fn call(
             Ok(Js::DateTime(Arc::new(instant(machine, read, zone, false)?)))
         }
         ("toDate", []) => match date::parse_js(subject) {
+            // Without a time of day it is midnight, whatever zone the text names.
+            Some(ms) if !names_hour(subject) => Js::date((ms / DAY_MS).floor() * DAY_MS),
             Some(ms) => Js::date(ms),
             None => Err(Interrupt::Declined),
         },
         _ => Err(Interrupt::Declined),
     }
+}
+
+const DAY_MS: f64 = 86_400_000.0;
+
+/// Whether there is a colon between digits.
+fn names_hour(text: &str) -> bool {
+    text.as_bytes()
+        .windows(3)
+        .any(|part| part[0].is_ascii_digit() && part[1] == b':' && part[2].is_ascii_digit())
 }
 
 /// The text between quotes, with a backslash in front of those and of backslashes.
