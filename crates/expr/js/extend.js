@@ -60,6 +60,11 @@ heddle.installExtensions = () => {
   }
 };
 
+// Calls of these two become calls with the value in front, because nothing has no methods.
+const isNothing = (value) => value === undefined || value === null;
+hide(globalThis, '__x_isEmptyOrNothing', (value) => isNothing(value) || extend(value, 'isEmpty', []));
+hide(globalThis, '__x_isNotEmptyAndSomething', (value) => !isNothing(value) && extend(value, 'isNotEmpty', []));
+
 /** Deep equality, as lodash has it for plain data. */
 heddle.isEqual = function isEqual(a, b) {
   if (a === b || (a !== a && b !== b)) return true;
@@ -104,7 +109,6 @@ const zip = (keys, values) => {
   }
   return result;
 };
-const $if = (condition, whenTrue, whenFalse) => (condition ? whenTrue : whenFalse === undefined ? false : whenFalse);
-for (const [name, value] of Object.entries({ min, max, average, not, ifEmpty, numberList, zip, $min: min, $max: max, $average: average, $not: not, $ifEmpty: ifEmpty, $if })) {
+for (const [name, value] of Object.entries({ min, max, average, not, numberList, zip, $min: min, $max: max, $average: average, $not: not, $ifEmpty: ifEmpty })) {
   hide(globalThis, name, value);
 }

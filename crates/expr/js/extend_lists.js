@@ -56,7 +56,7 @@ list.union = (value, [others]) => {
 };
 list.difference = (value, [others]) => {
   if (!Array.isArray(others)) fail('difference() needs an array to compare with');
-  return value.filter((element) => !others.some((other) => isEqual(element, other)));
+  return uniqueBy(value.filter((element) => !others.some((other) => isEqual(element, other))), isEqual);
 };
 list.intersection = (value, [others]) => {
   if (!Array.isArray(others)) fail('intersection() needs an array to compare with');
@@ -111,22 +111,44 @@ list.smartJoin = (value, [keyField, valueField]) => {
   }
   return result;
 };
-const mergeAll = (elements) => {
+/** The first of several fields of one name counts, and what every object inherits is a field already. */
+const mergeFirst = (elements) => {
   const result = {};
   for (const element of elements) {
     if (!isObject(element)) continue;
-    for (const key of Object.keys(element)) if (!Object.prototype.hasOwnProperty.call(result, key)) setField(result, key, element[key]);
+    for (const key of Object.keys(element)) if (!(key in result)) setField(result, key, element[key]);
   }
   return result;
 };
-list.mergeIntoObject = (value, [others]) => (Array.isArray(others) ? mergeAll(value.concat(others)) : fail('mergeIntoObject() needs an array of objects to merge'));
+/** All fields of the first one, and those of the second one that it has not. Lists give their elements, by their positions. */
+const mergePair = (first, second) => {
+  if (!hasFields(first)) return { ...second };
+  const result = { ...first };
+  if (hasFields(second)) for (const key of Object.keys(second)) if (!(key in result)) setField(result, key, second[key]);
+  return result;
+};
+/** Of several fields of one name the last one counts. */
+const mergeLast = (elements) => {
+  const result = {};
+  for (const element of elements) for (const key of Object.keys(element)) setField(result, key, element[key]);
+  return result;
+};
+list.mergeIntoObject = (value, [others]) => {
+  if (!Array.isArray(others)) fail('mergeIntoObject() needs an array of objects to merge');
+  const length = Math.max(value.length, others.length);
+  const pairs = [];
+  for (let i = 0; i < length; i++) pairs.push(mergePair(value[i], hasFields(others[i]) ? others[i] : undefined));
+  return mergeLast(pairs);
+};
 list.merge = (value, [others]) => {
-  if (others === undefined) return mergeAll(value);
+  if (others === undefined) return mergeFirst(value);
   if (!Array.isArray(others)) fail('merge() of an array needs another array');
   const length = Math.min(value.length, others.length);
   const pairs = [];
-  for (let i = 0; i < length; i++) if (isObject(value[i]) && isObject(others[i])) pairs.push(value[i], others[i]);
-  return mergeAll(pairs);
+  for (let i = 0; i < length; i++) {
+    if (typeof value[i] === 'object' && typeof others[i] === 'object') pairs.push(mergePair(value[i], others[i]));
+  }
+  return mergeLast(pairs);
 };
 list.toInt = list.toFloat = list.toNumber = list.toBoolean = list.toDateTime = list.toDate = nothing;
 list.toWholeNumber = list.toDecimalNumber = nothing;
@@ -140,7 +162,7 @@ object.values = (value) => Object.values(value);
 object.hasField = (value, [name]) => name in value;
 object.merge = (value, [other]) => {
   if (!isObject(other)) fail('merge() of an object needs another object');
-  return mergeAll([value, other]);
+  return mergeFirst([value, other]);
 };
 object.removeField = (value, [name]) => {
   const copy = { ...value };

@@ -160,11 +160,13 @@ languages['es-MX'] = { ...languages.es, decimal: '.', group: ',', currency: 'bef
 languages['pt-PT'] = { ...languages.pt, numeric: 'DD/MM/Y', group: '\u00a0', currency: 'after' };
 
 /** The nearest language we know: `de-AT` is German, what nobody knows is American English. */
+const FEW = { tr: { ...en, group: '.', decimal: ',' }, az: { ...en, group: '.', decimal: ',' }, ja: en };
 heddle.findLanguage = (requested) => {
   const wanted = Array.isArray(requested) ? requested : requested === undefined ? [] : [requested];
   for (const entry of wanted) {
     const tag = String(entry).replace(/_/g, '-');
-    if (!/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(tag)) throw new RangeError(`Incorrect locale information provided`);
+    // A single letter begins a group of its own, in which something has to stand.
+    if (!/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(tag) || /-[A-Za-z0-9](?:-[A-Za-z0-9]-|$)/.test(tag)) throw new RangeError(`Incorrect locale information provided`);
     const plain = tag.replace(/-u-.*$/, '');
     const [name, ...rest] = plain.split('-');
     const region = rest.find((part) => part.length === 2);
@@ -173,7 +175,9 @@ heddle.findLanguage = (requested) => {
     if (languages[name.toLowerCase()]) return { locale: plain, data: languages[name.toLowerCase()] };
     if (name.toLowerCase() === 'en') return { locale: plain, data: region && region !== 'US' ? languages['en-GB'] : en };
   }
-  return { locale: 'en-US', data: en };
+  // Of these only what is written otherwise than in English is known.
+  const other = wanted.map(String).find((tag) => FEW[tag.split('-')[0].toLowerCase()]);
+  return other === undefined ? { locale: 'en-US', data: en } : { locale: other, data: FEW[other.split('-')[0].toLowerCase()] };
 };
 heddle.supportedLocales = (requested) =>
   (Array.isArray(requested) ? requested : requested === undefined ? [] : [requested]).filter((tag) => {

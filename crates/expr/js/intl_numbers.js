@@ -69,21 +69,22 @@ class NumberFormat {
     } else if (compact && this.#options.maximumFractionDigits === undefined) {
       text = Math.abs(number) < 100 ? String(Number(Math.abs(number).toPrecision(2))) : Math.abs(number).toFixed(0);
     } else {
-      text = roundText(number, maximum);
-      if (text.includes('e')) text = plain(Math.abs(number));
+      text = Math.abs(number) >= 2 ** 53 ? plain(Math.abs(number)) : roundText(number, maximum);
     }
     let [whole, fraction = ''] = text.split('.');
     while (fraction.length > minimum && fraction.endsWith('0')) fraction = fraction.slice(0, -1);
     fraction = fraction.padEnd(maximumSignificantDigits === undefined ? minimum : 0, '0');
     if (minimumIntegerDigits) whole = whole.padStart(minimumIntegerDigits, '0');
-    return group(whole, this.#data, useGrouping) + (fraction ? this.#data.decimal + fraction : '');
+    const isShort = compact && whole.length < 5;
+    return group(whole, this.#data, useGrouping === undefined && isShort ? false : useGrouping) + (fraction ? this.#data.decimal + fraction : '');
   }
   #format(value) {
     const options = this.#options;
     let number = typeof value === 'bigint' ? value : Number(value);
     if (number !== number) return 'NaN';
     const negative = number < 0 || Object.is(number, -0);
-    if (options.style === 'percent') number = Number(number) * 100;
+    // A hundred times as much in decimal digits, as large numbers lose some in binary ones.
+    if (options.style === 'percent') number = Math.abs(Number(number)) < 1e13 ? Number(number) * 100 : Number(`${number}e2`);
     let unit = '';
     if (options.compact) {
       const size = Math.abs(Number(number));
@@ -97,6 +98,7 @@ class NumberFormat {
     const digits = (typeof number === 'number' && !isFinite(number) ? '∞' : this.#digits(typeof number === 'bigint' ? Number(number) : number)) + unit;
     let text = digits;
     if (options.style === 'percent') text = digits + this.#data.percent;
+    if (options.style === 'unit' && options.unit === 'quarter') throw new RangeError('Invalid unit argument for Intl.NumberFormat() \'quarter\'');
     if (options.style === 'unit') {
       const name = String(options.unit || '');
       const few = { hour: 'hr', minute: 'min', second: 'sec', day: 'day', month: 'mth', year: 'yr', week: 'wk' };
@@ -106,7 +108,7 @@ class NumberFormat {
     if (options.style === 'currency') {
       const { symbols, codes } = this.#data;
       const known = options.currencyDisplay === 'code' ? undefined : symbols[options.currency] || (codes && options.currency !== 'EUR' ? undefined : this.#locale === 'en-AU' ? undefined : SYMBOLS[options.currency]);
-      const symbol = known || options.currency + '\u00a0';
+      const symbol = (/^ja\b/.test(this.#locale) && options.currency === 'JPY' && '￥') || known || options.currency + '\u00a0';
       const order = this.#data.currency;
       text = order === 'after' ? `${digits}\u00a0${symbol.trim()}` : order === 'beforeSpaced' ? `${symbol.trim()}\u00a0${digits}` : symbol + digits;
     }
@@ -190,8 +192,11 @@ Intl.RelativeTimeFormat = callable(RelativeTimeFormat);
 
 // Letters first, then accents, then case: close to what ICU's root collation gives for Latin text.
 const base = (text) => text.normalize('NFD').replace(/[\u0300-\u036f]/g, '').toLowerCase();
+// Signs are not in the order of their codes.
+const SIGNS = [...'_-,;:!?.\'"()[]{}@*/\\&#%`^+<=>|~$'];
 const rank = (letter) => {
-  const code = letter.codePointAt(0);
+  const sign = SIGNS.indexOf(letter);
+  const code = sign >= 0 ? 64 + sign : letter.codePointAt(0);
   const isLetter = /[\p{L}]/u.test(letter);
   const isDigit = code >= 48 && code <= 57;
   return (isLetter ? 2e7 : isDigit ? 1e7 : 0) + code;
@@ -246,8 +251,18 @@ class Collator {
 }
 Intl.Collator = callable(Collator);
 
+/** The names themselves are not here. */
+class DisplayNames {
+  constructor() {
+    throw new TypeError('Intl.DisplayNames knows no names here');
+  }
+}
+Intl.DisplayNames = DisplayNames;
+heddle.natives.add(DisplayNames);
+
 class Locale {
   constructor(tag) {
+    if (typeof tag !== 'string') throw new TypeError('First argument to Intl.Locale constructor can\'t be empty or missing');
     const [language, ...rest] = String(tag).split('-');
     this.baseName = String(tag);
     this.language = language;
@@ -267,6 +282,15 @@ Intl.supportedValuesOf = () => [];
 heddle.hide(String.prototype, 'localeCompare', function localeCompare(other, locales, options) {
   return compare(this, other, options);
 });
+for (const [name, plain, letters] of [['toLocaleUpperCase', 'toUpperCase', { i: 'İ', ı: 'I' }], ['toLocaleLowerCase', 'toLowerCase', { I: 'ı', İ: 'i' }]]) {
+  heddle.hide(String.prototype, name, {
+    [name](locales) {
+      const text = String(this);
+      const isTurkish = /^(?:tr|az)\b/i.test(findLanguage(locales).locale);
+      return (isTurkish ? text.replace(/[iıIİ]/g, (letter) => letters[letter] || letter) : text)[plain]();
+    },
+  }[name]);
+}
 heddle.hide(Number.prototype, 'toLocaleString', function toLocaleString(locales, options) {
   return new NumberFormat(locales, options).format(Number(this));
 });
