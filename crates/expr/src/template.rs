@@ -35,17 +35,16 @@ impl Template {
         let Some(template) = text.strip_prefix('=') else {
             return Template { parts: vec![TemplatePart::Text(text.into())] };
         };
-        let parts = split(template)
-            .into_iter()
-            .filter(|part| !matches!(part, TemplateSegment::Text(text) if text.is_empty()))
-            .map(|part| match part {
-                TemplateSegment::Text(text) => TemplatePart::Text(text.into()),
-                TemplateSegment::Code { source, .. } => {
-                    TemplatePart::Code { native: Program::compile(&source), source: source.into() }
-                }
-            })
-            .collect();
-        Template { parts }
+        let mut segments = split(template);
+        // Brackets that open at the very end say no more than that the value is a text.
+        if matches!(segments.last(), Some(TemplateSegment::Code { source, is_closed: false }) if source.is_empty())
+        {
+            segments.pop();
+            return Template {
+                parts: [parts_of(segments), vec![TemplatePart::Text("".into())]].concat(),
+            };
+        }
+        Template { parts: parts_of(segments) }
     }
 
     /// The short form `{{json.field}}` without `=` and `$` as well as n8n's.
@@ -98,7 +97,8 @@ impl Template {
         self.evaluate_parts(|source, _| sandbox(source))
     }
 
-    /// One code part alone keeps its value; anything else becomes text.
+    /// One code part alone keeps its value; anything else becomes text. Where a part has none,
+    /// nothing has a value.
     fn evaluate_parts<E: From<ExprError>>(
         &self,
         mut evaluate: impl FnMut(&str, Option<&Program>) -> Result<Value, E>,
@@ -110,15 +110,42 @@ impl Template {
             return Ok(Value::String(text.clone()));
         }
         let mut out = String::new();
+        let mut has_texts = true;
         for part in &self.parts {
             match part {
                 TemplatePart::Text(text) => push_str(&mut out, text)?,
                 TemplatePart::Code { source, native } => {
-                    push_value(&mut out, &evaluate(source, native.as_ref())?)?
+                    let value = evaluate(source, native.as_ref())?;
+                    has_texts &= has_text(&value) && !WITHOUT_TEXT.contains(&source.trim());
+                    push_value(&mut out, &value)?
                 }
             }
         }
-        Ok(out.into())
+        Ok(if has_texts { out.into() } else { Value::Undefined })
+    }
+}
+
+fn parts_of(segments: Vec<TemplateSegment>) -> Vec<TemplatePart> {
+    let is_something =
+        |part: &TemplateSegment| !matches!(part, TemplateSegment::Text(text) if text.is_empty());
+    let part = |part| match part {
+        TemplateSegment::Text(text) => TemplatePart::Text(text.into()),
+        TemplateSegment::Code { source, .. } => {
+            TemplatePart::Code { native: Program::compile(&source), source: source.into() }
+        }
+    };
+    segments.into_iter().filter(is_something).map(part).collect()
+}
+
+/// Objects of n8n that cannot be written into a text.
+const WITHOUT_TEXT: [&str; 3] = ["$prevNode", "$parameter", "$rawParameter"];
+
+/// Whether JavaScript finds a text for a value. A field `toString` is in the way of it.
+fn has_text(value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => !fields.contains_key("toString"),
+        Value::Array(values) => values.iter().all(has_text),
+        _ => true,
     }
 }
 
