@@ -25,14 +25,16 @@ n8n.setGlobalState({ defaultTimezone: 'America/New_York' });
 // ---- one case ----
 
 const plainType = { description: { displayName: 'Test', name: 'test', group: [], version: 1, description: '', defaults: {}, inputs: ['main'], outputs: ['main'], properties: [{ displayName: 'V1', name: 'value1', type: 'string', default: 'default1' }, { displayName: 'V2', name: 'value2', type: 'string', default: 'default2' }] } };
-const nodeTypes = { getByName: () => plainType, getByNameAndVersion: () => plainType, getKnownTypes: () => ({}) };
+const typesOf = (type) => ({ getByName: () => type, getByNameAndVersion: () => type, getKnownTypes: () => ({}) });
+// A single node has no parameters: Heddle does not know the defaults of a type that is only here.
+const bareType = { description: { ...plainType.description, properties: [] } };
 
 const single = (name) => ({ nodes: [{ name, type: 'test.set', id: 'uuid-1234', typeVersion: 1, position: [0, 0], parameters: {} }], connections: {} });
 
 function evaluate(found) {
   const active = found.activeNode ?? 'node';
   const document = structuredClone(found.workflow ?? single(active));
-  const workflow = new n8n.Workflow({ id: document.id ?? '', name: document.name ?? 'My workflow', active: false, nodeTypes, ...document });
+  const workflow = new n8n.Workflow({ id: document.id ?? '', name: document.name ?? 'My workflow', active: false, nodeTypes: typesOf(found.workflow ? plainType : bareType), ...document });
   const items = structuredClone(found.items ?? []);
   const run = found.runData ? { resultData: { runData: structuredClone(found.runData), pinData: document.pinData } } : null;
   const from = found.inputSource ? { data: { main: [items] }, node: workflow.getNode(active), source: found.inputSource } : undefined;

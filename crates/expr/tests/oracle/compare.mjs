@@ -8,6 +8,7 @@ const option = (name) => (options.includes(name) ? options[options.indexOf(name)
 const read = (file) => readFileSync(file, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line));
 
 const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
+const own = (object, key) => (Object.hasOwn(object, key) ? object[key] : undefined);
 const isNothing = (value) => value === undefined || (isObject(value) && value.$undefined === true);
 
 /** By the rules of the corpus. */
@@ -20,7 +21,7 @@ function agree(expected, found) {
   if (Array.isArray(expected)) return Array.isArray(found) && expected.length === found.length && expected.every((element, at) => agree(element, found[at]));
   if (isObject(expected)) {
     if (!isObject(found)) return false;
-    return [...new Set([...Object.keys(expected), ...Object.keys(found)])].every((key) => agree(expected[key], found[key]));
+    return [...new Set([...Object.keys(expected), ...Object.keys(found)])].every((key) => agree(own(expected, key), own(found, key)));
   }
   return expected === found;
 }

@@ -1,6 +1,8 @@
 // Values that cases are made of: each is a piece of JavaScript source.
 
 export const quoted = (text) => JSON.stringify(text);
+/** The same for a template inside of an expression, which a `}}` as it is would end. */
+export const template = (text) => quoted(text).replace(/\{\{/g, '{" + "{').replace(/\}\}/g, '}" + "}');
 
 const WORDS = ['alpha', 'Beta', 'GAMMA', 'naïve', 'straße', 'Ünïcödé', '日本語', 'ß', 'x', 'the', 'of', 'and', "it's", 'foo-bar', 'snake_case', 'camelCase', '42', '3.14', '-', '&', '😀', 'ĳ', 'İstanbul', 'Привет'];
 const PLACES = ['example.com', 'sub.example.co.uk', 'localhost', 'n8n.io', '192.168.0.1', 'xn--mnchen-3ya.de', 'münchen.de', 'example', 'a.b', 'example.com:8080', '[::1]', 'EXAMPLE.org', 'foo_bar.com', '-bad-.com', 'example.museum', 't.co'];
