@@ -94,12 +94,15 @@ hide(globalThis, '$input', new Input());
 class OldNode {
   #name;
   #index;
-  constructor(name, index) {
+  #run;
+  constructor(name, index, run) {
     this.#name = name;
     this.#index = index;
+    this.#run = run;
   }
   #item() {
-    const item = placed(host(6, this.#name, undefined, undefined, this.#index === undefined ? host(9) : this.#index));
+    if (this.#index !== this.#index) throw new TypeError('an item has a number');
+    const item = placed(host(6, this.#name, undefined, this.#run, this.#index === undefined ? host(9) : this.#index));
     if (item === undefined) throw new ExpressionError("Can't get data for expression", `Node '${this.#name}' has no item at this index.`);
     return item;
   }
@@ -118,23 +121,17 @@ class OldNode {
   get parameter() {
     return host(14, this.#name);
   }
-  get params() {
-    return host(14, this.#name);
-  }
   get runIndex() {
     return host(10);
   }
-  get isExecuted() {
-    return host(13, this.#name);
-  }
 }
-const oldNodes = (index) =>
+const oldNodes = (index, run) =>
   new Proxy(Object.create(null), {
     get(_, name) {
       if (typeof name !== 'string') return undefined;
       if (FORBIDDEN.has(name)) refuse(name);
       if (!host(12, name)) throw new ExpressionError("Referenced node doesn't exist", `There is no node named '${name}'.`);
-      return new OldNode(name, index);
+      return new OldNode(name, index, run);
     },
     has: (_, name) => typeof name === 'string' && host(12, name),
   });
@@ -143,13 +140,21 @@ hide(globalThis, '$node', oldNodes(undefined));
 hide(globalThis, '$items', (node, output, run) => readList(node === undefined ? undefined : String(node), node === undefined ? undefined : output === undefined ? 0 : output, run));
 
 /** Everything, seen from another item. */
-hide(globalThis, '$item', (index) => {
-  const item = () => placed(host(6, undefined, undefined, undefined, index));
+hide(globalThis, '$item', (position, run) => {
+  const index = Number(position);
+  const item = () => {
+    if (!(index >= 0)) throw new TypeError('an item has a number');
+    const found = placed(host(6, undefined, undefined, undefined, index));
+    if (found === undefined) throw new ExpressionError("Can't get data for expression", `There is no item ${index}.`);
+    return found;
+  };
+  const input = Object.create(globalThis.$input, { item: { get: item } });
   return new Proxy(Object.create(null), {
     get(_, name) {
       if (name === '$json' || name === '$data') return item().json;
       if (name === '$binary') return item().binary || {};
-      if (name === '$node') return oldNodes(index);
+      if (name === '$input') return input;
+      if (name === '$node') return oldNodes(index, run);
       if (name === '$itemIndex') return index;
       if (typeof name !== 'string' || name[0] !== '$') return undefined;
       return name in globalThis ? globalThis[name] : host(16, name);
@@ -164,24 +169,23 @@ computed('$thisItem', () => placed(host(4)));
 computed('$itemIndex', () => host(9));
 computed('$position', () => host(9));
 computed('$thisItemIndex', () => host(9));
+// These two cannot be written into a text.
+const withoutText = (fields) => (fields !== null && typeof fields === 'object' ? Object.assign(Object.create(null), fields) : fields);
+computed('$prevNode', () => withoutText(host(11)));
 computed('$runIndex', () => host(10));
 computed('$thisRunIndex', () => host(10));
-computed('$prevNode', () => host(11));
-computed('$parameter', () => host(14));
+computed('$parameter', () => withoutText(host(14)));
 computed('$now', () => DateTime.now());
 computed('$today', () => DateTime.now().startOf('day'));
 
 const jmespath = (data, query) => {
-  if (data === null || typeof data !== 'object' || typeof query !== 'string') {
+  if (typeof data !== 'object' || typeof query !== 'string') {
     throw new ExpressionError('$jmespath() needs an object or array, and a query');
   }
+  // An escape could spell a name that is refused.
+  if (query.includes('\\')) throw new ExpressionError('$jmespath() takes no backslashes', 'Write the names as they are.');
   for (const word of query.match(/\w+/g) ?? []) if (FORBIDDEN.has(word)) refuse(word);
-  try {
-    return heddle.jmespath.search(data, query);
-  } catch (error) {
-    if (error instanceof heddle.JmesPathError) throw new ExpressionError(`JMESPath: ${error.message.split('\n')[0]}`, error.message);
-    throw error;
-  }
+  return heddle.jmespath.search(data, query);
 };
 hide(globalThis, '$jmespath', jmespath);
 hide(globalThis, '$jmesPath', jmespath);
@@ -203,18 +207,35 @@ hide(globalThis, '$getPairedItem', (node, source, paired) => {
   return placed(host(5, String(node), index));
 });
 
-const indirectEval = globalThis.eval;
-/** Evaluates a template in an expression. */
 hide(globalThis, '$self', Object.freeze({}));
-hide(globalThis, '$evaluateExpression', (template) => {
-  const source = String(template).replace(/^=/, '');
-  const value = (code) => indirectEval(host(22, code)).call(heddle.entries.receiver);
-  const whole = /^\{\{([^]*)\}\}$/.exec(source);
-  if (whole && !whole[1].includes('{{')) return value(whole[1]);
-  return source.replace(/\{\{([^]*?)\}\}/g, (_, code) => {
-    const part = value(code);
-    return part === undefined || part === null ? '' : typeof part === 'object' ? JSON.stringify(part) : String(part);
-  });
+hide(globalThis, '$tool', Object.freeze({}));
+hide(globalThis, '__sanitize', function __sanitize(value) {
+  if (FORBIDDEN.has(String(value))) refuse(String(value));
+  return value;
+});
+
+const indirectEval = globalThis.eval;
+/** The value of a piece of code. What it throws itself makes it undefined. */
+const valueOf = (code) => {
+  const evaluate = indirectEval(host(22, code));
+  try {
+    return evaluate();
+  } catch (error) {
+    if (error instanceof ExpressionError || (error && error.heddleError !== undefined)) throw error;
+    return undefined;
+  }
+};
+/** Evaluates a template in an expression, for the item at hand or another one. */
+hide(globalThis, '$evaluateExpression', (template, index) => {
+  const isOther = index !== undefined && index !== null;
+  const before = isOther ? host(24, Number(index)) : undefined;
+  try {
+    const parts = host(23, String(template));
+    if (parts.length === 1 && parts[0][0]) return valueOf(parts[0][1]);
+    return parts.map(([isCode, text]) => (isCode ? valueOf(text) : text)).join('');
+  } finally {
+    if (isOther) host(24, before);
+  }
 });
 
 hide(globalThis, 'process', Object.freeze({

@@ -86,6 +86,10 @@ pub const FORBIDDEN_NAMES: &[&str] = &[
     "_linkedBinding",
     "getBuiltinModule",
     "dlopen",
+    "execve",
+    "loadEnvFile",
+    "caller",
+    "callee",
 ];
 
 /// The error of reaching for one of them.

@@ -41,6 +41,9 @@ pub(super) fn text_of(
 
 pub(super) fn parse(machine: &mut Machine<'_>, text: &str) -> EvalResult<Js> {
     machine.spend(text.len() / 16)?;
+    if text.starts_with('\u{feff}') {
+        return Err(Interrupt::Declined);
+    }
     match json::parse_measured(text, meter::left()) {
         Ok((value, bytes)) => machine.allocate(bytes).map(|()| Js::Value(value)),
         // All that is left, and more: begun again elsewhere, or read by the sandbox within its own

@@ -21,7 +21,13 @@ pub(super) fn is_unsafe(name: &str) -> bool {
             | "defineProperties"
             | "getOwnPropertyDescriptor"
             | "getOwnPropertyDescriptors"
+            | "_linkedBinding"
+            | "getBuiltinModule"
+            | "dlopen"
+            | "execve"
+            | "loadEnvFile"
     ) || name.starts_with("__")
+        || name.starts_with("constructor")
 }
 
 /// What every object inherits: reading one gives a function that the native evaluator does not
@@ -291,6 +297,7 @@ pub(super) fn is_foreign_global(name: &str) -> bool {
         "arguments",
         "atob",
         "btoa",
+        "clearImmediate",
         "clearInterval",
         "clearTimeout",
         "confirm",
@@ -339,7 +346,7 @@ pub(super) fn is_foreign_global(name: &str) -> bool {
         "IterateeProxy",
         "data",
     ];
-    NAMES.contains(&name) || is_unsafe(name)
+    NAMES.contains(&name) || is_object_prototype(name) || matches!(name, "not" | "$if" | "$tool")
 }
 
 /// Every name that something may have a method under.

@@ -130,10 +130,17 @@ impl ExprParser {
         if !self.is_sign(",") {
             return Some(first);
         }
+        if !self.is_code && changes_data(&first) {
+            return None;
+        }
         let mut height = self.height;
         let mut parts = vec![first];
         while self.take(",") {
-            parts.push(self.assignment()?);
+            let part = self.assignment()?;
+            if !self.is_code && changes_data(&part) {
+                return None;
+            }
+            parts.push(part);
             height = height.max(self.height);
         }
         self.grow(height)?;
@@ -307,4 +314,10 @@ fn operator_of(token: &ExprToken) -> Option<(InfixOp, u8)> {
         },
         _ => return None,
     })
+}
+/// Whether a part of a sequence is a call that changes a list, which may be read again behind it.
+fn changes_data(part: &Expr) -> bool {
+    const NAMES: [&str; 9] =
+        ["copyWithin", "fill", "pop", "push", "reverse", "shift", "sort", "splice", "unshift"];
+    matches!(part, Expr::Method(call) if NAMES.contains(&call.name.as_str()))
 }

@@ -1,13 +1,24 @@
 //! What an expression mentions, and the function it becomes.
 
+mod brackets;
+mod calls_on_nothing;
 mod choices;
+mod forms;
+mod functions;
 
 use super::Thrown;
-use super::names::{BLANKED_NAMES, EXTENSION_NAMES, KNOWN_NAMES, RESERVED_WORDS};
+use super::names::{BLANKED_NAMES, EXTENSION_NAMES, INHERITED_NAMES, KNOWN_NAMES, RESERVED_WORDS};
 use super::source::{SourceToken, TokenKind, is_member, tokens};
 use crate::ExprError;
 use crate::host_functions::{FORBIDDEN_NAMES, forbidden_name};
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is put in front of tokens, by their positions.
+type Insertions = BTreeMap<usize, String>;
+
+/// What tokens are replaced with, by their positions.
+type Replacements = BTreeMap<usize, Cow<'static, str>>;
 
 /// Objects of the language whose functions are called by their own names.
 const GLOBALS: &[&str] = &["Array", "Date", "JSON", "Math", "Number", "Object", "String"];
@@ -17,22 +28,35 @@ const GLOBALS: &[&str] = &["Array", "Date", "JSON", "Math", "Number", "Object", 
 pub(super) struct Analysis {
     declarations: String,
     rewritten: String,
+    /// Declared behind the expression, so that reading one of these fails.
+    unreadable: &'static str,
     /// `$names` that only the scope may know.
     pub(super) variables: Vec<String>,
 }
 
 impl Analysis {
-    /// JavaScript that evaluates to a function without parameters.
-    pub(super) fn function(&self) -> String {
-        let Self { declarations, rewritten, .. } = self;
-        format!("(function(){{{declarations};return (\n{rewritten}\n)}})")
+    /// Of an expression without a value.
+    fn nothing() -> Self {
+        let rewritten = "undefined".to_owned();
+        Self { declarations: String::new(), rewritten, unreadable: "", variables: Vec::new() }
     }
 
-    /// The same for source that is a list of statements, whose last value counts.
-    pub(super) fn statements(&self) -> String {
-        let mut literal = String::new();
-        model::json::write_string(&mut literal, &self.rewritten);
-        format!("(function(){{{};return eval({literal})}})", self.declarations)
+    /// JavaScript that evaluates to a function without parameters.
+    pub(super) fn function(&self) -> String {
+        let Self { declarations, rewritten, unreadable, .. } = self;
+        format!("(function(){{{declarations};return (\n{rewritten}\n){unreadable}}})")
+    }
+
+    /// The same for source that goes on behind the end of the expression: n8n evaluates its first
+    /// statement and only reads the others.
+    pub(super) fn first_statement(&self) -> Result<String, ExprError> {
+        let tokens = tokens(&self.rewritten);
+        let is_object = tokens.first().is_some_and(|first| first.is(b'{'));
+        if is_object || !brackets::Brackets::new(&tokens, &self.rewritten).all_match() {
+            return Err(ExprError::Syntax { detail: "the brackets do not match".into() });
+        }
+        let Self { declarations, rewritten, unreadable, .. } = self;
+        Ok(format!("(function(){{{declarations};return 0,\n{rewritten}\n{unreadable}}})"))
     }
 }
 
@@ -57,11 +81,27 @@ pub(super) fn analyse(
     let source = source.trim_end_matches(|letter: char| letter == ';' || letter.is_whitespace());
     let tokens = tokens(source);
     check_is_expression(&tokens, source)?;
-    let choices = choices::rewritten(&tokens, source);
+    if tokens.iter().any(|token| is_private_field(token, source)) {
+        let mut words = tokens.iter().filter(|token| token.kind == TokenKind::Word);
+        let is_extended = words.any(|token| {
+            let word = token.text(source);
+            word == "$if" || EXTENSION_NAMES.contains(&word)
+        });
+        return match is_extended {
+            true => Err(ExprError::Syntax { detail: "it is no JavaScript of expressions".into() }),
+            false => Ok(Analysis::nothing()),
+        };
+    }
+    let brackets = brackets::Brackets::new(&tokens, source);
+    let declared = forms::check(&tokens, &brackets, source)?;
+    let mut replacements = choices::rewritten(&tokens, &brackets, source)?;
+    let mut insertions = calls_on_nothing::rewrite(&tokens, &brackets, source, &mut replacements);
+    functions::bind(&tokens, &brackets, source, &mut insertions);
     let mut names = BTreeSet::new();
     let mut variables = BTreeSet::new();
     let mut rewritten = String::with_capacity(source.len() + 32);
     let mut copied = 0;
+    let mut unreadable = "";
     for (position, token) in tokens.iter().enumerate() {
         if position % TOKENS_PER_TICK == 0 {
             compute::tick()?;
@@ -70,7 +110,12 @@ pub(super) fn analyse(
         let after = tokens.get(position + 1);
         let text = token.text(source);
         let member = is_member(&tokens, position);
-        if let Some(replacement) = choices.get(&position) {
+        if let Some(inserted) = insertions.get(&position) {
+            rewritten.push_str(source.get(copied..token.range.start).unwrap_or_default());
+            rewritten.push_str(inserted);
+            copied = token.range.start;
+        }
+        if let Some(replacement) = replacements.get(&position) {
             rewritten.push_str(source.get(copied..token.range.start).unwrap_or_default());
             rewritten.push_str(replacement);
             copied = token.range.end;
@@ -78,7 +123,7 @@ pub(super) fn analyse(
         }
         match token.kind {
             TokenKind::Word if member => {
-                if FORBIDDEN_NAMES.contains(&text) {
+                if is_forbidden_member(text) {
                     return Err(forbidden_name(text));
                 }
                 if EXTENSION_NAMES.contains(&text)
@@ -93,13 +138,11 @@ pub(super) fn analyse(
             TokenKind::Word => {
                 let key = after.is_some_and(|after| after.is(b':'))
                     && before.is_some_and(|before| before.is(b'{') || before.is(b','));
-                let is_refused = (text == "constructor" || text.starts_with("__"))
-                    && FORBIDDEN_NAMES.contains(&text)
-                    || text == "arguments";
-                if !key && is_refused {
+                if !key && is_forbidden(text) && !declared.contains(text) {
                     return Err(forbidden_name(text));
                 }
-                if text == "$" && !is_call(&tokens, position + 1) {
+                let is_declared = before.is_some_and(|before| before.text(source) == "function");
+                if text == "$" && (is_declared || !is_call(&tokens, position + 1)) {
                     return Err(ExprError::Forbidden {
                         message: "Cannot access \"$\" without calling it as a function".into(),
                     });
@@ -113,6 +156,22 @@ pub(super) fn analyse(
                     return Err(ExprError::Forbidden {
                         message: "\"with\" statements are not supported".into(),
                     });
+                }
+                if text == "this" && !key {
+                    rewritten.push_str(source.get(copied..token.range.start).unwrap_or_default());
+                    rewritten.push_str("__x_this");
+                    copied = token.range.end;
+                    continue;
+                }
+                if text == "window" && !key {
+                    unreadable = ";let window";
+                    if before.is_some_and(|before| before.text(source) == "typeof") {
+                        rewritten
+                            .push_str(source.get(copied..token.range.start).unwrap_or_default());
+                        rewritten.push_str("undefined");
+                        copied = token.range.end;
+                    }
+                    continue;
                 }
                 if scope_names.iter().any(|name| name == text)
                     || (text.starts_with('$') && !is_known(text))
@@ -129,7 +188,10 @@ pub(super) fn analyse(
                 let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
                 let computed = before.is_some_and(|before| before.is(b'['))
                     && after.is_some_and(|after| after.is(b']'));
-                if computed && FORBIDDEN_NAMES.contains(&inner) && position >= 2 {
+                // Behind nothing that has members it is a list, or the name of a field.
+                let is_index = position >= 2
+                    && tokens.get(position - 2).is_some_and(|holder| ends_value(holder, source));
+                if computed && is_forbidden(inner) && is_index {
                     return Err(forbidden_name(inner));
                 }
             }
@@ -137,19 +199,52 @@ pub(super) fn analyse(
         }
     }
     rewritten.push_str(source.get(copied..).unwrap_or_default());
+    if let Some(inserted) = insertions.get(&tokens.len()) {
+        rewritten.push_str(inserted);
+    }
     let mut declarations = String::new();
     for name in names {
         declarations.push_str(if declarations.is_empty() { "var " } else { "," });
         declarations.push_str(name);
         if BLANKED_NAMES.contains(&name) {
             declarations.push_str("={}");
+        } else if INHERITED_NAMES.contains(&name) {
+            declarations.push_str("=({}).");
+            declarations.push_str(name);
         }
     }
     Ok(Analysis {
         declarations,
         rewritten,
+        unreadable,
         variables: variables.into_iter().map(str::to_owned).collect(),
     })
+}
+
+/// A field of a class with a `#`, which n8n takes for no value at all.
+fn is_private_field(token: &SourceToken, source: &str) -> bool {
+    token.kind == TokenKind::Word && source.as_bytes().get(token.range.start) == Some(&b'#')
+}
+
+/// Names that nothing may be read by. Data may have a field `arguments`; n8n refuses that as well.
+fn is_forbidden(name: &str) -> bool {
+    FORBIDDEN_NAMES.contains(&name) || name == "arguments"
+}
+
+fn is_forbidden_member(name: &str) -> bool {
+    FORBIDDEN_NAMES.contains(&name) || name.starts_with("constructor")
+}
+
+/// Whether a token may be the end of a value that has members.
+fn ends_value(token: &SourceToken, source: &str) -> bool {
+    match token.kind {
+        TokenKind::Punctuation(byte) => matches!(byte, b')' | b']' | b'}' | b'.'),
+        TokenKind::Word => {
+            !matches!(token.text(source), "return" | "typeof" | "in" | "of" | "case" | "void")
+        }
+        TokenKind::Template => token.text(source).ends_with('`'),
+        TokenKind::Number | TokenKind::Text | TokenKind::Regex => true,
+    }
 }
 
 /// Words that begin a statement. What stands between the brackets is an expression.
@@ -229,21 +324,26 @@ mod tests {
     #[test]
     fn forbidden_names_are_refused_where_they_are_used() {
         for source in [
+            "$json.constructorName",
+            "$json.caller",
+            "mainModule",
             "({}).constructor",
             "x['constructor']",
             "x[`__proto__`]",
             "__lookupGetter__('x')",
             "Object.defineProperty",
-            "import('fs')",
         ] {
             assert!(
                 matches!(analyse(source, &[], Thrown::default()), Err(ExprError::Forbidden { .. })),
                 "{source}"
             );
         }
-        for source in
-            ["'constructor'", "({ constructor: 1 })", "$json.constructorName", "// .constructor\n1"]
-        {
+        for source in [
+            "'constructor'",
+            "({ constructor: 1 })",
+            "((caller) => caller)(1)",
+            "// .constructor\n1",
+        ] {
             assert!(analyse(source, &[], Thrown::default()).is_ok(), "{source}");
         }
     }

@@ -186,6 +186,11 @@ impl<S: AsContextMut<Data = GuestState>> ValueReader<'_, S> {
                 self.spend(8, 0)?;
                 Value::Number(number)
             }
+            RawKind::BigInt if self.store.as_context().data().is_expression => {
+                let text: Str = self.guest.text(&mut *self.store, value)?;
+                self.spend(text.len() + 2, 0)?;
+                Value::String(text)
+            }
             RawKind::BigInt => {
                 return Err(GuestReadError::Refused(type_error(
                     "Do not know how to serialize a BigInt",

@@ -10,23 +10,27 @@ pub(super) const RESERVED_WORDS: &[&str] = &[
 /// Names that exist in the guest and may be read by expressions.
 pub(super) const KNOWN_NAMES: &[&str] = &[
     "undefined", "NaN", "Infinity", "Object", "Array", "String", "Number", "Boolean", "Symbol", "BigInt", "Math", "JSON", "Date", "RegExp", "Map",
-    "Set", "WeakMap", "WeakSet", "Error", "TypeError", "RangeError", "SyntaxError", "ReferenceError", "EvalError", "URIError", "AggregateError",
+    "Set", "WeakMap", "WeakSet", "Error", "TypeError", "RangeError", "SyntaxError", "ReferenceError", "EvalError", "URIError", "SharedArrayBuffer", "Atomics",
     "Int8Array", "Uint8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array", "Int32Array", "Uint32Array", "Float32Array", "Float64Array",
     "BigInt64Array", "BigUint64Array", "ArrayBuffer", "DataView", "Intl", "parseInt", "parseFloat", "isNaN", "isFinite", "encodeURI",
     "encodeURIComponent", "decodeURI", "decodeURIComponent", "DateTime", "Interval", "Duration", "process", "extend", "extendOptional", "numberList",
-    "zip", "min", "max", "average", "not", "ifEmpty", "$", "$json", "$data", "$binary", "$input", "$node", "$items", "$item", "$prevNode", "$runIndex",
-    "$itemIndex", "$now", "$today", "$parameter", "$position", "$thisItem", "$thisItemIndex", "$thisRunIndex", "$jmespath", "$jmesPath", "$if",
-    "$ifEmpty", "$min", "$max", "$average", "$not", "$fromAI", "$fromAi", "$fromai", "$getPairedItem", "$evaluateExpression",
+    "zip", "min", "max", "average", "not", "$", "$json", "$data", "$binary", "$input", "$node", "$items", "$item", "$prevNode", "$runIndex",
+    "$itemIndex", "$now", "$today", "$parameter", "$position", "$thisItem", "$thisItemIndex", "$thisRunIndex", "$jmespath", "$jmesPath",
+    "$ifEmpty", "$min", "$max", "$average", "$not", "$fromAI", "$fromAi", "$fromai", "$getPairedItem", "$evaluateExpression", "$self", "$tool", "__sanitize",
 ];
 
 /// Names that exist in JavaScript or browsers and read as an empty object in expressions, as in
 /// n8n.
 pub(super) const BLANKED_NAMES: &[&str] = &[
-    "document", "global", "globalThis", "window", "Window", "self", "alert", "prompt", "confirm", "eval", "uneval", "setTimeout", "setInterval",
-    "setImmediate", "clearTimeout", "clearInterval", "clearImmediate", "queueMicrotask", "Function", "require", "module", "Buffer", "__dirname",
-    "__filename", "fetch", "XMLHttpRequest", "Promise", "Generator", "GeneratorFunction", "AsyncFunction", "AsyncGenerator",
-    "AsyncGeneratorFunction", "WebAssembly", "Reflect", "Proxy", "escape", "unescape", "structuredClone", "performance", "console",
+    "document", "global", "globalThis", "Window", "self", "alert", "prompt", "confirm", "eval", "uneval", "setTimeout", "setInterval", "setImmediate",
+    "clearImmediate", "queueMicrotask", "Function", "require", "module", "Buffer", "__dirname", "__filename", "fetch", "XMLHttpRequest", "Promise",
+    "Generator", "GeneratorFunction", "AsyncFunction", "AsyncGenerator", "AsyncGeneratorFunction", "WebAssembly", "Reflect", "Proxy", "escape",
+    "unescape",
 ];
+
+/// What every object inherits is there as a name as well.
+pub(super) const INHERITED_NAMES: &[&str] =
+    &["hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf"];
 
 /// Every method that n8n adds to values. A call of one goes through the guest's `extend`.
 pub(super) const EXTENSION_NAMES: &[&str] = &[

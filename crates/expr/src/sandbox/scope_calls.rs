@@ -3,9 +3,9 @@
 use super::clock::{GuestClock, OutOfInlineTime};
 use super::encode;
 use super::host::{HostCall, HostError, HostReply, as_name, unknown_call};
-use super::slots::{SlotLookup, SlotShape};
+use super::slots::{FIRST_OWN_SLOT, SlotLookup, SlotShape};
 use super::state::GuestState;
-use crate::ExprError;
+use crate::{ExprError, Scope, TemplateSegment};
 use model::{Item, Items, Object, Value};
 
 /// Items that go over in one piece of JSON.
@@ -34,7 +34,7 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<HostRepl
         }
         5 => {
             let node = call.required_text(0)?;
-            let index = call.index(1).or(call.caller.data().code.index);
+            let index = call.index(1).or(viewed_index(call));
             let item = call.scope(|scope| scope.paired_item(&node, index))??;
             item_slot(call, SlotShape::Item, &item)
         }
@@ -66,7 +66,7 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<HostRepl
         }
         9 => {
             let index = call.scope(|scope| scope.item_index())?;
-            Ok(HostReply::Number(call.caller.data().code.index.unwrap_or(index) as f64))
+            Ok(HostReply::Number(viewed_index(call).unwrap_or(index) as f64))
         }
         10 => Ok(HostReply::Number(call.scope(|scope| scope.run_index())? as f64)),
         11 => {
@@ -147,6 +147,26 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<HostRepl
                 super::analysis::analyse(&source, &names, super::Thrown::default())?.function(),
             ))
         }
+        23 => {
+            let template = call.required_text(0)?;
+            call.hold(template.len() * 2)?;
+            let parts = crate::split(&template).into_iter().filter_map(|part| match part {
+                TemplateSegment::Text(text) if text.is_empty() => None,
+                TemplateSegment::Text(text) => Some(vec![false.into(), text.into()]),
+                TemplateSegment::Code { source, .. } => Some(vec![true.into(), source.into()]),
+            });
+            Ok(HostReply::value(&Value::array(parts.map(Value::array).collect())))
+        }
+        24 => {
+            let before = call.caller.data().viewed.map(|index| index as f64);
+            let viewed = match call.number(0) {
+                Some(index) if index >= 0.0 => Some(index as usize),
+                Some(_) => Some(usize::MAX),
+                None => None,
+            };
+            call.caller.data_mut().viewed = viewed;
+            Ok(before.map_or(HostReply::Undefined, HostReply::Number))
+        }
         other => Err(unknown_call(other).into()),
     }
 }
@@ -165,8 +185,19 @@ fn too_long(bytes: usize) -> ExprError {
     }
 }
 
+/// The index of the item that code or a nested template looks at, if it is another one.
+fn viewed_index(call: &HostCall<'_>) -> Option<usize> {
+    let state = call.caller.data();
+    state.viewed.or(state.code.index)
+}
+
 fn current_item(call: &HostCall<'_>) -> Result<Item, HostError> {
-    match call.scope(|scope| scope.item().ok_or_else(|| scope.missing_item()))? {
+    let viewed = call.caller.data().viewed;
+    let item = |scope: &dyn Scope| match viewed {
+        Some(index) => scope.input().get(index),
+        None => scope.item(),
+    };
+    match call.scope(|scope| item(scope).ok_or_else(|| scope.missing_item()))? {
         Ok(item) => Ok(item),
         Err(error) => Err(error.into()),
     }
@@ -192,12 +223,17 @@ fn item_slot(
     let state = call.caller.data_mut();
     // Files are not part of the key of a slot, so items that carry some are not kept. Code changes
     // what it was given at any time.
-    let keep = !state.copies
-        && (shape == SlotShape::Json || (item.binary.is_none() && item.error.is_none()));
-    let place = if keep { state.slots.lookup(shape, &item.json) } else { SlotLookup::Once };
+    let is_plain = shape == SlotShape::Json || (item.binary.is_none() && item.error.is_none());
+    let (place, first) = match (is_plain, state.copies) {
+        (true, false) => (state.slots.lookup(shape, &item.json), 0),
+        (true, true) if state.is_expression => {
+            (state.own_slots.lookup(shape, &item.json), FIRST_OWN_SLOT)
+        }
+        _ => (SlotLookup::Once, 0),
+    };
     let number = match place {
-        SlotLookup::Cached(slot) => return Ok(HostReply::Number(slot as f64)),
-        SlotLookup::Fetch(slot) => -1.0 - slot as f64,
+        SlotLookup::Cached(slot) => return Ok(HostReply::Number((first + slot) as f64)),
+        SlotLookup::Fetch(slot) => -1.0 - (first + slot) as f64,
         SlotLookup::Once => -1000.0,
     };
     check_inline(state, std::iter::once(&item.json))?;

@@ -60,8 +60,6 @@ pub(super) enum InstanceMode {
 struct CompiledExpr {
     function: Raw,
     only_reads: bool,
-    /// It is compiled again at each call, so that a call may find it malformed.
-    statements: bool,
 }
 
 impl SandboxSession {
@@ -88,11 +86,7 @@ impl SandboxSession {
     pub fn compile(&mut self, code: &ExpressionCode) -> Result<(), ExprError> {
         self.off_the_runtime(code, |live, clock| {
             let _running = live.start_clock(clock)?;
-            let compiled = live.compile(code, &[])?;
-            // Statements are compiled at each call; here their form is looked at once, inside a
-            // function that nobody calls.
-            let form = format!("(function () {{\n{}\n}})", code.source);
-            if compiled.statements { live.eval("expression", &form).map(|_| ()) } else { Ok(()) }
+            live.compile(code, &[]).map(|_| ())
         })
     }
 
@@ -261,25 +255,32 @@ impl LiveInstance {
             None => self.compile(code, &scope.variable_names())?,
         };
         self.set_zone(scope.timezone())?;
-        self.store.data_mut().copies = !compiled.only_reads;
+        let state = self.store.data_mut();
+        state.copies = !compiled.only_reads;
+        state.is_expression = true;
         let called =
             self.guest.clone().call(&mut self.store, compiled.function, self.entries.receiver, &[]);
         let result = called.map_err(|trap| self.trapped(trap))?;
         if result.kind() == RawKind::Exception {
             let failure = self.exception();
             return match (&failure, code.thrown) {
-                (GuestFailure::Thrown(ExprError::Thrown { name, message, .. }), _)
-                    if compiled.statements && name == "SyntaxError" =>
-                {
-                    Err(GuestFailure::Thrown(ExprError::Syntax { detail: message.clone() }))
-                }
                 (GuestFailure::Thrown(ExprError::Thrown { .. }), Thrown::BecomesUndefined) => {
                     Ok(Value::Undefined)
                 }
                 _ => Err(failure),
             };
         }
-        let value = self.read(result)?;
+        let is_function = result.kind() == RawKind::Object
+            && self
+                .guest
+                .js_is_function
+                .call(&mut self.store, (self.guest.context, result.0))
+                .map_err(|trap| self.trapped(trap))?
+                != 0;
+        let value = match is_function {
+            true => Err(GuestFailure::Thrown(ExprError::data("this is a function, please add ()"))),
+            false => self.read(result),
+        }?;
         self.guest
             .clone()
             .drop_value(&mut self.store, result)
@@ -312,17 +313,15 @@ impl LiveInstance {
         for name in &analysis.variables {
             self.call_with_text(self.entries.declare_variable, name)?;
         }
-        let (function, statements) = match self.eval("expression", &analysis.function()) {
+        let function = match self.eval("expression", &analysis.function()) {
             Err(GuestFailure::Thrown(ExprError::Syntax { .. })) => {
-                (self.eval("expression", &analysis.statements())?, true)
+                let source = analysis.first_statement().map_err(GuestFailure::Thrown)?;
+                self.eval("expression", &source)?
             }
-            result => (result?, false),
+            result => result?,
         };
-        let compiled = CompiledExpr {
-            function,
-            only_reads: crate::native::only_reads(&code.source),
-            statements,
-        };
+        let compiled =
+            CompiledExpr { function, only_reads: crate::native::only_reads(&code.source) };
         self.compiled.insert(code.clone(), compiled);
         Ok(compiled)
     }

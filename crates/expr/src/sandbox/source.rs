@@ -33,14 +33,18 @@ impl SourceToken {
         source.get(self.range.clone()).unwrap_or_default()
     }
 
+    pub(super) fn begins_line(&self) -> bool {
+        self.begins_line
+    }
+
     pub(super) fn is(&self, punctuation: u8) -> bool {
         self.kind == TokenKind::Punctuation(punctuation)
     }
 }
 
-/// What reading a source takes of the host's memory at most, for each of its bytes: tokens, and a
-/// copy that is rewritten.
-pub(super) const READING_BYTES: usize = size_of::<SourceToken>() + 8;
+/// What reading a source takes of the host's memory at most, for each of its bytes: tokens, their
+/// brackets, and a copy that is rewritten.
+pub(super) const READING_BYTES: usize = size_of::<SourceToken>() + 16;
 
 /// Splits source into tokens; comments and blanks are left out. Source that is not JavaScript gives
 /// some tokens all the same.

@@ -24,12 +24,18 @@ pub(super) struct GuestState {
     pub(super) guest: Option<Arc<Guest>>,
     /// 64 bytes of the guest's memory for lengths and arguments.
     pub(super) scratch: i32,
+    /// The input item that a nested template is evaluated for.
+    pub(super) viewed: Option<usize>,
     /// Each read of data gives a copy of its own: what is evaluated may change it at any time.
     pub(super) copies: bool,
     /// How often the guest may still be asked whether it should go on, where turns of loops count;
     /// see [`GuestState::interrupted`].
     pub(super) interrupts_left: Option<u64>,
     pub(super) slots: Slots,
+    /// What one expression changes it reads again as it is now; emptied when it is over.
+    pub(super) own_slots: Slots,
+    /// An expression is evaluated, and no program.
+    pub(super) is_expression: bool,
     /// JSON that the guest was told to come for.
     pub(super) parcel: Option<Parcel>,
     /// The list that the guest is reading piece by piece.
@@ -85,9 +91,12 @@ impl GuestState {
             clock: GuestClock::Inline,
             guest: None,
             scratch: 0,
+            viewed: None,
             copies: false,
             interrupts_left: None,
             slots: Slots::default(),
+            own_slots: Slots::default(),
+            is_expression: false,
             parcel: None,
             list: Items::new(),
             list_chunk: None,
@@ -198,6 +207,9 @@ impl GuestState {
     pub(super) fn end_evaluation(&mut self) {
         self.errors.clear();
         self.host_memory.clear();
+        self.viewed = None;
+        self.own_slots = Slots::default();
+        self.is_expression = false;
     }
 
     /// Ends the guest from a host function with this error.

@@ -89,7 +89,7 @@ fn every_loop_ends_at_the_deadline() {
         "'a'.repeat(5e6).replaceAll('a', 'bb'.repeat(3)).replaceAll('b', 'ccc').length > 0 && (() => { for (;;); })()",
         "[2, 1].sort(() => { for (;;); })",
         "JSON.parse('[1]', () => { for (;;); })",
-        "new Date({ valueOf() { for (;;); } })",
+        "new Date({ valueOf: () => { for (;;); } })",
     ] {
         let began = compute::cpu_used();
         let result = evaluate_with(short(), source);
@@ -138,7 +138,7 @@ fn recursion_has_an_end() {
     for source in [
         "(function f() { return f() + 1 })()",
         "(function f(n) { return [f(n + 1)] })(0)",
-        "(() => { const o = { toString() { return '' + o } }; return '' + o })()",
+        "(() => { const o = { toString: () => '' + o }; return '' + o })()",
         "JSON.stringify((() => { let o = {}; for (let i = 0; i < 1e6; i++) o = { o }; return o })())",
         "(() => { let o = []; for (let i = 0; i < 1e5; i++) o = [o]; return o.flat(Infinity).length })()",
     ] {

@@ -120,6 +120,7 @@ impl ExprParser {
     fn declare(&mut self, name: Str, can_change: bool) -> Option<u32> {
         if self.assumed_global.contains(&name)
             || names::is_unsafe(&name)
+            || name == "$"
             || self.next_slot >= MAX_SLOTS
         {
             return None;

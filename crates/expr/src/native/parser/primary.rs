@@ -241,7 +241,7 @@ impl ExprParser {
                 }
                 _ => return None,
             };
-            if matches!(&field, ObjectField::Named(key, _) if names::is_unsafe(key)) {
+            if matches!(&field, ObjectField::Named(key, _) if names::is_unsafe(key) || key == "$") {
                 return None;
             }
             height = height.max(self.height);
@@ -302,12 +302,14 @@ impl ExprParser {
             self.at += 1;
             let args = self.arguments()?;
             self.grow(self.height)?;
-            let call = |args| Expr::Call { function, args };
-            return Some(if self.is_code {
-                call(args)
-            } else {
-                choice(function, args).unwrap_or_else(call)
-            });
+            if function == Builtin::If && !self.is_code {
+                return choice(args);
+            }
+            return Some(Expr::Call { function, args });
+        }
+        // `parseInt.name`.
+        if Builtin::from_name(name).is_some() && Class::from_name(name).is_none() {
+            return None;
         }
         if let Some(class) = Class::from_name(name) {
             if is_call && class == Class::Array {
@@ -387,18 +389,15 @@ fn root_of_item(object: &Expr) -> Option<PathRoot> {
     }
 }
 
-/// `$if` evaluates only what it chooses. Other calls come back as they are.
-fn choice(function: Builtin, args: Box<[Arg]>) -> Result<Expr, Box<[Arg]>> {
-    if function != Builtin::If || !matches!(args.len(), 2 | 3) || args.iter().any(|arg| arg.spread)
-    {
-        return Err(args);
+/// `$if` evaluates only what it chooses.
+fn choice(args: Box<[Arg]>) -> Option<Expr> {
+    if !matches!(args.len(), 2 | 3) || args.iter().any(|arg| arg.spread) {
+        return None;
     }
     let mut values = args.into_vec().into_iter().map(|arg| Box::new(arg.value));
-    let (Some(test), Some(then)) = (values.next(), values.next()) else {
-        return Err(Box::default());
-    };
+    let (test, then) = (values.next()?, values.next()?);
     let otherwise = values.next().unwrap_or_else(|| Box::new(Expr::Literal(Value::Bool(false))));
-    Ok(Expr::Conditional { test, then, otherwise })
+    Some(Expr::Conditional { test, then, otherwise })
 }
 
 fn constant(name: &str) -> Option<Value> {

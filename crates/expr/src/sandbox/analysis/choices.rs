@@ -1,58 +1,69 @@
 //! `$if(condition, one, other)` evaluates only the one that it chooses, so its calls become `?:`.
 
 use super::super::source::{SourceToken, TokenKind, is_member};
-use std::collections::BTreeMap;
+use super::Replacements;
+use super::brackets::Brackets;
+use crate::ExprError;
 
 /// What tokens are replaced with, by their positions.
-pub(super) fn rewritten(tokens: &[SourceToken], source: &str) -> BTreeMap<usize, &'static str> {
-    let mut replacements = BTreeMap::new();
+///
+/// A call without a second argument is no JavaScript. Whatever else is done with `$if` is done with
+/// nothing: it is no function.
+pub(super) fn rewritten(
+    tokens: &[SourceToken],
+    brackets: &Brackets,
+    source: &str,
+) -> Result<Replacements, ExprError> {
+    let mut replacements = Replacements::new();
     for (at, token) in tokens.iter().enumerate() {
-        let is_call = token.kind == TokenKind::Word
+        let is_choice = token.kind == TokenKind::Word
             && token.text(source) == "$if"
             && !is_member(tokens, at)
-            && tokens.get(at + 1).is_some_and(|next| next.is(b'('));
-        let Some((commas, end)) = is_call.then(|| arguments(tokens, at + 1)).flatten() else {
+            && !tokens.get(at + 1).is_some_and(|next| next.is(b':'));
+        if !is_choice {
             continue;
-        };
-        let (first, second) = match commas.as_slice() {
-            [first] => (*first, None),
-            [first, second] => (*first, Some(*second)),
-            _ => continue,
-        };
-        replacements.insert(at, "(");
-        replacements.insert(first, ") ? (");
-        match second {
-            Some(second) => replacements.insert(second, ") : ("),
-            None => None,
-        };
-        replacements.insert(end, if second.is_some() { "))" } else { ") : false)" });
-    }
-    replacements
-}
-
-/// The commas between the arguments of the call whose bracket opens here, and where it closes. None if an argument is
-/// missing or spread.
-fn arguments(tokens: &[SourceToken], open: usize) -> Option<(Vec<usize>, usize)> {
-    let mut depth = 0_usize;
-    let mut commas = Vec::new();
-    for (at, token) in tokens.iter().enumerate().skip(open) {
-        let begins_argument = depth == 1 && (at == open + 1 || commas.last() == Some(&(at - 1)));
-        if begins_argument && (token.is(b',') || token.is(b')') || token.is(b'.')) {
-            return None;
         }
-        match token.kind {
-            TokenKind::Punctuation(b'(' | b'[' | b'{') => depth += 1,
-            TokenKind::Punctuation(b')' | b']' | b'}') => {
-                depth = depth.checked_sub(1)?;
-                if depth == 0 {
-                    return token.is(b')').then_some((commas, at));
+        if !tokens.get(at + 1).is_some_and(|next| next.is(b'(')) {
+            replacements.insert(at, "undefined".into());
+            continue;
+        }
+        let Some((mut starts, end)) = brackets.elements(tokens, at + 1) else { continue };
+        if starts.len() > 1 && starts.last() == Some(&end) {
+            starts.pop();
+        }
+        let begins = |start: usize, byte: u8| tokens.get(start).is_some_and(|token| token.is(byte));
+        if starts.iter().any(|start| begins(*start, b'.') && begins(start + 1, b'.')) {
+            replacements.insert(at, "undefined".into());
+            continue;
+        }
+        let is_missing = |start: &usize| *start == end || begins(*start, b',');
+        if starts.len() < 2 || starts.iter().any(is_missing) {
+            return Err(ExprError::Syntax {
+                detail: "$if() needs a condition, a value, and a value for the other case".into(),
+            });
+        }
+        replacements.insert(at, "(".into());
+        for (number, start) in starts.iter().enumerate().skip(1) {
+            replacements.insert(
+                start - 1,
+                match number {
+                    1 => ") ? (",
+                    // What comes behind a third argument is not evaluated.
+                    2 if starts.len() > 3 => ") : true ? (",
+                    2 | 3 => ") : (",
+                    _ => ",",
                 }
-            }
-            TokenKind::Punctuation(b',') if depth == 1 => commas.push(at),
-            _ => {}
+                .into(),
+            );
         }
+        let trailing_comma = end - 1;
+        if begins(trailing_comma, b',') {
+            replacements.insert(trailing_comma, "".into());
+        }
+        let end_text = if starts.len() > 2 { "))" } else { ") : false)" };
+        replacements.insert(end, end_text.into());
     }
-    None
+    Ok(replacements)
 }
 
 #[cfg(test)]
@@ -62,11 +73,12 @@ mod tests {
 
     fn rewrite(source: &str) -> String {
         let tokens = tokens(source);
-        let replacements = rewritten(&tokens, source);
+        let brackets = Brackets::new(&tokens, source);
+        let replacements = rewritten(&tokens, &brackets, source).unwrap();
         tokens
             .iter()
             .enumerate()
-            .map(|(at, token)| replacements.get(&at).copied().unwrap_or_else(|| token.text(source)))
+            .map(|(at, token)| replacements.get(&at).map_or(token.text(source), |text| text))
             .collect()
     }
 
@@ -74,25 +86,28 @@ mod tests {
     fn calls_of_if_become_conditional_expressions() {
         assert_eq!(rewrite("$if(a,b,c)"), "((a) ? (b) : (c))");
         assert_eq!(rewrite("$if(a,b)"), "((a) ? (b) : false)");
+        assert_eq!(rewrite("$if(a,b,c,)"), "((a) ? (b) : (c))");
+        assert_eq!(rewrite("$if(a,b,c,d,e)"), "((a) ? (b) : true ? (c) : (d,e))");
         assert_eq!(rewrite("$if(f(x,y),[1,2],{a:1,b:2})"), "((f(x,y)) ? ([1,2]) : ({a:1,b:2}))");
         assert_eq!(rewrite("$if(a,$if(b,1,2),3)"), "((a) ? (((b) ? (1) : (2))) : (3))");
         assert_eq!(rewrite("$if(a,`x${[b,c]}y`,d)"), "((a) ? (`x${[b,c]}y`) : (d))");
     }
 
     #[test]
-    fn other_calls_stay_as_they_are() {
-        for source in [
-            "$if(a)",
-            "$if()",
-            "$if(a,b,c,d)",
-            "$if(...a,b)",
-            "$if(a,,b)",
-            "x.$if(a,b)",
-            "$if(a,b",
-            "$if(a,b,)",
-            "$if",
-        ] {
+    fn other_uses_of_if_find_nothing() {
+        assert_eq!(rewrite("$if(...a,b)"), "undefined(...a,b)");
+        assert_eq!(rewrite("list.map($if)"), "list.map(undefined)");
+        for source in ["x.$if(a,b)", "$if(a,b", "{$if:1}"] {
             assert_eq!(rewrite(source), source);
+        }
+    }
+
+    #[test]
+    fn calls_of_if_without_two_values_are_no_javascript() {
+        for source in ["$if()", "$if(a)", "$if(a,)", "$if(a,,b)", "$if(,a)"] {
+            let tokens = tokens(source);
+            let found = rewritten(&tokens, &Brackets::new(&tokens, source), source);
+            assert!(matches!(found, Err(ExprError::Syntax { .. })), "{source}");
         }
     }
 }
