@@ -25,27 +25,22 @@ text.toJsonString = (value) => JSON.stringify(value);
 text.removeTags = (value) => value.replace(/<[^>]*>?/gm, '');
 text.stripTags = text.removeTags;
 
-// What n8n takes for Markdown, one kind after the other. Of emphasis it takes a pair of marks with two letters or more between.
-const MARKDOWN = [
-  [/^([ \t]*)(?:[-*+]|\d+\.)\s+/gm, '$1'],
-  [/\n={2,}/g, '\n'],
-  [/~~/g, ''],
-  [/`{3}.*\n/g, ''],
-  [/<[^!<>][^<>]*>/g, ''],
-  [/^[=-]{2,}\s*$/g, ''],
-  [/\[\^.+?\](?:: .*?$)?/g, ''],
-  [/\s{0,2}\[.*?\]: .*?$/g, ''],
-  [/!\[.*?\][[(].*?[\])]/g, ''],
-  [/\[(.*?)\][[(].*?[\])]/g, '$1'],
-  [/>/g, ''],
-  [/^\s{1,2}\[.*?\]: \S+( ".*?")?\s*$/g, ''],
-  [/^#{1,6}\s*([^#]*)\s*(?:#{1,6})?/gm, '$1'],
-  [/(\*{1,2}|_{1,2})(\S.*?\S)\1/g, '$2'],
-  [/(`{3,})(.*?)\1/g, '$2'],
-  [/`(.+?)`/g, '$1'],
-  [/\n{2,}/g, '\n\n'],
+// Line by line what only stands at its beginning, then what stands inside.
+const MARKDOWN_LINE = [/^\s{0,3}(?:`{3,}|~{3,}).*$/, /^\s{0,3}(?:[-*_]\s*){3,}$/, /^\s{0,3}=+\s*$/];
+const MARKDOWN_START = /^(\s*)(?:#{1,6}\s+|(?:>\s?)+|[-*+]\s+|\d+[.)]\s+)/;
+const MARKDOWN_INSIDE = [
+  [/!\[[^\]]*\]\([^)]*\)/g, ''],
+  [/\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])/g, '$1'],
+  [/<((?:https?|mailto):[^>\s]+)>/g, '$1'],
+  [/(\*\*\*|___|\*\*|__|~~|\*|_)(?=\S)([^\n]*?\S)\1/g, '$2'],
+  [/`+([^`\n]+)`+/g, '$1'],
 ];
-text.removeMarkdown = (value) => MARKDOWN.reduce((result, [rule, replacement]) => result.replace(rule, replacement), value);
+text.removeMarkdown = (value) => {
+  const lines = value.split('\n').filter((line) => !MARKDOWN_LINE.some((rule) => rule.test(line)));
+  let result = lines.map((line) => line.replace(MARKDOWN_START, '$1').replace(/\s+#+\s*$/, '')).join('\n');
+  for (const [rule, replacement] of MARKDOWN_INSIDE) result = result.replace(rule, replacement);
+  return result;
+};
 
 text.toDate = (value) => {
   const date = new Date(value);

@@ -116,8 +116,9 @@ impl Template {
                 TemplatePart::Text(text) => push_str(&mut out, text)?,
                 TemplatePart::Code { source, native } => {
                     let value = evaluate(source, native.as_ref())?;
+                    // A value that takes too much room as a text would take as long to look through.
+                    push_value(&mut out, &value)?;
                     has_texts &= has_text(&value) && !WITHOUT_TEXT.contains(&source.trim());
-                    push_value(&mut out, &value)?
                 }
             }
         }

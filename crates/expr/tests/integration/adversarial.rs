@@ -199,17 +199,17 @@ fn issue_14_02_a_query_reaches_data_and_nothing_behind_it() {
     for query in [
         "constructor",
         "\"con\\u0073tructor\"",
-        "\"__proto__\".x",
         "a.\"constr\\u0075ctor\".name",
-        "\"__defineGetter__\"",
+        "\"__proto__\".__defineGetter__",
     ] {
         let scope = FakeScope::with_json(json!({ "data": { "a": 1 }, "q": query }));
         let result = session(short())
             .evaluate(&ExpressionCode::new("$jmespath($json.data, $json.q)"), &scope);
-        assert!(
-            matches!(result, Err(ExprError::Forbidden { .. }) | Ok(Value::Null | Value::Undefined)),
-            "{query}: {result:?}"
-        );
+        let is_refused = match &result {
+            Err(ExprError::Data { message, .. }) => message.contains("takes no backslashes"),
+            _ => matches!(result, Err(ExprError::Forbidden { .. }) | Ok(Value::Undefined)),
+        };
+        assert!(is_refused, "{query}: {result:?}");
     }
 }
 
