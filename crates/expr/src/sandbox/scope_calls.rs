@@ -3,7 +3,7 @@
 use super::clock::{GuestClock, OutOfInlineTime};
 use super::encode;
 use super::host::{HostCall, HostError, HostReply, as_name, unknown_call};
-use super::slots::{FIRST_OWN_SLOT, SlotLookup, SlotShape};
+use super::slots::{SlotLookup, SlotShape};
 use super::state::GuestState;
 use crate::{ExprError, Scope, TemplateSegment};
 use model::{Item, Items, Object, Value};
@@ -223,17 +223,12 @@ fn item_slot(
     let state = call.caller.data_mut();
     // Files are not part of the key of a slot, so items that carry some are not kept. Code changes
     // what it was given at any time.
-    let is_plain = shape == SlotShape::Json || (item.binary.is_none() && item.error.is_none());
-    let (place, first) = match (is_plain, state.copies) {
-        (true, false) => (state.slots.lookup(shape, &item.json), 0),
-        (true, true) if state.is_expression => {
-            (state.own_slots.lookup(shape, &item.json), FIRST_OWN_SLOT)
-        }
-        _ => (SlotLookup::Once, 0),
-    };
+    let keep = !state.copies
+        && (shape == SlotShape::Json || (item.binary.is_none() && item.error.is_none()));
+    let place = if keep { state.slots.lookup(shape, &item.json) } else { SlotLookup::Once };
     let number = match place {
-        SlotLookup::Cached(slot) => return Ok(HostReply::Number((first + slot) as f64)),
-        SlotLookup::Fetch(slot) => -1.0 - (first + slot) as f64,
+        SlotLookup::Cached(slot) => return Ok(HostReply::Number(slot as f64)),
+        SlotLookup::Fetch(slot) => -1.0 - slot as f64,
         SlotLookup::Once => -1000.0,
     };
     check_inline(state, std::iter::once(&item.json))?;
