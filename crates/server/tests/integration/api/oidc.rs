@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use store::identities::IdentityStore as _;
 use store::users::{UserRole, UserStore as _};
 
+type TokenChange = fn(&mut TokenPlan);
+
 /// Behind a proxy, so that each call can come from an address of its own.
 async fn app_with(provider: &FakeProvider, new_users: Option<UserRole>) -> TestApp {
     let trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
@@ -114,7 +116,7 @@ async fn a_token_that_was_not_made_for_this_sign_in_opens_nothing() {
     let provider = FakeProvider::start();
     let app = app_with(&provider, Some(UserRole::Admin)).await;
     app.user("ann@b.c", UserRole::Owner).await;
-    let cases: &[(&str, fn(&mut TokenPlan))] = &[
+    let cases: &[(&str, TokenChange)] = &[
         ("of another sign-in", |token| token.set("nonce", "other".into())),
         ("without its nonce", |token| token.unset("nonce")),
         ("for another client", |token| token.set("aud", "other".into())),
@@ -184,7 +186,7 @@ async fn who_is_let_in_is_decided_here() {
     let provider = FakeProvider::start();
     let app = app_with(&provider, None).await;
     app.user("ann@b.c", UserRole::Owner).await;
-    let unverified: [fn(&mut TokenPlan); 4] = [
+    let unverified: [TokenChange; 4] = [
         |token| token.set("email_verified", false.into()),
         |token| token.unset("email_verified"),
         |token| token.set("email_verified", "yes".into()),
