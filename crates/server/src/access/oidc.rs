@@ -15,11 +15,12 @@ use super::own_account::{OwnAccount, OwnRequest};
 use super::sign_in::start_session;
 use super::{LoginThrottle, Principal};
 use crate::App;
+use crate::api::RequestQuery;
 use crate::error::ApiError;
 use crate::observe::RequestOrigin;
 use crate::response::typed;
 use crate::wire;
-use axum::extract::{Extension, Query, State};
+use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse as _, Response};
 use flow::{Flow, FlowPurpose, FlowSigner, NextPage};
@@ -83,7 +84,7 @@ pub(super) async fn sign_in(
     State(app): State<App>,
     Extension(attempts): Extension<Arc<LoginThrottle>>,
     Extension(RequestOrigin { client, .. }): Extension<RequestOrigin>,
-    Query(query): Query<SignInQuery>,
+    RequestQuery(query): RequestQuery<SignInQuery>,
 ) -> Result<Response, ApiError> {
     provider(&app)?;
     attempts.throttle_token(client)?;
@@ -135,7 +136,7 @@ pub(super) async fn callback(
     State(app): State<App>,
     Extension(attempts): Extension<Arc<LoginThrottle>>,
     Extension(RequestOrigin { client, .. }): Extension<RequestOrigin>,
-    Query(answer): Query<Callback>,
+    RequestQuery(answer): RequestQuery<Callback>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let provider = provider(&app)?;

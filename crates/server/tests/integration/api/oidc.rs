@@ -164,6 +164,8 @@ async fn an_answer_counts_in_the_browser_that_asked_and_nowhere_else() {
         assert_eq!(place(&reply), "/signin?oidc=expired", "{cookie} {query}");
         assert_eq!(who(&app, &reply).await, None);
     }
+    let extra = format!("error=denied&session_state=1&scope=openid&state={}", mine.state);
+    assert_eq!(place(&come_back(&app, &mine.cookie, &extra).await), "/signin?oidc=denied");
     let from_another = format!("code=good&state={}&iss=https://evil.example", mine.state);
     let denied = format!("error=access_denied&state={}", mine.state);
     for query in [from_another, denied] {
