@@ -138,7 +138,15 @@ impl Runtime {
     /// Locks a run that nobody runs.
     pub(crate) async fn lock_idle(&self, id: i64) -> Result<KeyGuard<i64>, Error> {
         let running = || Error::WrongStatus { id, status: RunStatus::Running.name() };
-        let guard = self.run_locks.try_lock(id).ok_or_else(running)?;
+        let guard = match self.run_locks.try_lock(id) {
+            Some(guard) => guard,
+            // Whoever wrote that it is idle lets go of it in a moment.
+            None if self.is_stored_idle(id).await? => {
+                let lock = timeout(RELEASE_TIMEOUT, self.run_locks.lock(id)).await;
+                lock.map_err(|_| running())?
+            }
+            None => return Err(running()),
+        };
         // Checked once it is locked: the previous holder may have resumed it.
         if self.wait_released(id).await? { Ok(guard) } else { Err(running()) }
     }
@@ -146,12 +154,15 @@ impl Runtime {
     /// Whether nobody runs it. One that sleeps or has ended, as its row says, is let go of in a
     /// moment, and waited for.
     pub(crate) async fn wait_released(&self, id: i64) -> Result<bool, Error> {
-        if !self.runner.is_running(id) {
-            return Ok(true);
-        }
-        let stored = self.store.execution(id).await?.map(|execution| execution.state.status);
-        Ok(stored.is_some_and(|status| status != RunStatus::Running)
-            && timeout(RELEASE_TIMEOUT, self.runner.wait_stopped(id)).await.is_ok())
+        Ok(!self.runner.is_running(id)
+            || (self.is_stored_idle(id).await?
+                && timeout(RELEASE_TIMEOUT, self.runner.wait_stopped(id)).await.is_ok()))
+    }
+
+    /// Whether it sleeps, has ended or is left to a person, as its row says.
+    async fn is_stored_idle(&self, id: i64) -> Result<bool, Error> {
+        let stored = self.store.execution(id).await?;
+        Ok(stored.is_some_and(|execution| execution.state.status != RunStatus::Running))
     }
 
     /// The same for a run that the caller has locked, in a task that is not dropped half way.
