@@ -25,7 +25,7 @@ pub mod pattern_cost;
 mod section;
 
 pub use intake::{IntakeExhausted, MemoryReservation, largest_intake, limit_intake};
-pub use memory::{is_memory_short, limit_memory};
+pub use memory::{is_memory_contended, is_memory_short, limit_memory};
 pub use offload::{Offload, request_offload};
 pub use section::{
     Allowance, Exceeded, LARGE_BYTES, MAX_SECTIONS, Overloaded, SectionPermit, blocking, cpu_used,

@@ -31,6 +31,12 @@ pub fn is_memory_short() -> bool {
     LONG.times_grown() > 0
 }
 
+/// The same, while more than one piece of long work makes it large. One that is alone may have what
+/// its own limits say.
+pub fn is_memory_contended() -> bool {
+    is_memory_short() && LONG.lock().under_way.len() > 1
+}
+
 #[derive(Default)]
 struct LongWork {
     state: Mutex<LongWorkState>,

@@ -254,6 +254,34 @@ impl Plan {
         found
     }
 
+    /// Whether items of `node` can reach `here`, or what `here` is a model, a tool or the like of.
+    pub(crate) fn is_before(&self, node: usize, here: usize) -> bool {
+        let consumers = self.consumers(here);
+        if consumers.is_empty() {
+            return self.parents(here).contains(&node);
+        }
+        consumers.into_iter().any(|consumer| {
+            let suppliers = self.nodes[consumer].suppliers.iter().map(|supplier| supplier.node);
+            suppliers.chain(self.parents(consumer)).any(|before| before == node)
+        })
+    }
+
+    /// The nodes that use this one as a model, a tool and so on, or use one that does.
+    fn consumers(&self, node: usize) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut asked = vec![node];
+        while let Some(node) = asked.pop() {
+            for (index, consumer) in self.nodes.iter().enumerate() {
+                let uses = consumer.suppliers.iter().any(|supplier| supplier.node == node);
+                if uses && !found.contains(&index) {
+                    found.push(index);
+                    asked.push(index);
+                }
+            }
+        }
+        found
+    }
+
     /// The output of `from` through which data reaches `to`, directly or over other nodes.
     pub(crate) fn output_towards(&self, from: usize, to: usize) -> Option<usize> {
         let mut seen = vec![to];
@@ -483,7 +511,7 @@ fn ranges_to_check(
 
 /// The parameters of a node with their defaults, and with short expressions in their full form.
 fn completed(spec: &Spec, version: f64, given: &Object) -> Object {
-    let mut params = spec.complete(version, given);
+    let mut params = spec.complete_for_run(version, given);
     expand_short_expressions(&spec.params, &mut params);
     params
 }

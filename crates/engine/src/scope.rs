@@ -110,7 +110,7 @@ pub struct RunView<'a> {
     pub extra: Option<&'a Object>,
     /// The call that the node answers as a tool.
     pub called: Option<&'a ToolCallScope>,
-    /// The parameters of the node, resolved as far as they are.
+    /// The parameters of the node, as they are written.
     pub parameters: &'a Value,
     /// What looping nodes share with expressions.
     pub contexts: &'a (dyn Fn(usize) -> Object + Sync),
@@ -150,38 +150,36 @@ impl RunView<'_> {
         arrived().find(|(_, items)| !items.is_empty()).or_else(|| arrived().next())
     }
 
-    /// The parameters of this node, their expressions evaluated for the current item. One that fails has no value.
-    fn own_parameters(&self) -> Value {
-        /// Expressions that refer to expressions. Every parameter may refer to all.
-        const MAX_DEPTH: usize = 3;
-        let Value::Object(written) = self.parameters else { return self.parameters.clone() };
-        let view = RunView { depth: self.depth + 1, ..*self };
-        let evaluated = |value: &Value| {
-            let compiled = CompiledParam::new(value);
-            match compiled.is_constant() {
-                true => value.clone(),
-                false if self.depth >= MAX_DEPTH => Value::Undefined,
-                false => compiled.resolve(&Evaluator::default(), &view).unwrap_or_default(),
-            }
-        };
-        written
-            .iter()
-            .map(|(name, value)| (name.clone(), evaluated(value)))
-            .collect::<Object>()
-            .into()
+    /// The parameters of a node, or of this one, as they are written.
+    fn written(&self, node: Option<&str>) -> Result<&Value, ExprError> {
+        match node {
+            None => Ok(self.parameters),
+            Some(name) => Ok(&self.plan.nodes[self.find(name)?].raw_params),
+        }
     }
 
-    /// Another node's parameters, their expressions evaluated as seen from here.
-    fn parameters_of(&self, node: usize) -> Result<Value, ExprError> {
-        /// Parameters that refer to parameters that refer to parameters.
-        const MAX_DEPTH: usize = 5;
-        let found = &self.plan.nodes[node];
-        if found.params.is_constant() || self.depth >= MAX_DEPTH {
-            return Ok(found.raw_params.clone());
+    /// One parameter. Its expression sees what this node sees, whichever node it is written in.
+    fn evaluated_parameter(&self, node: Option<&str>, name: &str) -> Result<Value, ExprError> {
+        /// Expressions that refer to expressions. Every parameter may refer to all.
+        const MAX_DEPTH: usize = 4;
+        let Some(written) = self.written(node)?.get(name) else { return Ok(Value::Undefined) };
+        let written = match written.get("__rl").and_then(Value::as_bool) {
+            Some(true) => written.get("value").unwrap_or(&Value::Undefined),
+            _ => written,
+        };
+        let Some(text) = written.as_str().filter(|text| text.starts_with('=')) else {
+            return Ok(written.clone());
+        };
+        let refers_to_itself = text
+            .strip_prefix("={{ $parameter.")
+            .and_then(|rest| rest.strip_suffix(" }}"))
+            .is_some_and(|referred| referred == name);
+        if refers_to_itself || self.depth >= MAX_DEPTH {
+            return Ok(Value::Undefined);
         }
         // The session of this evaluation is busy with the expression that asks.
-        let view = RunView { node, depth: self.depth + 1, parameters: &found.raw_params, ..*self };
-        found.params.resolve(&Evaluator::default(), &view)
+        let view = RunView { depth: self.depth + 1, ..*self };
+        CompiledParam::new(written).resolve(&Evaluator::default(), &view)
     }
 
     /// `$agentInfo`: what is connected to an agent.
@@ -262,8 +260,21 @@ impl Scope for RunView<'_> {
         self.items_of(node, output, run)
     }
 
-    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Item, ExprError> {
+    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Option<Item>, ExprError> {
         self.paired_with(node, index.unwrap_or(self.item_index))
+    }
+
+    fn traced_item(
+        &self,
+        node: &str,
+        from: &PreviousNode,
+        position: usize,
+    ) -> Result<Option<Item>, ExprError> {
+        self.traced_from(node, from, position)
+    }
+
+    fn runs_of(&self, node: &str) -> usize {
+        self.plan.index_of(node).map_or(0, |index| self.data.of(index).len())
     }
 
     fn has_node(&self, node: &str) -> bool {
@@ -274,15 +285,18 @@ impl Scope for RunView<'_> {
         self.plan.index_of(node).is_some_and(|index| !self.data.of(index).is_empty())
     }
 
-    fn parameters(&self, node: Option<&str>) -> Result<Value, ExprError> {
-        match node {
-            None => Ok(self.own_parameters()),
-            Some(name) => self.parameters_of(self.find(name)?),
-        }
+    fn parameter(
+        &self,
+        node: Option<&str>,
+        name: &str,
+        item_index: Option<usize>,
+    ) -> Result<Value, ExprError> {
+        let item_index = item_index.unwrap_or(self.item_index);
+        RunView { item_index, ..*self }.evaluated_parameter(node, name)
     }
 
-    fn written_parameters(&self, node: &str) -> Result<Value, ExprError> {
-        Ok(self.plan.nodes[self.find(node)?].raw_params.clone())
+    fn written_parameters(&self, node: Option<&str>) -> Result<Value, ExprError> {
+        self.written(node).cloned()
     }
 
     fn context(&self, node: Option<&str>) -> Result<Value, ExprError> {

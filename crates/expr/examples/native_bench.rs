@@ -72,8 +72,8 @@ impl Scope for BenchScope {
     fn node_items(&self, _: &str, _: Option<usize>, _: Option<usize>) -> Result<Items, ExprError> {
         Ok(self.input())
     }
-    fn paired_item(&self, _: &str, _: Option<usize>) -> Result<Item, ExprError> {
-        Ok(self.item.clone())
+    fn paired_item(&self, _: &str, _: Option<usize>) -> Result<Option<Item>, ExprError> {
+        Ok(Some(self.item.clone()))
     }
     fn has_node(&self, _: &str) -> bool {
         true
@@ -81,7 +81,10 @@ impl Scope for BenchScope {
     fn is_executed(&self, _: &str) -> bool {
         true
     }
-    fn parameters(&self, _: Option<&str>) -> Result<Value, ExprError> {
+    fn parameter(&self, _: Option<&str>, _: &str, _: Option<usize>) -> Result<Value, ExprError> {
+        Ok(Value::Undefined)
+    }
+    fn written_parameters(&self, _: Option<&str>) -> Result<Value, ExprError> {
         Ok(Value::Undefined)
     }
     fn context(&self, _: Option<&str>) -> Result<Value, ExprError> {

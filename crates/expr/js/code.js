@@ -80,7 +80,7 @@ const context = () => ({
   helpers: heddle.helpers,
   getWorkflowStaticData: globalThis.getWorkflowStaticData,
   getNodeParameter: (name, _index, fallback) => {
-    const value = host(14)[name];
+    const value = host(25, undefined, String(name));
     return value === undefined ? fallback : value;
   },
   getMode: () => host(16, '$mode'),

@@ -150,6 +150,8 @@ list.merge = (value, [others]) => {
   }
   return mergeLast(pairs);
 };
+// In expressions it leaves the list as it is.
+list.reverse = (value) => [...value].reverse();
 list.toInt = list.toFloat = list.toNumber = list.toBoolean = list.toDateTime = list.toDate = nothing;
 list.toWholeNumber = list.toDecimalNumber = nothing;
 

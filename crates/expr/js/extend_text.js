@@ -25,22 +25,31 @@ text.toJsonString = (value) => JSON.stringify(value);
 text.removeTags = (value) => value.replace(/<[^>]*>?/gm, '');
 text.stripTags = text.removeTags;
 
-// Line by line what only stands at its beginning, then what stands inside.
-const MARKDOWN_LINE = [/^\s{0,3}(?:`{3,}|~{3,}).*$/, /^\s{0,3}(?:[-*_]\s*){3,}$/, /^\s{0,3}=+\s*$/];
-const MARKDOWN_START = /^(\s*)(?:#{1,6}\s+|(?:>\s?)+|[-*+]\s+|\d+[.)]\s+)/;
-const MARKDOWN_INSIDE = [
-  [/!\[[^\]]*\]\([^)]*\)/g, ''],
-  [/\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])/g, '$1'],
-  [/<((?:https?|mailto):[^>\s]+)>/g, '$1'],
-  [/(\*\*\*|___|\*\*|__|~~|\*|_)(?=\S)([^\n]*?\S)\1/g, '$2'],
-  [/`+([^`\n]+)`+/g, '$1'],
+// In this order; a rule sees what those before it have left. `$` without `m` is the end of the whole text.
+const MARKDOWN = [
+  // Bullets and single digits, and what fences and underlines a line.
+  [/^(\s*)(?:[*+-]|\d\.)\s+/gm, '$1'],
+  [/\n==+/g, '\n'],
+  [/~~/g, ''],
+  [/```.*\n/g, ''],
+  // Tags without unusual characters, footnotes, images and links.
+  [/<[\w\s|='":(),;/.-]+[>|\\]/g, ''],
+  [/^[=-]{2,}\s*$/g, ''],
+  [/\[\^.+?\](?:: .*?$)?/g, ''],
+  [/\s{0,2}\[.*?\]: .*?$/g, ''],
+  [/!\[.*?\][[(].*?[\])]/g, ''],
+  [/\[(.*?)\][[(].*?[\])]/g, '$1'],
+  [/>/g, ''],
+  [/^\s{1,2}\[.*?\]: \S+(?: ".*?")?\s*$/g, ''],
+  // Headings, emphasis, code, rules and blank lines.
+  [/^#{1,6}\s*([^#]*)\s*(?:#{1,6})?/gm, '$1'],
+  [/([*_]{1,3})(\S.*?\S)\1/g, '$2'],
+  [/(`{3,})(.*?)\1/gm, '$2'],
+  [/^-{3,}\s*$/g, ''],
+  [/`(.+?)`/g, '$1'],
+  [/\n{2,}/g, '\n\n'],
 ];
-text.removeMarkdown = (value) => {
-  const lines = value.split('\n').filter((line) => !MARKDOWN_LINE.some((rule) => rule.test(line)));
-  let result = lines.map((line) => line.replace(MARKDOWN_START, '$1').replace(/\s+#+\s*$/, '')).join('\n');
-  for (const [rule, replacement] of MARKDOWN_INSIDE) result = result.replace(rule, replacement);
-  return result;
-};
+text.removeMarkdown = (value) => MARKDOWN.reduce((left, [rule, replacement]) => left.replace(rule, replacement), value);
 
 text.toDate = (value) => {
   const date = new Date(value);
@@ -125,14 +134,14 @@ text.extractUrlPath = (value) => {
   return url === undefined ? undefined : url.pathname;
 };
 
-const SMALL_WORDS = new Set(
-  'a an and as at because but by en for if in neither nor of on only or over per so some than that the to up upon v versus via vs when with without yet'.split(' '),
-);
+const SMALL_WORDS = 'a an and as at because but by en for if in neither nor of on only or over per so some than that the to up upon v versus via vs when with without yet';
+/** A word with a small one in it, such as `and,` or `on/off`. */
+const HAS_SMALL_WORD = new RegExp(`\\b(?:${SMALL_WORDS.replaceAll(' ', '|')})\\b`, 'i');
 /** A word that is written in a way of its own, such as `iPhone` or `example.com`. */
 const OWN_WAY = /.(?=[A-Z]|\..)/;
 const hasTitle = (value, word, index) => {
   const end = index + word.length;
-  if (OWN_WAY.test(word) || (SMALL_WORDS.has(word.toLowerCase()) && index > 0 && end < value.length)) return false;
+  if (OWN_WAY.test(word) || (HAS_SMALL_WORD.test(word) && index > 0 && end < value.length)) return false;
   return value[end] !== ':' || /\s/.test(value[end + 1] ?? '');
 };
 text.toTitleCase = (value) => {
@@ -184,7 +193,7 @@ number.isEmpty = (value) => !value;
 number.isNotEmpty = (value) => Boolean(value);
 number.format = (value, [locale = 'en-US', options]) => new Intl.NumberFormat(locale, options).format(value);
 number.toBoolean = (value) => value !== 0;
-number.toInt = (value) => Math.round(value);
+number.toInt = (value) => +value.toFixed(0);
 number.toWholeNumber = number.toInt;
 number.toFloat = (value) => value;
 number.toDecimalNumber = number.toFloat;

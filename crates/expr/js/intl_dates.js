@@ -190,14 +190,16 @@ const LONG_ZONES = { E: 'Eastern', C: 'Central', M: 'Mountain', P: 'Pacific' };
 function zoneName(zone, time, offset, form, data) {
   if (zone === 'UTC') return form === 'long' ? 'Coordinated Universal Time' : 'UTC';
   const period = heddle.zoneOffset(zone, time);
-  const abbreviation = period ? period[3] : '';
+  // Names of zones begin in 1970.
+  const abbreviation = period && time >= 0 ? period[3] : '';
   const american = /^[ECMP][SD]T$/.test(abbreviation);
   if (form === 'long' && american) return `${LONG_ZONES[abbreviation[0]]} ${abbreviation[1] === 'D' ? 'Daylight' : 'Standard'} Time`;
   if (form === 'short' && american) return abbreviation;
   if (form === 'short' && data.zoneNames && /^(CET|CEST|WET|WEST|EET|EEST|GMT|BST)$/.test(abbreviation)) return data.zoneNames[abbreviation] || abbreviation;
   const size = Math.abs(offset);
-  const minutes = size % 60 ? `:${two(size % 60)}` : '';
-  return offset === 0 ? 'GMT' : `${data.zonePrefix || 'GMT'}${offset < 0 ? '-' : '+'}${Math.floor(size / 60)}${minutes}`;
+  const hours = Math.floor(size / 60);
+  const distance = form === 'long' ? `${two(hours)}:${two(size % 60)}` : `${hours}${size % 60 ? `:${two(size % 60)}` : ''}`;
+  return offset === 0 ? 'GMT' : `${data.zonePrefix || 'GMT'}${offset < 0 ? '-' : '+'}${distance}`;
 }
 
 // Date lives in UTC, and says so as Node does.

@@ -20,6 +20,33 @@ function readList(node, output, run) {
 }
 heddle.readList = readList;
 
+// What n8n says of an item that is not there.
+const noData = () => new ExpressionError('Can\u2019t get data for expression', 'There is no item at this index.');
+const isIndex = (value) => Number.isInteger(value) && value >= 0;
+const asIndex = (value) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value);
+
+/** An item that was traced. A trace that breaks off is a TypeError in n8n, and so gives the whole expression no value. */
+const traced = (reply) => {
+  if (reply === undefined) throw new TypeError('the item cannot be traced');
+  return placed(reply);
+};
+/** The item that item `index` of the input was made from. */
+const pairedWith = (name, index) => {
+  if (index === undefined) return traced(host(5, name));
+  const position = asIndex(index);
+  if (!isIndex(position)) throw noData();
+  return traced(host(5, name, position));
+};
+/** An output and a run of a node; nothing stands for the usual ones, and those that cannot be give no value. */
+const placeOf = (name, output, run) => {
+  const place = [asIndex(output ?? undefined), run === -1 ? undefined : asIndex(run)];
+  if (!place.every((index) => index === undefined || isIndex(index))) {
+    host(7, name);
+    throw new TypeError('an output or a run has a number');
+  }
+  return place;
+};
+
 class NodeReference {
   #name;
   constructor(name) {
@@ -29,38 +56,39 @@ class NodeReference {
     return host(13, this.#name);
   }
   get item() {
-    return placed(host(5, this.#name));
+    return traced(host(5, this.#name));
   }
   get pairedItem() {
-    return (index) => placed(host(5, this.#name, index));
+    return (index) => pairedWith(this.#name, index);
   }
   get itemMatching() {
     return (index) => {
       if (index === undefined) throw new ExpressionError('Missing item index for .itemMatching()', 'Give the index of an input item, for example .itemMatching(0).');
-      return placed(host(5, this.#name, index));
+      return pairedWith(this.#name, index);
     };
   }
   get first() {
-    return (output, run) => placed(host(6, this.#name, output, run, 0));
+    return (output, run) => placed(host(6, this.#name, ...placeOf(this.#name, output, run), 0));
   }
   get last() {
-    return (output, run) => placed(host(6, this.#name, output, run, -1));
+    return (output, run) => placed(host(6, this.#name, ...placeOf(this.#name, output, run), -1));
   }
   get all() {
-    return (output, run) => readList(this.#name, output, run);
+    return (output, run) => readList(this.#name, ...placeOf(this.#name, output, run));
   }
   get context() {
     return host(15, this.#name);
   }
   get params() {
-    return host(14, this.#name, 1);
+    return host(14, this.#name);
   }
 }
 
 const reference = (name) => {
-  if (name === undefined || name === null || name === '') throw new ExpressionError('$() needs the name of a node');
-  if (!host(12, String(name))) throw new ExpressionError("Referenced node doesn't exist", `There is no node named '${name}'.`);
-  return new NodeReference(String(name));
+  const meant = name || host(11).name;
+  if (!meant) throw new ExpressionError('$() needs the name of a node');
+  if (!host(12, String(meant))) throw new ExpressionError("Referenced node doesn't exist", `There is no node named '${meant}'.`);
+  return new NodeReference(String(meant));
 };
 hide(globalThis, '$', reference);
 
@@ -81,14 +109,26 @@ class Input {
     return () => readList();
   }
   get params() {
-    const { name } = host(11);
-    return name === undefined ? host(14) : host(14, name, 1);
+    return host(14, host(11).name);
   }
   get context() {
     return host(15);
   }
 }
 hide(globalThis, '$input', new Input());
+
+/** Parameters of a node: each is evaluated as it is read, and all of them together are as they are written. */
+const parameters = (node, index) => {
+  const written = host(14, node);
+  if (written === null || typeof written !== 'object') return written;
+  return new Proxy(written, {
+    has: () => true,
+    get(_, name) {
+      if (name === 'toJSON') return () => host(14, node);
+      return typeof name === 'string' ? host(25, node, name, index) : undefined;
+    },
+  });
+};
 
 /** `$node["X"]`, seen from an item. */
 class OldNode {
@@ -119,10 +159,10 @@ class OldNode {
     return host(15, this.#name);
   }
   get parameter() {
-    return host(14, this.#name);
+    return parameters(this.#name, this.#index);
   }
   get runIndex() {
-    return host(10);
+    return host(26, this.#name) - 1;
   }
 }
 const oldNodes = (index, run) =>
@@ -148,7 +188,7 @@ hide(globalThis, '$item', (position, run) => {
     if (found === undefined) throw new ExpressionError("Can't get data for expression", `There is no item ${index}.`);
     return found;
   };
-  const input = Object.create(globalThis.$input, { item: { get: item } });
+  const input = Object.create(globalThis.$input, { item: { get: () => placed(host(6, undefined, undefined, undefined, index)) } });
   return new Proxy(Object.create(null), {
     get(_, name) {
       if (name === '$json' || name === '$data') return item().json;
@@ -156,6 +196,7 @@ hide(globalThis, '$item', (position, run) => {
       if (name === '$input') return input;
       if (name === '$node') return oldNodes(index, run);
       if (name === '$itemIndex') return index;
+      if (name === '$parameter') return parameters(undefined, index);
       if (typeof name !== 'string' || name[0] !== '$') return undefined;
       return name in globalThis ? globalThis[name] : host(16, name);
     },
@@ -169,12 +210,12 @@ computed('$thisItem', () => placed(host(4)));
 computed('$itemIndex', () => host(9));
 computed('$position', () => host(9));
 computed('$thisItemIndex', () => host(9));
-// These two cannot be written into a text.
-const withoutText = (fields) => (fields !== null && typeof fields === 'object' ? Object.assign(Object.create(null), fields) : fields);
-computed('$prevNode', () => withoutText(host(11)));
+// It cannot be written into a text.
+computed('$prevNode', () => Object.assign(Object.create(null), { name: undefined, outputIndex: undefined, runIndex: undefined }, host(11)));
 computed('$runIndex', () => host(10));
 computed('$thisRunIndex', () => host(10));
-computed('$parameter', () => withoutText(host(14)));
+computed('$parameter', () => parameters());
+computed('$rawParameter', () => host(14));
 computed('$now', () => DateTime.now());
 computed('$today', () => DateTime.now().startOf('day'));
 
@@ -201,14 +242,21 @@ const fromAI = (name, description, type = 'string', fallback = undefined) => {
 for (const name of ['$fromAI', '$fromAi', '$fromai']) hide(globalThis, name, fromAI);
 
 hide(globalThis, '$getPairedItem', (node, source, paired) => {
-  if (source === null || typeof source !== 'object') throw new ExpressionError("Can't get data for expression", 'The source of the item is not known.');
-  const index = typeof paired === 'number' ? paired : paired && paired.item;
-  if (source.previousNode === node) return placed(host(6, String(node), source.previousNodeOutput || 0, source.previousNodeRun || 0, index));
-  return placed(host(5, String(node), index));
+  if (source === null || typeof source !== 'object') throw new ExpressionError('Paired item resolution failed', 'The source of the item is not known.');
+  const { item, sourceOverwrite } = typeof paired === 'number' ? { item: paired } : paired;
+  const from = sourceOverwrite || source;
+  return traced(host(27, String(node), String(from.previousNode), from.previousNodeOutput || 0, from.previousNodeRun || 0, item));
 });
 
 hide(globalThis, '$self', Object.freeze({}));
-hide(globalThis, '$tool', Object.freeze({}));
+const givenBy = (name) => {
+  try {
+    return host(17, name);
+  } catch {
+    return undefined;
+  }
+};
+computed('$tool', () => ({ name: givenBy('tool'), parameters: givenBy('toolParameters') }));
 hide(globalThis, '__sanitize', function __sanitize(value) {
   if (FORBIDDEN.has(String(value))) refuse(String(value));
   return value;
@@ -227,7 +275,8 @@ const valueOf = (code) => {
 };
 /** Evaluates a template in an expression, for the item at hand or another one. */
 hide(globalThis, '$evaluateExpression', (template, index) => {
-  const isOther = index !== undefined && index !== null;
+  // The first item is named by no number: 0 stands for the one at hand.
+  const isOther = Boolean(index);
   const before = isOther ? host(24, Number(index)) : undefined;
   try {
     const parts = host(23, String(template));

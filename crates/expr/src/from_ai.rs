@@ -23,7 +23,8 @@ pub enum FromAiKind {
     Json,
 }
 
-const NAMES: [&str; 3] = ["$fromAI", "$fromAi", "$fromai"];
+/// In capital letters or small ones.
+const NAME: &str = "$fromAI";
 
 /// Every call in a text, in order, whether or not it stands inside `{{ }}`.
 pub fn extract_from_ai_calls(text: &str) -> Result<Vec<FromAiCall>, ExprError> {
@@ -31,8 +32,9 @@ pub fn extract_from_ai_calls(text: &str) -> Result<Vec<FromAiCall>, ExprError> {
     let mut rest = text;
     while let Some(at) = rest.find('$') {
         rest = &rest[at..];
-        let name = NAMES.iter().find(|name| rest.starts_with(*name)).copied();
-        match name.and_then(|name| rest[name.len()..].trim_start().strip_prefix('(')) {
+        let (name, behind) = rest.split_at_checked(NAME.len()).unwrap_or(("", rest));
+        let is_call = name.eq_ignore_ascii_case(NAME);
+        match behind.trim_start().strip_prefix('(').filter(|_| is_call) {
             Some(inside) => {
                 let (arguments, after) = arguments(inside)?;
                 calls.push(call(arguments)?);
@@ -56,7 +58,7 @@ pub fn is_from_ai_only_expression(text: &str) -> bool {
         }
         _ => return false,
     };
-    literal_call(code).is_some_and(|name| NAMES.contains(&name.as_str()))
+    literal_call(code).is_some_and(|name| name.eq_ignore_ascii_case(NAME))
 }
 
 impl FromAiKind {
@@ -142,6 +144,11 @@ fn arguments(text: &str) -> Result<(Vec<String>, &str), ExprError> {
                 current.clear();
                 quote = Some(next);
             }
+            // A text in a list or an object stays as it is written.
+            (None, open @ ('"' | '\'' | '`')) if depth > 0 => {
+                current.push(open);
+                push_nested_text(&mut current, &mut characters, open);
+            }
             (None, '"' | '\'' | '`') => return Err(unbalanced()),
             (None, ',') if depth == 0 => {
                 push_argument(&mut arguments, &mut current, was_quoted);
@@ -168,6 +175,18 @@ fn arguments(text: &str) -> Result<(Vec<String>, &str), ExprError> {
         }
     }
     Err(unbalanced())
+}
+
+/// Everything up to the end of a text.
+fn push_nested_text(current: &mut String, characters: &mut std::str::CharIndices<'_>, open: char) {
+    let mut is_escaped = false;
+    for (_, next) in characters.by_ref() {
+        current.push(next);
+        if next == open && !is_escaped {
+            return;
+        }
+        is_escaped = next == '\\' && !is_escaped;
+    }
 }
 
 fn push_argument(arguments: &mut Vec<String>, current: &mut String, was_quoted: bool) {
@@ -198,6 +217,14 @@ mod tests {
                 default: None
             }
         );
+    }
+
+    #[test]
+    fn a_default_may_be_an_object_with_texts() {
+        let calls =
+            extract_from_ai_calls(r#"$FromAi('a', 'b', 'json', {"x": ["it's, \"so\")", 1]})"#)
+                .unwrap();
+        assert_eq!(calls[0].default, Some(json!({ "x": ["it's, \"so\")", 1] })));
     }
 
     #[test]

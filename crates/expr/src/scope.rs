@@ -36,18 +36,39 @@ pub trait Scope {
         run: Option<usize>,
     ) -> Result<Items, ExprError>;
     /// The item of `node` that item `index` of the current input (default: the current one) was
-    /// made from: `$('X').item`, `.pairedItem(i)`, `.itemMatching(i)`.
-    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Item, ExprError>;
+    /// made from: `$('X').item`, `.pairedItem(i)`, `.itemMatching(i)`. `None` where n8n gives no
+    /// value either.
+    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Option<Item>, ExprError>;
+    /// The item of `node` that an item of an output was made from: `$getPairedItem()`.
+    fn traced_item(
+        &self,
+        node: &str,
+        from: &PreviousNode,
+        position: usize,
+    ) -> Result<Option<Item>, ExprError> {
+        match from.name == node {
+            true => Ok(self.node_items(node, Some(from.output), Some(from.run))?.get(position)),
+            false => self.paired_item(node, Some(position)),
+        }
+    }
     /// Whether a node of that name is in the workflow.
     fn has_node(&self, node: &str) -> bool;
     /// `$('X').isExecuted`.
     fn is_executed(&self, node: &str) -> bool;
-    /// `$node["X"].parameter`; for the current node with `None`: `$parameter`.
-    fn parameters(&self, node: Option<&str>) -> Result<Value, ExprError>;
-    /// `$('X').params`, `$input.params`: the parameters as they are written, expressions unevaluated.
-    fn written_parameters(&self, node: &str) -> Result<Value, ExprError> {
-        self.parameters(Some(node))
+    /// How often a node has run: `$node["X"].runIndex` is one less.
+    fn runs_of(&self, node: &str) -> usize {
+        self.is_executed(node).into()
     }
+    /// A parameter of a node (`None`: the current one), evaluated for an item (`None`: the current
+    /// one): `$parameter.x`, `$node["X"].parameter.x`.
+    fn parameter(
+        &self,
+        node: Option<&str>,
+        name: &str,
+        item_index: Option<usize>,
+    ) -> Result<Value, ExprError>;
+    /// All of them, expressions unevaluated: `$parameter`, `$('X').params`, `$input.params`.
+    fn written_parameters(&self, node: Option<&str>) -> Result<Value, ExprError>;
     /// `$('X').context`, `$input.context`: what a looping node shares with expressions.
     fn context(&self, node: Option<&str>) -> Result<Value, ExprError>;
 

@@ -110,12 +110,13 @@ impl Scope for FakeScope {
         self.output_of(node).map(|items| items.to_vec().into())
     }
 
-    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Item, ExprError> {
+    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Option<Item>, ExprError> {
         let items = self.output_of(node)?;
         items
             .get(index.unwrap_or(self.item_index))
             .or(items.first())
             .cloned()
+            .map(Some)
             .ok_or_else(|| ExprError::data("No path back to referenced node"))
     }
 
@@ -127,7 +128,16 @@ impl Scope for FakeScope {
         matches!(self.nodes.get(node), Some(Some(_)))
     }
 
-    fn parameters(&self, node: Option<&str>) -> Result<Value, ExprError> {
+    fn parameter(
+        &self,
+        node: Option<&str>,
+        name: &str,
+        _item_index: Option<usize>,
+    ) -> Result<Value, ExprError> {
+        Ok(self.written_parameters(node)?.get(name).cloned().unwrap_or_default())
+    }
+
+    fn written_parameters(&self, node: Option<&str>) -> Result<Value, ExprError> {
         match node {
             Some(name) if !self.has_node(name) => {
                 Err(ExprError::data("Referenced node doesn't exist"))

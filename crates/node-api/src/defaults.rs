@@ -2,7 +2,7 @@
 
 use crate::param::{DisplayRule, Param, ParamKind, RuleTest};
 use crate::spec::{Difference, Spec};
-use model::{Object, Value};
+use model::{Object, Str, Value};
 use std::sync::Arc;
 
 impl Spec {
@@ -10,6 +10,17 @@ impl Spec {
     pub fn complete(&self, version: f64, given: &Object) -> Object {
         let mut values = given.clone();
         fill(&self.params, &mut values, &ParamScope { version, top: None });
+        values
+    }
+
+    /// The same as a run takes them: without those that the form does not show, which n8n leaves out
+    /// as well. What says whose calls a node takes stays, whatever else is chosen, and so does all
+    /// that starts a run: its address must not change with a setting beside it.
+    pub fn complete_for_run(&self, version: f64, given: &Object) -> Object {
+        let mut values = self.complete(version, given);
+        if self.trigger.is_none() {
+            leave_out_hidden(&self.params, &mut values, &ParamScope { version, top: None });
+        }
         values
     }
 
@@ -69,21 +80,66 @@ fn fill(params: &[Param], values: &mut Object, place: &ParamScope<'_>) {
         {
             let chosen = Arc::make_mut(chosen);
             for group in groups {
-                match chosen.get_mut(&group.name) {
-                    Some(Value::Array(entries)) => {
-                        for entry in Arc::make_mut(entries) {
-                            if let Value::Object(fields) = entry {
-                                fill(&group.params, Arc::make_mut(fields), &inner);
-                            }
-                        }
-                    }
-                    Some(Value::Object(fields)) => {
-                        fill(&group.params, Arc::make_mut(fields), &inner)
-                    }
-                    _ => {}
+                for fields in entries_of(chosen.get_mut(&group.name)) {
+                    fill(&group.params, fields, &inner);
                 }
             }
         }
+    }
+}
+
+fn leave_out_hidden(params: &[Param], values: &mut Object, place: &ParamScope<'_>) {
+    // What is left out may be what a rule of another looks at.
+    for _ in 0..4 {
+        let is_hidden = |param: &&Param| {
+            let same_name = || params.iter().filter(|other| other.name == param.name);
+            !(param.show.is_empty() && param.hide.is_empty())
+                && values.contains_key(&param.name)
+                && !same_name().any(|form| form.guards || is_shown(form, values, place))
+        };
+        let hidden: Vec<Str> =
+            params.iter().filter(is_hidden).map(|param| param.name.clone()).collect();
+        if hidden.is_empty() {
+            break;
+        }
+        for name in hidden {
+            values.remove(&name);
+        }
+    }
+    let top = place.top.cloned().unwrap_or_else(|| values.clone());
+    let inner = ParamScope { version: place.version, top: Some(&top) };
+    let shown: Vec<&Param> = params.iter().filter(|param| is_shown(param, values, place)).collect();
+    for param in shown {
+        let Some(Value::Object(chosen)) = values.get_mut(&param.name) else { continue };
+        match &param.kind {
+            ParamKind::Collection { params } => {
+                leave_out_hidden(params, Arc::make_mut(chosen), &inner);
+            }
+            ParamKind::Groups { groups, .. } => {
+                let chosen = Arc::make_mut(chosen);
+                for group in groups {
+                    for fields in entries_of(chosen.get_mut(&group.name)) {
+                        leave_out_hidden(&group.params, fields, &inner);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The entries of a group, whether it is repeated or there once.
+fn entries_of(group: Option<&mut Value>) -> Vec<&mut Object> {
+    match group {
+        Some(Value::Array(entries)) => Arc::make_mut(entries)
+            .iter_mut()
+            .filter_map(|entry| match entry {
+                Value::Object(fields) => Some(Arc::make_mut(fields)),
+                _ => None,
+            })
+            .collect(),
+        Some(Value::Object(fields)) => vec![Arc::make_mut(fields)],
+        _ => Vec::new(),
     }
 }
 
@@ -201,6 +257,38 @@ mod tests {
         let given = json!({ "mode": "b", "rules": { "values": [{}] } });
         let filled = Value::object(spec.complete(1.0, given.as_object().unwrap()));
         assert_eq!(filled.get_path("rules.values[0].kind"), Some(&json!("second")));
+    }
+
+    #[test]
+    fn a_run_takes_no_parameter_that_the_form_does_not_show() {
+        let spec = Spec::new("test", &[1.0], "Test", "").params([
+            Param::choice("mode", "Mode", &[("a", "A"), ("b", "B")]),
+            Param::text("first", "First", "").show("mode", &["a"]),
+            Param::text("second", "Second", "").show("first", &["x"]),
+            Param::text("password", "Password", "").show("mode", &["a"]).guard(),
+            Param::repeated(
+                "fields",
+                "Fields",
+                [FieldGroup::new(
+                    "values",
+                    "Values",
+                    [
+                        Param::flag("renamed", "Renamed", false),
+                        Param::text("name", "Name", "").show("renamed", &[true]),
+                    ],
+                )],
+            ),
+        ]);
+        let given = json!({
+            "mode": "b", "first": "x", "second": "y", "password": "p", "unknown": 1,
+            "fields": { "values": [{ "name": "n" }, { "renamed": true, "name": "n" }] },
+        });
+        let taken = Value::object(spec.complete_for_run(1.0, given.as_object().unwrap()));
+        let expected = json!({
+            "mode": "b", "password": "p", "unknown": 1,
+            "fields": { "values": [{ "renamed": false }, { "renamed": true, "name": "n" }] },
+        });
+        assert_eq!(taken, expected);
     }
 
     #[test]

@@ -36,7 +36,7 @@ const LIBRARIES: &[(&str, &str, [&str; 2])] = &[
 /// Our own files and those libraries, in the order they are loaded.
 #[rustfmt::skip]
 const FILES: &[&str] = &[
-    "core", "intl_data", "intl_numbers", "intl_dates", "luxon", "jmespath", "dates", "transliteration_data", "extend", "extend_text", "extend_lists", "extend_dates", "scope", "lock",
+    "core", "json", "intl_data", "intl_numbers", "intl_dates", "luxon", "jmespath", "dates", "transliteration_data", "extend", "extend_text", "extend_lists", "extend_dates", "atomics", "scope", "lock",
     "encodings", "urls", "node_modules_shims", "code_environment", "code",
 ];
 

@@ -149,11 +149,22 @@ impl Scope for CodeScope<'_> {
     ) -> Result<Items, ExprError> {
         self.scope.node_items(node, output, run)
     }
-    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Item, ExprError> {
+    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Option<Item>, ExprError> {
         match self.item {
             None if index.is_none() => Err(self.missing_item()),
             _ => self.scope.paired_item(node, index),
         }
+    }
+    fn traced_item(
+        &self,
+        node: &str,
+        from: &PreviousNode,
+        position: usize,
+    ) -> Result<Option<Item>, ExprError> {
+        self.scope.traced_item(node, from, position)
+    }
+    fn runs_of(&self, node: &str) -> usize {
+        self.scope.runs_of(node)
     }
     fn has_node(&self, node: &str) -> bool {
         self.scope.has_node(node)
@@ -161,8 +172,16 @@ impl Scope for CodeScope<'_> {
     fn is_executed(&self, node: &str) -> bool {
         self.scope.is_executed(node)
     }
-    fn parameters(&self, node: Option<&str>) -> Result<Value, ExprError> {
-        self.scope.parameters(node)
+    fn parameter(
+        &self,
+        node: Option<&str>,
+        name: &str,
+        item_index: Option<usize>,
+    ) -> Result<Value, ExprError> {
+        self.scope.parameter(node, name, item_index)
+    }
+    fn written_parameters(&self, node: Option<&str>) -> Result<Value, ExprError> {
+        self.scope.written_parameters(node)
     }
     fn context(&self, node: Option<&str>) -> Result<Value, ExprError> {
         self.scope.context(node)

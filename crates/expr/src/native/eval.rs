@@ -226,7 +226,7 @@ impl<'a> Machine<'a> {
             PathRoot::Json | PathRoot::InputJson => self.scope.item().ok_or(Interrupt::Declined)?,
             PathRoot::Node(name) => {
                 super::nodes::known(self, name)?;
-                self.scope.paired_item(name, None)?
+                self.scope.paired_item(name, None)?.ok_or(Interrupt::TypeError)?
             }
         };
         let mut current = &item.json;
@@ -258,7 +258,12 @@ impl<'a> Machine<'a> {
             | Js::Set(_) => super::date_methods::property(object, key),
             Js::Value(value) => Ok(Js::Value(value::member(value, key)?.into_owned())),
             Js::Item(item) => super::nodes::item_member(item, key),
-            Js::Input | Js::OldNodes | Js::Node(_) | Js::OldNode(_) => {
+            Js::Input
+            | Js::OldNodes
+            | Js::Node(_)
+            | Js::OldNode(_)
+            | Js::OwnParameters
+            | Js::ParametersOf(_) => {
                 super::nodes::member(self, object, key).and_then(charge_scope_value)
             }
             _ => Err(Interrupt::Declined),

@@ -28,7 +28,7 @@ pub(super) fn root(machine: &mut Machine<'_>, root: Root) -> EvalResult<Js> {
             object.insert("runIndex", previous.run);
             Ok(Js::from(object))
         }
-        Root::Parameter => Ok(Js::Value(scope.parameters(None)?)),
+        Root::Parameter => Ok(Js::OwnParameters),
         Root::RunIndex => Ok(scope.run_index().into()),
         Root::ItemIndex if scope.item().is_none() => Err(Interrupt::Declined),
         Root::ItemIndex => Ok(scope.item_index().into()),
@@ -102,22 +102,34 @@ pub(super) fn member(machine: &mut Machine<'_>, object: &Js, key: &str) -> EvalR
         // Of the node that the input comes from.
         (Js::Input, "params") => {
             let previous = scope.previous().ok_or(Interrupt::Declined)?;
-            Ok(Js::Value(scope.written_parameters(&previous.name)?))
+            Ok(Js::Value(scope.written_parameters(Some(&previous.name))?))
         }
         (Js::OldNodes, name) => {
             known(machine, name)?;
             Ok(Js::OldNode(name.into()))
         }
-        (Js::Node(node), "item") => Ok(Js::Item(Box::new(scope.paired_item(node, None)?))),
-        (Js::Node(node), "params") => Ok(Js::Value(scope.written_parameters(node)?)),
+        (Js::Node(node), "item") => traced(scope.paired_item(node, None)?),
+        (Js::Node(node), "params") => Ok(Js::Value(scope.written_parameters(Some(node))?)),
         (Js::Node(node), "context") => Ok(Js::Value(scope.context(Some(node))?)),
         (Js::Node(node), "isExecuted") => Ok(scope.is_executed(node).into()),
         (Js::OldNode(node), "json" | "data") => Ok(Js::Value(old_item(machine, node)?.json)),
         (Js::OldNode(node), "binary") => Ok(binary_without_data(&old_item(machine, node)?)),
-        (Js::OldNode(node), "parameter") => Ok(Js::Value(scope.parameters(Some(node))?)),
+        (Js::OldNode(node), "parameter") => Ok(Js::ParametersOf(node.clone())),
+        (Js::OwnParameters | Js::ParametersOf(_), "toJSON") => Err(Interrupt::Declined),
+        (Js::OwnParameters, name) => Ok(Js::Value(scope.parameter(None, name, None)?)),
+        (Js::ParametersOf(node), name) => Ok(Js::Value(scope.parameter(Some(node), name, None)?)),
         (Js::OldNode(node), "context") => Ok(Js::Value(scope.context(Some(node))?)),
         _ => Err(Interrupt::Declined),
     }
+}
+
+/// A trace that breaks off is a TypeError in n8n.
+fn traced(item: Option<Item>) -> EvalResult<Js> {
+    item.map(|item| Js::Item(Box::new(item))).ok_or(Interrupt::TypeError)
+}
+
+fn item_or_undefined(item: Option<Item>) -> Js {
+    item.map_or(UNDEFINED, |item| Js::Item(Box::new(item)))
 }
 
 /// `$node["X"]` goes by the position of the item, not by what it was made from.
@@ -128,6 +140,10 @@ fn old_item(machine: &Machine<'_>, node: &str) -> EvalResult<Item> {
 
 /// `$('Node')`.
 pub(super) fn node(machine: &Machine<'_>, name: &Str) -> EvalResult<Js> {
+    // No name stands for the node before this one.
+    if name.is_empty() {
+        return Err(Interrupt::Declined);
+    }
     known(machine, name)?;
     Ok(Js::Node(name.clone()))
 }
@@ -178,14 +194,13 @@ pub(super) fn call(
                 Some(Js::Value(value)) => Some(value.as_usize().ok_or(Interrupt::Declined)?),
                 _ => return Err(Interrupt::Declined),
             };
-            return Ok(Js::Item(Box::new(scope.paired_item(node, index)?)));
+            return traced(scope.paired_item(node, index)?);
         }
         _ => return Err(Interrupt::Declined),
     };
-    let one = |item: Option<Item>| item.map_or(UNDEFINED, |item| Js::Item(Box::new(item)));
     match name {
-        "first" => Ok(one(items.first())),
-        "last" => Ok(one(items.last())),
+        "first" => Ok(item_or_undefined(items.first())),
+        "last" => Ok(item_or_undefined(items.last())),
         _ => array_of(machine, &items),
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn number(
         ("abs", []) => Ok(number.abs().into()),
         ("ceil", []) => Ok(number.ceil().into()),
         ("floor", []) => Ok(number.floor().into()),
-        ("round", []) => Ok(text::to_number(&spelled::to_fixed(number, 0)).into()),
+        ("round" | "toInt", []) => Ok(text::to_number(&spelled::to_fixed(number, 0)).into()),
         ("round", [Js::Value(Value::Number(digits))])
             if digits.fract() == 0.0 && (0.0..=100.0).contains(digits) =>
         {
@@ -44,7 +44,6 @@ pub(super) fn number(
         ("isEven", []) if number.fract() == 0.0 => Ok((number % 2.0 == 0.0).into()),
         ("isOdd", []) if number.fract() == 0.0 => Ok((number % 2.0 != 0.0).into()),
         ("isInteger", []) => Ok((number.is_finite() && number.fract() == 0.0).into()),
-        ("toInt", []) => Ok(spelled::round(number).into()),
         ("toFloat" | "toNumber", []) => Ok(number.into()),
         ("toBoolean", []) if !number.is_nan() => Ok((number != 0.0).into()),
         ("toJsonString", []) if number.is_finite() => Ok(number_text(number).into()),

@@ -44,10 +44,8 @@ impl Scope for TestScope {
             Err(ExprError::data("Referenced node doesn't exist"))
         }
     }
-    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Item, ExprError> {
-        self.node_items(node, None, None)?
-            .get(index.unwrap_or(0))
-            .ok_or_else(|| ExprError::data("no item"))
+    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Option<Item>, ExprError> {
+        Ok(self.node_items(node, None, None)?.get(index.unwrap_or(0)))
     }
     fn has_node(&self, node: &str) -> bool {
         node == "Before" || node == "it's"
@@ -55,7 +53,15 @@ impl Scope for TestScope {
     fn is_executed(&self, node: &str) -> bool {
         node == "Before"
     }
-    fn parameters(&self, _: Option<&str>) -> Result<Value, ExprError> {
+    fn parameter(
+        &self,
+        node: Option<&str>,
+        name: &str,
+        _: Option<usize>,
+    ) -> Result<Value, ExprError> {
+        Ok(self.written_parameters(node)?.get(name).cloned().unwrap_or_default())
+    }
+    fn written_parameters(&self, _: Option<&str>) -> Result<Value, ExprError> {
         Ok(model::json!({ "mode": "fast" }))
     }
     fn context(&self, _: Option<&str>) -> Result<Value, ExprError> {

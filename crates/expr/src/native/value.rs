@@ -26,6 +26,10 @@ pub(super) enum Js {
     Node(Str),
     /// `$node["Name"]`.
     OldNode(Str),
+    /// `$parameter`: evaluated one by one.
+    OwnParameters,
+    /// `$node["Name"].parameter`.
+    ParametersOf(Str),
     Set(Arc<Vec<Value>>),
     /// Something that can only be spread or made an array of.
     Iterator(Arc<Vec<Value>>),

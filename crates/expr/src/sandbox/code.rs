@@ -162,7 +162,9 @@ impl SandboxSession {
         sink: &mut (dyn FnMut(SandboxOutput) + Send),
     ) -> Result<CodeOutcome, CodeFailure> {
         self.reset();
-        let result = self.drive(job, scope, host, sink).await;
+        // Boxed, so that the futures of callers do not have the whole of it in them.
+        let driving: BoxFuture<'_, _> = Box::pin(self.drive(job, scope, host, sink));
+        let result = driving.await;
         let (outcome, index) = match self.live(InstanceMode::Code) {
             Ok(live) => {
                 let code = &mut live.store.data_mut().code;

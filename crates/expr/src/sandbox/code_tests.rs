@@ -131,6 +131,46 @@ async fn errors_tell_the_line_and_the_item() {
 }
 
 #[tokio::test]
+async fn issue_17_02_a_text_that_is_no_json_is_refused_in_the_words_of_node() {
+    for (text, message) in [
+        ("", "Unexpected end of JSON input"),
+        ("[object Object]", "\"[object Object]\" is not valid JSON"),
+        ("{'a':1}", "Expected property name or '}' in JSON at position 1 (line 1 column 2)"),
+        ("[1,]", "Unexpected token ']', \"[1,]\" is not valid JSON"),
+        (
+            "This is a text and no JSON at all",
+            "Unexpected token 'T', \"This is a \"... is not valid JSON",
+        ),
+        (
+            "{\n  \"a\": 1\n  \"b\": 2\n}",
+            "Expected ',' or '}' after property value in JSON at position 13 (line 3 column 3)",
+        ),
+        (
+            "\"a\nb\"",
+            "Bad control character in string literal in JSON at position 2 (line 1 column 3)",
+        ),
+        ("{} {}", "Unexpected non-whitespace character after JSON at position 3 (line 1 column 4)"),
+    ] {
+        let source = format!("return JSON.parse({});", model::json::to_string(&Value::from(text)));
+        assert_eq!(failure(&source).await, format!("{message} [line 1]"), "{text}");
+    }
+    assert_eq!(
+        whole(
+            "const wrong = []; \
+            for (const work of [() => JSON.parse('1', () => { throw new SyntaxError('mine') }), () => JSON.parse(Symbol()), () => JSON.parse()]) \
+                try { work() } catch (error) { wrong.push(error.name + ': ' + error.message) } \
+            return { wrong, right: JSON.parse('{\"a\":[1]}', (key, value) => key === '0' ? 2 : value), named: JSON.parse.name + JSON.parse.length }"
+        )
+        .await,
+        json!({
+            "wrong": ["SyntaxError: mine", "TypeError: cannot convert symbol to string", "SyntaxError: \"undefined\" is not valid JSON"],
+            "right": { "a": [2] },
+            "named": "parse2",
+        })
+    );
+}
+
+#[tokio::test]
 async fn promises_timers_and_requests_are_awaited() {
     assert_eq!(
         whole("await new Promise(done => setTimeout(done, 5)); return 'late';").await,

@@ -234,7 +234,8 @@ impl<S: AsContextMut<Data = GuestState>> ValueReader<'_, S> {
             )));
         }
         self.spend(2, CONTAINER_BYTES)?;
-        match self.guest.js_class.call(&mut *self.store, value.0)? {
+        let class = self.guest.js_class.call(&mut *self.store, value.0)?;
+        match class {
             CLASS_ARRAY => return self.list(value),
             CLASS_OBJECT => {}
             _ if self
@@ -255,7 +256,8 @@ impl<S: AsContextMut<Data = GuestState>> ValueReader<'_, S> {
             Raw(self.guest.js_prototype.call(&mut *self.store, (self.guest.context, value.0))?);
         let plain = prototype == self.helpers.object_prototype || prototype.kind() == RawKind::Null;
         self.guest.drop_value(&mut *self.store, prototype)?;
-        if plain {
+        // A proxy may have a form of its own.
+        if plain && class == CLASS_OBJECT {
             return self.fields(value);
         }
         if let Some(date) = self.date(value)? {

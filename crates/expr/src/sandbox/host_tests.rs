@@ -31,6 +31,8 @@ const EXPRESSIONS: &[&str] = &[
     "[$itemIndex, $runIndex, $prevNode, $parameter, $('Start').params, $('Start').context, $('Start').isExecuted]",
     "[$json.s, '__proto__', ''].map(name => { try { return $(name) } catch { return 0 } })",
     "[$json.s, '__proto__', ''].map(name => { try { return $node[name].json } catch { return 0 } })",
+    "[$json.s, '__proto__', '', 'Start'].map(name => { try { return [$node[name].runIndex, $node[name].parameter[name], $parameter[name]] } catch { return 0 } })",
+    "[-1, NaN, 1e300, {}, $json.s, $json.d].map(i => { try { return $getPairedItem('Start', { previousNode: i, previousNodeOutput: i, previousNodeRun: i }, { item: i }) } catch { return 0 } })",
     "[$mine.length, $fromAI('k', '', 'string', $json.big), $fromAI('k', '', 'string', $json.d)]",
     "$binary.file.data.length",
     "$evaluateExpression('{{ ' + $json.s + ' }}')",
@@ -118,7 +120,7 @@ fn issue_14_02_source_that_is_evaluated_is_paid_for() {
 #[tokio::test]
 async fn issue_14_02_every_call_of_the_host_takes_hostile_arguments() {
     let limits =
-        SandboxLimits { time_ms: 3_000, memory_bytes: 128 << 20, ..SandboxLimits::code_node() };
+        SandboxLimits { time_ms: 400, memory_bytes: 128 << 20, ..SandboxLimits::code_node() };
     let scope = scope();
     let mut session = Sandbox::new().session(limits);
     for source in EXPRESSIONS {

@@ -29,10 +29,10 @@ pub fn limit_shared_memory(bytes: usize) {
     LIMIT.store(bytes, Ordering::Relaxed);
 }
 
-/// Half of it while the process is short of memory.
+/// Half of it while the process is short of memory for all that it does.
 pub(crate) fn shared_limit() -> usize {
     let limit = LIMIT.load(Ordering::Relaxed);
-    if compute::is_memory_short() { limit / 2 } else { limit }
+    if compute::is_memory_contended() { limit / 2 } else { limit }
 }
 
 /// What one instance has taken of it; given back when it is dropped.

@@ -15,7 +15,7 @@ pub(super) const KNOWN_NAMES: &[&str] = &[
     "BigInt64Array", "BigUint64Array", "ArrayBuffer", "DataView", "Intl", "parseInt", "parseFloat", "isNaN", "isFinite", "encodeURI",
     "encodeURIComponent", "decodeURI", "decodeURIComponent", "DateTime", "Interval", "Duration", "process", "extend", "extendOptional", "numberList",
     "zip", "min", "max", "average", "not", "$", "$json", "$data", "$binary", "$input", "$node", "$items", "$item", "$prevNode", "$runIndex",
-    "$itemIndex", "$now", "$today", "$parameter", "$position", "$thisItem", "$thisItemIndex", "$thisRunIndex", "$jmespath", "$jmesPath",
+    "$itemIndex", "$now", "$today", "$parameter", "$rawParameter", "$position", "$thisItem", "$thisItemIndex", "$thisRunIndex", "$jmespath", "$jmesPath",
     "$ifEmpty", "$min", "$max", "$average", "$not", "$fromAI", "$fromAi", "$fromai", "$getPairedItem", "$evaluateExpression", "$self", "$tool", "__sanitize",
 ];
 
@@ -43,7 +43,7 @@ pub(super) const EXTENSION_NAMES: &[&str] = &[
     "ceil", "floor", "format", "isEven", "isInteger", "isOdd", "round", "abs",
     // Lists.
     "removeDuplicates", "unique", "first", "last", "pluck", "randomItem", "sum", "min", "max", "average", "compact", "smartJoin", "chunk",
-    "renameKeys", "mergeIntoObject", "merge", "union", "difference", "intersection", "append",
+    "renameKeys", "mergeIntoObject", "merge", "union", "difference", "intersection", "append", "reverse",
     // Objects.
     "hasField", "removeField", "removeFieldsContaining", "keepFieldsContaining", "keys", "values",
     // Dates.

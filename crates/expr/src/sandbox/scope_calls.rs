@@ -3,9 +3,9 @@
 use super::clock::{GuestClock, OutOfInlineTime};
 use super::encode;
 use super::host::{HostCall, HostError, HostReply, as_name, unknown_call};
-use super::slots::{SlotLookup, SlotShape};
+use super::slots::{FIRST_OWN_SLOT, SlotLookup, SlotShape};
 use super::state::GuestState;
-use crate::{ExprError, Scope, TemplateSegment};
+use crate::{ExprError, PreviousNode, Scope, TemplateSegment};
 use model::{Item, Items, Object, Value};
 
 /// Items that go over in one piece of JSON.
@@ -36,7 +36,7 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<HostRepl
             let node = call.required_text(0)?;
             let index = call.index(1).or(viewed_index(call));
             let item = call.scope(|scope| scope.paired_item(&node, index))??;
-            item_slot(call, SlotShape::Item, &item)
+            item_slot_if_any(call, item.as_ref())
         }
         6 => {
             let list = list(call)?;
@@ -45,10 +45,8 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<HostRepl
             } else {
                 call.index(3)
             };
-            match position.and_then(|position| list.get(position)) {
-                Some(item) => item_slot(call, SlotShape::Item, &item),
-                None => Ok(HostReply::Undefined),
-            }
+            let item = position.and_then(|position| list.get(position));
+            item_slot_if_any(call, item.as_ref())
         }
         7 => {
             let list = list(call)?;
@@ -88,11 +86,7 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<HostRepl
         }
         14 => {
             let node = call.text(0)?;
-            let as_written = call.number(1) == Some(1.0);
-            let parameters = call.scope(|scope| match &node {
-                Some(node) if as_written => scope.written_parameters(node),
-                _ => scope.parameters(as_name(&node)),
-            })??;
+            let parameters = call.scope(|scope| scope.written_parameters(as_name(&node)))??;
             check_inline(call.caller.data(), std::iter::once(&parameters))?;
             Ok(HostReply::value(&parameters))
         }
@@ -167,8 +161,34 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<HostRepl
             call.caller.data_mut().viewed = viewed;
             Ok(before.map_or(HostReply::Undefined, HostReply::Number))
         }
+        25 => {
+            let (node, name) = (call.text(0)?, call.required_text(1)?);
+            let index = call.index(2).or(viewed_index(call));
+            let value = call.scope(|scope| scope.parameter(as_name(&node), &name, index))??;
+            check_inline(call.caller.data(), std::iter::once(&value))?;
+            Ok(HostReply::value(&value))
+        }
+        26 => {
+            let node = call.required_text(0)?;
+            Ok(HostReply::Number(call.scope(|scope| scope.runs_of(&node))? as f64))
+        }
+        27 => {
+            let node = call.required_text(0)?;
+            let from = PreviousNode {
+                name: call.required_text(1)?.into(),
+                output: call.index(2).unwrap_or_default(),
+                run: call.index(3).unwrap_or_default(),
+            };
+            let position = call.index(4).unwrap_or(usize::MAX);
+            let item = call.scope(|scope| scope.traced_item(&node, &from, position))??;
+            item_slot_if_any(call, item.as_ref())
+        }
         other => Err(unknown_call(other).into()),
     }
+}
+
+fn item_slot_if_any(call: &mut HostCall<'_>, item: Option<&Item>) -> Result<HostReply, HostError> {
+    item.map_or(Ok(HostReply::Undefined), |item| item_slot(call, SlotShape::Item, item))
 }
 
 fn too_long(bytes: usize) -> ExprError {
@@ -223,12 +243,17 @@ fn item_slot(
     let state = call.caller.data_mut();
     // Files are not part of the key of a slot, so items that carry some are not kept. Code changes
     // what it was given at any time.
-    let keep = !state.copies
-        && (shape == SlotShape::Json || (item.binary.is_none() && item.error.is_none()));
-    let place = if keep { state.slots.lookup(shape, &item.json) } else { SlotLookup::Once };
+    let is_plain = shape == SlotShape::Json || (item.binary.is_none() && item.error.is_none());
+    let (place, first) = match (is_plain, state.copies) {
+        (true, false) => (state.slots.lookup(shape, &item.json), 0),
+        (true, true) if state.is_expression => {
+            (state.own_slots.lookup(shape, &item.json), FIRST_OWN_SLOT)
+        }
+        _ => (SlotLookup::Once, 0),
+    };
     let number = match place {
-        SlotLookup::Cached(slot) => return Ok(HostReply::Number(slot as f64)),
-        SlotLookup::Fetch(slot) => -1.0 - slot as f64,
+        SlotLookup::Cached(slot) => return Ok(HostReply::Number((first + slot) as f64)),
+        SlotLookup::Fetch(slot) => -1.0 - (first + slot) as f64,
         SlotLookup::Once => -1000.0,
     };
     check_inline(state, std::iter::once(&item.json))?;

@@ -13,6 +13,7 @@ use super::ticker::{TICK_MS, TickerGuard};
 use super::{ExpressionCode, SCOPE, Thrown, clock, memory};
 use crate::{ExprError, Scope};
 use model::{Str, Value};
+use std::any::Any;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use wasmtime::{Store, Trap};
@@ -33,7 +34,9 @@ const PARTS_BEFORE_GC: usize = 16;
 /// The instance is made on first use, and again after an error that left the old one unusable.
 pub struct SandboxSession {
     limits: SandboxLimits,
-    live: Option<LiveInstance>,
+    /// A [`LiveInstance`]. Its type is hidden from those who hold a session: for each of their
+    /// futures, the compiler would look through the whole runtime of WebAssembly.
+    live: Option<Box<dyn Any + Send>>,
     /// Expressions that took longer than a thread that serves others has time for.
     long: HashSet<ExpressionCode>,
 }
@@ -124,17 +127,18 @@ impl SandboxSession {
 
     /// The instance, made if there is none for this use.
     pub(super) fn live(&mut self, mode: InstanceMode) -> Result<&mut LiveInstance, ExprError> {
-        if self
-            .live
-            .as_ref()
-            .is_some_and(|live| live.mode != mode || live.compiled.len() >= MAX_COMPILED)
-        {
+        let usable =
+            |live: &&mut LiveInstance| live.mode == mode && live.compiled.len() < MAX_COMPILED;
+        if self.instance().filter(usable).is_none() {
+            // First the old one gives back its place in the pool.
             self.live = None;
+            self.live = Some(Box::new(LiveInstance::new(self.limits, mode)?));
         }
-        match &mut self.live {
-            Some(live) => Ok(live),
-            empty => Ok(empty.insert(LiveInstance::new(self.limits, mode)?)),
-        }
+        self.instance().ok_or_else(|| ExprError::Sandbox { detail: Str::from("no instance") })
+    }
+
+    fn instance(&mut self) -> Option<&mut LiveInstance> {
+        self.live.as_mut()?.downcast_mut()
     }
 
     pub(super) fn reset(&mut self) {
@@ -420,6 +424,10 @@ impl LiveInstance {
         }
         let error = match name.as_str() {
             "InternalError" if message == "out of memory" => {
+                return GuestFailure::Broken(self.out_of_memory());
+            }
+            // QuickJS throws null where there is no memory left for an error either.
+            "Error" | "" if message == "null" && self.store.data().memory_refused => {
                 return GuestFailure::Broken(self.out_of_memory());
             }
             "InternalError" | "RangeError"

@@ -7,6 +7,9 @@ use std::sync::Arc;
 /// or not at all.
 const SLOTS: usize = 32;
 
+/// The number of the first slot for data that one expression may change.
+pub(super) const FIRST_OWN_SLOT: usize = SLOTS;
+
 /// What shape of an item's data a slot holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SlotShape {

@@ -32,6 +32,8 @@ pub(super) struct GuestState {
     /// see [`GuestState::interrupted`].
     pub(super) interrupts_left: Option<u64>,
     pub(super) slots: Slots,
+    /// What one expression changes it reads again as it is now; emptied when it is over.
+    pub(super) own_slots: Slots,
     /// An expression is evaluated, and no program.
     pub(super) is_expression: bool,
     /// JSON that the guest was told to come for.
@@ -93,6 +95,7 @@ impl GuestState {
             copies: false,
             interrupts_left: None,
             slots: Slots::default(),
+            own_slots: Slots::default(),
             is_expression: false,
             parcel: None,
             list: Items::new(),
@@ -205,6 +208,7 @@ impl GuestState {
         self.errors.clear();
         self.host_memory.clear();
         self.viewed = None;
+        self.own_slots = Slots::default();
         self.is_expression = false;
     }
 

@@ -127,7 +127,7 @@ fn extensions_give_what_their_manual_says() {
         ("'hello'.hash('sha256').length", json!(64)),
         (
             "'# Head\\n- **bold** [link](http://x) `code`\\n---\\n2 * 3 * 4'.removeMarkdown()",
-            json!("Head\nbold link code\n2 * 3 * 4"),
+            json!("Head\nbold link code\n---\n2 * 3 * 4"),
         ),
         ("'a@b.example x'.extractEmail()", json!("a@b.example")),
         ("[5, 3].average() + [1, 2].sum()", json!(7)),

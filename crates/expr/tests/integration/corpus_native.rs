@@ -294,8 +294,8 @@ impl Scope for CorpusScope {
     ) -> Result<Items, ExprError> {
         self.pinned(node).map(|items| items.to_vec().into())
     }
-    fn paired_item(&self, node: &str, _: Option<usize>) -> Result<Item, ExprError> {
-        self.pinned(node)?.first().cloned().ok_or_else(|| ExprError::data("no item"))
+    fn paired_item(&self, node: &str, _: Option<usize>) -> Result<Option<Item>, ExprError> {
+        Ok(self.pinned(node)?.first().cloned())
     }
     fn has_node(&self, node: &str) -> bool {
         self.nodes.iter().any(|name| name == node)
@@ -303,7 +303,10 @@ impl Scope for CorpusScope {
     fn is_executed(&self, node: &str) -> bool {
         self.pinned(node).is_ok()
     }
-    fn parameters(&self, _: Option<&str>) -> Result<Value, ExprError> {
+    fn parameter(&self, _: Option<&str>, _: &str, _: Option<usize>) -> Result<Value, ExprError> {
+        Err(ExprError::data("no parameters here"))
+    }
+    fn written_parameters(&self, _: Option<&str>) -> Result<Value, ExprError> {
         Err(ExprError::data("no parameters here"))
     }
     fn context(&self, _: Option<&str>) -> Result<Value, ExprError> {

@@ -14,16 +14,25 @@ if (!folder || !out) {
 }
 const require = createRequire(join(folder, 'package.json'));
 const n8n = require('n8n-workflow');
-const { WorkflowExecute, ExecutionLifecycleHooks } = require('n8n-core');
+const { WorkflowExecute, ExecutionLifecycleHooks, BinaryDataService, BinaryDataConfig } = require('n8n-core');
 n8n.setGlobalState?.({ defaultTimezone: 'UTC' });
 
-const FILES = { manualTrigger: 'ManualTrigger/ManualTrigger', set: 'Set/Set', if: 'If/If', merge: 'Merge/Merge', noOp: 'NoOp/NoOp', splitInBatches: 'SplitInBatches/SplitInBatches' };
+// Files stay in memory, as they do without a configuration.
+require('reflect-metadata');
+const { Container } = require('@n8n/di');
+await Container.get(BinaryDataService).init(Container.get(BinaryDataConfig));
+
+const FILES = {
+  manualTrigger: 'ManualTrigger/ManualTrigger', set: 'Set/Set', if: 'If/If', merge: 'Merge/Merge', noOp: 'NoOp/NoOp', splitInBatches: 'SplitInBatches/SplitInBatches',
+  convertToFile: 'Files/ConvertToFile/ConvertToFile', extractFromFile: 'Files/ExtractFromFile/ExtractFromFile', markdown: 'Markdown/Markdown', html: 'Html/Html', xml: 'Xml/Xml', crypto: 'Crypto/Crypto', dateTime: 'DateTime/DateTime', renameKeys: 'RenameKeys/RenameKeys', filter: 'Filter/Filter',
+  ...Object.fromEntries(['RemoveDuplicates', 'Sort', 'Summarize', 'Aggregate', 'SplitOut', 'Limit'].map((name) => [name[0].toLowerCase() + name.slice(1), `Transform/${name}/${name}`])),
+};
 const loaded = new Map();
 function load(type) {
   if (!loaded.has(type)) {
     const file = FILES[type.split('.').pop()];
     const module = require(`n8n-nodes-base/dist/nodes/${file}.node.js`);
-    loaded.set(type, new (Object.values(module)[0])());
+    loaded.set(type, new (Object.values(module).find((one) => typeof one === 'function' && one.prototype))());
   }
   return loaded.get(type);
 }
@@ -54,7 +63,8 @@ async function run(found) {
   clearTimeout(watch);
   const { runData, error } = result.data.resultData;
   if (error) throw error;
-  const plain = (items) => (items ?? []).map(({ json }) => ({ json }));
+  const described = ({ mimeType, fileExtension, fileName, data }) => ({ mimeType, fileExtension, fileName, data });
+  const plain = (items) => (items ?? []).map(({ json, binary }) => ({ json, ...(binary ? { binary: Object.fromEntries(Object.entries(binary).map(([key, file]) => [key, described(file)])) } : {}) }));
   const expectedRuns = Object.fromEntries(Object.entries(runData).map(([name, runs]) => [name, runs.map((task) => (task.data ? task.data.main.map(plain) : null))]));
   return { ...found, expectedOrder: order, expectedRuns };
 }

@@ -22,7 +22,11 @@ impl Comparison {
         match (expected, found) {
             (Value::Array(wanted), Value::Array(got)) => {
                 for (index, value) in wanted.iter().enumerate() {
-                    let other = got.get(index).unwrap_or(&Value::Undefined);
+                    let other = match got.get(index) {
+                        // What a list holds that is undefined is null in JSON.
+                        Some(Value::Undefined) if value.is_null() => value,
+                        other => other.unwrap_or(&Value::Undefined),
+                    };
                     self.at(&format!("[{index}]"), value, other)?;
                 }
                 match wanted.len() == got.len() {

@@ -44,6 +44,19 @@ fn each_set_of_the_corpus_passes() {
     }
 }
 
+/// Expressions that see a run, and that once differed from n8n; `expr/tests/oracle/README.md` says how
+/// they were found.
+#[test]
+fn expressions_see_of_a_run_what_they_see_in_n8n() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/runs");
+    for evaluator in ["auto", "sandbox"] {
+        let report = conformance(&folder, &["--evaluator", evaluator]);
+        let set = &report["sets"]["expressions/expressions"];
+        assert!(set["passed"].as_u64() >= Some(30), "{set}");
+        assert_eq!(set["failed"], 0, "{evaluator}: {}", report["cases"]);
+    }
+}
+
 /// Nodes whose cases in `nodes/http` must pass by now.
 const HTTP_NODES: &[&str] = &["n8n-nodes-base.httpRequest", "n8n-nodes-base.graphql"];
 

@@ -2,6 +2,7 @@
 //! of its text.
 
 use regex::Regex;
+use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
@@ -18,16 +19,19 @@ static CACHE: Mutex<RegexCache> = Mutex::new(RegexCache { slots: VecDeque::new()
 /// Where a pattern keeps what it was compiled to.
 #[derive(Debug, Default)]
 pub(super) struct CompiledSlot {
-    regex: RwLock<Option<Arc<Regex>>>,
+    /// A `Regex`. Its type is hidden for the compiler's sake, as a session's instance is: every
+    /// workflow's plan has patterns in it.
+    regex: RwLock<Option<Arc<dyn Any + Send + Sync>>>,
 }
 
 impl CompiledSlot {
     pub(super) fn get(&self) -> Option<Arc<Regex>> {
-        self.regex.read().unwrap_or_else(PoisonError::into_inner).clone()
+        let regex = self.regex.read().unwrap_or_else(PoisonError::into_inner).clone();
+        regex?.downcast().ok()
     }
 
     fn set(&self, regex: Option<Arc<Regex>>) {
-        *self.regex.write().unwrap_or_else(PoisonError::into_inner) = regex;
+        *self.regex.write().unwrap_or_else(PoisonError::into_inner) = regex.map(|regex| regex as _);
     }
 }
 

@@ -48,7 +48,9 @@ export function world(random) {
   const inputRun = random.below(runData[input].length);
   if (random.chance(0.25)) workflow.pinData = { [random.pick(['Start', 'First', 'Left', 'Right'])]: items(random, random.between(1, 3), null) };
   if (random.chance(0.15)) delete runData[random.pick(['Start', 'First', 'Fork'])];
-  const given = runData[input] ? runData[input][inputRun].data.main[0] : [{ json: { v: 'x' } }];
+  const output = runData[input] ? runData[input][inputRun].data.main[0] : [{ json: { v: 'x' } }];
+  // Before n8n's executor hands items to a node, it links each to its own position in the output that it came from.
+  const given = output.map((item, at) => ({ ...item, pairedItem: { item: at } }));
   return {
     activeNode: 'Now', workflow, runData, items: given, itemIndex: random.below(given.length), runIndex: random.below(2),
     inputSource: { main: from(input, 0, inputRun) },
