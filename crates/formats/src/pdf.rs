@@ -1,6 +1,9 @@
 //! Text and properties of PDF files. The parser is not to be trusted with bad files: callers run it
 //! in a process of its own, or guarded in a thread.
 
+#[cfg(test)]
+mod encryption_tests;
+mod owner_password;
 mod repair;
 mod text;
 mod validate;
@@ -51,30 +54,29 @@ fn open(data: &[u8], password: Option<&str>) -> Result<Document, NodeError> {
     let invalid = |error: pdf_extract::Error| {
         NodeError::input("Invalid PDF structure.").describe(error.to_string())
     };
-    let password = password.filter(|password| !password.is_empty());
-    let mut document = match password {
-        Some(password) => {
-            Document::load_mem_with_options(data, LoadOptions::with_password(password)).map_err(
-                |error| match error {
-                    pdf_extract::Error::InvalidPassword => NodeError::input("Incorrect Password"),
-                    error => invalid(error),
-                },
-            )?
-        }
-        None => Document::load_mem(data).map_err(|error| match error {
-            pdf_extract::Error::InvalidPassword => NodeError::input("No password given"),
-            error => invalid(error),
-        })?,
+    let closed = |error: pdf_extract::Error| match error {
+        pdf_extract::Error::InvalidPassword => refused(password),
+        error => invalid(error),
     };
-    if document.is_encrypted() && document.decrypt(password.unwrap_or_default()).is_err() {
-        return Err(NodeError::input(if password.is_some() {
-            "Incorrect Password"
-        } else {
-            "No password given"
-        })
-        .hint("Set the node's Password option."));
+    let password = password.filter(|password| !password.is_empty());
+    let document = Document::load_mem(data).map_err(closed)?;
+    // Whoever may read it without a password needs none.
+    if !document.is_encrypted() {
+        return Ok(document);
+    }
+    let Some(given) = password else { return Err(refused(None)) };
+    let user = owner_password::user_password(&document, given);
+    let options = LoadOptions::with_password(user.as_deref().unwrap_or(given));
+    let document = Document::load_mem_with_options(data, options).map_err(closed)?;
+    if document.is_encrypted() {
+        return Err(refused(password));
     }
     Ok(document)
+}
+
+fn refused(password: Option<&str>) -> NodeError {
+    let problem = if password.is_some() { "Incorrect Password" } else { "No password given" };
+    NodeError::input(problem).hint("Set the node's Password option.")
 }
 
 fn info(document: &Document) -> Object {
@@ -89,23 +91,13 @@ fn info(document: &Document) -> Object {
         .and_then(|fields| fields.as_array().ok())
         .is_some_and(|fields| !fields.is_empty());
     let flags = in_form(b"SigFlags").and_then(|flags| flags.as_i64().ok()).unwrap_or(0);
-    let encryption = document
-        .trailer
-        .get(b"Encrypt")
-        .ok()
-        .map(|value| resolve(document, value))
-        .and_then(|value| value.as_dict().ok());
-    let filter = encryption
-        .and_then(|encryption| encryption.get(b"Filter").ok())
-        .and_then(|filter| filter.as_name().ok());
+    // Only the standard filter can be opened, and what says so is gone once it is.
+    let filter = document.was_encrypted().then(|| "Standard".to_owned());
     let text_or_null = |text: Option<String>| text.map_or(Value::Null, Value::from);
     let mut info = Object::new();
     info.insert("PDFFormatVersion", document.version.as_str());
     info.insert("Language", text_or_null(entry(b"Lang").and_then(text::decode)));
-    info.insert(
-        "EncryptFilterName",
-        text_or_null(filter.map(|name| String::from_utf8_lossy(name).into_owned())),
-    );
+    info.insert("EncryptFilterName", text_or_null(filter));
     info.insert("IsLinearized", document.objects.values().any(is_linearized));
     info.insert("IsAcroFormPresent", has_fields);
     info.insert("IsXFAPresent", in_form(b"XFA").is_some());

@@ -39,6 +39,8 @@ pub enum SheetCell {
     Error,
     /// `#NULL!`, the one error that is read as a value.
     NullError,
+    /// The cell of a field that is null, where other fields of the row are not there at all.
+    Null,
 }
 
 /// One sheet: only the cells that hold something, by row and column.

@@ -1,28 +1,34 @@
 //! Writes HTML as Markdown, with the habits of the node-html-markdown library.
 
+mod inline;
+mod lists;
+mod options;
+mod table;
+
+pub use options::MarkdownOptions;
+
 use crate::html::page::Page;
 use crate::js_regex::JsRegex;
 use crate::ticker::tick;
-use model::{Str, Value};
+use model::{Code, Str};
 use ports::NodeError;
 use scraper::{ElementRef, Node as Part};
 
 const MAX_DEPTH: usize = 300;
 
-const IGNORED: &[&str] = &[
-    "area", "audio", "base", "canvas", "embed", "head", "input", "link", "map", "meta", "noframes",
-    "noscript", "object", "param", "rb", "rp", "rt", "rtc", "script", "source", "style", "svg",
-    "template", "textarea", "title", "track", "video",
-];
+/// Indentation and the width of tables can make a text many times as long as its page.
+const MAX_MARKDOWN: usize = if cfg!(test) { 1 << 20 } else { 64 << 20 };
+
+const IGNORED: &[&str] = &["head", "keygen", "noscript", "script", "source", "style", "template"];
 
 const BLOCKS: &[&str] = &[
     "address",
     "article",
     "aside",
-    "body",
+    "audio",
+    "canvas",
     "center",
     "dd",
-    "details",
     "dir",
     "div",
     "dl",
@@ -35,472 +41,237 @@ const BLOCKS: &[&str] = &[
     "frameset",
     "header",
     "hgroup",
-    "html",
     "main",
     "menu",
     "nav",
+    "noframes",
     "output",
     "p",
+    "pre",
     "section",
-    "summary",
 ];
-
-pub struct MarkdownOptions {
-    bullet: Str,
-    fence: Str,
-    em: Str,
-    strong: Str,
-    indented_code: bool,
-    keep_data_images: bool,
-    max_newlines: usize,
-    references: bool,
-    ignored: Vec<Str>,
-    blocks: Vec<Str>,
-    global_escape: Vec<(JsRegex, Str)>,
-    line_start_escape: Vec<(JsRegex, Str)>,
-    text_replace: Vec<(JsRegex, Str)>,
-}
-
-impl MarkdownOptions {
-    pub fn read(given: &Value) -> Result<Self, NodeError> {
-        let text = |name: &str, default: &str| {
-            given
-                .get(name)
-                .filter(|value| !value.is_nullish())
-                .map_or_else(|| default.into(), Value::to_js_string)
-        };
-        let flag = |name: &str| given.get(name).is_some_and(Value::is_truthy);
-        let names = |name: &str| {
-            text(name, "")
-                .split(',')
-                .map(|name| Str::from(name.trim().to_lowercase()))
-                .filter(|name| !name.is_empty())
-                .collect()
-        };
-        let rule = |pattern: &str, replacement: &str| {
-            let regex = JsRegex::from_literal(pattern, "gm")
-                .map_err(|problem| NodeError::parameter("options", problem))?;
-            Ok::<_, NodeError>((regex, Str::from(replacement)))
-        };
-        let escape = |name: &str, pattern: &str, replacement: &str| {
-            let value = |field: &str| {
-                given
-                    .get_path(&format!("{name}.value.{field}"))
-                    .map(Value::to_js_string)
-                    .unwrap_or_default()
-            };
-            if value("pattern").is_empty() {
-                rule(pattern, replacement)
-            } else {
-                rule(&value("pattern"), &value("replacement"))
-            }
-        };
-        let replacements =
-            given.get_path("textReplace.values").and_then(Value::as_array).unwrap_or_default();
-        let field = |entry: &Value, name: &str| {
-            entry.get(name).map(Value::to_js_string).unwrap_or_default()
-        };
-        Ok(Self {
-            bullet: text("bulletMarker", "*"),
-            fence: text("codeFence", "```"),
-            em: text("emDelimiter", "_"),
-            strong: text("strongDelimiter", "**"),
-            indented_code: text("codeBlockStyle", "fence") == "indented",
-            keep_data_images: flag("keepDataImages"),
-            max_newlines: given
-                .get("maxConsecutiveNewlines")
-                .and_then(Value::as_usize)
-                .unwrap_or(3)
-                .max(1),
-            references: flag("useLinkReferenceDefinitions"),
-            ignored: names("ignore"),
-            blocks: names("blockElements"),
-            global_escape: vec![escape("globalEscape", r"[\\`*_~\[\]]", "\\$&")?],
-            line_start_escape: vec![escape(
-                "lineStartEscape",
-                r"^(\s*?)((?:\+\s)|(?:[=>-])|(?:#{1,6}\s))|(?:(\d+)(\.\s))",
-                "$1$3\\$2$4",
-            )?],
-            text_replace: replacements
-                .iter()
-                .map(|entry| rule(&field(entry, "pattern"), &field(entry, "replacement")))
-                .collect::<Result<_, _>>()?,
-        })
-    }
-}
 
 pub fn to_markdown(html: &str, options: &MarkdownOptions) -> Result<String, NodeError> {
     let page = Page::read(html)?;
-    let mut writer = MarkdownWriter { options, links: Vec::new(), depth: 0 };
-    let mut text = writer.children(page.root(), &Context::default());
-    for (at, link) in writer.links.iter().enumerate() {
-        text = format!(
-            "{}{}[{}]: {link}",
-            text.trim_end_matches('\n'),
-            if at == 0 { "\n\n" } else { "\n" },
-            at + 1
-        );
+    let mut writer = MarkdownWriter {
+        options,
+        text: String::new(),
+        links: Vec::new(),
+        depth: 0,
+        is_too_large: false,
+    };
+    // The reader of pages leaves out the space that a text begins with.
+    let text = html.trim_start();
+    if !text.starts_with('<') && html[..html.len() - text.len()].ends_with([' ', '\t']) {
+        writer.text.push(' ');
     }
+    writer.children(page.root(), PageContext::default());
     tick()?;
-    Ok(limit_newlines(text.trim_matches('\n').trim_end(), options.max_newlines))
+    if writer.is_too_large {
+        let limit = MAX_MARKDOWN >> 20;
+        let message = format!("The page as Markdown would exceed the limit of {limit} MB");
+        return Err(NodeError::new(Code::INPUT_BOMB, message).hint("Convert parts of the page."));
+    }
+    let MarkdownWriter { mut text, links, .. } = writer;
+    for (at, link) in links.iter().enumerate() {
+        text += if at == 0 { "\n\n" } else { "\n" };
+        text += &format!("[{}]: {link}", at + 1);
+    }
+    Ok(limit_newlines(text.trim_matches('\n'), options.max_newlines))
 }
 
+/// Of the line ends that only spaces separate, the last ones stay.
 fn limit_newlines(text: &str, most: usize) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut run = 0;
-    for letter in text.chars() {
-        run = if letter == '\n' { run + 1 } else { 0 };
-        if run <= most {
-            out.push(letter);
-        }
+    let mut rest = text;
+    while let Some(first) = rest.find('\n') {
+        let (before, from) = rest.split_at(first);
+        out.push_str(before);
+        let end = from.find(|letter: char| !is_space(letter)).unwrap_or(from.len());
+        let (spaces, behind) = from.split_at(end);
+        let ends: Vec<usize> = spaces.match_indices('\n').map(|(at, _)| at).collect();
+        out.push_str(&spaces[ends[ends.len().saturating_sub(most)]..]);
+        rest = behind;
     }
-    out
+    out + rest
 }
 
-/// Where in the page we are.
-#[derive(Clone, Default)]
-struct Context {
+/// What JavaScript's `\s` matches.
+fn is_space(letter: char) -> bool {
+    letter == '\u{feff}' || letter != '\u{85}' && letter.is_whitespace()
+}
+
+/// Where in the page we are, and so what an element may become there.
+#[derive(Clone, Copy, Default)]
+struct PageContext {
     list_level: usize,
-    in_cell: bool,
+    within: Within,
+    /// Spaces and line ends stay as they are.
+    is_preformatted: bool,
+    is_code: bool,
+}
+
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Within {
+    #[default]
+    Blocks,
+    Link,
+    Cell,
+    CodeBlock,
 }
 
 struct MarkdownWriter<'o> {
     options: &'o MarkdownOptions,
+    text: String,
     links: Vec<String>,
     depth: usize,
-}
-
-/// Text that grows by pieces, with blank lines between blocks.
-#[derive(Default)]
-struct MarkdownBuffer {
-    text: String,
-    pending_newlines: usize,
-}
-
-impl MarkdownBuffer {
-    fn block(&mut self, piece: &str, newlines: usize) {
-        if piece.trim().is_empty() {
-            return;
-        }
-        self.pending_newlines = self.pending_newlines.max(newlines);
-        self.flush_newlines();
-        self.text.push_str(piece.trim_matches('\n'));
-        self.pending_newlines = newlines;
-    }
-
-    fn inline(&mut self, piece: &str) {
-        if self.pending_newlines > 0 || self.text.is_empty() || self.text.ends_with('\n') {
-            let piece = piece.trim_start_matches(' ');
-            if piece.is_empty() {
-                return;
-            }
-            self.flush_newlines();
-            self.text.push_str(piece);
-        } else if self.text.ends_with(' ') {
-            self.text.push_str(piece.trim_start_matches(' '));
-        } else {
-            self.text.push_str(piece);
-        }
-    }
-
-    fn flush_newlines(&mut self) {
-        if !self.text.is_empty() {
-            let kept = self.text.trim_end_matches(' ').len();
-            self.text.truncate(kept);
-            let there = self.text.len() - self.text.trim_end_matches('\n').len();
-            self.text.push_str(&"\n".repeat(self.pending_newlines.saturating_sub(there)));
-        }
-        self.pending_newlines = 0;
-    }
+    is_too_large: bool,
 }
 
 impl MarkdownWriter<'_> {
-    fn children(&mut self, element: ElementRef<'_>, context: &Context) -> String {
-        let mut sheet = MarkdownBuffer::default();
-        if self.depth < MAX_DEPTH && tick().is_ok() {
-            self.depth += 1;
-            for node in element.children() {
-                match node.value() {
-                    Part::Text(text) => {
-                        let at_line_start = sheet.text.is_empty()
-                            || sheet.pending_newlines > 0
-                            || sheet.text.ends_with('\n');
-                        sheet.inline(&self.escaped_text(text, at_line_start));
+    fn children(&mut self, element: ElementRef<'_>, context: PageContext) {
+        if self.depth >= MAX_DEPTH || !self.goes_on() {
+            return;
+        }
+        self.depth += 1;
+        for node in element.children() {
+            match node.value() {
+                Part::Text(text) => self.write_text(text, context),
+                Part::Element(_) => {
+                    if let Some(inner) = ElementRef::wrap(node) {
+                        self.element(inner, context);
                     }
-                    Part::Element(_) => {
-                        if let Some(inner) = ElementRef::wrap(node) {
-                            self.element(inner, context, &mut sheet);
-                        }
-                    }
-                    _ => {}
                 }
+                _ => {}
             }
-            self.depth -= 1;
         }
-        sheet.text
+        self.depth -= 1;
     }
 
-    /// The text of a page with its spaces joined and its special characters escaped.
-    fn escaped_text(&self, text: &str, at_line_start: bool) -> String {
-        let is_space = |letter: char| letter.is_ascii_whitespace();
-        let mut words =
-            text.split(is_space).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-        if words.is_empty() {
-            return if text.is_empty() { String::new() } else { " ".into() };
+    /// Whether there is time left, and room for more.
+    fn goes_on(&mut self) -> bool {
+        self.is_too_large |= self.text.len() > MAX_MARKDOWN;
+        !self.is_too_large && tick().is_ok()
+    }
+
+    fn write_text(&mut self, text: &str, context: PageContext) {
+        if context.is_preformatted {
+            self.text.push_str(text);
+            return;
         }
-        let apply = |rules: &[(JsRegex, Str)], text: String| {
-            rules.iter().fold(text, |text, (pattern, made)| pattern.replace(&text, made))
+        let inner = text.trim_matches(is_space);
+        if inner.is_empty() {
+            if !text.is_empty() && self.text.ends_with(|last| !is_space(last)) {
+                self.text.push(' ');
+            }
+            return;
+        }
+        // A line end next to the words is no space, other than one between them.
+        let is_kept = |letter: Option<char>| {
+            letter.is_some_and(|letter| is_space(letter) && !matches!(letter, '\r' | '\n'))
         };
-        words = apply(&self.options.text_replace, words);
-        words = apply(&self.options.global_escape, words);
-        if at_line_start {
-            words = apply(&self.options.line_start_escape, words);
+        let from = text.len() - text.trim_start_matches(is_space).len();
+        let mut line = String::with_capacity(inner.len() + 2);
+        if is_kept(text[..from].chars().next_back()) {
+            line.push(' ');
         }
-        let before = if text.starts_with(is_space) { " " } else { "" };
-        let after = if text.ends_with(is_space) { " " } else { "" };
-        format!("{before}{words}{after}")
+        for (at, word) in inner.split(is_space).filter(|word| !word.is_empty()).enumerate() {
+            line.push_str(if at == 0 { "" } else { " " });
+            line.push_str(word);
+        }
+        if is_kept(text[from + inner.len()..].chars().next()) {
+            line.push(' ');
+        }
+        if !context.is_code {
+            let apply = |rules: &[(JsRegex, Str)], text: String| {
+                rules.iter().fold(text, |text, (pattern, made)| pattern.replace(&text, made))
+            };
+            line = apply(&self.options.global_escape, line);
+            line = apply(&self.options.line_start_escape, line);
+            line = apply(&self.options.text_replace, line);
+        }
+        self.text.push_str(&line);
     }
 
-    fn element(&mut self, element: ElementRef<'_>, context: &Context, sheet: &mut MarkdownBuffer) {
+    fn element(&mut self, element: ElementRef<'_>, context: PageContext) {
         let name = element.value().name();
         let listed = |names: &[Str]| names.iter().any(|known| known == name);
         if IGNORED.contains(&name) || listed(&self.options.ignored) {
             return;
         }
-        let break_text = if context.in_cell { " " } else { "  \n" };
-        match name {
-            "br" => {
-                sheet.flush_newlines();
-                sheet.text.push_str(break_text);
+        let is_empty = !element.has_children();
+        match (context.within, name) {
+            (Within::CodeBlock, "br") | (Within::Link, "br" | "hr") => self.text.push('\n'),
+            (Within::CodeBlock, _) => self.children(element, context),
+            (_, "strong" | "b") => {
+                let is_block = context.within == Within::Blocks && listed(&self.options.blocks);
+                let mark = self.options.strong.clone();
+                self.spaced(is_block, |it| it.marked(element, context, &mark));
             }
-            "hr" => sheet.block("---", 2),
-            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
+            (_, "em" | "i") => self.marked(element, context, &self.options.em.clone()),
+            (_, "del" | "s" | "strike") => self.marked(element, context, "~~"),
+            (_, "img") => self.image(element),
+            (Within::Blocks | Within::Cell, "a") => self.link(element, context),
+            (Within::Link | Within::Cell, _) => self.children(element, context),
+            (_, "br") => self.text.push_str("  \n"),
+            (_, "hr") => self.block(2, |it| it.text.push_str("---")),
+            (_, "h1" | "h2" | "h3" | "h4" | "h5" | "h6") => self.block(2, |it| {
                 let level = name[1..].parse().unwrap_or(1);
-                let text = self.children(element, context);
-                sheet
-                    .block(&format!("{} {}", "#".repeat(level), text.trim().replace('\n', " ")), 2);
-            }
-            "strong" | "b" => self.wrapped(element, context, sheet, &self.options.strong.clone()),
-            "em" | "i" => self.wrapped(element, context, sheet, &self.options.em.clone()),
-            "del" | "s" | "strike" => self.wrapped(element, context, sheet, "~~"),
-            "a" => self.link(element, context, sheet),
-            "img" => sheet.inline(&self.image(element)),
-            "pre" => sheet.block(&self.code_block(element), 2),
-            "code" | "kbd" | "samp" | "tt" => {
-                let text: String = element.text().collect();
-                let mark = if text.contains('`') { "``" } else { "`" };
-                let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
-                if !text.trim().is_empty() {
-                    sheet.inline(&format!("{mark}{space}{text}{space}{mark}"));
+                it.text.push_str(&"#".repeat(level));
+                it.text.push(' ');
+                it.children(element, context);
+            }),
+            (_, "code") => self.code(element, context),
+            (_, "pre") => self.preformatted(element, context),
+            (_, "blockquote") if !is_empty => self.block(2, |it| it.quote(element, context)),
+            (_, "ul" | "ol") if !is_empty => self.block(1, |it| it.list(element, context)),
+            (_, "li") if !is_empty => self.block(1, |it| {
+                it.list_item(element, None, context);
+            }),
+            (_, "table") => {
+                if let Some(table) = self.table(element) {
+                    self.block(2, |it| it.text.push_str(&table));
                 }
             }
-            "blockquote" => {
-                let text = self.children(element, context);
-                let quoted: Vec<String> = text
-                    .trim_matches('\n')
-                    .lines()
-                    .map(|line| format!("> {line}").trim_end().to_owned())
-                    .collect();
-                sheet.block(&quoted.join("\n"), 2);
-            }
-            "ul" | "ol" => {
-                let text = self.list(element, context);
-                sheet.block(&text, if context.list_level > 0 { 1 } else { 2 });
-            }
-            "table" => match self.table(element) {
-                Some(table) => sheet.block(&table, 2),
-                None => sheet.block(&self.children(element, context), 2),
-            },
             _ => {
-                let text = self.children(element, context);
-                if BLOCKS.contains(&name) || listed(&self.options.blocks) {
-                    sheet.block(&text, 2)
-                } else {
-                    sheet.inline(&text)
-                }
+                let is_block = BLOCKS.contains(&name) || listed(&self.options.blocks);
+                self.spaced(is_block && !is_empty, |it| it.children(element, context));
             }
         }
     }
 
-    /// Marks stand close to the text; spaces go outside of them.
-    fn wrapped(
-        &mut self,
-        element: ElementRef<'_>,
-        context: &Context,
-        sheet: &mut MarkdownBuffer,
-        mark: &str,
-    ) {
-        let raw: String = element.text().collect();
-        let text = self.children(element, context);
-        let inner = text.trim();
-        if inner.is_empty() {
-            sheet.inline(if raw.is_empty() { "" } else { " " });
-            return;
+    fn spaced(&mut self, is_block: bool, write: impl FnOnce(&mut Self)) {
+        match is_block {
+            true => self.block(2, write),
+            false => write(self),
         }
-        let before = if raw.starts_with(char::is_whitespace) { " " } else { "" };
-        let after = if raw.ends_with(char::is_whitespace) { " " } else { "" };
-        sheet.inline(&format!("{before}{mark}{inner}{mark}{after}"));
     }
 
-    fn link(&mut self, element: ElementRef<'_>, context: &Context, sheet: &mut MarkdownBuffer) {
-        let text = self.children(element, context);
-        let inner = text.trim().replace('\n', " ");
-        let Some(target) = element.value().attr("href").filter(|target| !target.is_empty()) else {
-            sheet.inline(&text);
-            return;
-        };
-        let target = target.replace(' ', "%20").replace('(', "%28").replace(')', "%29");
-        if inner.is_empty() {
-            return;
-        }
-        let title =
-            element.value().attr("title").map(|title| format!(" \"{title}\"")).unwrap_or_default();
-        let raw: String = element.text().collect();
-        let made = if self.options.references {
-            let at = self.links.iter().position(|known| *known == target).unwrap_or_else(|| {
-                self.links.push(target.clone());
-                self.links.len() - 1
-            });
-            format!("[{inner}][{}]", at + 1)
-        } else if raw.trim() == target && title.is_empty() {
-            format!("<{target}>")
-        } else {
-            format!("[{inner}]({target}{title})")
-        };
-        let before = if raw.starts_with(char::is_whitespace) { " " } else { "" };
-        let after = if raw.ends_with(char::is_whitespace) { " " } else { "" };
-        sheet.inline(&format!("{before}{made}{after}"));
+    fn block(&mut self, newlines: usize, write: impl FnOnce(&mut Self)) {
+        self.end_lines(newlines);
+        write(self);
+        self.end_lines(newlines);
     }
 
-    fn image(&self, element: ElementRef<'_>) -> String {
-        let attribute = |name| element.value().attr(name).unwrap_or_default();
-        let source = attribute("src");
-        if source.is_empty() || (source.starts_with("data:") && !self.options.keep_data_images) {
-            return String::new();
-        }
-        let title = if attribute("title").is_empty() {
-            String::new()
-        } else {
-            format!(" \"{}\"", attribute("title"))
-        };
-        format!("![{}]({source}{title})", attribute("alt"))
+    /// Adds line ends until there are as many, whatever spaces are between them.
+    fn end_lines(&mut self, wanted: usize) {
+        let behind = self.text.chars().rev().take_while(|letter| is_space(*letter));
+        let there = behind.filter(|letter| *letter == '\n').take(wanted).count();
+        self.text.push_str(&"\n".repeat(wanted - there));
     }
 
-    fn code_block(&self, element: ElementRef<'_>) -> String {
-        let code: String = element.text().collect();
-        let code = code.trim_matches('\n');
-        if self.options.indented_code {
-            return code.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n");
-        }
-        let classes = element
-            .descendent_elements()
-            .filter_map(|inner| inner.value().attr("class"))
-            .collect::<Vec<_>>()
-            .join(" ");
-        let language = classes
-            .split_whitespace()
-            .find_map(|class| {
-                class.strip_prefix("language-").or_else(|| class.strip_prefix("lang-"))
-            })
-            .unwrap_or("");
-        format!("{fence}{language}\n{code}\n{fence}", fence = self.options.fence)
-    }
-
-    fn list(&mut self, list: ElementRef<'_>, context: &Context) -> String {
-        let inner = Context { list_level: context.list_level + 1, in_cell: context.in_cell };
-        let is_numbered = list.value().name() == "ol";
-        let mut number: u64 =
-            list.value().attr("start").and_then(|start| start.parse().ok()).unwrap_or(1);
-        let mut lines = Vec::new();
-        for item in list.child_elements().filter(|item| !IGNORED.contains(&item.value().name())) {
-            let text = self.children(item, &inner);
-            let text = text.trim();
-            if item.value().name() != "li" {
-                lines.extend(text.lines().map(|line| format!("   {line}")));
-                continue;
-            }
-            if text.is_empty() {
-                continue;
-            }
-            let mark =
-                if is_numbered { format!("{number}.") } else { self.options.bullet.to_string() };
-            number = number.saturating_add(1);
-            let kept: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-            for (at, line) in kept.iter().enumerate() {
-                let is_item = line.trim_start().starts_with(&format!("{} ", self.options.bullet))
-                    || line
-                        .trim_start()
-                        .split_once(". ")
-                        .is_some_and(|(first, _)| first.parse::<u64>().is_ok());
-                match (at, is_item) {
-                    (0, _) => lines.push(format!("{mark} {line}")),
-                    // A further line of the same item needs a break before it.
-                    (_, false) => {
-                        if let Some(last) = lines.last_mut() {
-                            *last = format!("{}  ", last.trim_end());
-                        }
-                        lines.push(format!("   {}", line.trim_end()));
-                    }
-                    (_, true) => lines.push(format!("   {line}")),
-                }
-            }
-        }
-        lines.join("\n")
-    }
-
-    fn table(&mut self, table: ElementRef<'_>) -> Option<String> {
-        let context = Context { in_cell: true, ..Context::default() };
-        let rows: Vec<ElementRef<'_>> =
-            table.descendent_elements().filter(|row| row.value().name() == "tr").collect();
-        let mut cells: Vec<Vec<String>> = Vec::new();
-        for row in rows {
-            let texts =
-                row.child_elements().filter(|cell| matches!(cell.value().name(), "td" | "th"));
-            cells.push(
-                texts
-                    .map(|cell| {
-                        self.children(cell, &context)
-                            .split_whitespace()
-                            .collect::<Vec<_>>()
-                            .join(" ")
-                            .replace('|', "\\|")
-                    })
-                    .collect(),
-            );
-        }
-        cells.retain(|row| !row.is_empty());
-        let columns = cells.iter().map(Vec::len).max()?;
-        let width = |column: usize| {
-            cells
-                .iter()
-                .filter_map(|row| row.get(column))
-                .map(|cell| cell.chars().count())
-                .max()
-                .unwrap_or(0)
-                .max(3)
-        };
-        let widths: Vec<usize> = (0..columns).map(width).collect();
-        let line = |row: &Vec<String>| {
-            let padded = widths
-                .iter()
-                .enumerate()
-                .map(|(at, width)| format!("{:<width$}", row.get(at).map_or("", String::as_str)));
-            format!("| {} |", padded.collect::<Vec<_>>().join(" | "))
-        };
-        let rule = format!(
-            "| {} |",
-            widths.iter().map(|width| "-".repeat(*width)).collect::<Vec<_>>().join(" | ")
-        );
-        let mut lines: Vec<String> = cells.iter().map(line).collect();
-        lines.insert(1.min(lines.len()), rule);
-        Some(lines.join("\n"))
+    /// Writes something and takes it out again, to change it.
+    fn taken(&mut self, write: impl FnOnce(&mut Self)) -> String {
+        let start = self.text.len();
+        write(self);
+        self.text.split_off(start)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::json;
+    use model::{Value, json};
 
     fn markdown(html: &str, options: Value) -> String {
         to_markdown(html, &MarkdownOptions::read(&options).unwrap()).unwrap()
@@ -513,14 +284,14 @@ mod tests {
                 "<h2>T</h2><p>a <b>b</b> <i>c </i>d</p><p>e<br>f</p>",
                 "## T\n\na **b** _c_ d\n\ne  \nf",
             ),
-            ("<ul><li>a</li><li>b<ol><li>c</li></ol></li></ul>", "* a\n* b\n   1. c"),
+            ("<ul><li>a</li><li>b<ol><li>c</li></ol></li></ul>", "* a\n* b  \n   1. c"),
             (
                 "<a href='http://x.y'>t</a> <a href='http://x.y'>http://x.y</a> <img src='i.png' alt='A'>",
                 "[t](http://x.y) <http://x.y> ![A](i.png)",
             ),
             (
                 "<pre><code class='language-js'>let a = 1;\n</code></pre><blockquote><p>q</p><p>r</p></blockquote>",
-                "```js\nlet a = 1;\n```\n\n> q\n>\n> r",
+                "```js\nlet a = 1;\n\n```\n\n> q\n> \n> r",
             ),
             (
                 "<p>1. x * y_z [k]</p><hr><p># no <code>a*b</code></p>",
@@ -528,7 +299,7 @@ mod tests {
             ),
             (
                 "<table><tr><th>A</th><th>Bcde</th></tr><tr><td>1</td><td>2</td></tr></table>",
-                "| A   | Bcde |\n| --- | ---- |\n| 1   | 2    |",
+                "| A | Bcde |\n| - | ---- |\n| 1 | 2    |",
             ),
             ("<head><title>x</title></head><script>1</script><div>a</div><div>b</div>", "a\n\nb"),
         ] {
@@ -536,11 +307,31 @@ mod tests {
         }
     }
 
+    /// Pages with what n8n makes of them.
+    const CASES: &str = include_str!("markdown_cases.jsonl");
+
+    #[test]
+    fn pages_become_what_n8n_makes_of_them() {
+        let mut differing = Vec::new();
+        for line in CASES.lines() {
+            let (html, options, expected): (String, Value, String) =
+                serde_json::from_str(line).unwrap();
+            let made = markdown(&html, options);
+            if made != expected {
+                differing.push(format!("{line}\n  {made:?}"));
+            }
+        }
+        assert!(differing.is_empty(), "{}", differing.join("\n"));
+    }
+
     #[test]
     fn settings_change_the_marks() {
         let options = json!({ "bulletMarker": "-", "emDelimiter": "*", "strongDelimiter": "__", "codeBlockStyle": "indented", "ignore": "h1" });
         assert_eq!(
-            markdown("<h1>x</h1><ul><li><b>a</b> <i>b</i></li></ul><pre>c</pre>", options),
+            markdown(
+                "<h1>x</h1><ul><li><b>a</b> <i>b</i></li></ul><pre><code>c</code></pre>",
+                options
+            ),
             "- __a__ *b*\n\n    c"
         );
         assert_eq!(
@@ -548,10 +339,24 @@ mod tests {
                 "<p><a href='u'>a</a> <a href='v'>b</a></p>",
                 json!({ "useLinkReferenceDefinitions": true })
             ),
-            "[a][1] [b][2]\n\n[1]: u\n[2]: v"
+            "[a][1] [b][2]\n\n\n[1]: u\n[2]: v"
         );
         let options = json!({ "textReplace": { "values": [{ "pattern": "a+", "replacement": "x" }] }, "globalEscape": { "value": { "pattern": "!", "replacement": "?" } } });
         assert_eq!(markdown("<p>aa!_</p>", options), "x?_");
+    }
+
+    #[test]
+    fn what_would_grow_too_large_is_refused() {
+        let options = MarkdownOptions::read(&json!({})).unwrap();
+        let refused = |html: &str| to_markdown(html, &options).unwrap_err().code();
+        let deep = format!("{}{}", "<ul><li>".repeat(100), "x<br>".repeat(300));
+        assert_eq!(refused(&deep), Code::INPUT_BOMB, "lines of a list that is nested deeply");
+        let wide = format!("<table><tr><td>{}</td></tr>", "x".repeat(10_000));
+        let wide = format!("{wide}{}</table>", "<tr><td>y</td></tr>".repeat(200));
+        assert_eq!(refused(&wide), Code::INPUT_BOMB, "rows of a wide table");
+        let many = "<td>x</td>".repeat(2_000);
+        let many = format!("<table><tr>{many}</tr>{}", "<tr><td>y</td></tr>".repeat(300));
+        assert_eq!(refused(&many), Code::INPUT_BOMB, "rows of a table of many columns");
     }
 
     #[test]

@@ -245,7 +245,7 @@ fn content(table: &SheetTable<'_>, sheet_name: &str) -> Result<String, NodeError
         out.push_str("<table:table-row>");
         for cell in &row {
             let _ = match cell {
-                None | Some(SheetCell::Error | SheetCell::NullError) => {
+                None | Some(SheetCell::Error | SheetCell::NullError | SheetCell::Null) => {
                     write!(out, "<table:table-cell/>")
                 }
                 Some(SheetCell::Number(number) | SheetCell::Date(number)) => {

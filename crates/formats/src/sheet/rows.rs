@@ -170,7 +170,7 @@ fn value(cell: &SheetCell) -> Value {
         SheetCell::Text(text) => Value::String(text.clone()),
         SheetCell::Number(number) | SheetCell::Date(number) => Value::Number(*number),
         SheetCell::Bool(flag) => Value::Bool(*flag),
-        SheetCell::NullError => Value::Null,
+        SheetCell::NullError | SheetCell::Null => Value::Null,
         SheetCell::Error => Value::Undefined,
     }
 }
@@ -183,6 +183,7 @@ pub(super) fn text(cell: &SheetCell) -> String {
         SheetCell::Date(days) => short_date(*days),
         SheetCell::Bool(flag) => if *flag { "TRUE" } else { "FALSE" }.to_owned(),
         SheetCell::Error | SheetCell::NullError => "#NULL!".to_owned(),
+        SheetCell::Null => String::new(),
     }
 }
 

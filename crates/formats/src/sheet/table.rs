@@ -29,7 +29,7 @@ impl<'i> SheetTable<'i> {
         let mut text = 0usize;
         for item in items.iter() {
             each_cell(&item, &mut |name, cell| {
-                if let Some(SheetCell::Text(value)) = &cell {
+                if let SheetCell::Text(value) = &cell {
                     text = text.saturating_add(value.len());
                 }
                 if !columns.contains_key(&name) {
@@ -70,7 +70,7 @@ impl<'i> SheetTable<'i> {
             if let Some(at) = self.columns.get(&name)
                 && let Some(place) = row.get_mut(*at)
             {
-                *place = cell;
+                *place = Some(cell);
             }
             Ok(())
         });
@@ -92,7 +92,7 @@ fn too_large(what: String) -> NodeError {
 }
 
 /// Takes the name and the cell of each field.
-type CellVisitor<'t> = dyn FnMut(Str, Option<SheetCell>) -> Result<(), NodeError> + 't;
+type CellVisitor<'t> = dyn FnMut(Str, SheetCell) -> Result<(), NodeError> + 't;
 
 /// The fields of an item one by one, so that no more of their names is held than the taker keeps.
 fn each_cell(item: &Item, take: &mut CellVisitor<'_>) -> Result<(), NodeError> {
@@ -117,22 +117,26 @@ fn one(
     let cell = match value {
         Value::Object(object) => return flatten(&name, object, take),
         Value::Array(values) => {
-            for (position, value) in values.iter().enumerate() {
-                one(format!("{name}.{position}").into(), value, take, true)?;
+            // In n8n the plain values of a list come before its lists and objects.
+            let is_nested = |value: &Value| matches!(value, Value::Array(_) | Value::Object(_));
+            for wanted in [false, true] {
+                for (position, value) in values.iter().enumerate() {
+                    if is_nested(value) == wanted {
+                        one(format!("{name}.{position}").into(), value, take, true)?;
+                    }
+                }
             }
             return Ok(());
         }
         Value::Undefined if is_inner => return Ok(()),
-        Value::Undefined | Value::Null => None,
-        Value::Bool(flag) => Some(SheetCell::Bool(*flag)),
-        Value::Number(number) => Some(SheetCell::Number(*number)),
-        Value::String(text) => Some(SheetCell::Text(text.clone())),
-        Value::Date(date) if date.kind == DateKind::Luxon => {
-            Some(SheetCell::Text(date.iso.clone()))
-        }
-        Value::Date(date) => Some(SheetCell::Text(
+        Value::Undefined | Value::Null => SheetCell::Null,
+        Value::Bool(flag) => SheetCell::Bool(*flag),
+        Value::Number(number) => SheetCell::Number(*number),
+        Value::String(text) => SheetCell::Text(text.clone()),
+        Value::Date(date) if date.kind == DateKind::Luxon => SheetCell::Text(date.iso.clone()),
+        Value::Date(date) => SheetCell::Text(
             javascript_date(date.epoch_ms).map_or_else(|| date.iso.clone(), Str::from),
-        )),
+        ),
     };
     take(name, cell)
 }

@@ -124,7 +124,8 @@ fn html(table: &SheetTable<'_>) -> Result<String, NodeError> {
         for (column, cell) in row.iter().enumerate() {
             let place = format!("sjs-{}{}", column_name(column), row_number + 1);
             let _ = match cell {
-                None => write!(out, "<td data-t=\"z\" id=\"{place}\"></td>"),
+                None => write!(out, "<td id=\"{place}\"></td>"),
+                Some(SheetCell::Null) => write!(out, "<td data-t=\"z\" id=\"{place}\"></td>"),
                 Some(cell) => {
                     let (kind, value) = match cell {
                         SheetCell::Number(number) | SheetCell::Date(number) => {
@@ -132,7 +133,9 @@ fn html(table: &SheetTable<'_>) -> Result<String, NodeError> {
                         }
                         SheetCell::Bool(flag) => ("b", flag.to_string()),
                         SheetCell::Text(value) => ("s", value.to_string()),
-                        SheetCell::Error | SheetCell::NullError => ("e", String::new()),
+                        SheetCell::Error | SheetCell::NullError | SheetCell::Null => {
+                            ("e", String::new())
+                        }
                     };
                     let shown = escape_html(&text(cell));
                     let keeps_space = if shown.starts_with(char::is_whitespace)
