@@ -7,7 +7,7 @@ mod loose_json;
 
 pub use formats::dates::{DateContext, parse_date, zone_of};
 pub use json_text::JsonText;
-pub use loose_json::parse as parse_loose_json;
+pub use loose_json::{parse as parse_loose_json, repair as mend_json};
 
 use model::{Str, Value};
 

@@ -2,7 +2,7 @@
 //! in its pinned data.
 
 use crate::support::TempFolder;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -25,7 +25,7 @@ fn workflow(name: &str) -> String {
     format!("{}/../../tests/workflows/{name}.json", env!("CARGO_MANIFEST_DIR"))
 }
 
-fn json(output: &Output) -> Value {
+fn json_of(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
 }
@@ -42,6 +42,33 @@ fn items(execution: &Value, node: &str) -> Vec<Value> {
         .collect()
 }
 
+/// The process is short of memory soon, but by nobody else's work.
+#[test]
+fn code_that_is_alone_may_have_all_of_the_memory_that_is_set() {
+    let made = |count: u32| {
+        let code = format!(
+            "const out = []; for (let i = 0; i < {count}; i++) out.push({{ i, t: 't' + i }}); return [{{ n: out.length }}];"
+        );
+        let node = |name: &str, kind: &str, version: u8, parameters: Value| json!({ "name": name, "type": kind, "typeVersion": version, "position": [0, 0], "parameters": parameters });
+        let nodes = [
+            node("Start", "n8n-nodes-base.manualTrigger", 1, json!({})),
+            node("Code", "n8n-nodes-base.code", 2, json!({ "jsCode": code })),
+        ];
+        let to_code = json!([[{ "node": "Code", "type": "main", "index": 0 }]]);
+        let folder = TempFolder::new("code-alone");
+        let document = json!({ "nodes": nodes, "connections": { "Start": { "main": to_code } } });
+        let file = folder.write_json("workflow.json", &document);
+        let set = ["--set", "sandbox_memory=48MB", "--set", "compute_memory=8MB"];
+        json_of(&heddle(&[&["run", file.to_str().unwrap(), "--json"], &set[..]].concat()))
+    };
+    let execution = made(350_000);
+    let error = &execution["data"]["resultData"]["error"];
+    assert_eq!(items(&execution, "Code"), [json!({ "n": 350_000 })], "{error}");
+    let refused = made(2_000_000);
+    let error = refused["data"]["resultData"]["error"].to_string();
+    assert!(error.contains("memory"), "{error}");
+}
+
 #[test]
 fn every_workflow_puts_out_what_its_pinned_data_says() {
     let files = workflows();
@@ -49,7 +76,7 @@ fn every_workflow_puts_out_what_its_pinned_data_says() {
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
         let document: Value = serde_json::from_str(&text).unwrap();
-        let execution = json(&heddle(&["run", file.to_str().unwrap(), "--no-pins", "--json"]));
+        let execution = json_of(&heddle(&["run", file.to_str().unwrap(), "--no-pins", "--json"]));
         assert_eq!(
             execution["status"],
             "success",
@@ -68,7 +95,7 @@ fn every_workflow_puts_out_what_its_pinned_data_says() {
 #[test]
 fn a_run_starts_and_stops_where_it_is_told() {
     let flow = workflow("branch_and_merge");
-    let execution = json(&heddle(&[
+    let execution = json_of(&heddle(&[
         "run",
         &flow,
         "--no-pins",
@@ -90,7 +117,7 @@ fn a_partial_run_takes_earlier_outputs_from_an_execution() {
     let earlier = heddle(&["run", &flow, "--no-pins", "--json", "--until", "Even?"]);
     let file = std::env::temp_dir().join(format!("heddle-earlier-{}.json", std::process::id()));
     std::fs::write(&file, &earlier.stdout).unwrap();
-    let execution = json(&heddle(&[
+    let execution = json_of(&heddle(&[
         "run",
         &flow,
         "--no-pins",
@@ -142,13 +169,13 @@ fn an_unknown_node_stops_a_run_only_when_it_is_reached() {
     std::fs::write(&file, flow).unwrap();
     let path = file.to_str().unwrap();
     let stopped = heddle(&["run", path, "--until", "Start", "--json"]);
-    let reached = json(&heddle(&["run", path, "--json"]));
+    let reached = json_of(&heddle(&["run", path, "--json"]));
     let exported = heddle(&["export", "--file", path]);
     std::fs::remove_file(&file).unwrap();
-    assert_eq!(json(&stopped)["status"], "success");
+    assert_eq!(json_of(&stopped)["status"], "success");
     assert_eq!(reached["data"]["resultData"]["error"]["code"], "NODE_TYPE_UNKNOWN");
     assert_eq!(reached["data"]["resultData"]["error"]["node"], "Never");
-    assert_eq!(json(&exported), serde_json::from_str::<Value>(flow).unwrap());
+    assert_eq!(json_of(&exported), serde_json::from_str::<Value>(flow).unwrap());
 }
 
 #[test]
@@ -181,7 +208,7 @@ fn issue_17_an_agent_without_a_model_is_found_before_it_runs() {
     let findings = |document: Value| {
         std::fs::write(&file, document.to_string()).unwrap();
         let output = heddle(&["check", file.to_str().unwrap(), "--json"]);
-        let reports = json(&output);
+        let reports = json_of(&output);
         let problems = reports[0]["problems"].as_array();
         let missing =
             |problem: &&Value| problem["message"].as_str().unwrap().contains("needs a connection");

@@ -73,8 +73,8 @@ pub(crate) fn compare(operation: &str, left: &Value, right: &Value) -> Result<bo
     let contains = || text_or_empty(left).contains(text_or_empty(right).as_str());
     let regex = || {
         let pattern = text_or_empty(right);
-        let found = ConditionRegex::cached(&pattern, false)
-            .and_then(|regex| regex.is_match(&text_or_empty(left)));
+        let found =
+            ConditionRegex::cached(&pattern).and_then(|regex| regex.is_match(&text_or_empty(left)));
         found.map_err(|error| NodeError::parameter("value2", error.to_string()))
     };
     Ok(match operation {

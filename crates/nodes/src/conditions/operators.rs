@@ -91,12 +91,13 @@ fn text(
     ignore_case: bool,
 ) -> Result<bool, FilterError> {
     let is_regex = matches!(operation, "regex" | "notRegex");
-    let plain = |value: &Value| match value {
+    let plain = |value: &Value, ignore_case: bool| match value {
         Value::Undefined | Value::Null => Str::new(),
-        Value::String(text) if ignore_case && !is_regex => text.to_lowercase(),
+        Value::String(text) if ignore_case => text.to_lowercase(),
         value => value.to_js_string(),
     };
-    let (left, right) = (plain(left), plain(right));
+    // A pattern stays as it is, and sees small letters only.
+    let (left, right) = (plain(left, ignore_case), plain(right, ignore_case && !is_regex));
     let (left, right) = (left.as_str(), right.as_str());
     Ok(match operation {
         "empty" => left.is_empty(),
@@ -110,8 +111,7 @@ fn text(
         "endsWith" => left.ends_with(right),
         "notEndsWith" => !left.ends_with(right),
         "regex" | "notRegex" => {
-            let found =
-                ConditionRegex::cached(right, ignore_case).and_then(|regex| regex.is_match(left));
+            let found = ConditionRegex::cached(right).and_then(|regex| regex.is_match(left));
             let found = found
                 .map_err(|error| FilterError { message: error.to_string(), description: None })?;
             found == (operation == "regex")

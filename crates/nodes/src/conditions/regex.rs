@@ -58,22 +58,20 @@ pub enum RegexError {
 
 impl ConditionRegex {
     /// A pattern as conditions take it: `text` or `/text/flags`.
-    pub fn parse(pattern: &str, ignore_case: bool) -> Result<Self, RegexError> {
+    pub fn parse(pattern: &str) -> Result<Self, RegexError> {
         let (source, flags) = split(pattern);
-        let flags = if ignore_case { format!("{flags}i") } else { flags.to_owned() };
-        Self::new(source, &flags)
+        Self::new(source, flags)
     }
 
     /// The same, remembered for the next item.
-    pub fn cached(pattern: &str, ignore_case: bool) -> Result<Arc<Self>, RegexError> {
+    pub fn cached(pattern: &str) -> Result<Arc<Self>, RegexError> {
         static CACHE: LazyLock<Mutex<ConditionRegexCache>> = LazyLock::new(Mutex::default);
         let cache = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (pattern.to_owned(), ignore_case);
-        if let Some(found) = cache().patterns.get(&key) {
+        if let Some(found) = cache().patterns.get(pattern) {
             return Ok(found.clone());
         }
-        let made = Arc::new(Self::parse(pattern, ignore_case)?);
-        cache().insert(key, made.clone());
+        let made = Arc::new(Self::parse(pattern)?);
+        cache().insert(pattern.to_owned(), made.clone());
         Ok(made)
     }
 
@@ -185,12 +183,12 @@ fn is_plain(source: &str) -> bool {
 /// Patterns by what was written, and whether their case counts.
 #[derive(Default)]
 struct ConditionRegexCache {
-    patterns: HashMap<(String, bool), Arc<ConditionRegex>>,
+    patterns: HashMap<String, Arc<ConditionRegex>>,
     bytes: usize,
 }
 
 impl ConditionRegexCache {
-    fn insert(&mut self, key: (String, bool), pattern: Arc<ConditionRegex>) {
+    fn insert(&mut self, key: String, pattern: Arc<ConditionRegex>) {
         if self.bytes + pattern.bytes() > MAX_CACHED_BYTES {
             *self = Self::default();
         }
@@ -424,7 +422,7 @@ mod tests {
     use super::*;
 
     fn matches(pattern: &str, text: &str) -> bool {
-        ConditionRegex::parse(pattern, false).unwrap().is_match(text).unwrap()
+        ConditionRegex::parse(pattern).unwrap().is_match(text).unwrap()
     }
 
     #[test]
@@ -452,8 +450,8 @@ mod tests {
     fn look_around_and_references_work_within_a_limit() {
         assert!(matches(r"^(?=.*\d)(?!.*x).+$", "ab1"));
         assert!(matches(r"^(a+)-\1$", "aa-aa"));
-        let slow = ConditionRegex::parse(r"^(?=(a+)+$)b", false).unwrap();
-        let endless = ConditionRegex::parse(r"(x+x+)+(?=y)z", false).unwrap();
+        let slow = ConditionRegex::parse(r"^(?=(a+)+$)b").unwrap();
+        let endless = ConditionRegex::parse(r"(x+x+)+(?=y)z").unwrap();
         let answer = endless.is_match(&"x".repeat(60));
         assert!(matches!(answer, Err(RegexError::TooManySteps { .. }) | Ok(false)), "{answer:?}");
         assert!(slow.is_match("aaaa").is_ok());
@@ -470,20 +468,17 @@ mod tests {
             "{".repeat(60_000),
             "a{2".repeat(20_000),
         ] {
-            let _ = ConditionRegex::cached(&pattern, false).map(|regex| regex.is_match("aaaa"));
+            let _ = ConditionRegex::cached(&pattern).map(|regex| regex.is_match("aaaa"));
         }
         assert!(
-            ConditionRegex::parse(r"((\w{99}){99}){99}", false).is_err()
-                && ConditionRegex::parse(&"a".repeat(100_000), false).is_err()
+            ConditionRegex::parse(r"((\w{99}){99}){99}").is_err()
+                && ConditionRegex::parse(&"a".repeat(100_000)).is_err()
         );
         assert!(compute::cpu_used() - began < std::time::Duration::from_secs(20));
         let mut cache = ConditionRegexCache::default();
         for number in 0..2_000 {
             let pattern = format!("[a-z]{{{}}}{number}", number % 50);
-            cache.insert(
-                (pattern.clone(), false),
-                Arc::new(ConditionRegex::parse(&pattern, false).unwrap()),
-            );
+            cache.insert(pattern.clone(), Arc::new(ConditionRegex::parse(&pattern).unwrap()));
             assert!(cache.bytes <= MAX_CACHED_BYTES);
         }
         assert!(!cache.patterns.is_empty());
@@ -504,7 +499,7 @@ mod tests {
             "(?1)(?=a)(b)".to_owned(),
         ] {
             assert!(
-                matches!(ConditionRegex::parse(&pattern, false), Err(RegexError::Syntax { .. })),
+                matches!(ConditionRegex::parse(&pattern), Err(RegexError::Syntax { .. })),
                 "{pattern}"
             );
         }
@@ -521,16 +516,14 @@ mod tests {
             r"(?:(?=.*x)){4000000000}",
             r"[ab]*a[ab]{5000}[cd]",
         ] {
-            let answer =
-                ConditionRegex::parse(pattern, false).and_then(|regex| regex.is_match(&text));
+            let answer = ConditionRegex::parse(pattern).and_then(|regex| regex.is_match(&text));
             assert!(
                 matches!(answer, Err(RegexError::TooManySteps { .. } | RegexError::Syntax { .. })),
                 "{pattern}: {answer:?}"
             );
         }
         // The text is in reach of the patient try, which gives up or comes to an end.
-        let answer =
-            ConditionRegex::parse(r"(?=.*\d)[a-z]", false).unwrap().is_match(&text[..60_000]);
+        let answer = ConditionRegex::parse(r"(?=.*\d)[a-z]").unwrap().is_match(&text[..60_000]);
         assert!(matches!(answer, Err(RegexError::TooManySteps { .. }) | Ok(false)), "{answer:?}");
         assert!(compute::cpu_used() - began < std::time::Duration::from_secs(60));
     }
@@ -552,7 +545,7 @@ mod tests {
 
     #[test]
     fn a_broken_pattern_is_named() {
-        let error = ConditionRegex::parse("(a", false).err().unwrap();
+        let error = ConditionRegex::parse("(a").err().unwrap();
         assert!(error.to_string().starts_with("Invalid regular expression: /(a/: "), "{error}");
     }
 }

@@ -1,6 +1,7 @@
 //! Orders items: by fields, at random, or by a comparison of your own in JavaScript.
 
 use super::fields::{DOT_NOTATION_TIP, DotNotation, less_than};
+use crate::field_type::to_number;
 use formats::ticker::LoopTicker;
 use node_api::host::{CodeFlavour, CodeOutput, CodeRequest};
 use node_api::prelude::*;
@@ -131,10 +132,19 @@ fn by_fields(ctx: &Ctx<'_>, items: &Items) -> Result<Vec<usize>, NodeError> {
         }
         let differing =
             fields.iter().zip(one.1.iter().zip(&two.1)).find(|(_, (one, two))| one != two);
-        differing.is_some_and(|((_, descending), (one, two))| less_than(one, two) != *descending)
+        differing.is_some_and(|((_, descending), (one, two))| is_less(one, two) != *descending)
     };
     let sorted = super::stable_sort::stable_sort(keyed, comes_first);
     ended.take().map_or_else(|| Ok(sorted.into_iter().map(|(index, _)| index).collect()), Err)
+}
+
+/// Texts are compared as such, and all others as numbers, lists and objects too.
+fn is_less(one: &Value, two: &Value) -> bool {
+    let is_nested = |value: &Value| matches!(value, Value::Array(_) | Value::Object(_));
+    match is_nested(one) || is_nested(two) {
+        true => to_number(one) < to_number(two),
+        false => less_than(one, two),
+    }
 }
 
 /// Lets the sandbox find the order; only the indexes come back.

@@ -1,7 +1,6 @@
 //! Counts, adds up, joins or compares the values of fields, over all items or per group.
 
 use super::fields::{DotNotation, identity, in_object_order, less_than, split_names};
-use crate::field_type::to_number;
 use node_api::prelude::*;
 use std::collections::{HashMap, HashSet};
 
@@ -112,7 +111,7 @@ pub(super) struct SummarizeRules {
     pub(super) field_must_exist: bool,
     /// Older Item Lists answered with one empty item when told to go on without the field.
     pub(super) empty_if_missing: bool,
-    /// Give numbers and null back as such in the group fields instead of as text.
+    /// Values of different types make different groups, and group fields keep their types.
     pub(super) original_types: bool,
 }
 
@@ -176,6 +175,7 @@ pub(super) fn summarize(
         aggregations,
         dots,
         skip_empty: ctx.flag("options.skipEmptySplitFields", 0)?,
+        original_types: rules.original_types,
     };
     let mut tree = job.tree(&split_by);
     for (index, item) in items.iter().enumerate() {
@@ -188,7 +188,7 @@ pub(super) fn summarize(
                 .with_pairs((0..items.len()).map(PairedItem::new).collect::<Pairs>()),
         );
     } else {
-        tree.flatten(&split_by, Object::new(), rules.original_types, &mut output);
+        tree.flatten(&split_by, Object::new(), &mut output);
     }
     Ok(vec![output.finish()])
 }
@@ -197,11 +197,12 @@ struct SummarizeJob {
     aggregations: Vec<Aggregation>,
     dots: DotNotation,
     skip_empty: bool,
+    original_types: bool,
 }
 
 /// The groups, nested by the fields they were made by.
 enum GroupTree {
-    Groups { places: HashMap<Str, usize>, groups: Vec<(Str, GroupTree)> },
+    Groups { places: HashMap<Str, usize>, groups: Vec<(Value, GroupTree)> },
     Leaf { summary: Vec<(Str, Accumulator)>, members: Vec<usize> },
 }
 
@@ -225,23 +226,9 @@ impl SummarizeJob {
         match (tree, split_by.split_first()) {
             (GroupTree::Groups { places, groups }, Some((field, rest))) => {
                 let value = self.dots.get(&item.json, field).unwrap_or(&Value::Undefined);
-                if self.skip_empty
-                    && !matches!(
-                        value,
-                        Value::Number(_) | Value::Object(_) | Value::Array(_) | Value::Null
-                    )
-                    && !value.is_truthy()
-                {
-                    return;
-                }
-                let key = match value {
-                    Value::Object(_) | Value::Array(_) | Value::Date(_) => {
-                        model::json::to_string(value).into()
-                    }
-                    plain => plain.to_js_string(),
-                };
-                let place = *places.entry(key.clone()).or_insert_with(|| {
-                    groups.push((key, self.tree(rest)));
+                let Some(value) = self.group_of(value) else { return };
+                let place = *places.entry(identity(&value).into()).or_insert_with(|| {
+                    groups.push((value, self.tree(rest)));
                     groups.len() - 1
                 });
                 self.add(&mut groups[place].1, rest, index, item);
@@ -256,6 +243,19 @@ impl SummarizeJob {
             }
             (GroupTree::Groups { .. }, None) => {}
         }
+    }
+
+    /// What an item with this value is grouped by, if it is not left out.
+    fn group_of(&self, value: &Value) -> Option<Value> {
+        let group = match value {
+            Value::Object(_) | Value::Array(_) | Value::Date(_) => {
+                Value::from(model::json::to_string(value))
+            }
+            plain if self.original_types => plain.clone(),
+            plain => Value::String(plain.to_js_string()),
+        };
+        let is_kept = group.is_truthy() || matches!(group, Value::Number(_));
+        (is_kept || !self.skip_empty).then_some(group)
     }
 }
 
@@ -371,38 +371,31 @@ impl GroupTree {
     fn into_value(self) -> Value {
         match self {
             GroupTree::Leaf { summary, .. } => finished(summary).collect::<Object>().into(),
-            GroupTree::Groups { groups, .. } => in_object_order(groups)
-                .into_iter()
-                .map(|(key, tree)| (key, tree.into_value()))
-                .collect::<Object>()
-                .into(),
+            GroupTree::Groups { groups, .. } => {
+                let named = groups.into_iter().map(|(group, tree)| (group.to_js_string(), tree));
+                // Of groups whose names are the same text, the last one stays.
+                let all: Object = named.map(|(name, tree)| (name, tree.into_value())).collect();
+                in_object_order(all.into_iter().collect()).into_iter().collect::<Object>().into()
+            }
         }
     }
 
-    fn flatten(
-        self,
-        split_by: &[Str],
-        fields: Object,
-        original_types: bool,
-        output: &mut ItemsBuilder,
-    ) {
+    fn flatten(self, split_by: &[Str], fields: Object, output: &mut ItemsBuilder) {
         match (self, split_by.split_first()) {
             (GroupTree::Groups { groups, .. }, Some((name, rest))) => {
-                for (key, tree) in in_object_order(groups) {
+                for (group, tree) in groups {
                     let mut fields = fields.clone();
-                    fields.insert(
-                        plain_name(name),
-                        if original_types { original_value(&key) } else { Value::String(key) },
-                    );
-                    // Only the first group field gets its type back in n8n.
-                    tree.flatten(rest, fields, false, output);
+                    if group != Value::Undefined {
+                        fields.insert(plain_name(name), group);
+                    }
+                    tree.flatten(rest, fields, output);
                 }
             }
             (GroupTree::Leaf { summary, members }, _) => {
-                let mut fields = fields;
-                fields.extend(finished(summary));
+                let mut all: Object = finished(summary).collect();
+                all.extend(fields);
                 output.push(
-                    Item::new(fields)
+                    Item::new(all)
                         .with_pairs(members.into_iter().map(PairedItem::new).collect::<Pairs>()),
                 );
             }
@@ -425,14 +418,6 @@ fn plain_name(name: &str) -> Str {
         .filter(|letter| !matches!(letter, '[' | ']' | '"'))
         .map(|letter| if matches!(letter, ' ' | '.') { '_' } else { letter })
         .collect()
-}
-
-fn original_value(key: &Str) -> Value {
-    if key == "null" {
-        return Value::Null;
-    }
-    let number = to_number(&Value::String(key.clone()));
-    if number.is_nan() { Value::String(key.clone()) } else { Value::Number(number) }
 }
 
 #[cfg(test)]
@@ -463,17 +448,42 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn groups_come_in_the_order_of_a_javascript_object() {
+    async fn groups_come_as_they_were_met() {
         let mut params = of(json!([{ "field": "n", "aggregation": "append" }]));
         params.set_path("fieldsToSplitBy", "g");
         let input = json!([{ "g": null, "n": 1 }, { "g": 2, "n": 2 }, { "g": 0, "n": 3 }]);
         let typed = run::<Summarize>(params.clone(), input.clone()).await.unwrap();
         assert_eq!(
             typed[0],
-            json!([{ "g": 0, "appended_n": [3] }, { "g": 2, "appended_n": [2] }, { "g": null, "appended_n": [1] }])
+            json!([{ "g": null, "appended_n": [1] }, { "g": 2, "appended_n": [2] }, { "g": 0, "appended_n": [3] }])
         );
         let texts = run_version::<Summarize>(1.0, params, &[input]).await.unwrap();
-        assert_eq!(texts[0].at(2), Some(&json!({ "g": "null", "appended_n": [1] })));
+        assert_eq!(texts[0].at(0), Some(&json!({ "g": "null", "appended_n": [1] })));
+    }
+
+    #[tokio::test]
+    async fn groups_of_different_types_are_different_ones() {
+        let mut params = of(json!([{ "field": "g" }]));
+        params.set_path("fieldsToSplitBy", "g");
+        let input = json!([
+            { "g": 1 }, { "g": "1" }, { "g": null }, {}, { "g": "" }, { "g": false }, { "g": 0 },
+            { "g": [1] }, { "g": "[1]" },
+        ]);
+        let groups = |typed: &Value| {
+            let group = |item: &Value| item.get("g").cloned().unwrap_or_default();
+            Value::array(typed.as_array().unwrap().iter().map(group).collect())
+        };
+        let all = run::<Summarize>(params.clone(), input.clone()).await.unwrap();
+        assert_eq!(groups(&all[0]), {
+            let mut all = json!([1, "1", null, null, "", false, 0, "[1]"]);
+            all.set_path("[3]", Value::Undefined);
+            all
+        });
+        params.set_path("options.skipEmptySplitFields", true);
+        let kept = run::<Summarize>(params.clone(), input.clone()).await.unwrap();
+        assert_eq!(groups(&kept[0]), json!([1, "1", 0, "[1]"]));
+        let texts = run_version::<Summarize>(1.0, params, &[input]).await.unwrap();
+        assert_eq!(groups(&texts[0]), json!(["1", "null", "undefined", "false", "0", "[1]"]));
     }
 
     #[tokio::test]

@@ -39,7 +39,7 @@ mod tests {
         assert_eq!(strict.read("[1]"), Ok(json!([1])));
         assert!(strict.read("{a: 1}").is_err());
         assert_eq!(literal.read("{a: 1}"), Ok(json!({ "a": 1 })));
-        assert!(literal.read("{a: b}").is_err());
+        assert!(literal.read("{a: b c}").is_err());
         assert_eq!(mended.read("{a: b}"), Ok(json!({ "a": "b" })));
     }
 }

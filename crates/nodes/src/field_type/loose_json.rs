@@ -14,7 +14,7 @@ pub fn parse(text: &str) -> Option<Value> {
 
 /// As [`parse`], and mends what is broken: words without quotes, missing commas, brackets and
 /// quotes that are never closed, Markdown fences around it.
-pub(super) fn repair(text: &str) -> Option<Value> {
+pub fn repair(text: &str) -> Option<Value> {
     let text = text.trim();
     let fenced = text
         .strip_prefix("```")
@@ -209,7 +209,7 @@ impl LooseJsonParser {
             return Some(match words {
                 "True" => Value::Bool(true),
                 "False" => Value::Bool(false),
-                "None" => Value::Null,
+                "None" | "undefined" => Value::Null,
                 words => parse(words).unwrap_or_else(|| words.into()),
             });
         }
@@ -220,7 +220,11 @@ impl LooseJsonParser {
             "true" => Value::Bool(true),
             "false" => Value::Bool(false),
             "null" => Value::Null,
-            "undefined" => Value::Undefined,
+            // A name stands for itself, `undefined` and `NaN` too.
+            name if name.starts_with(|first: char| first.is_alphabetic() || first == '_') => {
+                let belongs = |letter: char| letter.is_alphanumeric() || "_$".contains(letter);
+                return name.chars().all(belongs).then(|| word.into());
+            }
             number => {
                 let (sign, digits) = match number.strip_prefix('-') {
                     Some(digits) => (-1.0, digits),
@@ -249,6 +253,18 @@ mod tests {
         assert_eq!(
             parse(r"{key: 'it\'s', face: '\ud83d\ude00'}"),
             Some(json!({ "key": "it's", "face": "😀" }))
+        );
+    }
+
+    #[test]
+    fn names_are_texts_and_undefined_is_mended_to_null() {
+        assert_eq!(
+            parse("{a: undefined, b: NaN, c: foo}"),
+            Some(json!({ "a": "undefined", "b": "NaN", "c": "foo" }))
+        );
+        assert_eq!(
+            repair("{\"a\": undefined, \"b\": [undefined], \"c\": undefinedx}"),
+            Some(json!({ "a": null, "b": [null], "c": "undefinedx" }))
         );
     }
 

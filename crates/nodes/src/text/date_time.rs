@@ -301,7 +301,10 @@ fn parse_date(
     }
     let number = to_number(value);
     let mut zone_name = zone_name.map(str::to_owned);
-    let epoch_ms = if !number.is_nan() && from_format.is_empty() {
+    let epoch_ms = if value.is_undefined() && from_format.is_empty() {
+        // A field that an item does not have is the present time in n8n.
+        ctx.host().now_ms() as f64
+    } else if !number.is_nan() && from_format.is_empty() {
         timestamp_ms(number)
     } else {
         let text = match value {

@@ -143,7 +143,7 @@ impl Supplier for ToolWorkflow {
             description_param(),
             source_param(),
             workflow_param(),
-            Param::mapper("workflowInputs", "Workflow inputs").show("source", &["database"]).help(
+            Param::mapper("workflowInputs", "Workflow inputs").help(
                 "Values for the inputs that the workflow declares. The model fills in those \
                      with `$fromAI`.",
             ),

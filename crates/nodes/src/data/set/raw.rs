@@ -1,7 +1,7 @@
 //! JSON written as text with expressions in it: each expression's value is put in where it stands,
 //! then the whole is read.
 
-use crate::field_type::parse_loose_json;
+use crate::field_type::{mend_json, parse_loose_json};
 use node_api::prelude::*;
 
 /// A text in pieces.
@@ -126,7 +126,7 @@ fn read_object(value: &Value, item: usize, place: &str) -> Result<Value, NodeErr
             match model::json::parse(text) {
                 Ok(value) => value,
                 Err(error) if error.is_too_large() => return Err(too_large(item, place)),
-                Err(_) => parse_loose_json(text).ok_or_else(invalid)?,
+                Err(_) => mend_json(text).or_else(|| parse_loose_json(text)).ok_or_else(invalid)?,
             }
         }
         other => other.clone(),
