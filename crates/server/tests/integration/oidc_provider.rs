@@ -19,7 +19,12 @@ const CLIENT_SECRET: &str = "the secret of the client";
 pub(crate) struct FakeProvider {
     fake: FakeHttp,
     answers: Arc<Mutex<Answers>>,
-    key: EcdsaKeyPair,
+    key: Mutex<NamedKey>,
+}
+
+struct NamedKey {
+    id: String,
+    pair: EcdsaKeyPair,
 }
 
 #[derive(Default)]
@@ -53,12 +58,18 @@ enum Signature {
 
 impl FakeProvider {
     pub(crate) fn start() -> Self {
-        let key = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
-        let keys = json!({ "keys": [jwk(&key)] }).to_string();
-        let answers = Arc::new(Mutex::new(Answers { keys, ..Answers::default() }));
+        let key = NamedKey::new("key-1");
+        let answers = Arc::new(Mutex::new(Answers { keys: key.set(), ..Answers::default() }));
         let told = answers.clone();
         let fake = FakeHttp::start(move |request| respond(request, &told.lock().unwrap()));
-        Self { fake, answers, key }
+        Self { fake, answers, key: Mutex::new(key) }
+    }
+
+    /// Signs with another key from now on, and publishes no other.
+    pub(crate) fn change_key(&self, id: &str) {
+        let key = NamedKey::new(id);
+        self.answers.lock().unwrap().keys = key.set();
+        *self.key.lock().unwrap() = key;
     }
 
     pub(crate) fn settings(&self, new_users: Option<UserRole>) -> OidcProvider {
@@ -99,7 +110,7 @@ impl FakeProvider {
         };
         change(&mut plan);
         let mut answers = self.answers.lock().unwrap();
-        answers.token = plan.token(&self.key);
+        answers.token = plan.token(&self.key.lock().unwrap());
         answers.user_information = plan.user_information;
         answers.challenge = challenge.to_owned();
     }
@@ -146,7 +157,7 @@ impl TokenPlan {
         self.signature = Signature::Instead(token.to_owned());
     }
 
-    fn token(&self, key: &EcdsaKeyPair) -> String {
+    fn token(&self, NamedKey { id, pair: key }: &NamedKey) -> String {
         let header = |header: Value| URL_SAFE_NO_PAD.encode(header.to_string());
         let payload = URL_SAFE_NO_PAD.encode(self.claims.to_string());
         let fresh = || EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
@@ -155,21 +166,21 @@ impl TokenPlan {
             let signature = key.sign(&SystemRandom::new(), text.as_bytes()).unwrap();
             format!("{text}.{}", URL_SAFE_NO_PAD.encode(signature))
         };
-        let usual = || header(json!({ "alg": "ES256", "kid": "key-1", "typ": "JWT" }));
+        let usual = || header(json!({ "alg": "ES256", "kid": id, "typ": "JWT" }));
         match &self.signature {
             Signature::Right => signed(usual(), key),
             Signature::AnotherKey => signed(usual(), &fresh()),
             Signature::KeyWithin => {
                 let own = fresh();
-                signed(header(json!({ "alg": "ES256", "jwk": jwk(&own), "kid": "key-1" })), &own)
+                signed(header(json!({ "alg": "ES256", "jwk": jwk(id, &own), "kid": id })), &own)
             }
             Signature::Nothing => {
-                format!("{}.{payload}.", header(json!({ "alg": "none", "kid": "key-1" })))
+                format!("{}.{payload}.", header(json!({ "alg": "none", "kid": id })))
             }
             Signature::Secret(secret) => {
                 let public = key.public_key().as_ref();
                 let secret = if secret.is_empty() { public } else { secret };
-                let header = header(json!({ "alg": "HS256", "kid": "key-1" }));
+                let header = header(json!({ "alg": "HS256", "kid": id }));
                 let text = format!("{header}.{payload}");
                 let key = hmac::Key::new(hmac::HMAC_SHA256, secret);
                 let signature = URL_SAFE_NO_PAD.encode(hmac::sign(&key, text.as_bytes()));
@@ -188,11 +199,23 @@ impl TokenPlan {
     }
 }
 
-fn jwk(key: &EcdsaKeyPair) -> Value {
+impl NamedKey {
+    fn new(id: &str) -> Self {
+        let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
+        Self { id: id.to_owned(), pair }
+    }
+
+    /// What the provider publishes.
+    fn set(&self) -> String {
+        json!({ "keys": [jwk(&self.id, &self.pair)] }).to_string()
+    }
+}
+
+fn jwk(id: &str, key: &EcdsaKeyPair) -> Value {
     // An uncompressed point: a byte that says so, and two numbers.
     let point = key.public_key().as_ref();
     let [x, y] = [&point[1..33], &point[33..65]].map(|number| URL_SAFE_NO_PAD.encode(number));
-    json!({ "kty": "EC", "crv": "P-256", "kid": "key-1", "use": "sig", "x": x, "y": y })
+    json!({ "kty": "EC", "crv": "P-256", "kid": id, "use": "sig", "x": x, "y": y })
 }
 
 fn respond(request: &FakeRequest, answers: &Answers) -> FakeResponse {

@@ -31,9 +31,11 @@ pub struct OidcProvider {
     pub known: KnownProvider,
 }
 
-/// What the provider has said about itself.
-#[derive(Default)]
-pub struct KnownProvider(Mutex<Option<(Instant, Arc<Discovered>)>>);
+/// What the provider has said about itself, and when.
+pub struct KnownProvider {
+    told: Mutex<Option<(Instant, Arc<Discovered>)>>,
+    refresh_after: Duration,
+}
 
 struct Discovered {
     endpoints: Endpoints,
@@ -95,6 +97,19 @@ pub(super) enum ProviderError {
     Subject,
 }
 
+impl Default for KnownProvider {
+    fn default() -> Self {
+        Self::refreshed_after(REFRESH_AFTER)
+    }
+}
+
+impl KnownProvider {
+    /// With another time after which an unknown key makes us ask again.
+    pub fn refreshed_after(refresh_after: Duration) -> Self {
+        Self { told: Mutex::default(), refresh_after }
+    }
+}
+
 impl OidcProvider {
     pub(super) fn issuer(&self) -> &str {
         &self.issuer
@@ -144,7 +159,7 @@ impl OidcProvider {
         let token = match id_token::verify(&id_token, &discovered.keys, &expected) {
             // Providers change their keys now and then.
             Err(TokenError::Key) => {
-                let newer = self.discovered(REFRESH_AFTER).await?;
+                let newer = self.discovered(self.known.refresh_after).await?;
                 id_token::verify(&id_token, &newer.keys, &expected)?
             }
             other => other?,
@@ -202,7 +217,7 @@ impl OidcProvider {
 
     /// What the provider says about itself, as it was at most `age` ago.
     async fn discovered(&self, age: Duration) -> Result<Arc<Discovered>, ProviderError> {
-        let known = self.known.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let known = self.known.told.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((asked, known)) = known
             && asked.elapsed() < age
         {
@@ -229,7 +244,7 @@ impl OidcProvider {
         }
         let keys = self.answer(self.request("GET", &endpoints.jwks_uri)).await?;
         let discovered = Arc::new(Discovered { endpoints, keys });
-        *self.known.0.lock().unwrap_or_else(PoisonError::into_inner) =
+        *self.known.told.lock().unwrap_or_else(PoisonError::into_inner) =
             Some((Instant::now(), discovered.clone()));
         Ok(discovered)
     }

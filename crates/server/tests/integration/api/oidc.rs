@@ -3,8 +3,9 @@
 use super::two_factor::enabled;
 use crate::app::{PASSWORD, Reply, Session, TestApp, TestOptions};
 use crate::oidc_provider::{CLIENT_ID, FakeProvider, TokenPlan};
-use heddle_server::AdmissionLimits;
+use heddle_server::{AdmissionLimits, KnownProvider, OidcProvider};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 use store::identities::IdentityStore as _;
 use store::users::{UserRole, UserStore as _};
 
@@ -12,10 +13,14 @@ type TokenChange = fn(&mut TokenPlan);
 
 /// Behind a proxy, so that each call can come from an address of its own.
 async fn app_with(provider: &FakeProvider, new_users: Option<UserRole>) -> TestApp {
+    app_for(provider.settings(new_users)).await
+}
+
+async fn app_for(settings: OidcProvider) -> TestApp {
     let trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
     let admission = AdmissionLimits { trusted_proxies, ..AdmissionLimits::default() };
-    let oidc = Some(provider.settings(new_users));
-    TestApp::start_with(TestOptions { admission, oidc, ..TestOptions::default() }).await
+    TestApp::start_with(TestOptions { admission, oidc: Some(settings), ..TestOptions::default() })
+        .await
 }
 
 /// On the way to the provider: what the browser keeps and what the provider is asked.
@@ -143,6 +148,41 @@ async fn a_token_that_was_not_made_for_this_sign_in_opens_nothing() {
     }
     let fine = sign_in(&app, &provider, |_| {}).await;
     assert_eq!(place(&fine), "/", "the plan itself is fine");
+}
+
+/// A provider that changes its key is asked for the new one, but not by every token that names one.
+#[tokio::test]
+async fn a_new_key_of_the_provider_counts_and_the_former_one_no_longer() {
+    let provider = FakeProvider::start();
+    let app = app_with(&provider, Some(UserRole::Viewer)).await;
+    let fetched = || provider.requests_to("/keys").len();
+    assert_eq!(place(&sign_in(&app, &provider, |_| {}).await), "/");
+    provider.change_key("key-2");
+    for _ in 0..3 {
+        assert_eq!(place(&sign_in(&app, &provider, |_| {}).await), "/signin?oidc=unavailable");
+    }
+    assert_eq!(fetched(), 1, "what was just fetched is not fetched again");
+
+    let known = KnownProvider::refreshed_after(Duration::ZERO);
+    let eager = app_for(OidcProvider { known, ..provider.settings(Some(UserRole::Viewer)) });
+    let eager = eager.await;
+    assert_eq!(place(&sign_in(&eager, &provider, |_| {}).await), "/");
+    assert_eq!(fetched(), 2);
+    let visit = leave(&eager).await;
+    provider.answer(&visit.nonce, &visit.challenge, |_| {});
+    provider.change_key("key-3");
+    let query = format!("code=good&state={}", visit.state);
+    let late = come_back(&eager, &visit.cookie, &query).await;
+    assert_eq!(place(&late), "/", "signed with the key that is still known here");
+    assert_eq!(place(&sign_in(&eager, &provider, |_| {}).await), "/");
+    assert_eq!(fetched(), 3);
+    let visit = leave(&eager).await;
+    provider.change_key("key-2");
+    provider.answer(&visit.nonce, &visit.challenge, |_| {});
+    provider.change_key("key-3");
+    let query = format!("code=good&state={}", visit.state);
+    let former = come_back(&eager, &visit.cookie, &query).await;
+    assert_eq!(place(&former), "/signin?oidc=unavailable");
 }
 
 #[tokio::test]
