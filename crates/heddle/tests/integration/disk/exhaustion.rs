@@ -2,19 +2,12 @@
 
 use super::{DiskHarness, all_over, pay};
 use crate::support::faults::Field;
-use crate::support::{Server, new_key, request, wait_until};
+use crate::support::{Server, new_key, processor_time, request, wait_until};
 use serde_json::{Value, json};
 use std::net::TcpStream;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-/// Processor time of a process so far, in hundredths of a second.
-pub(crate) fn processor_time(process: u32) -> u64 {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
-    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
-}
 
 /// File-descriptor exhaustion. The server neither spins nor dies, and serves again when
 /// there is room.

@@ -1,8 +1,7 @@
 //! Executions that are far larger than the memory that a run may take, written and read
 //! within bounds.
 
-use super::exhaustion::processor_time;
-use crate::support::{Server, TempFolder, heddle, peak_memory_kb, wait_until};
+use crate::support::{Server, TempFolder, heddle, peak_memory_kb, processor_time, wait_until};
 use serde_json::{Value, json};
 use std::time::Instant;
 use testkit::{FakeHttp, FakeResponse};

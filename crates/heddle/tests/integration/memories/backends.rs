@@ -84,7 +84,9 @@ pub(crate) fn postgres() -> MemoryBackend {
 impl MemoryBackend {
     fn new(kind: BackendKind, server: Option<Arc<Service>>) -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        // Processes that test at the same time share the servers.
+        let own = std::process::id() as usize * 10_000;
+        let number = own + COUNT.fetch_add(1, Ordering::Relaxed);
         let folder = BackendFolder::new(number);
         let clock = Arc::new(AtomicI64::new(1_700_000_000_000));
         let conversations = open(kind, number, &folder.0, server.as_deref(), &clock);

@@ -39,6 +39,13 @@ pub(crate) fn new_key(data: &Path) -> String {
     heddle(data, &["api-keys", "create"]).trim().to_owned()
 }
 
+/// Processor time of a process so far, in hundredths of a second.
+pub(crate) fn processor_time(process: u32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+}
+
 /// `heddle serve` as a process.
 pub(crate) struct Server {
     pub(crate) process: Child,
