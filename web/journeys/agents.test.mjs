@@ -9,6 +9,7 @@ import {
   doubleClick,
   newWorkflow,
   save,
+  say,
   take,
 } from "./canvasSteps.mjs";
 import { expect, until } from "./expect.mjs";
@@ -47,8 +48,7 @@ test("an agent is built with a model and a calculator, answers in the chat, and 
       { text: "It is 42.", usage: { input: 30, output: 5 } },
     );
     await page.getByRole("tab", { name: "Chat" }).click();
-    await page.getByRole("textbox", { name: "Message" }).fill("What is six times seven?");
-    await page.keyboard.press("Enter");
+    await say(page, "What is six times seven?");
     await expect(page.getByRole("log", { name: "Conversation" })).toHaveText("It is 42.");
 
     await page.getByRole("tab", { name: "Timeline" }).click();

@@ -1,6 +1,7 @@
 // An agent that asks before it uses a tool: the exact call is shown in the chat, on a page of its own and in the timeline, and a person's
 // yes or no is what happens.
 import { after, before, test } from "node:test";
+import { say } from "./canvasSteps.mjs";
 import { expect, until } from "./expect.mjs";
 import { journey } from "./harness.mjs";
 import { startModels } from "./mockModels.mjs";
@@ -25,16 +26,16 @@ test("a call that an agent asks about is approved in the chat, and another is re
     await models.script(ask("6*7"), { text: "It is 42." });
     await page.goto(`/workflow/${id}`);
     await page.getByRole("tab", { name: "Chat" }).click();
-    await page.getByRole("textbox", { name: "Message" }).fill("What is six times seven?");
-    await page.keyboard.press("Enter");
+    await say(page, "What is six times seven?");
     const card = page.getByRole("region", { name: "Approval for calculator" });
     await expect(card).toHaveText("6*7");
     await card.getByRole("button", { name: "Approve" }).click();
     await expect(page.getByRole("log", { name: "Conversation" })).toHaveText("It is 42.");
 
+    // The words of an answer are there before its run is over, and only then another message goes out.
+    await expect(page.getByRole("status").filter({ hasText: "Succeeded" })).toBeVisible();
     await models.script(ask("1/0"), { text: "Then I cannot say." });
-    await page.getByRole("textbox", { name: "Message" }).fill("And one by zero?");
-    await page.keyboard.press("Enter");
+    await say(page, "And one by zero?");
     await expect(card).toHaveText("1/0");
     await page.goto("/agents?tab=approvals");
     await expect(page.getByRole("link", { name: "Agents: 1 decision pending" })).toBeVisible();

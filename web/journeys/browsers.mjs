@@ -9,12 +9,45 @@ export const BROWSER = process.env.BROWSER ?? "chromium";
 
 const BROWSERS = { chromium: startChromium, firefox: startFirefox };
 
-/** A browser, what its contexts are made with, and what is done to each before it is used. */
-export function startBrowser(options) {
+/** The browsers that run, by the color scheme they were started with, and how many journeys are in each. */
+const running = new Map();
+
+/** So long a browser waits for another journey: to start one takes more time than many a journey. */
+const LINGER_MS = 500;
+
+/**
+ * A browser, what its contexts are made with, and what is done to each before it is used. Journeys of one file share it; `leave` ends what
+ * belongs to this one.
+ */
+export async function startBrowser({ colorScheme = "light" }) {
   const start = BROWSERS[BROWSER];
   if (!start)
     throw new Error(`BROWSER is ${BROWSER}, not one of ${Object.keys(BROWSERS).join(", ")}`);
-  return start(options);
+  const found = running.get(colorScheme);
+  const shared = found ?? { started: start({ colorScheme }), users: 0 };
+  running.set(colorScheme, shared);
+  clearTimeout(shared.end);
+  shared.users += 1;
+  const { browser, options, prepare } = await shared.started;
+  const contexts = new Set();
+  return {
+    options,
+    prepare,
+    newContext: async (wanted) => {
+      const context = await browser.newContext(wanted);
+      contexts.add(context);
+      return context;
+    },
+    leave: async () => {
+      await Promise.all([...contexts].map((context) => context.close()));
+      shared.users -= 1;
+      if (shared.users > 0) return;
+      shared.end = setTimeout(() => {
+        running.delete(colorScheme);
+        void browser.close();
+      }, LINGER_MS);
+    },
+  };
 }
 
 async function startChromium() {
@@ -31,7 +64,7 @@ async function startChromium() {
 }
 
 /** A Firefox as it is released, which speaks WebDriver BiDi. What its BiDi cannot set for a page yet is set for the whole browser. */
-async function startFirefox({ colorScheme = "light" }) {
+async function startFirefox({ colorScheme }) {
   takeOlderFirefox();
   const proxy = await startProxy();
   const browser = await firefox.launch({

@@ -104,3 +104,15 @@ export async function save(page) {
   await page.keyboard.press("Control+s");
   await expect(page.getByText("Saved", { exact: true })).toBeVisible();
 }
+
+/** Says something in the chat below the canvas, as soon as it takes a message. */
+export async function say(page, text) {
+  const field = page.getByRole("textbox", { name: "Message" });
+  await field.fill(text);
+  const send = page.getByRole("button", { name: "Send", exact: true });
+  await until(
+    () => send.isEnabled({ timeout: 1000 }),
+    () => `“${text}” cannot be sent`,
+  );
+  await field.press("Enter");
+}

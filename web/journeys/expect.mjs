@@ -1,7 +1,7 @@
 // Assertions that wait for the page, by the few things journeys ask of it.
 import assert from "node:assert/strict";
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 30_000;
 
 export function expect(locator) {
   return {

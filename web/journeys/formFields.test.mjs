@@ -37,6 +37,35 @@ test("code typed or pasted into a fixed field makes it an expression at once", (
     assert.equal(parameters.Fields.assignments.assignments[0].value, "={{ $now.year }}");
   }));
 
+test("an expression is the same whether the code editor was there for its first key or came late", () =>
+  journey({}, async ({ page, call }) => {
+    let load;
+    const typed = new Promise((resolve) => {
+      load = resolve;
+    });
+    await page.route("**/assets/codeMirrorEditor-*", async (route) => {
+      await typed;
+      await route.continue();
+    });
+    const { id } = await call("POST", "/workflows", STEPS);
+    await page.goto(`/workflow/${id}`);
+    await openNode(page, "Call");
+    const panel = panelOf(page, "Call");
+    const plain = panel.getByRole("textbox", { name: "URL" });
+    await plain.click();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("http://127.0.0.1:9/{{ $json.n }}/{{");
+    assert.equal(await plain.inputValue(), "http://127.0.0.1:9/{{ $json.n }}/{{");
+    load();
+    await expect(panel.locator(".cm-content").first()).toHaveText(
+      "http://127.0.0.1:9/{{ $json.n }}/{{",
+    );
+    await page.keyboard.type(" $json.m }}");
+    await expect(panel.locator(".cm-content").first()).toHaveText(
+      "http://127.0.0.1:9/{{ $json.n }}/{{ $json.m }}",
+    );
+  }));
+
 test("a number dropped on the condition of a new If is compared as a number, and results follow a new name", () =>
   journey({}, async ({ page, call }) => {
     const { id } = await call("POST", "/workflows", STEPS);

@@ -65,7 +65,8 @@ async function begin({ data, settings, port = "0", ready = /listens on/ }) {
 /** A server with an owner, and a page on which she is signed in. Errors in the console, and requests to any host but those `elsewhere`, fail the journey. */
 export async function enter({ owner = true, settings, elsewhere = [], ...options } = {}) {
   const server = await startServer(settings);
-  const { browser, options: usual, prepare } = await startBrowser(options);
+  const browser = await startBrowser(options);
+  const { options: usual, prepare } = browser;
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     baseURL: server.base,
@@ -74,7 +75,7 @@ export async function enter({ owner = true, settings, elsewhere = [], ...options
     ...options,
   });
   await prepare(context);
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(30_000);
   const complaints = [];
   context.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
   context.on("weberror", (problem) => complaints.push(String(problem.error())));
@@ -97,7 +98,7 @@ export async function enter({ owner = true, settings, elsewhere = [], ...options
     call: (method, path, data) => call(context, csrf, method, path, data),
     /** Ends the journey; whatever the page complained about fails it, but for what was expected. */
     leave: async (expected = []) => {
-      await browser.close();
+      await browser.leave();
       await server.stop();
       const isExpected = (text) =>
         expected.some((known) =>

@@ -1,5 +1,6 @@
 // Documents become knowledge: they are added, searched, found by an agent, and what that took is seen in Insights.
 import { after, before, test } from "node:test";
+import { say } from "./canvasSteps.mjs";
 import { expect } from "./expect.mjs";
 import { journey } from "./harness.mjs";
 import { startModels } from "./mockModels.mjs";
@@ -53,8 +54,7 @@ test("a policy is added and searched, an agent answers from it, and Insights cou
       { text: "Within 14 days.", usage: { input: 120, output: 8 } },
     );
     await page.getByRole("tab", { name: "Chat" }).click();
-    await page.getByRole("textbox", { name: "Message" }).fill("When do I get my money back?");
-    await page.keyboard.press("Enter");
+    await say(page, "When do I get my money back?");
     await expect(page.getByRole("log", { name: "Conversation" })).toHaveText("Within 14 days.");
     await page.getByRole("tab", { name: "Timeline" }).click();
     await page

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { addBy, closePanel, openNode, panelOf, save } from "./canvasSteps.mjs";
-import { expect } from "./expect.mjs";
+import { expect, until } from "./expect.mjs";
 import { journey } from "./harness.mjs";
 import { startModels } from "./mockModels.mjs";
 
@@ -58,7 +58,12 @@ test("the HTTP tool that is found first has a URL that the model decides", () =>
       { text: "It is 21 degrees." },
     );
     await page.getByRole("tab", { name: "Chat" }).click();
-    // The field has the focus, so no key is taken for one of the canvas.
+    // The field gets the focus, so no key is taken for one of the canvas.
+    const message = page.getByRole("textbox", { name: "Message" });
+    await until(
+      () => message.evaluate((field) => field === document.activeElement),
+      "the message field has no focus",
+    );
     await page.keyboard.type("How warm is it?");
     await page.keyboard.press("Enter");
     await expect(page.getByRole("log", { name: "Conversation" })).toHaveText("It is 21 degrees.");

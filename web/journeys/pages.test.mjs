@@ -90,7 +90,7 @@ const SMALL = {
 /** The rules are looked at once, in Chromium: in Firefox it is seen that each page shows, and says nothing is wrong. */
 async function violations(page, where) {
   if (BROWSER === "firefox") return [];
-  const { violations } = await new AxeBuilder({ page }).analyze();
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
   const serious = violations.filter((one) => one.impact === "serious" || one.impact === "critical");
   return serious.map(
     (one) =>

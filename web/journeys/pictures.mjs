@@ -1,7 +1,7 @@
 // The pictures of the documentation: `npm run pictures` takes them again, of a real server with mock models.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { card, doubleClick } from "./canvasSteps.mjs";
+import { card, doubleClick, say } from "./canvasSteps.mjs";
 import { expect } from "./expect.mjs";
 import { journey } from "./harness.mjs";
 import { startModels } from "./mockModels.mjs";
@@ -134,10 +134,7 @@ await journey(options, async ({ page, call }) => {
   );
   await page.goto(`/workflow/${id}`);
   await page.getByRole("tab", { name: "Chat" }).click();
-  await page
-    .getByRole("textbox", { name: "Message" })
-    .fill("What has Grace Hopper ordered, and for how much?");
-  await page.keyboard.press("Enter");
+  await say(page, "What has Grace Hopper ordered, and for how much?");
   await expect(page.getByRole("log", { name: "Conversation" })).toHaveText("Both are paid.");
   await page.getByRole("button", { name: "Zoom to fit" }).click();
   await shoot("editor");

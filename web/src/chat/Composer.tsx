@@ -12,12 +12,28 @@ import {
 } from "react";
 import { useCanEdit } from "../api/session";
 import type { WorkflowNode } from "../api/workflowDocument";
+import { isOver } from "../run/runView";
 import { useDrawer } from "../store/drawerStore";
+import { useEditor } from "../store/editorStore";
 import { bytes, cx, IconButton, toast } from "../ui";
 import { acceptsFile, readFile } from "./attachments";
 import css from "./Chat.module.css";
 import type { ChatFile } from "./chatSessions";
 import { sendMessage, stopAnswer, useChat } from "./chatStore";
+
+function lastMessage({ sessions, current }: ReturnType<typeof useChat.getState>) {
+  return sessions.find((one) => one.id === current)?.messages.at(-1);
+}
+
+/** Whether somebody still works on the last answer. What is fetched after the end of its run keeps no message waiting. */
+function useIsAnswerComing(): boolean {
+  const isComing = useChat((state) => lastMessage(state)?.state === "coming");
+  const executionId = useChat((state) => lastMessage(state)?.executionId);
+  const hasEnded = useEditor(
+    ({ run }) => run !== null && run.executionId === executionId && isOver(run),
+  );
+  return isComing && !hasEnded;
+}
 
 interface ComposerProps {
   trigger: WorkflowNode;
@@ -28,13 +44,10 @@ export function Composer({ trigger, isReadOnly }: ComposerProps) {
   const canEdit = useCanEdit();
   const [text, setText] = useState("");
   const [files, setFiles] = useState<ChatFile[]>([]);
-  const [isOver, setOver] = useState(false);
+  const [isDraggedOver, setDraggedOver] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const isComing = useChat(
-    (state) =>
-      state.sessions.find((one) => one.id === state.current)?.messages.at(-1)?.state === "coming",
-  );
+  const isComing = useIsAnswerComing();
   const canSend = !isComing && !isReadOnly && (text.trim() !== "" || files.length > 0);
 
   const asks = useDrawer((state) => state.messageRequested);
@@ -85,20 +98,20 @@ export function Composer({ trigger, isReadOnly }: ComposerProps) {
   const onDrop = (event: DragEvent) => {
     event.preventDefault();
     event.stopPropagation();
-    setOver(false);
+    setDraggedOver(false);
     void take(event.dataTransfer.files);
   };
 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: files can also be picked with the button.
     <div
-      className={cx(css.composer, isOver && css.over)}
+      className={cx(css.composer, isDraggedOver && css.over)}
       onDrop={onDrop}
       onDragOver={(event) => {
         event.preventDefault();
-        setOver(true);
+        setDraggedOver(true);
       }}
-      onDragLeave={() => setOver(false)}
+      onDragLeave={() => setDraggedOver(false)}
     >
       {files.length > 0 && (
         <ul className={css.files}>

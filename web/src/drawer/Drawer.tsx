@@ -28,7 +28,8 @@ import { useProblems } from "./useProblems";
 
 // Most visits need neither, and the first load is smaller without them.
 const TimelineTab = lazy(() => import("../timeline/TimelineTab"));
-const ChatPane = lazy(() => import("../chat/ChatPane"));
+const loadChat = () => import("../chat/ChatPane");
+const ChatPane = lazy(loadChat);
 
 export function Drawer() {
   const { tab, isOpen, height, show, setOpen, requestMessage } = useDrawer();
@@ -47,6 +48,9 @@ export function Drawer() {
       aria-label="Run"
       style={{ height: isOpen ? height : undefined }}
       data-open={isOpen}
+      // The chat is fetched before its tab is clicked, so that its field takes the first key that is pressed.
+      onPointerEnter={() => void loadChat()}
+      onFocus={() => void loadChat()}
     >
       {isOpen && <ResizeHandle />}
       <ErrorBoundary what="The run status bar" place="bar">

@@ -2,8 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ReactFlowProvider } from "@xyflow/react";
+import { Compass } from "lucide-react";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
-import { useParams } from "wouter";
+import { useLocation, useParams } from "wouter";
+import { ApiError } from "../api/client";
 import { useCanEdit } from "../api/session";
 import { DraftBar } from "../drafts/DraftBar";
 import { offerDraft } from "../drafts/restoreOffer";
@@ -15,7 +17,16 @@ import { showExecution, stopFollowing } from "../runner/runControl";
 import { useCanvas } from "../store/canvasStore";
 import { useEditor } from "../store/editorStore";
 import { clearJustCreated, wasJustCreated } from "../store/saveWorkflow";
-import { ErrorBoundary, ErrorState, Loading, Page, useIsNarrow, usePageTitle } from "../ui";
+import {
+  Button,
+  EmptyState,
+  ErrorBoundary,
+  ErrorState,
+  Loading,
+  Page,
+  useIsNarrow,
+  usePageTitle,
+} from "../ui";
 import { AddNodePanel } from "./AddNodePanel";
 import { Canvas } from "./Canvas";
 import { ConnectPanel } from "./ConnectPanel";
@@ -52,6 +63,7 @@ export default function EditorPage() {
   useEffect(() => {
     return () => stopFollowing();
   }, []);
+  if (loaded.error instanceof ApiError && loaded.error.status === 404) return <MissingWorkflow />;
   if (loaded.error) {
     return (
       <Page title="Workflow">
@@ -64,6 +76,20 @@ export default function EditorPage() {
     <ReactFlowProvider key={id}>
       <Editor execution={execution} />
     </ReactFlowProvider>
+  );
+}
+
+function MissingWorkflow() {
+  const [, go] = useLocation();
+  return (
+    <Page title="Not found">
+      <EmptyState
+        icon={Compass}
+        title="Workflow not found"
+        text="It was deleted, or it is in a project that you are not a member of."
+        action={<Button onClick={() => go("/workflows")}>Open workflows</Button>}
+      />
+    </Page>
   );
 }
 

@@ -1,11 +1,19 @@
 /** A code editor that is loaded when the first one is drawn; until then a plain field takes what is typed, and hands it over. */
 
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import {
+  type InputEvent,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { flushSync } from "react-dom";
 import type { ExpressionScope } from "../store/formContext";
 import { cx } from "../ui";
 import css from "./CodeEditor.module.css";
 import type { EditorHandle, Language } from "./codeMirrorEditor";
+import { typeOver } from "./typeOver";
 
 const EMPTY_SCOPE: ExpressionScope = { json: undefined, nodes: [], variables: [] };
 
@@ -113,6 +121,18 @@ export function CodeEditor(props: CodeEditorProps) {
     editor.current?.setLabel(label);
   }, [label]);
 
+  /** Goes over brackets that closed themselves, as the editor does. */
+  const onBeforeInput = (event: InputEvent<HTMLTextAreaElement>) => {
+    const field = event.currentTarget;
+    const { selectionStart: from, selectionEnd: to } = field;
+    if (language !== "expression" || readOnly || from !== to) return;
+    const over = typeOver(value, from, event.data);
+    if (!over) return;
+    event.preventDefault();
+    flushSync(() => props.onChange(value.slice(0, over.from) + value.slice(over.to)));
+    field.setSelectionRange(over.cursor, over.cursor);
+  };
+
   return (
     <div
       className={cx(
@@ -128,6 +148,7 @@ export function CodeEditor(props: CodeEditorProps) {
           ref={plain}
           className={css.waiting}
           value={value}
+          onBeforeInput={onBeforeInput}
           onChange={(event) => props.onChange(event.target.value)}
           aria-label={label}
           readOnly={readOnly}

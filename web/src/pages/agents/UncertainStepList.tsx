@@ -1,11 +1,19 @@
 // Uncertain executions by the step they stopped at, so that many are decided at once, and what was decided and can be taken back.
 
-import { RotateCcw, StepForward, Undo2 } from "lucide-react";
+import { CircleCheck, StepForward, Undo2 } from "lucide-react";
+import type { UncertainStep } from "../../api/generated";
 import { useCanEdit } from "../../api/session";
 import { decideMany, takeBack, useUncertainSteps } from "../../run/decideMany";
 import { useNow } from "../../run/useNow";
 import { Button, plural, Time } from "../../ui";
 import css from "./Agents.module.css";
+
+/** Executions that began closer together show one time. */
+const MIN_SPAN_MS = 60_000;
+
+function isSpan({ firstStartedAt, lastStartedAt }: UncertainStep): boolean {
+  return Date.parse(lastStartedAt) - Date.parse(firstStartedAt) >= MIN_SPAN_MS;
+}
 
 export function UncertainStepList() {
   const canEdit = useCanEdit();
@@ -40,7 +48,12 @@ export function UncertainStepList() {
             <header>
               <b>{step.workflowName ?? step.workflowId}</b>
               <span className={css.quiet}>
-                {plural(count, "execution")} · <Time at={step.firstStartedAt} /> –{" "}
+                {plural(count, "execution")} ·{" "}
+                {isSpan(step) && (
+                  <>
+                    <Time at={step.firstStartedAt} /> –{" "}
+                  </>
+                )}
                 <Time at={step.lastStartedAt} />
               </span>
             </header>
@@ -53,14 +66,14 @@ export function UncertainStepList() {
               <div className={css.buttons}>
                 <Button
                   size="small"
-                  icon={RotateCcw}
+                  icon={StepForward}
                   onClick={() => void decideMany(count, { ...about, decision: "again" })}
                 >
                   Repeat all {count}
                 </Button>
                 <Button
                   size="small"
-                  icon={StepForward}
+                  icon={CircleCheck}
                   onClick={() => void decideMany(count, { ...about, decision: "done" })}
                 >
                   Mark all {count} as completed
