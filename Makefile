@@ -1,8 +1,10 @@
 # Two commands do all the set-up on a fresh machine: `make run` and `make test`.
 
 # A machine that builds once has no use for what would make the next build faster, and it takes as much room again. Nobody debugs there.
+# Few units of code for each crate mean less work for two processors.
 ifeq ($(CI),true)
 export CARGO_INCREMENTAL := 0
+export CARGO_PROFILE_DEV_CODEGEN_UNITS := 4
 export CARGO_PROFILE_DEV_DEBUG := 0
 endif
 

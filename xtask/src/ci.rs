@@ -5,6 +5,7 @@ use crate::{
     spelling, tidy, types, weights,
 };
 use anyhow::{Context as _, Result};
+use assets::web::Browser;
 use assets::{at_once, sandbox, web};
 use std::time::Instant;
 
@@ -16,11 +17,10 @@ const STEPS: &[(&str, CiStep)] = &[
     ("tidy", tidy::run),
     ("spelling", spelling::check),
     ("third-party code", audit::run),
-    ("services, sandbox and editor", || at_once([&services::install, &build_sandbox, &web::build])),
-    ("editor: check, weights", || at_once([&web::check, &weights::fetch])),
-    ("Rust: build and tests", rust_tests::run),
+    ("services; editor and its check; sandbox, all of Rust, weights", prepare),
+    ("Rust tests", rust_tests::run),
     ("docs", docs_are_current),
-    ("SDK clients, journeys; simulation, fuzz seeds, site, packages", last_steps),
+    ("journeys; SDK clients, simulation, fuzz seeds, site, packages", last_steps),
 ];
 
 pub(crate) fn run() -> Result<()> {
@@ -60,19 +60,38 @@ fn processor_seconds() -> Result<u64> {
     Ok(ticks.iter().sum::<u64>() / TICKS_PER_SECOND)
 }
 
-fn build_sandbox() -> Result<()> {
-    sandbox::build(std::env::consts::ARCH)
+/// At the same time: packages come from the network while compilers work. Tests are built with the
+/// program that fetches the weights, because its last crates wait for each other and leave a
+/// processor idle.
+fn prepare() -> Result<()> {
+    let install = || {
+        services::install()?;
+        clients::install()
+    };
+    at_once([&install, &|| {
+        at_once([&|| sandbox::build(std::env::consts::ARCH), &web::build])?;
+        at_once([&web::check, &|| {
+            rust_tests::build()?;
+            weights::fetch()
+        }])
+    }])
 }
 
-/// At the same time: clients and journeys wait for their servers more than they compute.
+/// Journeys and clients wait for others most of the time, so three of them go on at once: more would
+/// have the journeys wait too long for what is on the screen.
 fn last_steps() -> Result<()> {
     clients::build()?;
-    at_once([&clients::run, &web::journeys, &|| {
-        simulate::run_in_ci()?;
-        fuzz::replay_seeds()?;
-        site::build()?;
-        dist::check_in_ci()
-    }])
+    at_once([
+        &|| web::journeys(Browser::Chromium),
+        &|| {
+            web::journeys(Browser::Firefox)?;
+            site::build()?;
+            dist::check_in_ci()?;
+            simulate::run_in_ci()?;
+            fuzz::replay_seeds()
+        },
+        &clients::run,
+    ])
 }
 
 /// Writes the pages that are made from code.

@@ -14,8 +14,8 @@ const PIP: &[&str] = &["schemathesis==4.32.5", "openai==3.49.0", "anthropic==2.8
 
 /// `cargo xtask clients`. A package that cannot be had fails the checks.
 pub(crate) fn run() -> Result<()> {
-    let folder = std::env::current_dir()?.join("target/clients");
-    install(&folder)?;
+    let folder = folder()?;
+    install()?;
     build()?;
     for script in ["n8n_mcp.mjs", "n8n_cli.mjs"] {
         let server = ClientTestServer::start(&folder.join("data").join(script))?;
@@ -54,8 +54,14 @@ fn sdks(folder: &Path) -> Result<()> {
     done
 }
 
-fn install(folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder)?;
+fn folder() -> Result<PathBuf> {
+    Ok(std::env::current_dir()?.join("target/clients"))
+}
+
+/// Installs the programs that others wrote, unless they are there.
+pub(crate) fn install() -> Result<()> {
+    let folder = folder()?;
+    std::fs::create_dir_all(&folder)?;
     let (npm, python) = (folder.join("npm"), folder.join("python"));
     let wanted = NPM.iter().chain(PIP).copied().collect::<Vec<_>>().join("\n");
     let note = folder.join("installed");

@@ -27,7 +27,7 @@ struct TestBinary {
 /// `cargo xtask test`.
 pub(crate) fn run() -> Result<()> {
     let report = std::env::current_dir()?.join(NOT_RUN);
-    let mut binaries = build()?;
+    let mut binaries = binaries()?;
     std::fs::write(&report, "")?;
     // The largest have the most tests, and nothing should wait for one that began last.
     binaries.sort_by_key(|binary| std::cmp::Reverse(binary.bytes));
@@ -39,9 +39,21 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-fn build() -> Result<Vec<TestBinary>> {
-    let arguments =
-        ["test", "--workspace", "--quiet", "--no-run", "--message-format=json-render-diagnostics"];
+/// Builds all tests, and the programs that they start.
+pub(crate) fn build() -> Result<()> {
+    binaries().map(|_| ())
+}
+
+fn binaries() -> Result<Vec<TestBinary>> {
+    // Examples measure and are no tests; `cargo xtask lint` builds them.
+    let arguments = [
+        "test",
+        "--workspace",
+        "--tests",
+        "--quiet",
+        "--no-run",
+        "--message-format=json-render-diagnostics",
+    ];
     eprintln!("$ cargo {}", arguments.join(" "));
     let built = Command::new("cargo")
         .args(arguments)

@@ -1,6 +1,5 @@
 //! Builds the editor and puts it where the server embeds it from.
 
-use crate::at_once;
 use anyhow::{Context as _, Result, bail};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
@@ -57,14 +56,20 @@ pub fn check() -> Result<()> {
     npm(&["test"])
 }
 
-/// Walks through the editor in both browsers at once, before real servers with the editor in them:
-/// in Firefox only where browsers differ most, and the rest every night.
-pub fn journeys() -> Result<()> {
-    at_once([&|| journeys_of("journeys"), &|| journeys_of("journeys:firefox:core")])
+#[derive(Clone, Copy, Debug)]
+pub enum Browser {
+    Chromium,
+    Firefox,
 }
 
-/// What it says is shown at its end, so that two of them do not mix.
-fn journeys_of(script: &str) -> Result<()> {
+/// Walks through the editor in a browser, before real servers with the editor in them: in Firefox
+/// only where browsers differ most, and the rest every night. What it says is shown at its end, so
+/// that two of them do not mix.
+pub fn journeys(browser: Browser) -> Result<()> {
+    let script = match browser {
+        Browser::Chromium => "journeys",
+        Browser::Firefox => "journeys:firefox:core",
+    };
     eprintln!("$ npm run {script} (in {SOURCE})");
     let run = Command::new("npm").args(["run", script]).current_dir(SOURCE).output();
     let run = run.context("npm could not be started; it is needed to test the editor")?;
