@@ -14,6 +14,8 @@ pub struct RequestPlace {
     pub node: Str,
     pub run_index: usize,
     pub item: usize,
+    /// The call that the node answers as a tool; empty if it is a step of its own.
+    pub call: Str,
 }
 
 /// Bytes of a key that nobody signs.

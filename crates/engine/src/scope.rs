@@ -119,22 +119,25 @@ pub struct RunView<'a> {
 }
 
 /// What expressions of a node see while a model calls it as a tool.
+#[derive(Clone)]
 pub struct ToolCallScope {
     /// What the model gave: `$fromAI` reads it.
     pub arguments: Object,
     /// The item that the agent works on. Fields that it does not have are the model's.
     pub item: Item,
+    /// Names the call within the run, and is the same when it is made again.
+    pub call: Str,
 }
 
 impl ToolCallScope {
-    pub fn new(arguments: Object, item: Option<Item>) -> Self {
+    pub fn new(arguments: Object, item: Option<Item>, call: Str) -> Self {
         let mut item = item.unwrap_or_else(|| Item::new(Object::new()));
         let mut fields = arguments.clone();
         if let Value::Object(own) = &item.json {
             fields.extend(own.iter().map(|(key, value)| (key.clone(), value.clone())));
         }
         item.json = fields.into();
-        Self { arguments, item }
+        Self { arguments, item, call }
     }
 }
 
@@ -206,7 +209,8 @@ impl RunView<'_> {
 
     fn request_key(&self) -> Option<Str> {
         let node = &self.plan.nodes[self.node].info.name;
-        self.vars.execution.request_key((&self.plan.id, node), self.run_index, self.item_index)
+        let (run_index, item) = (self.run_index, self.item_index);
+        self.vars.execution.request_key((&self.plan.id, node), run_index, item, self.called)
     }
 
     fn find(&self, name: &str) -> Result<usize, ExprError> {
@@ -321,8 +325,6 @@ impl Scope for RunView<'_> {
                 ("active", Value::from(self.plan.active)),
             ])
             .into(),
-            // A tool is called several times in one step.
-            IDEMPOTENCY_KEY if self.called.is_some() => return Ok(None),
             IDEMPOTENCY_KEY => self.request_key().into(),
             "$agentInfo" if !node.suppliers.is_empty() => self.agent_info(node),
             _ => return self.vars.get(name),

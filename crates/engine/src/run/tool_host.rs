@@ -2,7 +2,7 @@
 
 use super::host::NodeHost;
 use crate::scope::ToolCallScope;
-use model::{Code, Item, Items, Object, Value};
+use model::{Code, Item, Items, Object, Str, Value};
 use node_api::NodeError;
 use node_api::ai::{Exposure, ToolCallContext};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -54,7 +54,7 @@ impl NodeHost {
         };
         let own = above.map_or_else(|| item.clone(), |above| above.own.clone());
         let call = ToolCallHost {
-            called: ToolCallScope::new(arguments.clone(), item),
+            called: ToolCallScope::new(arguments.clone(), item, self.call_name(&context.key)),
             own,
             item: above.map_or(context.item, |above| above.item),
             calls_from: place_of(&context.key, self.run.tries.load(Ordering::Relaxed)),
@@ -64,6 +64,11 @@ impl NodeHost {
             exposure: context.exposure,
         };
         Ok(self.with_call(Some(call)))
+    }
+
+    /// What a call is named among all of the run: agents that share a tool name their calls alike.
+    fn call_name(&self, key: &str) -> Str {
+        format!("{}.{} {key}", self.step, self.run.tries.load(Ordering::Relaxed)).into()
     }
 
     /// A parameter as it would be with arguments that no model has chosen.
@@ -78,7 +83,7 @@ impl NodeHost {
             self.parameter_if_called(
                 path,
                 item,
-                &ToolCallScope::new(neutral.collect(), call.own.clone()),
+                &ToolCallScope::new(neutral.collect(), call.own.clone(), call.called.call.clone()),
             )
             .ok()
         };
@@ -112,7 +117,7 @@ impl ToolCallHost {
     /// callers.
     pub(super) fn seen_below(&self) -> Self {
         Self {
-            called: ToolCallScope { arguments: Object::new(), item: self.called.item.clone() },
+            called: ToolCallScope { arguments: Object::new(), ..self.called.clone() },
             own: self.own.clone(),
             item: self.item,
             calls_from: self.calls_from,

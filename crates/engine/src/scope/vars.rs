@@ -3,6 +3,7 @@
 use crate::options::{RecordedStep, RunOptions};
 use crate::ports::{Addresses, Random};
 use crate::request_key::{RequestKeys, RequestPlace};
+use crate::scope::ToolCallScope;
 use expr::ExprError;
 use model::{Object, Str, TaskStatus, Value};
 use node_api::host::Feature;
@@ -39,12 +40,13 @@ pub struct ExecutionVars {
 }
 
 impl ExecutionVars {
-    /// The key of one request of a node.
+    /// The key of one request of a node, in its step or in a call of it as a tool.
     pub(crate) fn request_key(
         &self,
         (workflow_id, node): (&Str, &Str),
         run_index: usize,
         item: usize,
+        called: Option<&ToolCallScope>,
     ) -> Option<Str> {
         self.request_keys.key_of(RequestPlace {
             run_id: self.id.clone(),
@@ -52,6 +54,7 @@ impl ExecutionVars {
             node: node.clone(),
             run_index,
             item,
+            call: called.map(|called| called.call.clone()).unwrap_or_default(),
         })
     }
 

@@ -4,7 +4,7 @@
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::hmac;
 use engine::{Addresses, RequestPlace};
-use model::Str;
+use model::{Str, Value};
 use node_api::ai::signed_session;
 
 /// How many letters of the signature stand in an address.
@@ -121,15 +121,19 @@ impl Addresses for ResumeTokens {
     }
 
     fn request_key(&self, place: &RequestPlace) -> Option<Str> {
-        let RequestPlace { run_id, workflow_id, node, run_index, item } = place;
+        let RequestPlace { run_id, workflow_id, node, run_index, item, call } = place;
         // As JSON, so that no name of a node looks like another place.
-        let named = model::json!([
-            (workflow_id.clone()),
-            (run_id.clone()),
-            (node.clone()),
-            (*run_index as f64),
-            (*item as f64)
-        ]);
+        let mut named = vec![
+            Value::from(workflow_id.clone()),
+            run_id.clone().into(),
+            node.clone().into(),
+            (*run_index).into(),
+            (*item).into(),
+        ];
+        if !call.is_empty() {
+            named.push(call.clone().into());
+        }
+        let named = Value::array(named);
         Some(self.signature(TokenPurpose::Request, &model::json::to_string(&named)).into())
     }
 }
@@ -187,6 +191,7 @@ mod tests {
             node: "Pay".into(),
             run_index: 0,
             item: 0,
+            call: Str::new(),
         };
         let key = |place: &RequestPlace| tokens("secret").request_key(place).unwrap();
         let first = key(&place());
@@ -198,6 +203,8 @@ mod tests {
             RequestPlace { node: "Pay 2".into(), ..place() },
             RequestPlace { run_index: 1, ..place() },
             RequestPlace { item: 1, ..place() },
+            RequestPlace { call: "3.0 item 0: tool 1.1".into(), ..place() },
+            RequestPlace { call: "3.0 item 0: tool 1.2".into(), ..place() },
             // Names that would look like another place if they were only joined.
             RequestPlace { node: "Pay\",0,0]".into(), ..place() },
             RequestPlace { workflow_id: "w\",\"7\",\"Pay".into(), ..place() },

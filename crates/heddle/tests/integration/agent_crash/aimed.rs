@@ -92,7 +92,12 @@ fn a_person_who_wants_the_call_made_again_gets_it_made_once_more() {
     assert_eq!(resume(json!({ "decision": "again" })).status, 200);
     scene.all_over(&server);
     assert_eq!(by_number(&server)[&7][0]["status"], "success");
-    assert_eq!(scene.counter.all().get(&send_path(7, 1)), Some(&2));
+    let counted = scene.counter.all();
+    assert_eq!(counted.get(&send_path(7, 1)), Some(&2));
+    let keys = counted.iter().filter(|(name, _)| name.starts_with("key "));
+    let mut keys: Vec<usize> = keys.map(|(_, count)| *count).collect();
+    keys.sort_unstable();
+    assert_eq!(keys, [1, 2], "the service knows the repeated call by its key, and no other");
     assert_eq!(scene.n_requests((7, 1)), 1, "the model was not asked again");
     server.stop();
 }

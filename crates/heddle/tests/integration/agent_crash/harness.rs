@@ -306,7 +306,7 @@ fn workflow(models: &str, counter: &str) -> Value {
             part("Webhook", "n8n-nodes-base.webhook", 2.0, json!({ "httpMethod": "POST", "path": "agent", "options": {} })),
             part("Agent", "ai-agent", 1.0, json!({ "userMessage": "=Do run {{ $json.body.id }}." })),
             part("Model", "openai-compatible-model", 1.0, json!({ "baseUrl": models, "model": "mock" })),
-            part("Send", "n8n-nodes-base.httpRequestTool", 4.2, json!({ "method": "POST", "url": send, "options": {} })),
+            part("Send", "n8n-nodes-base.httpRequestTool", 4.2, json!({ "method": "POST", "url": send, "options": { "idempotencyKeyHeader": "Idempotency-Key" } })),
             part("Look", "n8n-nodes-base.httpRequestTool", 4.2, json!({ "method": "GET", "url": look, "options": {} })),
         ],
         "connections": {
