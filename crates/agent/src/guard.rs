@@ -9,6 +9,7 @@ use model::{Object, Str, Value};
 use ports::ai::{
     Exposure, Tool, ToolArguments, ToolCall, ToolCallContext, ToolEffect, ToolFailure, ToolOutput,
 };
+use ports::policy::BoundPolicy;
 use std::collections::HashMap;
 use std::pin::pin;
 use std::sync::Arc;
@@ -25,6 +26,7 @@ pub struct ToolGuard {
     timeout_ms: Option<u64>,
     /// What the run has come across before the loop.
     prior_exposure: Exposure,
+    policy: BoundPolicy,
 }
 
 struct GuardedTool {
@@ -52,6 +54,7 @@ impl ToolGuard {
             max_result_bytes,
             timeout_ms: None,
             prior_exposure: Exposure::default(),
+            policy: BoundPolicy::default(),
         };
         for tool in tools {
             let name = tool.definition().name.clone();
@@ -72,6 +75,27 @@ impl ToolGuard {
     /// The same with a limit on the time of each call.
     pub fn with_timeout(self, timeout_ms: u64) -> Self {
         Self { timeout_ms: Some(timeout_ms), ..self }
+    }
+
+    /// The same for an agent whose calls the operator has rules about.
+    pub fn governed_by(self, policy: BoundPolicy) -> Self {
+        Self { policy, ..self }
+    }
+
+    pub(crate) fn policy(&self) -> &BoundPolicy {
+        &self.policy
+    }
+
+    /// Works until it is done, or until the operator stops the agent.
+    pub(crate) async fn until_stopped<T>(
+        &self,
+        work: impl Future<Output = Result<T, AgentError>>,
+    ) -> Result<T, AgentError> {
+        let BoundPolicy { policy, subject } = &self.policy;
+        match select(policy.wait_agent_stopped(subject), pin!(work)).await {
+            Either::Left((reason, _)) => Err(AgentError::Stopped { reason }),
+            Either::Right((outcome, _)) => outcome,
+        }
     }
 
     /// The same in a run that has come across this already.

@@ -113,6 +113,8 @@ pub enum AgentError {
     },
     #[error("The run was cancelled")]
     Cancelled,
+    #[error("The operator has stopped this agent{}", because(reason))]
+    Stopped { reason: Str },
     #[error("Two tools have the name '{name}'")]
     SameName { name: Str },
     #[error("The schema of the tool '{tool}' cannot be used: {problem}")]
@@ -161,6 +163,8 @@ impl AgentError {
                 .with_result("finishReason", TIMEOUT)
                 .with_result("partial", true),
             AgentError::Cancelled => NodeError::new(Code::RUN_CANCELLED, message),
+            AgentError::Stopped { .. } => NodeError::new(Code::AGENT_STOPPED, message)
+                .hint("Remove the stop from the policy to let the agent run again."),
             AgentError::Schema { .. } => NodeError::failed(message).hint(
                 "Fix the tool's schema. Arguments are checked against it before the tool runs.",
             ),
@@ -179,6 +183,10 @@ const TIMEOUT: &str = "timeout";
 /// What a person is to do about a call that may have happened.
 const UNCERTAIN_HINT: &str =
     "Check whether it took effect, then resume the execution with the result, or stop it.";
+
+fn because(reason: &str) -> String {
+    if reason.is_empty() { String::new() } else { format!(": {reason}") }
+}
 
 fn of_model(error: ModelError) -> NodeError {
     let coded = NodeError::new(error.code, error.message);

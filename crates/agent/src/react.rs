@@ -21,6 +21,7 @@ use ports::ai::{
     OutputFormat, ToolArguments, ToolCall, ToolCallContext, ToolChoice, ToolEffect, ToolFailure,
 };
 use ports::checkpoints;
+use ports::policy::{PolicyCall, PolicyDecision, words as policy_words};
 use std::sync::Arc;
 
 const PROMPT: &str = include_str!("react/prompt.txt");
@@ -58,7 +59,8 @@ impl ReactAgent {
     ) -> Result<ReactOutcome, AgentError> {
         world.emit(AgentEvent::Started).await;
         let began = world.now_ms();
-        let outcome = self.work(world, input, memory, trace_id, started_at).await;
+        let work = self.work(world, input, memory, trace_id, started_at);
+        let outcome = self.guard.until_stopped(work).await;
         // The model speaks in JSON; whoever listens hears the one part of it that is an answer.
         if let Ok(ReactOutcome { answer: Some(answer), .. }) = &outcome {
             world.emit(AgentEvent::Token(words(answer))).await;
@@ -270,11 +272,36 @@ impl ReactAgent {
                     key: world.full_key(&key),
                     allow_egress: false,
                     exposure,
+                    is_authorized: true,
                 };
                 let (mut effect, mut sends) = (definition.effect, tool.sends(&checked, &context));
+                let mut facts;
                 let made = loop {
+                    let asked = PolicyCall::new(
+                        &self.guard.policy().subject,
+                        tool.as_ref(),
+                        &checked,
+                        sends,
+                        exposure,
+                    );
+                    facts = policy_words::facts(&asked);
                     // This strategy asks nobody.
-                    if decide(exposure, sends, false) == FlowDecision::NeedsApproval {
+                    let anywhere = match self.guard.policy().policy.decide(&asked) {
+                        PolicyDecision::Allow { anywhere } => anywhere,
+                        PolicyDecision::Deny { rule, reason } => {
+                            let warning = policy_words::denial_warning(&name, &rule);
+                            world.emit(AgentEvent::Warning(warning)).await;
+                            break Err(ToolFailure::new(policy_words::denial(
+                                &name, &rule, &reason,
+                            )));
+                        }
+                        PolicyDecision::Approve { rule } => {
+                            let warning = policy_words::denial_warning(&name, &rule);
+                            world.emit(AgentEvent::Warning(warning)).await;
+                            break Err(ToolFailure::new(policy_words::nobody_to_ask(&name, &rule)));
+                        }
+                    };
+                    if decide(exposure, sends, anywhere) == FlowDecision::NeedsApproval {
                         world.emit(AgentEvent::Warning(flow::warning(&name))).await;
                         break Err(ToolFailure::new(flow::refusal(&name)));
                     }
@@ -315,8 +342,11 @@ impl ReactAgent {
                     None => (result.get("error").map(words).unwrap_or_default(), true),
                 };
                 let kept = Value::from(Object::from_iter([
+                    ("name", Value::from(name.clone())),
+                    ("arguments", input.clone().into()),
                     ("result", Value::from(result)),
                     ("durationMs", (duration_ms as f64).into()),
+                    (policy_words::FACTS, facts),
                 ]));
                 world.record_step(&key, kept.clone()).await.map_err(AgentError::RecordFailed)?;
                 world

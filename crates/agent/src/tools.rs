@@ -74,7 +74,8 @@ impl ToolsAgent {
         last_words: &LastWords,
     ) -> Result<AgentOutcome, AgentError> {
         world.emit(AgentEvent::Started).await;
-        let outcome = self.run_with_timeout(world, work, last_words).await;
+        let outcome =
+            self.guard.until_stopped(self.run_with_timeout(world, work, last_words)).await;
         let event = match &outcome {
             Ok(AgentOutcome { end_reason: ended, record, .. }) => AgentEvent::Done {
                 ended: *ended,

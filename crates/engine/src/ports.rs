@@ -10,6 +10,7 @@ use node_api::collections::Collections;
 use node_api::connect::Connections;
 use node_api::files::FileStorage;
 use node_api::http::Http;
+use node_api::policy::ToolPolicy;
 use node_api::tables::Tables;
 use node_api::trigger::{StreamChunk, WebhookResponse};
 use node_api::{NodeError, StartCause};
@@ -37,6 +38,8 @@ pub struct Ports {
     /// and end with it.
     pub calls: Option<Arc<dyn Subworkflows>>,
     pub journal: Arc<dyn Journal>,
+    /// What the operator lets agents call.
+    pub policy: Arc<dyn ToolPolicy>,
     /// What is spent on models beyond single runs.
     pub ledger: Arc<dyn SpendingLedger>,
     /// Makes the keeper of one run's data.

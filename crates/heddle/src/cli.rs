@@ -6,6 +6,7 @@ mod executions;
 mod folder;
 mod knowledge;
 mod models;
+mod policy;
 
 pub(crate) use chat::{AgentArgs, AgentToolChoice, AskBefore, ChatArgs};
 pub(crate) use executions::{ExecutionsCommand, ResumeArgs, ResumeManyArgs, UndoArgs};
@@ -14,6 +15,7 @@ pub(crate) use folder::{
 };
 pub(crate) use knowledge::{AddKnowledgeArgs, KnowledgeCommand, SearchKnowledgeArgs};
 pub(crate) use models::ModelsCommand;
+pub(crate) use policy::{PolicyCommand, StopArgs};
 
 use crate::settings::GlobalArgs;
 use crate::terminal::table::ListOutput;
@@ -85,6 +87,9 @@ pub(crate) enum Command {
     /// Manage built-in models, which need no API key
     #[command(subcommand)]
     Models(ModelsCommand),
+    /// Control which tools agents may call
+    #[command(subcommand)]
+    Policy(PolicyCommand),
     /// Manage users
     #[command(subcommand)]
     Users(UsersCommand),

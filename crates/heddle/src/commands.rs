@@ -22,6 +22,8 @@ mod new_folder;
 #[expect(clippy::disallowed_methods, reason = "works on files named on the command line")]
 mod node_docs;
 mod nodes;
+#[expect(clippy::disallowed_methods, reason = "works on files named on the command line")]
+mod policy;
 mod replay;
 mod restore;
 #[expect(clippy::disallowed_methods, reason = "works on files named on the command line")]
@@ -57,6 +59,7 @@ pub(crate) fn dispatch(arguments: Cli, folder: &DataFolder) -> Result<ExitCode> 
         Command::ApiKeys(arguments) => api_keys::run(arguments),
         Command::Credentials(arguments) => credentials::run(arguments),
         Command::Users(arguments) => users::run(arguments),
+        Command::Policy(arguments) => policy::run(arguments),
         Command::Knowledge(arguments) => knowledge::run(arguments),
         Command::Models(arguments) => models::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),

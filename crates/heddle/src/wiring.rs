@@ -82,6 +82,7 @@ pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
         local_models: Arc::new(local::Library::new(settings.models.clone())),
         credentials: Arc::new(NoCredentials),
         workflows: Arc::new(NoWorkflows),
+        policy: Arc::new(node_api::policy::AllowAll),
         ledger: Arc::new(engine::NoLedger),
         calls: None,
         journal: Arc::new(NoJournal),

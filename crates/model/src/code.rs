@@ -140,6 +140,10 @@ codes! {
     APPROVAL_DECIDED     = Caller,   409, "The call was already approved or rejected.";
     BUDGET_REACHED       = Workflow, 422, "A model budget is used up.";
     AGENT_OUTWARD        = Workflow, 403, "After reading untrusted content, an agent needs approval to send data to destinations it chooses.";
+    AGENT_STOPPED        = Operator, 409, "The operator has stopped this agent.";
+    POLICY_DENIED        = Operator, 403, "The operator's policy does not allow the tool call.";
+    POLICY_CHANGED       = Caller,   409, "Somebody else has changed the policy meanwhile.";
+    POLICY_INVALID       = Operator, 422, "The policy file cannot be used.";
     AGENT_LIMIT          = Workflow, 422, "The agent reached its limit without an answer.";
     FILE_OUTSIDE         = Operator, 403, "The path is outside the folder that workflows may use.";
     FILE_IO              = Workflow, 422, "A file could not be read or written.";

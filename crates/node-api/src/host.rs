@@ -8,6 +8,7 @@ use crate::collections::{Collections, NoCollections};
 use crate::connect::Connections;
 use crate::files::FileStorage;
 use crate::http::Http;
+use crate::policy::BoundPolicy;
 use crate::tables::Tables;
 use crate::trigger::{StreamChunk, WebhookResponse};
 use crate::{Credential, NodeError, RequestKey, Supplied, TriggerKind};
@@ -145,6 +146,10 @@ pub trait Host: Send + Sync {
     /// What the operator allows agents at most.
     fn agent_limits(&self) -> AgentLimits {
         AgentLimits::default()
+    }
+    /// What the operator lets this node call, working on an item.
+    fn tool_policy(&self, _item: usize) -> BoundPolicy {
+        BoundPolicy::default()
     }
     /// What the run has come across before this node, or the agent that calls it.
     fn exposure(&self) -> Exposure {

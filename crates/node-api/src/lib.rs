@@ -36,8 +36,8 @@ pub use idempotency::{
 pub use param::{Choice, DisplayRule, FieldGroup, Param, ParamKind, RuleTest};
 pub use port::{Port, PortCount, PortRule};
 pub use ports::{
-    ErrorClass, NodeError, ai, checkpoints, collections, connect, files, hosts, http, tables,
-    untrusted,
+    ErrorClass, NodeError, ai, checkpoints, collections, connect, files, hosts, http, policy,
+    tables, untrusted,
 };
 pub use range::NumberRange;
 pub use registry::{

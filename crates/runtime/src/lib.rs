@@ -5,6 +5,7 @@
 //! - `resume`: runs that wait, or were cut off, and what continues them
 //! - `schedule`: what happens at a time: triggers, polls, due waits, retention
 //! - `listen`: active workflows, their endpoints, and the answers to calls
+//! - `policy`: what the operator lets agents call
 //!
 //! Invariant: no HTTP, no SQL and no node by name here: `server` translates calls, `store` keeps
 //! rows, `nodes` say what they listen to. Invariant: an answer that says a run was accepted leaves
@@ -17,6 +18,7 @@ mod execute;
 mod key_lock;
 mod listen;
 mod loaded_workflow;
+pub mod policy;
 mod resume;
 mod runtime;
 mod schedule;

@@ -8,6 +8,7 @@ use crate::key_lock::KeyLocks;
 use crate::listen::active::ActiveWorkflows;
 use crate::listen::chat::replies::SessionCache;
 use crate::listen::test_listener::TestListeners;
+use crate::policy::Policy;
 use crate::resume::backoff::ResumeBackoff;
 use crate::resume::forms::PendingPages;
 use crate::resume::held::DoubtedStep;
@@ -46,6 +47,8 @@ pub struct Runtime {
     pub store: Arc<dyn Store>,
     pub recorder: Arc<Recorder>,
     pub runner: Arc<Runner>,
+    /// What the operator lets agents call.
+    pub policy: Arc<Policy>,
     pub(crate) active: RwLock<ActiveWorkflows>,
     pub(crate) clock_changed: Notify,
     pub(crate) catch_up: CatchUp,
@@ -106,6 +109,7 @@ impl Runtime {
         runtime.recover().await?;
         supervise("clock", &runtime, Runtime::run_scheduler);
         supervise("watch", &runtime, Runtime::watch);
+        supervise("policy", &runtime, Runtime::watch_policy);
         supervise("retention", &runtime, move |runtime| runtime.run_retention(retention));
         Ok(runtime)
     }
@@ -121,6 +125,8 @@ impl Runtime {
         engine.ports.journal = recorder.clone();
         let calls = Arc::new(ChildRuns::default());
         engine.ports.calls = Some(calls.clone());
+        let policy = Policy::open(store.clone()).await?;
+        engine.ports.policy = policy.clone();
         let session_calls = options.run.limits.agents.session_calls;
         let ledger = DayLedger::new(store.clone(), options.spending, session_calls);
         engine.ports.ledger = Arc::new(ledger);
@@ -145,6 +151,7 @@ impl Runtime {
             store,
             recorder,
             runner,
+            policy,
             active: RwLock::default(),
             clock_changed: Notify::new(),
             catch_up: options.catch_up,

@@ -19,6 +19,7 @@ mod local_models;
 mod members;
 mod openapi;
 mod operation;
+mod policy;
 mod projects;
 mod request;
 mod source_control;
@@ -54,6 +55,7 @@ pub(crate) const OPERATIONS: &[&[ApiOperation]] = &[
     executions::OPERATIONS,
     execution_decisions::OPERATIONS,
     approvals::OPERATIONS,
+    policy::OPERATIONS,
     credentials::OPERATIONS,
     spending::OPERATIONS,
     tags::OPERATIONS,

@@ -86,6 +86,7 @@ fn ports(world: &Arc<SimulationState>, store: &Sqlite) -> Ports {
         local_models: Arc::new(node_api::ai::NoLocalModels),
         credentials: Arc::new(NoCredentials),
         workflows: Arc::new(NoWorkflows),
+        policy: Arc::new(node_api::policy::AllowAll),
         ledger: Arc::new(NoLedger),
         calls: None,
         journal: Arc::new(NoJournal),

@@ -42,6 +42,7 @@ pub mod interruptions;
 pub mod journal;
 mod large_events;
 mod passthrough;
+pub mod policies;
 #[expect(
     clippy::disallowed_types,
     reason = "creates the files of the data folder with restricted permissions"
@@ -87,6 +88,7 @@ pub use folders::FolderStore;
 pub use identities::IdentityStore;
 pub use insights::InsightStore;
 pub use interruptions::InterruptionStore;
+pub use policies::PolicyStore;
 pub use private_files::keep_new_files_private;
 pub use projects::ProjectStore;
 pub use schedules::ScheduleStore;
@@ -120,6 +122,7 @@ pub trait Store:
     + IdentityStore
     + InsightStore
     + InterruptionStore
+    + PolicyStore
     + ProjectStore
     + ScheduleStore
     + Sealer
@@ -147,6 +150,7 @@ impl<T> Store for T where
         + IdentityStore
         + InsightStore
         + InterruptionStore
+        + PolicyStore
         + ProjectStore
         + ScheduleStore
         + Sealer

@@ -20,6 +20,7 @@ mod interruptions;
 mod listing;
 mod migrate;
 mod parent_calls;
+mod policies;
 mod projects;
 mod reserved_ids;
 mod retention;

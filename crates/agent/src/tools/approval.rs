@@ -8,6 +8,7 @@ use crate::host::{AgentError, AgentEvent, AgentHost};
 use model::{Str, Value};
 use ports::ai::{EgressTarget, Exposure, ToolCall, ToolEffect};
 use ports::checkpoints::{self, ApprovalRequest, ApprovalVerdict, DecisionRecord};
+use ports::policy::{PolicyCall, PolicyDecision, words};
 
 /// Whether a call may be made.
 pub(super) enum CallPermit {
@@ -28,8 +29,8 @@ pub(super) struct CallAction {
 }
 
 impl ToolsAgent {
-    /// Whether a call that does this may be made: by what the author wants to be asked about, and
-    /// by where data comes from and goes.
+    /// Whether a call that does this may be made: by the operator's policy, by what the author wants
+    /// to be asked about, and by where data comes from and goes.
     pub(super) async fn authorize(
         &self,
         world: &dyn AgentHost,
@@ -37,10 +38,23 @@ impl ToolsAgent {
         key: &str,
         (call, arguments): (&ToolCall, &Value),
         deed: CallAction,
+        asked: &PolicyCall<'_>,
     ) -> Result<CallPermit, AgentError> {
-        let ruling =
-            decide(self.exposure(run), deed.sends, self.options.trusted.contains(&call.name));
-        let asks = self.asks_before(&call.name, deed);
+        let (asks, anywhere) = match self.guard.policy().policy.decide(asked) {
+            PolicyDecision::Deny { rule, reason } => {
+                world.emit(AgentEvent::Warning(words::denial_warning(&call.name, &rule))).await;
+                return Ok(CallPermit::Refused(words::denial(&call.name, &rule, &reason)));
+            }
+            PolicyDecision::Approve { rule } if !self.options.can_wait => {
+                world.emit(AgentEvent::Warning(words::denial_warning(&call.name, &rule))).await;
+                return Ok(CallPermit::Refused(words::nobody_to_ask(&call.name, &rule)));
+            }
+            PolicyDecision::Approve { .. } => (true, false),
+            PolicyDecision::Allow { anywhere } => (false, anywhere),
+        };
+        let is_trusted = anywhere || self.options.trusted.contains(&call.name);
+        let ruling = decide(self.exposure(run), deed.sends, is_trusted);
+        let asks = asks || self.asks_before(&call.name, deed);
         match ruling {
             FlowDecision::Free if !asks => Ok(CallPermit::Granted),
             // Nobody is asked where nobody expects to be.

@@ -37,6 +37,8 @@ pub struct AgentOptions {
     pub ask_before: Vec<Str>,
     /// Tools that may send anything anywhere, by name, whatever the agent has read before.
     pub trusted: Vec<Str>,
+    /// Whether the run can wait for a person.
+    pub can_wait: bool,
     /// How long a person has time to decide about a call.
     pub approval_timeout_ms: u64,
     /// The form of the answer as the model's API is asked for it. Without one, an answer that a
@@ -66,6 +68,7 @@ impl Default for AgentOptions {
             approval: ApprovalPolicy::Never,
             ask_before: Vec::new(),
             trusted: Vec::new(),
+            can_wait: true,
             approval_timeout_ms: 24 * 60 * 60 * 1000,
             answer_format: OutputFormat::Text,
             item: 0,

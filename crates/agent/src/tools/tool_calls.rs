@@ -10,6 +10,7 @@ use futures::{FutureExt as _, StreamExt as _, stream};
 use model::{Object, Str, Value};
 use ports::ai::{EgressTarget, Exposure, ToolCall, ToolCallContext, ToolEffect};
 use ports::checkpoints;
+use ports::policy::{PolicyCall, words};
 
 /// The result of a call that happened and whose answer nobody has seen.
 const DONE_WITHOUT_RESULT: &str = "It was done. Its result is not known.";
@@ -151,18 +152,27 @@ impl ToolsAgent {
             } else {
                 self.exposure(run)
             },
+            is_authorized: false,
         };
         let name = call.name.clone();
         let mut deed =
             CallAction { effect: definition.effect, sends: tool.sends(&checked, &context) };
         let mut is_started = false;
-        let made = loop {
-            match self.authorize(world, run, &key, (call, &arguments), deed).await? {
-                CallPermit::Granted => {}
+        let (made, facts) = loop {
+            let asked = PolicyCall::new(
+                &self.guard.policy().subject,
+                tool.as_ref(),
+                &checked,
+                deed.sends,
+                self.exposure(run),
+            );
+            let facts = words::facts(&asked);
+            match self.authorize(world, run, &key, (call, &arguments), deed, &asked).await? {
+                CallPermit::Granted => context.is_authorized = true,
                 CallPermit::Asked { until_ms } => return Ok(CallOutcome::Asked { until_ms }),
                 CallPermit::Refused(words) => {
                     let used = used(words, true, started_ms, 0);
-                    record_result(world, &key, &used).await?;
+                    record_result(world, &key, &used, facts).await?;
                     return Ok(CallOutcome::Made(CompletedCall {
                         used,
                         was_admitted: true,
@@ -201,7 +211,7 @@ impl ToolsAgent {
                     };
                     context.allow_egress = true;
                 }
-                made => break made,
+                made => break (made, facts),
             }
         };
         let (content, is_error) = match made {
@@ -214,13 +224,18 @@ impl ToolsAgent {
         let duration_ms = (world.now_ms() - started_ms).max(0) as u64;
         let mut used = used(self.guard.capped(content), is_error, started_ms, duration_ms);
         used.reached_out = context.allow_egress;
-        record_result(world, &key, &used).await?;
+        record_result(world, &key, &used, facts).await?;
         Ok(CallOutcome::Made(CompletedCall { used, was_admitted: true, rejection: None }))
     }
 }
 
-/// Notes what came of a call, and tells it.
-async fn record_result(world: &dyn AgentHost, key: &str, used: &ToolUse) -> Result<(), AgentError> {
+/// Notes what came of a call and what it was, and tells it.
+async fn record_result(
+    world: &dyn AgentHost,
+    key: &str,
+    used: &ToolUse,
+    facts: Value,
+) -> Result<(), AgentError> {
     let ToolUse { call_id, name, arguments, content, is_error, duration_ms, .. } = used.clone();
     let kept = Object::from_iter([
         ("name", Value::from(name.clone())),
@@ -228,6 +243,7 @@ async fn record_result(world: &dyn AgentHost, key: &str, used: &ToolUse) -> Resu
         ("content", content.clone().into()),
         ("isError", is_error.into()),
         ("durationMs", (duration_ms as f64).into()),
+        (words::FACTS, facts),
     ]);
     world.record_step(key, kept.into()).await.map_err(AgentError::RecordFailed)?;
     world.emit(AgentEvent::ToolEnded { call_id, name, content, is_error, duration_ms }).await;

@@ -15,6 +15,7 @@ use crate::scope::{RunData, RunView, ToolCallScope};
 use model::{Items, Kind, Object, RunEvent, Source, Spill, Str, Value};
 use node_api::ai::{
     AgentLimits, ChatModel, ConversationStores, Exposure, LocalModels, ToolCallContext,
+    session_id_of,
 };
 use node_api::collections::Collections;
 use node_api::connect::Connections;
@@ -24,6 +25,7 @@ use node_api::host::{
     WorkflowCall,
 };
 use node_api::http::Http;
+use node_api::policy::{BoundPolicy, PolicySubject};
 use node_api::tables::Tables;
 use node_api::trigger::{StreamChunk, WebhookResponse};
 use node_api::{Credential, ErrorClass, NodeError, RequestKey, Supplied, TriggerKind};
@@ -317,6 +319,21 @@ impl Host for NodeHost {
         self.run.options.limits.agents
     }
 
+    fn tool_policy(&self, item: usize) -> BoundPolicy {
+        let of_item = self.inputs.first().cloned().flatten().and_then(|items| items.get(item));
+        let session = of_item
+            .as_ref()
+            .and_then(|item| session_id_of(&item.json))
+            .or_else(|| self.trigger_data().as_ref().and_then(session_id_of));
+        let subject = PolicySubject {
+            // A document that is stored nowhere may call itself anything.
+            workflow_id: self.run.options.acting_workflow.clone(),
+            agent: self.name().clone(),
+            session: session.unwrap_or_default(),
+        };
+        BoundPolicy { policy: self.run.engine.ports.policy.clone(), subject }
+    }
+
     fn metered_model(&self, model: Arc<dyn ChatModel>) -> Arc<dyn ChatModel> {
         Meter::new(self, self.name()).metered(model)
     }
@@ -347,12 +364,12 @@ impl Host for NodeHost {
     }
 
     fn request_key(&self, item: usize) -> Option<RequestKey> {
-        // A tool is called several times in one step.
-        let header = self.plan_node().key_header.clone().filter(|_| self.call.is_none())?;
+        let header = self.plan_node().key_header.clone()?;
         let value = self.run.vars.execution.request_key(
             (&self.run.plan.id, self.name()),
             self.run_index,
             item,
+            self.call.as_ref().map(|call| &call.called),
         )?;
         Some(RequestKey { header, value })
     }

@@ -21,7 +21,8 @@ impl NodeHost {
         for supplier in self.suppliers(kind) {
             let supply = self.supply_of(supplier, kind, item).await?;
             let node = &self.run.plan.nodes[supplier].info;
-            let supply = SubNodeRecorder::new(self, node, kind).recorded(supply, &mut tool_names);
+            let supply =
+                SubNodeRecorder::new(self, node, kind, item).recorded(supply, &mut tool_names);
             supplies.push(Supplied { node: node.clone(), supply });
         }
         Ok(supplies)

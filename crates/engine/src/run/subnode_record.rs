@@ -12,6 +12,7 @@ use super::step::task;
 use super::suspend::BusyGuard;
 use super::{RunContext, lock};
 use futures::StreamExt as _;
+use futures::future::{Either, select};
 use model::{Item, Items, Kind, Object, RunEvent, Source, Str, TaskStatus, Value, json};
 use node_api::ai::{
     ChatEvent, ChatModel, ChatRequest, ChatRole, ChatStream, EgressTarget, Memory, MemoryError,
@@ -19,8 +20,11 @@ use node_api::ai::{
     SessionId, StoredTurn, SuppliedMemory, Supply, Tool, ToolCallContext, ToolDefinition,
     ToolEffect, ToolFailure, ToolOutput, TurnKey,
 };
+use node_api::host::Host as _;
+use node_api::policy::{BoundPolicy, PolicyCall, PolicyDecision, ToolSource, words};
 use node_api::{NodeError, NodeInfo, unique_name};
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::sync::Arc;
 
 /// Longer answers of tools are cut in the record.
@@ -37,10 +41,12 @@ pub(super) struct SubNodeRecorder {
     parking: Arc<super::suspend::SuspendState>,
     /// None for a node that passes questions on to other models: it is not paid for what they answer.
     pub(super) meter: Option<Meter>,
+    /// What the node above may call.
+    policy: BoundPolicy,
 }
 
 impl SubNodeRecorder {
-    pub(super) fn new(host: &NodeHost, node: &NodeInfo, kind: Kind) -> Self {
+    pub(super) fn new(host: &NodeHost, node: &NodeInfo, kind: Kind, item: usize) -> Self {
         let above = Source { node: host.name().clone(), output: 0, run: host.run_index() };
         let passes_on = |node: &crate::plan::PlanNode| {
             node.suppliers.iter().any(|supplier| supplier.kind == Kind::AiLanguageModel)
@@ -48,7 +54,8 @@ impl SubNodeRecorder {
         let is_paid = !host.run.plan.node(&node.name).is_some_and(passes_on);
         let meter = is_paid.then(|| Meter::new(host, &node.name));
         let (run, node, parking) = (host.run.clone(), node.clone(), host.parking.clone());
-        Self { run, node, above, step: host.step, kind, parking, meter }
+        let policy = host.tool_policy(item);
+        Self { run, node, above, step: host.step, kind, parking, meter, policy }
     }
 
     /// What is supplied, with a record of each use. Tools get names that none of `names` has.
@@ -88,7 +95,11 @@ impl SubNodeRecorder {
         definition.name =
             unique_name(definition.name, |name| names.iter().any(|known| known == name));
         names.push(definition.name.clone());
-        Arc::new(RecordedTool { tool, definition, service: self.clone() })
+        let source = ToolSource {
+            node_type: self.node.type_name.clone(),
+            server: tool.source().server.clone(),
+        };
+        Arc::new(RecordedTool { tool, definition, source, service: self.clone() })
     }
 
     /// The step is not let go of while this lives.
@@ -128,7 +139,42 @@ impl SubNodeRecorder {
 struct RecordedTool {
     tool: Arc<dyn Tool>,
     definition: ToolDefinition,
+    source: ToolSource,
     service: SubNodeRecorder,
+}
+
+impl RecordedTool {
+    /// Makes a call as far as the operator's policy lets it, whoever calls.
+    async fn call_governed(
+        &self,
+        arguments: Object,
+        context: &ToolCallContext,
+    ) -> Result<ToolOutput, ToolFailure> {
+        let BoundPolicy { policy, subject } = &self.service.policy;
+        let sends = self.tool.sends(&arguments, context);
+        let call = PolicyCall::new(subject, self, &arguments, sends, context.exposure);
+        let tool = call.tool;
+        match policy.decide(&call) {
+            PolicyDecision::Deny { rule, reason } => {
+                return Err(ToolFailure::new(words::denial(tool, &rule, &reason)));
+            }
+            PolicyDecision::Approve { rule } if !context.is_authorized => {
+                return Err(ToolFailure::new(words::nobody_to_ask(tool, &rule)));
+            }
+            PolicyDecision::Approve { .. } | PolicyDecision::Allow { .. } => {}
+        }
+        if let Err(exceeded) = policy.count(&call, self.service.run.now()) {
+            return Err(ToolFailure::new(words::too_often(tool, &exceeded)));
+        }
+        let answer = pin!(self.tool.call(arguments.clone(), context));
+        match select(answer, policy.wait_call_stopped(&call)).await {
+            Either::Left((answer, _)) => answer,
+            Either::Right((reason, _)) => {
+                let is_harmless = self.definition.effect == ToolEffect::None;
+                Err(ToolFailure::new(words::stopped(tool, &reason, is_harmless)))
+            }
+        }
+    }
 }
 
 #[async_trait::async_trait]
@@ -141,6 +187,10 @@ impl Tool for RecordedTool {
         self.tool.sends(arguments, context)
     }
 
+    fn source(&self) -> &ToolSource {
+        &self.source
+    }
+
     async fn call(
         &self,
         arguments: Object,
@@ -149,7 +199,7 @@ impl Tool for RecordedTool {
         let began_ms = self.service.run.now();
         // What finds again what it has begun may be cut off at any moment.
         let _busy = (self.definition.effect != ToolEffect::Resumes).then(|| self.service.busy());
-        let answer = self.tool.call(arguments.clone(), context).await;
+        let answer = self.call_governed(arguments.clone(), context).await;
         let output = match &answer {
             // It was given up before it did anything, and is made again or not at all.
             Err(failure) if failure.needs_egress => return answer,

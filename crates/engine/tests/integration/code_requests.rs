@@ -142,6 +142,7 @@ async fn run(source: &str, body: Vec<u8>) -> (RunOutcome, Arc<RequestHost>) {
         credentials: Arc::new(NoCredentials),
         workflows: Arc::new(NoWorkflows),
         calls: None,
+        policy: Arc::new(node_api::policy::AllowAll),
         ledger: Arc::new(NoLedger),
         journal: Arc::new(NoJournal),
         spill: None,

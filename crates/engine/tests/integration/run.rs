@@ -342,6 +342,7 @@ async fn run_in(
         credentials: Arc::new(NoCredentials),
         workflows: world.clone(),
         calls,
+        policy: Arc::new(node_api::policy::AllowAll),
         ledger: Arc::new(heddle_engine::NoLedger),
         journal: world,
         spill: None,

@@ -1,7 +1,7 @@
 //! A data folder that is not there yet: it is made without a word where people keep their own
 //! things, and after a question anywhere else.
 
-use crate::cli::{Command, DataFolder};
+use crate::cli::{Command, DataFolder, PolicyCommand};
 use anyhow::{Result, bail};
 use dialoguer::Confirm;
 use std::io::IsTerminal as _;
@@ -86,6 +86,7 @@ fn resolved(path: &Path) -> Option<PathBuf> {
 /// Whether a command makes a data folder where there is none.
 fn makes_folder(command: &Command) -> bool {
     match command {
+        Command::Policy(PolicyCommand::Check { .. }) => false,
         Command::Serve(_)
         | Command::Import(_)
         | Command::List(_)
@@ -96,6 +97,7 @@ fn makes_folder(command: &Command) -> bool {
         | Command::Credentials(_)
         | Command::Knowledge(_)
         | Command::Users(_)
+        | Command::Policy(_)
         | Command::Migrate(_) => true,
         Command::Models(_)
         | Command::Run(_)

@@ -51,6 +51,7 @@ async fn run(server: &services::Service, version: f64, input: Value, params: Val
         local_models: Arc::new(node_api::ai::NoLocalModels),
         credentials: world,
         workflows: Arc::new(NoWorkflows),
+        policy: Arc::new(node_api::policy::AllowAll),
         ledger: Arc::new(engine::NoLedger),
         calls: None,
         journal: Arc::new(NoJournal),

@@ -110,7 +110,7 @@ async fn run_item(ctx: &Ctx<'_>, index: usize, input: Value) -> Result<Item, Nod
     let keeps_prompt = config.debug;
     let agent = ReactAgent {
         model: model(ctx, index).await?,
-        guard: guarded(ctx, tools)?,
+        guard: guarded(ctx, index, tools)?,
         config: Config { max_iterations: iterations(ctx, config.max_iterations), ..config },
         item: index,
     };

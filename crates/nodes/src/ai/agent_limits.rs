@@ -13,6 +13,7 @@ pub(super) fn limited(ctx: &Ctx<'_>, options: AgentOptions) -> AgentOptions {
     AgentOptions {
         max_iterations: iterations(ctx, options.max_iterations),
         max_history_tokens: Some(history.min(most.history_tokens)),
+        can_wait: ctx.host().can_wait_for_person(),
         ..options
     }
 }
@@ -32,13 +33,18 @@ pub(super) fn iterations(ctx: &Ctx<'_>, wanted: usize) -> usize {
 }
 
 /// The tools of an agent, guarded, with results of the usual length.
-pub(super) fn guarded(ctx: &Ctx<'_>, tools: Vec<Arc<dyn Tool>>) -> Result<ToolGuard, NodeError> {
-    guarded_within(ctx, tools, MAX_RESULT_BYTES, None)
+pub(super) fn guarded(
+    ctx: &Ctx<'_>,
+    index: usize,
+    tools: Vec<Arc<dyn Tool>>,
+) -> Result<ToolGuard, NodeError> {
+    guarded_within(ctx, index, tools, MAX_RESULT_BYTES, None)
 }
 
 /// The same with lengths and times of the node's own.
 pub(super) fn guarded_within(
     ctx: &Ctx<'_>,
+    index: usize,
     tools: Vec<Arc<dyn Tool>>,
     max_result_bytes: usize,
     timeout_ms: Option<u64>,
@@ -46,6 +52,7 @@ pub(super) fn guarded_within(
     let most = ctx.host().agent_limits().tool_timeout_ms;
     let guard = ToolGuard::new(tools, max_result_bytes).map_err(AgentError::into_node_error)?;
     Ok(guard
+        .governed_by(ctx.host().tool_policy(index))
         .with_timeout(timeout_ms.map_or(most, |own| own.min(most)))
         .exposed_to(ctx.host().exposure()))
 }

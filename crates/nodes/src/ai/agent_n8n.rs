@@ -190,7 +190,7 @@ async fn run_item(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Item, NodeE
     approval_options::read(ctx, index, &tools, &mut options)?;
     let agent = ToolsAgent {
         model,
-        guard: guarded(ctx, tools)?,
+        guard: guarded(ctx, index, tools)?,
         memory: memory(ctx, index, Str::new()).await?,
         options: limited(ctx, options),
     };

@@ -153,7 +153,7 @@ async fn answer(call: ToolInvocation) -> Result<Value, NodeError> {
     let user = Message { parts, ..Message::user("") };
     let agent = ToolsAgent {
         model,
-        guard: guarded(&ctx, tools)?,
+        guard: guarded(&ctx, item, tools)?,
         memory: memory(&ctx, item, Str::new()).await?,
         options: limited(&ctx, options),
     };

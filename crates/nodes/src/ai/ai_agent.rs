@@ -171,7 +171,7 @@ async fn run_item(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
     let parser = answer_format::read(ctx, index, &mut options)?;
     let agent = ToolsAgent {
         model: model(ctx, index).await?,
-        guard: guarded_within(ctx, tools, max_result_bytes, tool_timeout_ms)?,
+        guard: guarded_within(ctx, index, tools, max_result_bytes, tool_timeout_ms)?,
         memory: memory(ctx, index, ctx.text("options.sessionId", index)?).await?,
         options: limited(ctx, options),
     };

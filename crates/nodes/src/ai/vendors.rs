@@ -51,7 +51,7 @@ async fn converse(
         item: index,
         ..AgentOptions::default()
     };
-    let guard = guarded(ctx, tools(ctx, index).await?)?;
+    let guard = guarded(ctx, index, tools(ctx, index).await?)?;
     let model = ctx.host().metered_model(model);
     let agent = ToolsAgent { model, guard, memory: None, options: limited(ctx, options) };
     let world = NodeAgentHost::new(ctx, index);

@@ -1,6 +1,7 @@
 //! Tools: what a model may have done.
 
 use crate::NodeError;
+use crate::policy::ToolSource;
 use model::{Code, Object, Str, Value};
 
 pub use model::Exposure;
@@ -15,12 +16,18 @@ pub trait Tool: Send + Sync {
     fn sends(&self, _arguments: &Object, _context: &ToolCallContext) -> EgressTarget {
         self.definition().flow.sends
     }
+    /// Where it comes from, as the operator's rules name it.
+    fn source(&self) -> &ToolSource {
+        &NO_SOURCE
+    }
     async fn call(
         &self,
         arguments: Object,
         context: &ToolCallContext,
     ) -> Result<ToolOutput, ToolFailure>;
 }
+
+static NO_SOURCE: ToolSource = ToolSource::NONE;
 
 /// A tool as models see it.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,6 +110,9 @@ pub struct ToolCallContext {
     pub allow_egress: bool,
     /// What the agent that calls has come across.
     pub exposure: Exposure,
+    /// Whether the caller has asked the operator's policy, and a person where it says so. A call
+    /// that needs a person's approval is refused otherwise.
+    pub is_authorized: bool,
 }
 
 /// What a tool gives back to the model.

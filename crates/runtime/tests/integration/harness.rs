@@ -93,6 +93,7 @@ impl DataFolder {
             local_models: Arc::new(node_api::ai::NoLocalModels),
             credentials: Arc::new(NoCredentials),
             workflows: Arc::new(NoWorkflows),
+            policy: Arc::new(node_api::policy::AllowAll),
             ledger: Arc::new(NoLedger),
             calls: None,
             journal: Arc::new(NoJournal),

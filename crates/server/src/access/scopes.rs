@@ -37,6 +37,7 @@ const MIN_ROLES: &[(&str, UserRole)] = &[
     ("sourceControl:pull", UserRole::Admin),
     ("localModel:download", UserRole::Admin),
     ("securityAudit:generate", UserRole::Admin),
+    ("policy:read", UserRole::Admin), ("policy:update", UserRole::Admin),
 ];
 
 pub(crate) fn allows(role: UserRole, scope: &str) -> bool {

@@ -72,6 +72,7 @@ impl TestApp {
             local_models: Arc::new(node_api::ai::NoLocalModels),
             credentials: options.credentials.unwrap_or_else(|| Arc::new(Stored(store.clone()))),
             workflows: Arc::new(NoWorkflows),
+            policy: Arc::new(node_api::policy::AllowAll),
             ledger: Arc::new(engine::NoLedger),
             calls: None,
             journal: Arc::new(NoJournal),

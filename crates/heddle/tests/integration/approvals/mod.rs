@@ -5,6 +5,7 @@ mod commands;
 mod decisions;
 mod nested;
 mod people;
+mod policy;
 mod responses;
 mod retries;
 

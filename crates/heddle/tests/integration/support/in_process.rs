@@ -262,6 +262,7 @@ async fn run_as(
         local_models: Arc::new(node_api::ai::NoLocalModels),
         credentials: world,
         workflows: Arc::new(NoWorkflows),
+        policy: Arc::new(node_api::policy::AllowAll),
         ledger: Arc::new(engine::NoLedger),
         calls: None,
         journal,

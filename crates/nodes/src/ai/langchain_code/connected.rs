@@ -98,7 +98,7 @@ impl Connected {
             let entry = [("single", Value::from(single(kind))), ("list", Value::array(list))];
             described.insert(kind.name(), Object::from_iter(entry));
         }
-        Ok(Self { handles, guard: guarded(ctx, tools)?, described })
+        Ok(Self { handles, guard: guarded(ctx, item, tools)?, described })
     }
 
     pub(super) fn described(&self) -> Value {
@@ -255,6 +255,8 @@ impl Connected {
             key: world.full_key(&key),
             allow_egress: true,
             exposure,
+            // A program cannot wait for a person.
+            is_authorized: false,
         };
         let sends = tool.sends(&arguments, &context);
         if flow::decide(exposure, sends, false) == flow::FlowDecision::NeedsApproval {

@@ -27,7 +27,7 @@ const LEAST: &[(UserRole, &[&str])] = &[
         "updateProject", "deleteProject", "addUsersToProject", "changeUserRoleInProject", "deleteUserFromProject",
     ]),
     (UserRole::Admin, &[
-        "createProject", "getUsers", "getUser", "createUser", "deleteUser", "changeRole", "createPasswordReset", "deleteTwoFactor", "generateAudit", "pull", "downloadLocalModel",
+        "createProject", "getUsers", "getUser", "createUser", "deleteUser", "changeRole", "createPasswordReset", "deleteTwoFactor", "generateAudit", "pull", "downloadLocalModel", "getPolicy", "setPolicy", "dryRunPolicy", "stopTools", "removeStop",
     ]),
 ];
 
