@@ -10,6 +10,7 @@ pub mod json_schema;
 pub mod merge_sql;
 pub mod model_stream;
 pub mod multipart;
+pub mod openapi;
 pub mod operations;
 pub mod read_only_sql;
 pub mod set_cookie;

@@ -5,10 +5,13 @@ mod draft;
 mod failure;
 mod graphql;
 mod n8n;
+mod operation_form;
 mod query;
 mod request;
 mod secrets;
 mod tools;
+
+pub use operation_form::http_request_parameters;
 
 use node_api::{NodeEntry, run, supply};
 

@@ -32,6 +32,7 @@ mod versions;
 mod workflows;
 
 pub(crate) use editor::Previews;
+pub use editor::RequestForm;
 pub use openapi::api_schemas;
 pub(crate) use operation::ApiOperation;
 pub(crate) use request::{JsonBody, QueryResult, RequestJson, RequestQuery, invalid, json_error};
@@ -77,6 +78,7 @@ pub(crate) const OPERATIONS: &[&[ApiOperation]] = &[
     editor::agent::OPERATIONS,
     editor::insights::OPERATIONS,
     editor::fetch::OPERATIONS,
+    editor::api_descriptions::OPERATIONS,
     editor::items::OPERATIONS,
     editor::check::OPERATIONS,
     editor::connected_tools::OPERATIONS,

@@ -35,7 +35,7 @@ mod wire;
 
 pub use access::{KnownProvider, OidcProvider, create_setup_token, passwords};
 pub use admission::{AdmissionLimits, AllowedHosts, AllowedHostsError};
-pub use api::api_schemas;
+pub use api::{RequestForm, api_schemas};
 pub use body::{BodyLimits, ProbeResult, XmlReader, probe as probe_body};
 pub use response::probe_response_headers;
 pub use routes::{EntryPoint, RouteGuard, entry_points};
@@ -79,6 +79,8 @@ pub struct ServerParts {
     pub admission_limits: AdmissionLimits,
     /// The reader of XML that workflows use.
     pub read_xml: XmlReader,
+    /// The form of the node that makes the requests of imported APIs.
+    pub request_form: RequestForm,
     /// What reads files into collections and embeds them.
     pub ingestor: Arc<dyn Ingestor>,
     /// What brings the built-in models to this machine.

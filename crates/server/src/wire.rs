@@ -6,6 +6,7 @@
 //! skipped when there is no value; a field that is always present may be `null`.
 
 pub(crate) mod agent;
+pub(crate) mod api_descriptions;
 pub(crate) mod approvals;
 pub(crate) mod audit;
 pub(crate) mod bounds;
@@ -59,6 +60,7 @@ pub(crate) mod workflow_input;
 pub(crate) mod workflows;
 
 pub(crate) use agent::*;
+pub(crate) use api_descriptions::*;
 pub(crate) use approvals::*;
 pub(crate) use audit::*;
 pub(crate) use bounds::*;

@@ -1474,3 +1474,7 @@ export interface WorkflowReport {
   problems: WorkflowProblem[];
   nodes: NodeSupport[];
 }
+
+export interface ApiDescription { title: string; version: string; servers: { url: string; description: string }[]; security: { name: string; hint: string }[]; operations: DescribedOperation[]; total: number; findings: { place: string; problem: string }[]; request?: DescribedRequest; }
+export interface DescribedOperation { id: string; method: string; path: string; summary: string; tags: string[]; deprecated: boolean; }
+export interface DescribedRequest { parameters: Record<string, unknown>; credentialHint: string; leftOut: string[]; }

@@ -1,4 +1,5 @@
 /** The search for a node to add or to take the place of another: by words, or by family while nothing is typed; only what fits there. */
+import { Braces } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useCatalogue } from "../api/catalogue";
 import { type WantedPort, wantedLabel } from "../graph/nodeSearch";
@@ -7,6 +8,7 @@ import type { TypeSpec } from "../graph/typeSpec";
 import { NodeIcon } from "../shared/NodeIcon";
 import { type AddRequest, setOpensNewNodes, useCanvas } from "../store/canvasStore";
 import { Badge, Checkbox, Kbd } from "../ui";
+import { ApiOperationPanel } from "./ApiOperationPanel";
 import { type OfferedNodes, useOfferedNodes } from "./addableNodes";
 import { addNodeOfType, closeAddPanel, focusCanvas, replaceNodeWith } from "./commands";
 import { loadNodePanel } from "./loadNodePanel";
@@ -25,9 +27,16 @@ export function AddNodePanel() {
 function PanelContent({ request }: { request: AddRequest }) {
   const { replace } = request;
   const [query, setQuery] = useState("");
+  const [isFromApi, setFromApi] = useState(false);
   const offered = useOfferedNodes(query, request);
   const flat = offered.sections.flatMap((section) => section.specs);
-  const places = new Map(flat.map((spec, index) => [spec, index]));
+  const { requester } = offered;
+  const offersApi = requester !== null && isAboutApis(query);
+  // It stands among the suggestions, before everything else that fits.
+  const apiAt = offersApi ? (offered.sections[0]?.specs.length ?? 0) : Number.POSITIVE_INFINITY;
+  const places = new Map(flat.map((spec, index) => [spec, index + Number(index >= apiAt)]));
+  const sections =
+    offersApi && flat.length === 0 ? [{ title: "Suggested", specs: [] }] : offered.sections;
   const take = (spec: TypeSpec) =>
     replace === undefined ? addNodeOfType(spec) : void replaceNodeWith(replace, spec);
   // Whoever types faster than the node types come gets what they typed as soon as these are there.
@@ -40,6 +49,9 @@ function PanelContent({ request }: { request: AddRequest }) {
     closeAddPanel();
     focusCanvas();
   };
+  if (isFromApi && requester && replace !== undefined) {
+    return <ApiOperationPanel name={replace} {...requester} onBack={() => setFromApi(false)} />;
+  }
   return (
     <SearchableList
       label={replace === undefined ? "Add node" : "Replace node"}
@@ -53,9 +65,10 @@ function PanelContent({ request }: { request: AddRequest }) {
         setQuery(next);
         setHasty(false);
       }}
-      count={flat.length}
+      count={flat.length + Number(offersApi)}
       onTake={(taken) => {
-        const spec = flat[taken];
+        if (taken === apiAt) return setFromApi(true);
+        const spec = flat[taken > apiAt ? taken - 1 : taken];
         if (spec) take(spec);
         else setHasty(query !== "" && replace === undefined);
       }}
@@ -65,7 +78,7 @@ function PanelContent({ request }: { request: AddRequest }) {
     >
       {(chosen, choose) => (
         <>
-          {offered.sections.map((section) => (
+          {sections.map((section, at) => (
             <ListGroup key={section.title} title={section.title}>
               {section.specs.map((spec) => {
                 const index = places.get(spec) ?? 0;
@@ -81,9 +94,17 @@ function PanelContent({ request }: { request: AddRequest }) {
                   />
                 );
               })}
+              {at === 0 && offersApi && (
+                <ApiRow
+                  index={apiAt}
+                  isChosen={chosen === apiAt}
+                  onPoint={() => choose(apiAt)}
+                  onTake={() => setFromApi(true)}
+                />
+              )}
             </ListGroup>
           ))}
-          {flat.length === 0 && <NoMatches query={query} offered={offered} />}
+          {flat.length === 0 && !offersApi && <NoMatches query={query} offered={offered} />}
         </>
       )}
     </SearchableList>
@@ -138,6 +159,30 @@ function Row({ spec, index, isChosen, isDraggable, onPoint, onTake }: RowProps) 
         <span className={css.summary}>{spec.summary}</span>
       </span>
       <StandingBadge standing={spec.standing} />
+    </ListItem>
+  );
+}
+
+/** Words by which the choice is found beside the nodes. */
+const API_WORDS = "use an api description openapi swagger import operation service";
+
+function isAboutApis(query: string): boolean {
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => API_WORDS.includes(word));
+}
+
+function ApiRow(props: Omit<RowProps, "spec" | "isDraggable">) {
+  return (
+    <ListItem {...props}>
+      <span className={css.mark}>
+        <Braces size={18} aria-hidden />
+      </span>
+      <span className={css.words}>
+        <span className={css.name}>Use an API description</span>
+        <span className={css.summary}>Pick an operation from an OpenAPI document</span>
+      </span>
     </ListItem>
   );
 }

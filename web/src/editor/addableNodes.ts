@@ -25,6 +25,8 @@ export interface OfferedSection {
 export interface OfferedNodes {
   wanted: WantedPort | null;
   sections: readonly OfferedSection[];
+  /** The type that makes the requests of an API in the place of the node, if one can. */
+  requester: { spec: TypeSpec; isTool: boolean } | null;
 }
 
 const MAX_FREQUENT = 5;
@@ -39,10 +41,17 @@ export function useOfferedNodes(query: string, request: AddRequest): OfferedNode
   return useMemo(() => {
     const context = searchContext(workflow, catalogue);
     const { replace } = request;
-    if (replace !== undefined)
-      return { wanted: null, sections: replacing(query, workflow, catalogue, context, replace) };
+    if (replace !== undefined) {
+      const fitting = fittingTypes(workflow, catalogue, replace);
+      return {
+        wanted: null,
+        sections: replacing(query, workflow, fitting, context, replace),
+        requester: findRequester(fitting, catalogue),
+      };
+    }
     const wanted = wantedPort(request);
-    return { wanted, sections: adding(query, workflow, catalogue, context, wanted) };
+    const sections = adding(query, workflow, catalogue, context, wanted);
+    return { wanted, sections, requester: null };
   }, [catalogue, workflow, query, request]);
 }
 
@@ -105,20 +114,39 @@ function sortedForChoice(specs: readonly TypeSpec[]): TypeSpec[] {
   );
 }
 
+/** The types that can take over the connections of a node. */
+function fittingTypes(
+  workflow: WorkflowDocument,
+  catalogue: Catalogue,
+  name: string,
+): readonly TypeSpec[] {
+  const node = findNode(workflow, name);
+  if (!node) return [];
+  const needed = neededPorts(workflow, catalogue, name);
+  const tools = needed.outputs.has(TOOL_KIND) ? newestOfEach(catalogue.tools) : [];
+  return [...newestOfEach(catalogue.all), ...tools].filter(
+    (spec) => spec.id !== node.type && canReplace(spec, needed),
+  );
+}
+
+function findRequester(
+  fitting: readonly TypeSpec[],
+  catalogue: Catalogue,
+): OfferedNodes["requester"] {
+  const spec = fitting.find(({ standIn, standing }) => standIn && standing !== "legacy");
+  if (!spec) return null;
+  return { spec, isTool: catalogue.tools.some(({ id }) => id === spec.id) };
+}
+
 function replacing(
   query: string,
   workflow: WorkflowDocument,
-  catalogue: Catalogue,
+  fitting: readonly TypeSpec[],
   context: SearchContext,
   name: string,
 ): OfferedSection[] {
   const node = findNode(workflow, name);
   if (!node) return [];
-  const needed = neededPorts(workflow, catalogue, name);
-  const tools = needed.outputs.has(TOOL_KIND) ? newestOfEach(catalogue.tools) : [];
-  const fitting = [...newestOfEach(catalogue.all), ...tools].filter(
-    (spec) => spec.id !== node.type && canReplace(spec, needed),
-  );
   const search = (words: string) =>
     searchNodes(fitting, words, null, context).map(({ spec }) => spec);
   if (query.trim() !== "") {

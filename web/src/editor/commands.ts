@@ -10,6 +10,7 @@ import {
   removeNodes,
   STICKY_NOTE,
   setFieldOfNodes,
+  updateNode,
   withSubNodes,
 } from "../graph/document";
 import { disconnect, parseEdgeKey } from "../graph/edges";
@@ -144,6 +145,28 @@ export async function replaceNodeWith(name: string, spec: TypeSpec) {
   editor().change(`Replace ${name}`, (document) =>
     replaceNode(document, canvas().types, name, spec, known),
   );
+  showReplaced(name, spec);
+}
+
+/** Puts a request that was read from an API description in the place of a node. */
+export function replaceNodeWithRequest(
+  name: string,
+  spec: TypeSpec,
+  parameters: Record<string, unknown>,
+  what: string,
+) {
+  editor().change(`Replace ${name}`, (document) => {
+    const replaced = replaceNode(document, canvas().types, name, spec, parameters);
+    return updateNode(replaced, name, (node) => ({
+      ...node,
+      notes: [node.notes, what].filter(Boolean).join("\n"),
+    }));
+  });
+  showReplaced(name, spec);
+}
+
+function showReplaced(name: string, spec: TypeSpec) {
+  closeAddPanel();
   countUsage(spec.id);
   editor().select([name]);
   revealNode(name);

@@ -122,6 +122,7 @@ async fn serve(arguments: &cli::ServeArgs, settings: &Settings) -> Result<ExitCo
         body_limits: BodyLimits { bytes: settings.max_body, ..BodyLimits::default() },
         admission_limits: settings.admission_limits.clone(),
         read_xml: nodes::text::read_xml_request,
+        request_form: nodes::http::http_request_parameters,
         ingestor,
         model_packages: Arc::new(PipPackages::new(settings.models.clone())),
         egress_allow: wiring::egress_policy(settings)?.allowed().to_vec(),

@@ -11,6 +11,7 @@ mod agent_outcomes;
 mod agent_tools;
 mod agents;
 mod ai_templates;
+mod api_descriptions;
 mod approvals;
 mod bedrock;
 mod binary;

@@ -2,6 +2,7 @@
 //! as it is drawn, and what runs did.
 
 pub(super) mod agent;
+pub(super) mod api_descriptions;
 mod approvals;
 pub(super) mod check;
 pub(super) mod client_errors;
@@ -19,4 +20,5 @@ mod previews;
 pub(super) mod run;
 mod schema;
 
+pub use api_descriptions::RequestForm;
 pub(crate) use previews::Previews;

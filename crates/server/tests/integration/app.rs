@@ -100,6 +100,7 @@ impl TestApp {
             body_limits: options.bodies,
             admission_limits: options.admission,
             read_xml: nodes::text::read_xml_request,
+            request_form: nodes::http::http_request_parameters,
             ingestor: Arc::new(node_api::collections::NoIngestor),
             model_packages: Arc::new(node_api::ai::NoLocalModels),
             egress_allow: vec!["db.internal:5432".to_owned()],

@@ -6,14 +6,26 @@ import { urlPath } from "../../api/url";
 import type { WorkflowDocument } from "../../api/workflowDocument";
 import { fetchCredentials } from "../../credentials/credentialApi";
 import { withKnownCredentials } from "../../graph/credentialRefs";
+import { DocumentSource, type DocumentWords } from "../../shared/DocumentSource";
+import { isUrl } from "../../shared/isUrl";
 import layout from "../../shared/layout.module.css";
 import { ProjectField } from "../../shared/ProjectField";
 import { Button, Dialog, ErrorState, plural, Skeleton, toast, useAsyncAction } from "../../ui";
 import type { Compatibility } from "../../workflows/compatibility";
 import { checkWorkflow, createWorkflow, fetchWorkflow } from "../../workflows/workflowApi";
 import { CompatibilityReport } from "./CompatibilityReport";
-import { ImportSource } from "./ImportSource";
-import { isUrl, parseImport } from "./parseImport";
+import { parseImport } from "./parseImport";
+
+const WORDS: DocumentWords = {
+  file: "Workflow file",
+  accept: ".json,application/json",
+  fileHint: "JSON exported from n8n or Heddle, with one or more workflows",
+  text: "Workflow as JSON",
+  textHint: "Nodes copied from Heddle or n8n, or the content of an exported file.",
+  urlHint: "URL of a JSON file, for example in a repository. The server fetches up to 5 MB.",
+  action: "Check",
+  fetchAction: "Fetch and check",
+};
 
 interface Props {
   onClose: () => void;
@@ -109,7 +121,8 @@ export function ImportDialog({ onClose, place, dropped }: Props) {
         {found ? (
           <ImportReview found={found} project={project} onProject={setProject} />
         ) : (
-          <ImportSource
+          <DocumentSource
+            words={WORDS}
             busy={task.busy}
             onFile={takeFile}
             onUrl={takeUrl}

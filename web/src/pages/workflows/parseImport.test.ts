@@ -1,6 +1,7 @@
 /** What is taken for a workflow, and what is said about the rest. */
 import { describe, expect, it } from "vitest";
-import { isUrl, parseImport } from "./parseImport";
+import { isUrl } from "../../shared/isUrl";
+import { parseImport } from "./parseImport";
 
 const plain = { name: "A", nodes: [{ name: "x" }], connections: {} };
 const names = (text: string) => {

@@ -36,11 +36,6 @@ export function parseImport(text: string, fallbackName = "Imported workflow"): I
   };
 }
 
-/** Whether a text could be the address of a workflow. */
-export function isUrl(text: string): boolean {
-  return /^https?:\/\/\S+$/.test(text.trim());
-}
-
 /** The object that has the nodes, out of at most three wrappings. */
 function unwrap(value: unknown): Record<string, unknown> | null {
   let next = value;

@@ -1,3 +1,5 @@
+//! What operators write, and what becomes of it.
+
 use super::*;
 use model::{Object, Value, json};
 use node_api::ai::Exposure;

@@ -39,6 +39,23 @@ async fn fetch(
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let wire::FetchInput { url } = body.read()?;
+    let text = text(&app, &url, "application/json", MAX_BYTES).await?;
+    let value = model::json::parse(&text)
+        .map_err(|error| unreadable(&format!("it is not JSON: {error}")))?;
+    let workflow = unwrap_workflow(&value).ok_or_else(|| {
+        invalid("url", "returns JSON that is not a workflow: it has no nodes and connections")
+    })?;
+    let workflow = wire::JsonObject(without_credential_ids(workflow));
+    Ok(typed(StatusCode::OK, &wire::FetchedWorkflow { workflow }))
+}
+
+/// The text at an address that a user has given, of at most so many bytes.
+pub(super) async fn text(
+    app: &App,
+    url: &str,
+    accept: &str,
+    max_bytes: usize,
+) -> Result<String, ApiError> {
     if !url.starts_with("http://") && !url.starts_with("https://") {
         return Err(invalid("url", "must start with http:// or https://"));
     }
@@ -46,12 +63,10 @@ async fn fetch(
         timeout_ms: ANSWER_MS,
         connect_timeout_ms: CONNECT_MS,
         max_redirects: MAX_REDIRECTS,
-        max_response_bytes: MAX_BYTES,
-        ..HttpRequest::new("GET", url.as_str())
+        max_response_bytes: max_bytes,
+        ..HttpRequest::new("GET", url)
     };
-    request.set_header("accept", "application/json");
-    let unreadable =
-        |problem: &dyn std::fmt::Display| invalid("url", &format!("cannot be read: {problem}"));
+    request.set_header("accept", accept);
     let answer =
         app.runtime.engine.ports.http.send(request).await.map_err(|error| unreadable(&error))?;
     if !(200..300).contains(&answer.status) {
@@ -59,14 +74,11 @@ async fn fetch(
             &format!("the server responded with {} {}", answer.status, answer.status_text).trim(),
         ));
     }
-    let text = std::str::from_utf8(&answer.body).map_err(|_| unreadable(&"it is not text"))?;
-    let value = model::json::parse(text)
-        .map_err(|error| unreadable(&format!("it is not JSON: {error}")))?;
-    let workflow = unwrap_workflow(&value).ok_or_else(|| {
-        invalid("url", "returns JSON that is not a workflow: it has no nodes and connections")
-    })?;
-    let workflow = wire::JsonObject(without_credential_ids(workflow));
-    Ok(typed(StatusCode::OK, &wire::FetchedWorkflow { workflow }))
+    String::from_utf8(answer.body.into()).map_err(|_| unreadable(&"it is not text"))
+}
+
+fn unreadable(problem: &dyn std::fmt::Display) -> ApiError {
+    invalid("url", &format!("cannot be read: {problem}"))
 }
 
 /// A workflow from elsewhere knows no credential of this instance; an id that fits all the same was

@@ -1,5 +1,6 @@
 //! What the editor asks of the server.
 
+mod api_descriptions;
 mod client_errors;
 mod connected_tools;
 mod expressions;

@@ -146,6 +146,7 @@ pub(super) const ROWS: &[MatrixRow] = &[
     row("POST", "/api/v1/workflows/tools",
         r#"{"workflow":{"nodes":[{"id":"a","name":"a","type":"n8n-nodes-base.noOp","typeVersion":1,"position":[0,0],"parameters":{}}],"connections":{}},"workflowId":"{workflow}","node":"a"}"#, SEE),
     row("POST", "/api/v1/workflows/fetch", r#"{"url":"http://127.0.0.1:1/"}"#, SIGNED_IN).or_refused(),
+    row("POST", "/api/v1/api-descriptions", r#"{"document":"openapi: 3.0.0"}"#, SIGNED_IN),
     row("GET", "/api/v1/folders", "", SIGNED_IN),
     row("POST", "/api/v1/folders", r#"{"name":"f","projectId":"{team}"}"#, CHANGE),
     row("PATCH", "/api/v1/folders/{id}", r#"{"name":"g"}"#, CHANGE),

@@ -1,11 +1,30 @@
-/** The first step of an import: where the workflow comes from. */
+/** Where a document that is imported comes from: a file, what was pasted, or an address. */
 import { Link2 } from "lucide-react";
 import { useState } from "react";
-import layout from "../../shared/layout.module.css";
-import { Button, DropZone, Field, Input, Tabs, TextArea } from "../../ui";
-import { isUrl } from "./parseImport";
+import { Button, DropZone, Field, Input, Tabs, TextArea } from "../ui";
+import { isUrl } from "./isUrl";
+import layout from "./layout.module.css";
+
+/** What is said about the documents of one kind. */
+export interface DocumentWords {
+  /** The accessible name of the file chooser, and the endings and types it takes. */
+  file: string;
+  accept: string;
+  /** Which files there are. */
+  fileHint: string;
+  /** The label of the field for what is pasted, and what goes there. */
+  text: string;
+  textHint: string;
+  urlHint: string;
+  /** What reads it. */
+  action: string;
+  fetchAction: string;
+}
 
 interface Props {
+  words: DocumentWords;
+  /** The height of the field for what is pasted. */
+  rows?: number;
   busy: boolean;
   onFile: (file: File) => void;
   onText: (text: string) => void;
@@ -20,7 +39,7 @@ const TABS = [
   { id: "url", label: "URL" },
 ];
 
-export function ImportSource({ busy, onFile, onText, onUrl, onSwitch }: Props) {
+export function DocumentSource({ words, rows = 10, busy, onFile, onText, onUrl, onSwitch }: Props) {
   const [tab, setTab] = useState("file");
   const [text, setText] = useState("");
   const [url, setUrl] = useState("");
@@ -33,25 +52,20 @@ export function ImportSource({ busy, onFile, onText, onUrl, onSwitch }: Props) {
       <Tabs label="Import source" tabs={TABS} value={tab} onChange={choose} />
       {tab === "file" && (
         <DropZone
-          label="Workflow file"
-          accept=".json,application/json"
+          label={words.file}
+          accept={words.accept}
           onFiles={([file]) => file && onFile(file)}
         >
           <span className={layout.name}>Drop a file here or click to browse</span>
-          <span className={layout.faint}>
-            JSON exported from n8n or Heddle, with one or more workflows
-          </span>
+          <span className={layout.faint}>{words.fileHint}</span>
         </DropZone>
       )}
       {tab === "paste" && (
         <>
-          <Field
-            label="Workflow as JSON"
-            hint="Nodes copied from Heddle or n8n, or the content of an exported file."
-          >
+          <Field label={words.text} hint={words.textHint}>
             <TextArea
               mono
-              rows={10}
+              rows={rows}
               value={text}
               onChange={(event) => setText(event.target.value)}
               autoFocus
@@ -64,7 +78,7 @@ export function ImportSource({ busy, onFile, onText, onUrl, onSwitch }: Props) {
               disabled={text.trim() === ""}
               onClick={() => (isUrl(text) ? onUrl(text.trim()) : onText(text))}
             >
-              Check
+              {words.action}
             </Button>
           </div>
         </>
@@ -77,10 +91,7 @@ export function ImportSource({ busy, onFile, onText, onUrl, onSwitch }: Props) {
             onUrl(url.trim());
           }}
         >
-          <Field
-            label="URL"
-            hint="URL of a JSON file, for example in a repository. The server fetches up to 5 MB."
-          >
+          <Field label="URL" hint={words.urlHint}>
             <Input
               type="url"
               value={url}
@@ -97,7 +108,7 @@ export function ImportSource({ busy, onFile, onText, onUrl, onSwitch }: Props) {
               busy={busy}
               disabled={url.trim() === ""}
             >
-              Fetch and check
+              {words.fetchAction}
             </Button>
           </div>
         </form>
