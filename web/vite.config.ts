@@ -4,7 +4,17 @@ import { defineConfig } from "vitest/config";
 import { preloadFirstFiles } from "./vitePreload";
 
 const server = process.env.HEDDLE_URL ?? "http://127.0.0.1:5678";
-const passed = ["/api", "/webhook", "/webhook-test", "/form", "/form-test", "/healthz", "/v1"];
+const passed = [
+  "/api",
+  "/webhook",
+  "/webhook-test",
+  "/form",
+  "/form-test",
+  "/mcp",
+  "/mcp-test",
+  "/healthz",
+  "/v1",
+];
 
 /**
  * Few files instead of many small ones, because a browser fetches only six at a time: what starts, what every page stands on, what

@@ -32,4 +32,4 @@ pub use prompted::{PromptedModel, with_tools};
 pub use record::{AgentOutcome, EndReason, Record, ToolUse};
 pub use remember::{MemorySession, RecalledHistory, recall, remember};
 pub use schema_check::SchemaCheck;
-pub use tools::{AgentOptions, ApprovalPolicy, OnLimit, ToolsAgent, with_results};
+pub use tools::{AgentOptions, ApprovalPolicy, OnLimit, ToolsAgent, call_tool, with_results};

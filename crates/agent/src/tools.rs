@@ -9,6 +9,7 @@ mod tool_calls;
 
 pub use client_tools::with_results;
 pub use options::{AgentOptions, ApprovalPolicy, OnLimit};
+pub use tool_calls::call_tool;
 
 use crate::ask::{self, complaint, refusal_error};
 use crate::guard::ToolGuard;
@@ -234,7 +235,7 @@ impl ToolsAgent {
             if let Some(last) = self.hand_off(world, run, iteration, &calls).await? {
                 return Ok(last);
             }
-            let results = self.call_all(world, run, iteration, &calls).await?;
+            let results = self.caller().call_all(world, run, iteration, &calls).await?;
             let is_wrong = results.iter().all(|made| !made.was_admitted);
             repairs = if is_wrong { repairs + 1 } else { 0 };
             if repairs > self.options.max_repairs {

@@ -97,6 +97,7 @@ codes! {
     CREDENTIAL_HOST      = Workflow, 403, "The credential may not be sent to this host.";
     CREDENTIAL_SECRET    = Caller,   422, "Enter the credential's secret fields again to change where it is sent.";
     CREDENTIAL_FOREIGN   = Workflow, 422, "The project has no access to this credential.";
+    WORKFLOW_CHANGED     = Caller,   409, "The workflow was changed since it was read.";
     WORKFLOW_ARCHIVED    = Caller,   409, "The workflow is archived.";
     SOURCE_CONTROL_NONE  = Operator, 409, "No repository is connected to this instance.";
     NAME_TAKEN           = Caller,   409, "This name is already in use.";

@@ -15,6 +15,8 @@ pub enum TriggerKind {
     Webhook,
     Form,
     Chat,
+    /// A call of a tool by a client of the Model Context Protocol.
+    Mcp,
     /// A message that a person types in the editor; it has no address.
     ManualChat,
     Schedule,
@@ -30,7 +32,7 @@ pub enum TriggerKind {
 impl TriggerKind {
     /// Whether different people can be behind the runs that it starts.
     pub fn is_open_to_many(self) -> bool {
-        matches!(self, Self::Webhook | Self::Form | Self::Chat | Self::Email)
+        matches!(self, Self::Webhook | Self::Form | Self::Chat | Self::Mcp | Self::Email)
     }
 }
 

@@ -4,6 +4,7 @@
 mod chat;
 mod chunk;
 mod cookie;
+mod mcp;
 mod media_type;
 mod response_headers;
 
@@ -12,6 +13,7 @@ pub use chat::{
 };
 pub use chunk::{ChunkKind, ReplyMode, StreamChunk, StreamDetail};
 pub use cookie::Cookie;
+pub use mcp::{MCP_ARGUMENTS_FIELD, MCP_METHOD, MCP_TOOL_FIELD, McpToolReply};
 pub use media_type::MediaType;
 pub use response_headers::{
     HeaderRejection, ResponseHeader, rejected_headers, response_header, response_headers,
@@ -58,6 +60,8 @@ pub enum TriggerListener {
     Form(Box<FormRoute>),
     /// Messages of a chat.
     Chat(Box<ChatRoute>),
+    /// Calls of the tools that are connected to the node, by clients of the Model Context Protocol.
+    Mcp(WebhookRoute),
     /// Moments in time.
     Clock(Arc<dyn Timetable>),
     /// Moments at which the node looks for news; no run starts while there is none.
@@ -125,6 +129,8 @@ pub enum WebhookAuth {
     Basic,
     /// `httpHeaderAuth`.
     Header,
+    /// `httpBearerAuth`.
+    Bearer,
     /// `jwtAuth`.
     Jwt,
     /// Somebody who is signed in to this instance.

@@ -18,6 +18,7 @@ mod embeddings;
 mod guardrails;
 pub mod knowledge;
 mod langchain_code;
+mod mcp_trigger;
 mod memory;
 mod models;
 mod parsers;
@@ -39,6 +40,7 @@ use vectors::VectorStoreNode;
 pub static NODES: &[NodeEntry] = &[
     trigger::<chat::trigger::ChatTrigger>(),
     trigger::<chat::respond::RespondToChat>(),
+    trigger::<mcp_trigger::McpTrigger>(),
     run::<ai_agent::AiAgent>(),
     run::<agent_core_react::AgentCoreReact>(),
     run::<agent_n8n::AgentNode>(),

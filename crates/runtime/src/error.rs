@@ -27,6 +27,9 @@ pub enum Error {
     /// It names credentials that its project does not have.
     #[error("the workflow's project may not use the credential '{id}'")]
     OutOfReach { id: Str },
+    /// Somebody has saved it since it was read.
+    #[error("the workflow was changed since it was read; its version is now '{version}'")]
+    NewerVersion { version: Str },
     #[error("another user is changing the workflow")]
     Contended,
     /// It was cancelled and has not ended yet, or another call is changing it.
@@ -81,6 +84,7 @@ impl Error {
             Error::Archived => Code::WORKFLOW_ARCHIVED,
             Error::NotListening => Code::WEBHOOK_NOT_FOUND,
             Error::OutOfReach { .. } => Code::CREDENTIAL_FOREIGN,
+            Error::NewerVersion { .. } => Code::WORKFLOW_CHANGED,
             Error::Contended | Error::Busy { .. } | Error::Overload | Error::Stopping => {
                 Code::OVERLOAD
             }
@@ -121,6 +125,7 @@ impl Error {
             | Error::Archived
             | Error::NotListening
             | Error::OutOfReach { .. }
+            | Error::NewerVersion { .. }
             | Error::Undecided { .. }
             | Error::NoStep { .. }
             | Error::Field { .. }
@@ -135,6 +140,9 @@ impl Error {
     /// What to do about it.
     pub fn hint(&self) -> Option<Str> {
         match self {
+            Error::NewerVersion { .. } => {
+                Some("Read the workflow again, and apply the change to the newest version.".into())
+            }
             Error::NoTrigger => Some("Add a trigger such as Webhook or Schedule Trigger.".into()),
             Error::Panicked => {
                 Some("Please report this with the code location from the log.".into())

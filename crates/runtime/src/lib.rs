@@ -43,7 +43,7 @@ pub use listen::response_stream::{ChunkStream, SlowReader};
 pub use listen::routes::{RouteMatch, TestRun, TriggerEndpoint};
 pub use listen::test_listener::{TestAddress, TestAddresses};
 pub use listen::trigger_listeners::{LISTEN_CPU_TIME, ListenScope, is_cpu_timeout};
-pub use listen::{chat, endpoint};
+pub use listen::{chat, endpoint, mcp};
 pub use loaded_workflow::LoadedWorkflow;
 pub use resume::approval::{ApprovalCall, ApprovalDecision, approval_calls};
 pub use resume::decision::{Decision, DecisionOutcome};

@@ -11,6 +11,7 @@ pub(crate) mod auth;
 pub mod chat;
 pub mod endpoint;
 pub(crate) mod listening;
+pub mod mcp;
 pub(crate) mod reload;
 pub(crate) mod response_stream;
 pub(crate) mod routes;

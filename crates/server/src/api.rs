@@ -15,6 +15,7 @@ mod execution_files;
 mod execution_stream;
 mod executions;
 mod folders;
+mod internal;
 mod local_models;
 mod members;
 mod openapi;
@@ -33,6 +34,7 @@ mod workflows;
 
 pub(crate) use editor::Previews;
 pub use editor::RequestForm;
+pub(crate) use internal::{ApiRequest, read_answer};
 pub use openapi::api_schemas;
 pub(crate) use operation::ApiOperation;
 pub(crate) use request::{JsonBody, QueryResult, RequestJson, RequestQuery, invalid, json_error};
@@ -86,6 +88,11 @@ pub(crate) const OPERATIONS: &[&[ApiOperation]] = &[
     editor::client_errors::OPERATIONS,
     openapi::OPERATIONS,
 ];
+
+/// The operation of a name.
+pub(crate) fn operation(id: &str) -> Option<&'static ApiOperation> {
+    OPERATIONS.iter().flat_map(|table| table.iter()).find(|operation| operation.id == id)
+}
 
 pub(crate) async fn fallback() -> Response {
     ApiError::new(Code::NOT_FOUND, "This address does not exist").into_response()

@@ -15,7 +15,7 @@ use crate::response::from_workflow;
 use axum::extract::{Path, Request, State};
 use axum::http::Method;
 use axum::response::{IntoResponse, Response};
-use model::{Code, Str};
+use model::{Code, Object, Str};
 use node_api::trigger::{BodyMode, FormPage};
 use runtime::{EndpointKind, RouteMatch, TriggerEndpoint, WaitingRun};
 
@@ -119,6 +119,17 @@ async fn submit(
         }
         Ok(sent) => Ok(from_workflow(app.runtime.submit(hook, waiting, sent).await?, door)),
         Err(problems) => Ok(page::form(form, &fields, &problems)),
+    }
+}
+
+/// What is wrong with the fields of a form, a sentence for each.
+pub(crate) fn problems(form: &FormPage, fields: &Object, length: usize) -> Vec<String> {
+    match submission::check(form, fields, Vec::new(), length) {
+        Ok(_) => Vec::new(),
+        Err(problems) => problems
+            .into_iter()
+            .map(|problem| format!("'{}': {}", problem.field, problem.message))
+            .collect(),
     }
 }
 

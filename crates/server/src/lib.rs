@@ -16,6 +16,7 @@ mod events;
 mod form;
 mod health;
 mod http_cache;
+mod mcp;
 #[expect(
     clippy::disallowed_methods,
     reason = "reads metrics of the current process from the system"
@@ -170,6 +171,6 @@ pub async fn serve(
 ) -> std::io::Result<()> {
     let app = App::from(parts);
     let gate = admission::AdmissionControl::new(app.admission_limits.clone());
-    admission::serve(listener, RequestHandler::new(app), gate, stop).await;
+    admission::serve(listener, RequestHandler::new(app, &stop), gate, stop).await;
     Ok(())
 }

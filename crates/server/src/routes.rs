@@ -3,9 +3,13 @@
 //! Invariant: nothing is mounted but what [`rows`] lists, and nothing outside of this file mounts
 //! anything.
 
+use crate::access::Principal;
 use crate::admission::{ClientAddr, HostDecision};
+use crate::api::ApiRequest;
+use crate::error::ApiError;
+use crate::mcp::McpServer;
 use crate::observe::HttpMetrics;
-use crate::{App, access, api, form, health, metrics, openai, web, webhook};
+use crate::{App, access, api, form, health, mcp, metrics, openai, web, webhook};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::middleware::Next;
@@ -16,6 +20,7 @@ use node_api::trigger::WebhookAuth;
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 use tower_service::Service as _;
 use tracing::Instrument as _;
 
@@ -97,6 +102,8 @@ enum RouteGroup {
     Operational,
     Api,
     OpenAi,
+    /// The server of the Model Context Protocol, which answers strangers itself.
+    Mcp,
 }
 
 /// A row of the table of all routes.
@@ -152,6 +159,8 @@ fn rows() -> Vec<RouteRow> {
             handler: operation.guarded(),
         });
     table(RouteGroup::Open, RouteGuard::Public, PUBLIC)
+        .chain(table(RouteGroup::Open, RouteGuard::Public, mcp::PUBLIC))
+        .chain(table(RouteGroup::Mcp, RouteGuard::Principal, mcp::ROUTES))
         .chain(pages)
         .chain(table(RouteGroup::SignIn, RouteGuard::Public, access::PUBLIC))
         .chain(access::PRIVATE.iter().map(|row| RouteRow::guarded(RouteGroup::Session, row)))
@@ -182,7 +191,7 @@ pub fn entry_points() -> Vec<EntryPoint> {
     all.collect()
 }
 
-fn router(app: App, figures: Arc<HttpMetrics>) -> Router {
+fn router(app: App, figures: Arc<HttpMetrics>, stop: &CancellationToken) -> Router {
     let mut rows = rows();
     let mut mounted = |group: RouteGroup| {
         let (mine, others) =
@@ -197,6 +206,8 @@ fn router(app: App, figures: Arc<HttpMetrics>) -> Router {
         .fallback(api::fallback)
         .method_not_allowed_fallback(api::method_not_allowed)
         .layer(middleware::map_response(api::json_error));
+    let inside = ApiCaller(operations.clone().with_state(app.clone()));
+    let servers = Extension(McpServer::new(&app, inside, stop));
     let guarded = Router::new()
         .nest(API, operations)
         .merge(mounted(RouteGroup::Session).layer(attempts.clone()))
@@ -206,9 +217,29 @@ fn router(app: App, figures: Arc<HttpMetrics>) -> Router {
     let openai = mounted(RouteGroup::OpenAi)
         .layer(middleware::from_fn_with_state(app.clone(), openai::require))
         .layer(DefaultBodyLimit::max(app.body_limits.bytes));
-    let open = mounted(RouteGroup::Open).merge(mounted(RouteGroup::SignIn).layer(attempts));
+    let open = mounted(RouteGroup::Open)
+        .merge(mounted(RouteGroup::Mcp))
+        .layer(servers)
+        .merge(mounted(RouteGroup::SignIn).layer(attempts));
     let all = open.merge(guarded).merge(openai).fallback(web::file);
     all.with_state(app)
+}
+
+/// Calls operations of the API for somebody who is known already.
+#[derive(Clone)]
+pub(crate) struct ApiCaller(Router);
+
+impl ApiCaller {
+    /// The answer of an operation, with the checks that every call of it gets.
+    pub(crate) async fn call(
+        &self,
+        who: &Principal,
+        request: ApiRequest,
+    ) -> Result<model::Value, ApiError> {
+        let request = request.into_request(who)?;
+        let response = self.0.clone().call(request).await;
+        api::read_answer(response.unwrap_or_else(|never: Infallible| match never {})).await
+    }
 }
 
 /// Answers every request that is let in, and sees it go by.
@@ -220,9 +251,9 @@ pub(crate) struct RequestHandler {
 }
 
 impl RequestHandler {
-    pub(crate) fn new(app: App) -> Self {
+    pub(crate) fn new(app: App, stop: &CancellationToken) -> Self {
         let figures = Arc::new(HttpMetrics::default());
-        Self { router: router(app.clone(), figures.clone()), app, metrics: figures }
+        Self { router: router(app.clone(), figures.clone(), stop), app, metrics: figures }
     }
 
     pub(crate) async fn handle(mut self, mut request: Request, client: ClientAddr) -> Response {
@@ -274,6 +305,7 @@ mod tests {
     fn issue_14_05_whatever_a_workflow_answers_is_at_a_path_of_workflows() {
         for path in PUBLIC
             .iter()
+            .chain(mcp::PUBLIC)
             .map(|route| route.path)
             .filter(|path| !matches!(*path, "/" | "/healthz" | "/healthz/readiness"))
         {

@@ -35,6 +35,7 @@ pub(crate) mod instance;
 pub(crate) mod items;
 pub(crate) mod json;
 pub(crate) mod local_models;
+pub(crate) mod mcp;
 pub(crate) mod members;
 pub(crate) mod node_types;
 pub(crate) mod optional;

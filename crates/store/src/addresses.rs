@@ -8,18 +8,23 @@ use model::Str;
 pub enum EndpointKind {
     Webhook,
     Form,
+    /// A server of the Model Context Protocol.
+    Mcp,
 }
 
 impl EndpointKind {
+    pub const ALL: [Self; 3] = [EndpointKind::Webhook, EndpointKind::Form, EndpointKind::Mcp];
+
     pub fn name(self) -> &'static str {
         match self {
             EndpointKind::Webhook => "webhook",
             EndpointKind::Form => "form",
+            EndpointKind::Mcp => "mcp",
         }
     }
 
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        [EndpointKind::Webhook, EndpointKind::Form].into_iter().find(|door| door.name() == name)
+        Self::ALL.into_iter().find(|door| door.name() == name)
     }
 }
 

@@ -23,6 +23,14 @@ pub trait WorkflowStore: Send + Sync {
         project: &str,
         claims: Option<Vec<AddressClaim>>,
     ) -> Result<ClaimResult<StoredWorkflow>, Error>;
+    /// The same for a new version of a workflow whose newest version is still the one that was seen;
+    /// of any other it is [`ClaimResult::Outdated`].
+    async fn replace_version(
+        &self,
+        workflow: NewVersion,
+        seen: &str,
+        claims: Option<Vec<AddressClaim>>,
+    ) -> Result<ClaimResult<StoredWorkflow>, Error>;
     /// Saves workflows into a project one after the other, all in one transaction, and lets those
     /// listen that are to. Ends behind the first that cannot be saved: those before it are saved,
     /// and nothing is changed for it or behind it.
@@ -73,6 +81,8 @@ pub trait WorkflowStore: Send + Sync {
     /// Keeps what a run has changed of the workflow's own data; what others have changed meanwhile
     /// stays.
     async fn save_static_data(&self, id: &str, data: StaticDataChange) -> Result<(), Error>;
+    /// The IDs of workflows whose newest version has a text somewhere in it.
+    async fn workflows_containing(&self, part: &str) -> Result<Vec<Str>, Error>;
     /// A number that changes whenever any process has changed the set of workflows.
     async fn workflows_changed(&self) -> Result<i64, Error>;
     /// Those that were saved, moved, activated, deactivated or deleted after the change with this

@@ -46,6 +46,7 @@ export type TriggerKind =
   | "manual"
   | "webhook"
   | "form"
+  | "mcp"
   | "chat"
   | "manualChat"
   | "schedule"

@@ -5,8 +5,9 @@ import { useState } from "react";
 import { fetchAll } from "../api/client";
 import type { Workflow } from "../api/types";
 import { withValueAt } from "../graph/document";
+import { mcpToolName } from "../graph/mcpTool";
 import { useEditor } from "../store/editorStore";
-import { Field, FormDialog, NumberInput, Select } from "../ui";
+import { Field, FormDialog, NumberInput, Select, Switch } from "../ui";
 import { BudgetFields } from "./BudgetFields";
 
 type Settings = Record<string, unknown>;
@@ -23,6 +24,7 @@ export function WorkflowSettingsDialog({ onClose }: { onClose: () => void }) {
     () => useEditor.getState().workflow.settings ?? {},
   );
   const ownId = useEditor((state) => state.workflow.id);
+  const name = useEditor((state) => state.workflow.name);
   const workflows = useQuery({
     queryKey: ["workflows", "names"],
     queryFn: () => fetchAll<Workflow>("/workflows", { excludePinnedData: true }),
@@ -112,6 +114,16 @@ export function WorkflowSettingsDialog({ onClose }: { onClose: () => void }) {
           value={text("saveDataErrorExecution")}
           onChange={(value) => set("saveDataErrorExecution", value)}
           options={SAVE_OPTIONS}
+        />
+      </Field>
+      <Field
+        label="Available in MCP"
+        hint={`Lets AI assistants that are connected to this instance run the workflow, as the tool ${mcpToolName(name ?? "")}.`}
+      >
+        <Switch
+          label="Available in MCP"
+          checked={settings.availableInMCP === true}
+          onChange={(checked) => set("availableInMCP", checked ? true : "")}
         />
       </Field>
       <BudgetFields settings={settings} onChange={setSettings} />

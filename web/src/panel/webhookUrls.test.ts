@@ -46,3 +46,12 @@ test("a computed path is not known here, and other nodes have none", () => {
 test("a form is a page", () => {
   expect(at({ path: "feedback" }, {}, "form")?.test).toBe("https://h.example/form-test/feedback");
 });
+
+test("an MCP server has a URL of its own", () => {
+  expect(at({ path: "tickets" }, {}, "mcp")).toEqual({
+    methods: "MCP",
+    test: "https://h.example/mcp-test/tickets",
+    production: "https://h.example/mcp/tickets",
+    unknown: false,
+  });
+});

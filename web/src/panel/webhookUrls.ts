@@ -20,16 +20,16 @@ export function getWebhookUrls(
   origin: string,
   trigger: TriggerKind | null | undefined,
 ): WebhookUrls | null {
-  if (trigger !== "webhook" && trigger !== "form") return null;
+  if (trigger !== "webhook" && trigger !== "form" && trigger !== "mcp") return null;
   const isForm = trigger === "form";
   const options = isObject(values.options) ? values.options : {};
   const given = text(values.path) || (isForm ? text(options.path) : "");
   const path = pathOf(node, given, workflowId);
-  const folder = isForm ? "form" : "webhook";
+  const methods = { webhook: methodsOf(values), form: "GET", mcp: "MCP" }[trigger];
   return {
-    methods: isForm ? "GET" : methodsOf(values),
-    test: `${origin}/${folder}-test/${path ?? "…"}`,
-    production: `${origin}/${folder}/${path ?? "…"}`,
+    methods,
+    test: `${origin}/${trigger}-test/${path ?? "…"}`,
+    production: `${origin}/${trigger}/${path ?? "…"}`,
     unknown: path === null,
   };
 }

@@ -1,8 +1,8 @@
 //! Asks a person before a tool is called, and goes by what they decide.
 
-use super::ToolsAgent;
 use super::loop_state::{AgentLoopState, RejectedCall};
 use super::options::ApprovalPolicy;
+use super::tool_calls::ToolCaller;
 use crate::flow::{self, FlowDecision, decide};
 use crate::host::{AgentError, AgentEvent, AgentHost};
 use model::{Str, Value};
@@ -28,7 +28,7 @@ pub(super) struct CallAction {
     pub(super) sends: EgressTarget,
 }
 
-impl ToolsAgent {
+impl ToolCaller<'_> {
     /// Whether a call that does this may be made: by the operator's policy, by what the author wants
     /// to be asked about, and by where data comes from and goes.
     pub(super) async fn authorize(

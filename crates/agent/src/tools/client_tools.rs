@@ -30,7 +30,7 @@ impl ToolsAgent {
         }
         let answer = run.turn_messages.last().map(Message::text).unwrap_or_default();
         if !own.is_empty() {
-            let results = self.call_all(world, run, iteration, &own).await?;
+            let results = self.caller().call_all(world, run, iteration, &own).await?;
             run.take_results(&own, results);
         }
         if world.recorded_step(HANDOFF_KEY).is_none() {

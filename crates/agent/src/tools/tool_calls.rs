@@ -3,12 +3,14 @@
 
 use super::ToolsAgent;
 use super::approval::{CallAction, CallPermit, recorded_rejection};
-use super::loop_state::{AgentLoopState, CompletedCall};
+use super::loop_state::{AgentLoopState, CompletedCall, LastWords};
+use super::options::AgentOptions;
+use crate::guard::ToolGuard;
 use crate::host::{AgentError, AgentEvent, AgentHost};
 use crate::record::ToolUse;
 use futures::{FutureExt as _, StreamExt as _, stream};
 use model::{Object, Str, Value};
-use ports::ai::{EgressTarget, Exposure, ToolCall, ToolCallContext, ToolEffect};
+use ports::ai::{EgressTarget, Exposure, Message, ToolCall, ToolCallContext, ToolEffect};
 use ports::checkpoints;
 use ports::policy::{PolicyCall, words};
 
@@ -24,7 +26,40 @@ enum CallOutcome {
     },
 }
 
+/// The tools of a loop and the rules for their use.
+#[derive(Clone, Copy)]
+pub(super) struct ToolCaller<'a> {
+    pub(super) guard: &'a ToolGuard,
+    pub(super) options: &'a AgentOptions,
+}
+
 impl ToolsAgent {
+    pub(super) fn caller(&self) -> ToolCaller<'_> {
+        ToolCaller { guard: &self.guard, options: &self.options }
+    }
+}
+
+/// Makes one call for a model that is not ours, by the same rules as those of a loop.
+pub async fn call_tool(
+    guard: &ToolGuard,
+    options: &AgentOptions,
+    world: &dyn AgentHost,
+    call: &ToolCall,
+) -> Result<ToolUse, AgentError> {
+    let caller = ToolCaller { guard, options };
+    let run = AgentLoopState::new(
+        &Str::new(),
+        Vec::new(),
+        Message::user(Str::new()),
+        LastWords::default(),
+    );
+    match caller.call(world, &run, &[], "tool 1.1".to_owned(), call).await? {
+        CallOutcome::Made(made) => Ok(made.used),
+        CallOutcome::Asked { until_ms } => Err(AgentError::Approval { until_ms }),
+    }
+}
+
+impl ToolCaller<'_> {
     /// The results of a turn's calls in their order. Where a person is asked about some, all others
     /// are made first.
     pub(super) async fn call_all(

@@ -3,6 +3,7 @@
 
 use crate::execute::start::{RunRequest, StartContext};
 use crate::execute::steps::JournalSteps;
+use crate::listen::test_listener::takes_test_calls;
 use crate::{AcceptedRun, Error, LoadedWorkflow, Runtime, TestAddresses};
 use engine::{Plan, RecordedStep};
 use model::{Items, Kind, RunEvent, RunRange, Str, TaskData, TaskStatus, Value};
@@ -111,10 +112,7 @@ impl Runtime {
         }
         let listens =
             loaded.listens_of(&node.info.name, &self.listen_scope(&loaded.project_id).await?)?;
-        if listens
-            .iter()
-            .any(|listen| matches!(listen, TriggerListener::Webhook(_) | TriggerListener::Form(_)))
-        {
+        if listens.iter().any(takes_test_calls) {
             return self.listen_with(loaded, Some(&node.info.name), extent.clone()).await.map(Some);
         }
         match listens.iter().any(|listen| matches!(listen, TriggerListener::Chat(_))) {

@@ -41,8 +41,23 @@ impl Runtime {
     /// Saves a new workflow into a project, or a new version of one that is there. One that is
     /// active listens with it from then on; if it cannot, nothing is saved.
     pub async fn save(&self, version: NewVersion, project: &str) -> Result<StoredWorkflow, Error> {
+        self.save_over(version, project, None).await
+    }
+
+    /// The same, unless the newest version is another one by now than was seen.
+    pub async fn save_over(
+        &self,
+        version: NewVersion,
+        project: &str,
+        seen: Option<&str>,
+    ) -> Result<StoredWorkflow, Error> {
         for _ in 0..TRIES {
             let known = self.store.workflow(&version.id).await?;
+            if let (Some(known), Some(seen)) = (&known, seen)
+                && known.version_id != seen
+            {
+                return Err(Error::NewerVersion { version: known.version_id.clone() });
+            }
             let claims = match known.filter(|known| known.active) {
                 None => None,
                 Some(known) => {
@@ -50,7 +65,11 @@ impl Runtime {
                     Some(self.claims_with(&StoredWorkflow { name, document, ..known }).await?)
                 }
             };
-            match self.store.add_workflow(version.clone(), project, claims).await? {
+            let saved = match seen {
+                Some(seen) => self.store.replace_version(version.clone(), seen, claims).await?,
+                None => self.store.add_workflow(version.clone(), project, claims).await?,
+            };
+            match saved {
                 ClaimResult::Done(saved) => {
                     if saved.active {
                         self.reload().await?;

@@ -4,7 +4,7 @@
 use crate::{Error, ListenScope, LoadedWorkflow};
 use model::{Code, Str};
 use node_api::NodeError;
-use node_api::trigger::TriggerListener;
+use node_api::trigger::{MCP_METHOD, TriggerListener};
 use std::borrow::Cow;
 use store::addresses::{AddressClaim, ClaimResult, EndpointKind};
 
@@ -57,6 +57,9 @@ pub(crate) fn endpoints_of(listen: &TriggerListener) -> Vec<(EndpointKind, Cow<'
         TriggerListener::Form(form) => ["GET", "POST"]
             .map(|method| (EndpointKind::Form, Cow::from(method), form.route.path.as_str()))
             .into(),
+        TriggerListener::Mcp(route) => {
+            vec![(EndpointKind::Mcp, Cow::from(MCP_METHOD), route.path.as_str())]
+        }
         TriggerListener::Chat(chat) if chat.is_public => chat
             .methods()
             .map(|method| {

@@ -84,18 +84,35 @@ pub(crate) fn refusal(
             (!is_same(given.as_bytes(), value.as_bytes()))
                 .then(|| refused(403, "Authorization data is wrong!", None))
         }
+        WebhookAuth::Bearer => {
+            let Ok(fields) = credential("httpBearerAuth") else { return Some(undefined()) };
+            let expected = text(&fields, "token");
+            if is_blank(&expected) {
+                return Some(undefined());
+            }
+            let Some(given) = bearer_token(call) else {
+                let challenge = Some(("www-authenticate", "Bearer"));
+                return Some(refused(401, "Authorization is required!", challenge));
+            };
+            (!is_same(given.as_bytes(), expected.as_bytes()))
+                .then(|| refused(403, "Authorization data is wrong!", None))
+        }
         WebhookAuth::Jwt => {
             let Ok(fields) = credential("jwtAuth") else { return Some(undefined()) };
             if !jwt::has_key(&fields) {
                 return Some(undefined());
             }
-            let given =
-                call.header("authorization").and_then(|header| header.strip_prefix("Bearer "));
-            let Some(token) = given else { return Some(refused(401, "No token provided", None)) };
+            let Some(token) = bearer_token(call) else {
+                return Some(refused(401, "No token provided", None));
+            };
             (!jwt::is_valid(token, &fields))
                 .then(|| refused(403, "Authorization data is wrong!", None))
         }
     }
+}
+
+fn bearer_token(call: &EndpointRequest) -> Option<&str> {
+    call.header("authorization").and_then(|header| header.strip_prefix("Bearer "))
 }
 
 /// A credential without a secret protects nothing, so that nobody is let in with it.

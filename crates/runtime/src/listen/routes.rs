@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::listen::addresses::{address_taken, endpoints_of};
+use crate::listen::mcp::ToolListCache;
 use crate::listen::trigger_listeners::TriggerListeners;
 use crate::loaded_workflow::LoadedWorkflow;
 use model::{Object, RunRange, Str, Value};
@@ -21,6 +22,8 @@ pub struct TriggerEndpoint {
     pub chat: Option<ChatRoute>,
     /// Set if the address is one for a test.
     pub test_run: Option<TestRun>,
+    /// The tools of a server of the Model Context Protocol, as they were last listed.
+    pub(crate) tools: ToolListCache,
 }
 
 impl TriggerEndpoint {
@@ -44,6 +47,7 @@ pub struct TestRun {
 pub(crate) struct Routes {
     webhooks: RouteTable,
     forms: RouteTable,
+    mcp: RouteTable,
     /// Every chat, also those that have no address for everybody.
     chats: Vec<Arc<TriggerEndpoint>>,
 }
@@ -87,7 +91,9 @@ impl Routes {
     ) -> Result<(), Error> {
         for (node, listen) in listens {
             let (route, form, chat) = match listen {
-                TriggerListener::Webhook(route) => (route.clone(), None, None),
+                TriggerListener::Webhook(route) | TriggerListener::Mcp(route) => {
+                    (route.clone(), None, None)
+                }
                 TriggerListener::Form(form) => (form.route.clone(), Some(form.page.clone()), None),
                 TriggerListener::Chat(chat) => (chat.route.clone(), None, Some((**chat).clone())),
                 TriggerListener::Clock(_) | TriggerListener::Poll(_) => continue,
@@ -99,6 +105,7 @@ impl Routes {
                 form,
                 chat,
                 test_run: test_run.cloned(),
+                tools: ToolListCache::default(),
             });
             if hook.chat.is_some() {
                 self.chats.push(hook.clone());
@@ -117,7 +124,7 @@ impl Routes {
         gone: impl Iterator<Item = (&'l Str, &'l TriggerListeners)>,
     ) {
         let mut with_chats: HashSet<&Str> = HashSet::new();
-        let mut with_open: [HashSet<&Str>; 2] = Default::default();
+        let mut with_open: [HashSet<&Str>; EndpointKind::ALL.len()] = Default::default();
         for (workflow, listens) in gone {
             for (_, listen) in listens {
                 if matches!(listen, TriggerListener::Chat(_)) {
@@ -136,7 +143,7 @@ impl Routes {
         if !with_chats.is_empty() {
             self.chats.retain(|hook| !with_chats.contains(&hook.workflow.id));
         }
-        for kind in [EndpointKind::Webhook, EndpointKind::Form] {
+        for kind in EndpointKind::ALL {
             let gone = &with_open[kind as usize];
             if !gone.is_empty() {
                 self.table(kind).open.retain(|(_, _, hook)| !gone.contains(&hook.workflow.id));
@@ -148,6 +155,7 @@ impl Routes {
         match kind {
             EndpointKind::Webhook => &mut self.webhooks,
             EndpointKind::Form => &mut self.forms,
+            EndpointKind::Mcp => &mut self.mcp,
         }
     }
 
@@ -155,6 +163,7 @@ impl Routes {
         match kind {
             EndpointKind::Webhook => self.webhooks.find(method, path),
             EndpointKind::Form => self.forms.find(method, path),
+            EndpointKind::Mcp => self.mcp.find(method, path),
         }
     }
 

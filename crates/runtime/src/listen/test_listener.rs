@@ -14,7 +14,7 @@ use crate::listen::routes::{RouteMatch, Routes, TestRun, TriggerEndpoint};
 use crate::loaded_workflow::LoadedWorkflow;
 use crate::{Error, Runtime, lock};
 use model::{RunRange, Str};
-use node_api::trigger::TriggerListener;
+use node_api::trigger::{MCP_METHOD, TriggerListener};
 use registry::{TestListener, address_in_test};
 use std::collections::HashSet;
 use std::sync::{Arc, MutexGuard};
@@ -67,8 +67,7 @@ impl Runtime {
         let id = loaded.id.as_str();
         let mut listens = loaded.listens(&self.listen_scope(&loaded.project_id).await?)?;
         listens.retain(|(name, listen)| {
-            matches!(listen, TriggerListener::Webhook(_) | TriggerListener::Form(_))
-                && node.is_none_or(|wanted| name == wanted)
+            takes_test_calls(listen) && node.is_none_or(|wanted| name == wanted)
         });
         if listens.is_empty() {
             return Err(Error::NoTrigger);
@@ -198,6 +197,14 @@ impl Runtime {
     }
 }
 
+/// Whether something can listen for one test call.
+pub(crate) fn takes_test_calls(listen: &TriggerListener) -> bool {
+    matches!(
+        listen,
+        TriggerListener::Webhook(_) | TriggerListener::Form(_) | TriggerListener::Mcp(_)
+    )
+}
+
 fn addresses_of(node: &Str, listen: &TriggerListener) -> Vec<TestAddress> {
     let address = |kind: EndpointKind, method: &Str, path: &Str| TestAddress {
         node: node.clone(),
@@ -213,6 +220,9 @@ fn addresses_of(node: &Str, listen: &TriggerListener) -> Vec<TestAddress> {
             .collect(),
         TriggerListener::Form(form) => {
             vec![address(EndpointKind::Form, &"GET".into(), &form.route.path)]
+        }
+        TriggerListener::Mcp(route) => {
+            vec![address(EndpointKind::Mcp, &MCP_METHOD.into(), &route.path)]
         }
         TriggerListener::Chat(_) | TriggerListener::Clock(_) | TriggerListener::Poll(_) => {
             Vec::new()

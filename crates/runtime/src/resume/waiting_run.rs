@@ -3,6 +3,7 @@
 use crate::execute::start::AcceptedRun;
 use crate::listen::auth;
 use crate::listen::endpoint::{self, EndpointRequest, EndpointResponse};
+use crate::listen::mcp::ToolListCache;
 use crate::listen::routes::TriggerEndpoint;
 use crate::loaded_workflow::LoadedWorkflow;
 use crate::resume::journal_state::JournalState;
@@ -82,6 +83,7 @@ impl Runtime {
             form: None,
             chat: Some(chat),
             test_run: None,
+            tools: ToolListCache::default(),
         });
         Ok(hook.map(|hook| WaitingRun { id, hook, params, wait }))
     }
@@ -164,12 +166,23 @@ fn called(id: i64, asleep: SuspendedRun, suffix: &str) -> Option<WaitingRun> {
     let (route, form) = listens.into_iter().find_map(|listen| match listen {
         TriggerListener::Webhook(route) => Some((route, None)),
         TriggerListener::Form(form) => Some((form.route, Some(form.page))),
-        TriggerListener::Chat(_) | TriggerListener::Clock(_) | TriggerListener::Poll(_) => None,
+        TriggerListener::Chat(_)
+        | TriggerListener::Mcp(_)
+        | TriggerListener::Clock(_)
+        | TriggerListener::Poll(_) => None,
     })?;
     let is_there = route.path.trim_matches('/') == suffix.trim_matches('/');
     is_there.then(|| WaitingRun {
         id,
-        hook: TriggerEndpoint { workflow, node, route, form, chat: None, test_run: None },
+        hook: TriggerEndpoint {
+            workflow,
+            node,
+            route,
+            form,
+            chat: None,
+            test_run: None,
+            tools: ToolListCache::default(),
+        },
         params,
         wait,
     })

@@ -45,7 +45,8 @@ impl Runtime {
                 TriggerListener::Poll(timetable) => (timetable, TimerAction::Poll),
                 TriggerListener::Webhook(_)
                 | TriggerListener::Form(_)
-                | TriggerListener::Chat(_) => continue,
+                | TriggerListener::Chat(_)
+                | TriggerListener::Mcp(_) => continue,
             };
             // A trigger with several rules has a row for each.
             let rule_index = counted.entry(trigger).and_modify(|index| *index += 1).or_insert(0);

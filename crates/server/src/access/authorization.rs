@@ -87,6 +87,11 @@ impl ProjectAccess {
         }
     }
 
+    /// Whether somebody may do this with things of a project.
+    pub(crate) fn allows(&self, project: &str, need: AccessLevel) -> bool {
+        self.role_in(project).is_some_and(|role| role >= need.min_role())
+    }
+
     pub(crate) fn can_view(&self, project: &str) -> bool {
         self.role_in(project).is_some()
     }

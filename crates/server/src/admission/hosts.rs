@@ -13,8 +13,16 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Where workflows listen: webhooks, forms and chats. Everything else belongs to the editor and the
 /// API.
-pub(crate) const WORKFLOW_PATHS: [&str; 6] =
-    ["/webhook/", "/webhook-test/", "/webhook-waiting/", "/form/", "/form-test/", "/form-waiting/"];
+pub(crate) const WORKFLOW_PATHS: [&str; 8] = [
+    "/webhook/",
+    "/webhook-test/",
+    "/webhook-waiting/",
+    "/form/",
+    "/form-test/",
+    "/form-waiting/",
+    "/mcp/",
+    "/mcp-test/",
+];
 
 /// The first part of a path of workflows, such as `/webhook-test`.
 pub(crate) fn endpoint_prefix(path: &str) -> &'static str {

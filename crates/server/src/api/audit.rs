@@ -221,12 +221,13 @@ enum OpenEntry {
     Webhook,
     Form,
     Chat,
+    Mcp,
     /// A call or a page that a run waits for: its address is told to some, and cannot be guessed.
     Link,
 }
 
 /// What is said about each of them: the title, what it means, and what to do about it.
-const ENTRIES: [(OpenEntry, &str, &str, &str); 4] = [
+const ENTRIES: [(OpenEntry, &str, &str, &str); 5] = [
     (
         OpenEntry::Webhook,
         "Unprotected webhooks in instance",
@@ -246,6 +247,12 @@ const ENTRIES: [(OpenEntry, &str, &str, &str); 4] = [
              model costs.",
         "Set up authentication in the chat trigger, or make the chat private. Set a budget for \
              chats that stay public.",
+    ),
+    (
+        OpenEntry::Mcp,
+        "Public MCP servers",
+        "Anyone who knows the address of these MCP servers can call their tools.",
+        "Set up authentication in the MCP Server Trigger.",
     ),
     (
         OpenEntry::Link,
@@ -321,6 +328,7 @@ fn open_entry(listens: &[TriggerListener]) -> Option<OpenEntry> {
         let (entry, auth) = match listen {
             TriggerListener::Webhook(route) => (OpenEntry::Webhook, route.auth),
             TriggerListener::Form(form) => (OpenEntry::Form, form.route.auth),
+            TriggerListener::Mcp(route) => (OpenEntry::Mcp, route.auth),
             TriggerListener::Chat(chat) if chat.is_public => (OpenEntry::Chat, chat.route.auth),
             TriggerListener::Chat(_) | TriggerListener::Clock(_) | TriggerListener::Poll(_) => {
                 return None;

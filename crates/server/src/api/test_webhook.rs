@@ -78,6 +78,7 @@ pub(super) fn wire_address<'a>(
     let (kind, folder) = match address.kind {
         EndpointKind::Webhook => (wire::ListenerKind::Webhook, "webhook-test"),
         EndpointKind::Form => (wire::ListenerKind::Form, "form-test"),
+        EndpointKind::Mcp => (wire::ListenerKind::Mcp, "mcp-test"),
     };
     wire::TestWebhookAddress {
         node: &address.node,

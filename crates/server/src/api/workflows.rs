@@ -54,6 +54,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Save a new version of a workflow",
         || put(update),
     )
+    .query::<wire::WorkflowUpdateQuery>()
     .request_body::<wire::WorkflowInput>()
     .response::<wire::Workflow>(200),
     ApiOperation::new(
@@ -192,7 +193,8 @@ async fn create(
     let wire::WorkflowParts { document, project_id, folder } = input.into_parts(body.json()?);
     // Only a new workflow may say where it goes.
     let project = who.target_project(&app, project_id.as_deref()).await?;
-    let mut saved = save(&app, store::new_id(), &project, document, &who).await?;
+    let new = SaveTarget { id: store::new_id(), project: &project, seen: None };
+    let mut saved = save(&app, new, document, &who).await?;
     if let Some(folder) = folder_of(&folder) {
         if let Err(error) = folders::move_workflow(&app, &saved.id, folder).await {
             app.runtime.delete_workflow(&saved.id).await?;
@@ -207,6 +209,7 @@ async fn update(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
+    RequestQuery(query): RequestQuery<wire::WorkflowUpdateQuery>,
     RequestJson(body): RequestJson,
 ) -> Result<Response, ApiError> {
     let before = who.workflow(&app, &id, AccessLevel::Edit).await?;
@@ -217,7 +220,12 @@ async fn update(
     }
     // What cannot be saved changes nothing, neither the version that listens nor where the workflow
     // lies.
-    let mut saved = save(&app, before.id.clone(), &before.project_id, document, &who).await?;
+    let target = SaveTarget {
+        id: before.id.clone(),
+        project: &before.project_id,
+        seen: query.version_id.as_deref(),
+    };
+    let mut saved = save(&app, target, document, &who).await?;
     if let Some(folder) = folder_of(&folder) {
         folders::move_workflow(&app, &before.id, folder).await?;
         saved = who.workflow(&app, &before.id, AccessLevel::View).await?;
@@ -324,10 +332,17 @@ fn folder_of(place: &wire::Patch<wire::Id>) -> Option<Option<&str>> {
     }
 }
 
+/// The workflow that a version is saved of.
+struct SaveTarget<'a> {
+    id: Str,
+    project: &'a str,
+    /// The version that the change is based on.
+    seen: Option<&'a str>,
+}
+
 async fn save(
     app: &App,
-    id: Str,
-    project: &str,
+    SaveTarget { id, project, seen }: SaveTarget<'_>,
     document: Object,
     who: &Principal,
 ) -> Result<StoredWorkflow, ApiError> {
@@ -343,7 +358,7 @@ async fn save(
     Workflow::parse(&text).map_err(|error| unreadable(&error))?;
     let version =
         NewVersion { id, name, document: text.into(), author: Some(who.user.clone()), static_data };
-    Ok(app.runtime.save(version, project).await?)
+    Ok(app.runtime.save_over(version, project, seen).await?)
 }
 
 /// The ids of the credentials that the nodes of a document name.

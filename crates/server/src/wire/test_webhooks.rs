@@ -17,6 +17,7 @@ pub(crate) struct TestWebhookInput {
 pub(crate) enum ListenerKind {
     Webhook,
     Form,
+    Mcp,
 }
 
 #[derive(Serialize, JsonSchema)]

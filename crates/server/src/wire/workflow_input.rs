@@ -172,6 +172,13 @@ pub(crate) struct WorkflowListQuery {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+pub(crate) struct WorkflowUpdateQuery {
+    /// The version that the change is based on; if it is no longer the newest, nothing is saved.
+    pub(crate) version_id: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct WorkflowQuery {
     #[serde(default)]
     pub(crate) exclude_pinned_data: bool,

@@ -80,6 +80,25 @@ impl WorkflowStore for Sqlite {
         self.write(move |connection| add(connection, &workflow, &project, claims.as_deref())).await
     }
 
+    async fn replace_version(
+        &self,
+        workflow: NewVersion,
+        seen: &str,
+        claims: Option<Vec<AddressClaim>>,
+    ) -> Result<ClaimResult<StoredWorkflow>, Error> {
+        let seen = seen.to_owned();
+        self.write(move |connection| {
+            let Some(known) = find(connection, &workflow.id)? else {
+                return Ok(ClaimResult::Missing);
+            };
+            if known.version_id != seen.as_str() {
+                return Ok(ClaimResult::Outdated);
+            }
+            add(connection, &workflow, &known.project_id, claims.as_deref())
+        })
+        .await
+    }
+
     async fn import_workflows(
         &self,
         imports: Vec<WorkflowImport>,
@@ -287,6 +306,16 @@ impl WorkflowStore for Sqlite {
     async fn save_static_data(&self, id: &str, data: StaticDataChange) -> Result<(), Error> {
         let id = id.to_owned();
         self.write(move |connection| keep_static_data(connection, &id, &data)).await
+    }
+
+    async fn workflows_containing(&self, part: &str) -> Result<Vec<Str>, Error> {
+        let wanted = part.to_owned();
+        self.read(move |connection| {
+            let mut found = connection
+                .prepare_cached("SELECT id FROM workflows WHERE instr(document, ?1) > 0")?;
+            rows(found.query_map([wanted], |row| text(row, 0))?)
+        })
+        .await
     }
 
     async fn workflows_changed(&self) -> Result<i64, Error> {

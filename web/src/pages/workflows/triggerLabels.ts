@@ -7,6 +7,7 @@ const LABELS: Record<TriggerKind, string> = {
   manual: "Manual",
   webhook: "Webhook",
   form: "Form",
+  mcp: "MCP",
   chat: "Chat",
   manualChat: "Chat",
   schedule: "Schedule",
