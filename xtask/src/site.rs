@@ -29,6 +29,7 @@ const PARTS: &[Part] = &[
             "settings.md",
             "security.md",
             "approvals.md",
+            "mcp.md",
             "local-models.md",
             "compatibility.md",
             "benchmarks.md",

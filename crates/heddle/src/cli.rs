@@ -5,6 +5,7 @@ mod complete;
 mod executions;
 mod folder;
 mod knowledge;
+mod mcp;
 mod models;
 mod policy;
 
@@ -14,6 +15,7 @@ pub(crate) use folder::{
     BackupArgs, DoctorArgs, ExportArgs, ExportFormat, MigrateArgs, RestoreArgs,
 };
 pub(crate) use knowledge::{AddKnowledgeArgs, KnowledgeCommand, SearchKnowledgeArgs};
+pub(crate) use mcp::McpArgs;
 pub(crate) use models::ModelsCommand;
 pub(crate) use policy::{PolicyCommand, StopArgs};
 
@@ -99,6 +101,8 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Chat with a workflow that has a chat trigger
     Chat(ChatArgs),
+    /// Connect an AI assistant over the Model Context Protocol (MCP)
+    Mcp(McpArgs),
     /// Run an agent without a workflow
     Agent(AgentArgs),
     /// Evaluate an expression

@@ -15,6 +15,8 @@ mod expr;
 mod import;
 #[expect(clippy::disallowed_methods, reason = "works on files named on the command line")]
 mod knowledge;
+mod local_server;
+mod mcp;
 mod migrate;
 #[expect(clippy::disallowed_methods, reason = "works on files named on the command line")]
 mod models;
@@ -65,6 +67,7 @@ pub(crate) fn dispatch(arguments: Cli, folder: &DataFolder) -> Result<ExitCode> 
         Command::Run(arguments) => run::run(&arguments),
         Command::Replay(arguments) => replay::run(arguments),
         Command::Chat(arguments) => chat::run(&arguments),
+        Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Agent(arguments) => agent::run(&arguments),
         Command::Expr(arguments) => expr::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),

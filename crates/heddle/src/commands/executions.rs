@@ -5,6 +5,7 @@ mod approvals;
 mod many;
 
 use super::block_on;
+use super::local_server::server_address;
 use crate::cli::{DataFolder, ExecutionsCommand, ResumeArgs, ResumeManyArgs};
 use crate::terminal::table::{Cell, ListOutput, Table};
 use crate::terminal::{Colour, print_line};
@@ -158,7 +159,7 @@ fn show(data: &DataFolder, id: i64, quiet: bool) -> Result<ExitCode> {
 
 fn delete(data: &DataFolder, id: i64) -> Result<ExitCode> {
     let folder = data.path();
-    if let Some(address) = actions::server_address(&folder)? {
+    if let Some(address) = server_address(&folder)? {
         block_on(actions::delete_by_server(&folder, &address, id))??;
         return Ok(ExitCode::SUCCESS);
     }

@@ -99,6 +99,7 @@ fn makes_folder(command: &Command) -> bool {
         | Command::Users(_)
         | Command::Policy(_)
         | Command::Migrate(_) => true,
+        Command::Mcp(arguments) => arguments.url.is_none(),
         Command::Models(_)
         | Command::Run(_)
         | Command::Replay(_)

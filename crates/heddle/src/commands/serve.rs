@@ -23,6 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use store::ProjectFolders;
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 /// How long runs may take to end once we are asked to stop; the others go on after the next start.
@@ -40,10 +41,16 @@ pub(super) fn run(arguments: &cli::ServeArgs) -> Result<ExitCode> {
     let given = arguments.base_url.as_deref().map(|url| url.trim_end_matches('/').to_owned());
     serving.base_url = given.or(serving.base_url.take());
     logs::start(serving);
-    block_on(serve(arguments, &settings))?
+    block_on(serve_until(arguments, &settings, None, std::future::pending()))?
 }
 
-async fn serve(arguments: &cli::ServeArgs, settings: &Settings) -> Result<ExitCode> {
+/// Serves until somebody asks the process to stop, or `end` is ready. `ready` is told the address.
+pub(super) async fn serve_until(
+    arguments: &cli::ServeArgs,
+    settings: &Settings,
+    ready: Option<oneshot::Sender<String>>,
+    end: impl Future<Output = ()>,
+) -> Result<ExitCode> {
     let asked = asked_to_stop().context("signal handlers could not be installed")?;
     let serving = &settings.server;
     let folder = arguments.data.path();
@@ -135,9 +142,16 @@ async fn serve(arguments: &cli::ServeArgs, settings: &Settings) -> Result<ExitCo
         editor: server::EDITOR,
     };
     let answering = tokio::spawn(server::serve(listener, parts, stop.clone()));
+    if let Some(ready) = ready {
+        // Whoever wanted to know may have gone.
+        drop(ready.send(format!("http://{}", reachable_address(address))));
+    }
     let is_opened = serving.open_browser && !arguments.no_open;
     let _page = link.filter(|_| is_opened).and_then(|link| browser::open(&link));
-    asked.await;
+    tokio::select! {
+        () = asked => {}
+        () = end => {}
+    }
     announce(
         serving,
         "Shutting down: new work is rejected; running executions finish now or resume after the \
@@ -205,7 +219,7 @@ fn reachable_address(address: SocketAddr) -> SocketAddr {
 
 /// Takes note from now on of being asked to stop; ready once that has happened.
 #[cfg(unix)]
-fn asked_to_stop() -> std::io::Result<impl Future<Output = ()>> {
+pub(super) fn asked_to_stop() -> std::io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let (mut interrupted, mut terminated) =
         (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
@@ -219,7 +233,7 @@ fn asked_to_stop() -> std::io::Result<impl Future<Output = ()>> {
 
 /// Ready once somebody asks to stop.
 #[cfg(not(unix))]
-fn asked_to_stop() -> std::io::Result<impl Future<Output = ()>> {
+pub(super) fn asked_to_stop() -> std::io::Result<impl Future<Output = ()>> {
     Ok(async {
         let _ = tokio::signal::ctrl_c().await;
     })

@@ -49,7 +49,7 @@ impl McpHandler {
     fn info(&self, caller: &McpCaller) -> ServerConfig {
         let (name, instructions): (Str, Option<&str>) = match caller {
             McpCaller::Instance(_) => ("heddle".into(), Some(INSTRUCTIONS)),
-            McpCaller::Trigger { endpoint, .. } => (endpoint.workflow.name.clone(), None),
+            McpCaller::Trigger { endpoint, .. } => (endpoint.node.clone(), None),
         };
         let server = Implementation::new(name.to_string(), env!("CARGO_PKG_VERSION"));
         let config = ServerConfig::new(ServerCapabilities::builder().enable_tools().build())

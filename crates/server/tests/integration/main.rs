@@ -6,5 +6,6 @@ mod any_answer;
 mod any_body;
 mod api;
 mod app;
+mod mcp;
 mod oidc_provider;
 mod web;

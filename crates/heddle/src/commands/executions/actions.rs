@@ -3,6 +3,7 @@
 
 use super::print;
 use crate::cli::DataFolder;
+use crate::commands::local_server::{TemporaryKey, server_address};
 use crate::commands::{block_on, with_code};
 use crate::credentials::StoredCredentials;
 use crate::logs;
@@ -20,10 +21,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use store::access::{ApiKey, hash_of_key};
-use store::inspect::{ServerPresence, server_presence};
-use store::users::UserRole;
+use std::time::Duration;
 use store::{ProjectFolders, Store};
 
 /// How long the key lives that lets us talk to the server.
@@ -91,18 +89,6 @@ pub(in crate::commands) fn run(
     }
 }
 
-/// The address of the server that has the folder, if there is one.
-pub(super) fn server_address(folder: &Path) -> Result<Option<String>> {
-    match server_presence(folder).map_err(with_code)? {
-        ServerPresence::Somebody { address: Some(address), .. } => Ok(Some(address)),
-        ServerPresence::Somebody { address: None, .. } => anyhow::bail!(
-            "the server on {} is still starting; try again (STORE_LOCKED)",
-            folder.display()
-        ),
-        ServerPresence::Nobody => Ok(None),
-    }
-}
-
 /// Lets the server remove an execution, which may be running, or be waited for.
 pub(super) async fn delete_by_server(folder: &Path, address: &str, id: i64) -> Result<()> {
     let store = wiring::open_store(folder).map_err(with_code)?;
@@ -152,9 +138,10 @@ pub(super) async fn call_server(
     address: &str,
     request: impl FnOnce(&reqwest::Client) -> reqwest::RequestBuilder,
 ) -> Result<serde_json::Value> {
-    let (key, key_id) = create_temporary_key(store, scope).await?;
-    let asked = send_request(&key, address, request).await;
-    store.delete_api_key(&key_id).await.map_err(with_code)?;
+    let label = "command line, for a minute";
+    let key = TemporaryKey::create(store, label, &[scope.to_owned()], KEY_LIFETIME_MS).await?;
+    let asked = send_request(&key.secret, address, request).await;
+    key.delete(store).await?;
     asked
 }
 
@@ -189,35 +176,6 @@ async fn send_request(
         );
     }
     Ok(body)
-}
-
-/// Whose hands are at the folder, as far as anybody can tell.
-pub(super) async fn owner_of(store: &dyn Store) -> Result<Str> {
-    let people = store.users(None, 1000).await.map_err(with_code)?;
-    Ok(people
-        .into_iter()
-        .find(|user| user.role == UserRole::Owner)
-        .map_or_else(|| "owner@localhost".into(), |user| user.email))
-}
-
-/// A key for the owner of this instance: whoever can write to the folder can make one.
-async fn create_temporary_key(store: &dyn Store, scope: &str) -> Result<(String, model::Str)> {
-    let owner = owner_of(store).await?;
-    let now =
-        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
-    let key = format!("heddle_{}{}{}", store::new_id(), store::new_id(), store::new_id());
-    let kept = ApiKey {
-        id: store::new_id(),
-        user: owner,
-        label: "command line, for a minute".into(),
-        hint: key[key.len() - 4..].into(),
-        scopes: vec![scope.into()],
-        created_ms: now,
-        expires_ms: Some(now + KEY_LIFETIME_MS),
-    };
-    let key_id = kept.id.clone();
-    store.add_api_key(kept, hash_of_key(&key)).await.map_err(with_code)?;
-    Ok((key, key_id))
 }
 
 /// A runtime that does what it is asked, and has the folder to itself meanwhile.

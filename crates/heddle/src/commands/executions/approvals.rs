@@ -1,8 +1,9 @@
 //! `heddle executions approve | reject`: a person decides about a call that an agent asks for.
 
-use super::actions::{self, ExecutionAction, owner_of};
+use super::actions::{self, ExecutionAction};
 use super::open;
 use crate::cli::DataFolder;
+use crate::commands::local_server::owner_of;
 use crate::commands::{block_on, with_code};
 use crate::terminal::{Colour, eprint_line, paint, printable};
 use anyhow::{Context as _, Result, bail};

@@ -1,8 +1,9 @@
 //! `heddle executions resume --all | undo`: one decision about many uncertain executions. It is held
 //! for a while: the server resumes them then, now or at its next start.
 
-use super::actions::{call_server, coded_error, open_runtime, owner_of, server_address};
+use super::actions::{call_server, coded_error, open_runtime};
 use crate::cli::{DataFolder, UndoArgs};
+use crate::commands::local_server::{owner_of, server_address};
 use crate::commands::{block_on, with_code};
 use crate::terminal::table::ListOutput;
 use crate::terminal::{eprint_line, print_line};

@@ -81,6 +81,10 @@ fn hook(path: &str, options: Value) -> Value {
     )
 }
 
+fn mcp(path: &str) -> Value {
+    node("Server", "@n8n/n8n-nodes-langchain.mcpTrigger", 2.0, json!({ "path": path }))
+}
+
 /// A word that was not used before.
 fn fresh() -> String {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -146,6 +150,7 @@ impl MatrixHarness {
         members["webhookId"] = json!("members");
         self.active(&workflow(&[members], &self.team)).await;
         self.active(&workflow(&[form("open")], &self.team)).await;
+        self.active(&workflow(&[mcp("open")], &self.team)).await;
         self.active(&workflow(&[hook("open", json!({ "binaryData": true }))], &self.team)).await;
         self.execution = self.run_once().await;
         let items = self
@@ -405,6 +410,8 @@ impl MatrixHarness {
             "/webhook-waiting/{ticket}/{*suffix}" => {
                 format!("{}/x", self.waiting(WaitFixture::webhook("x")).await.2)
             }
+            "/mcp/{*path}" => "/mcp/open".to_owned(),
+            "/mcp-test/{*path}" => self.tested("mcp-test", mcp).await,
             "/form/{*path}" => "/form/open".to_owned(),
             "/form-test/{*path}" => self.tested("form-test", form).await,
             "/form-waiting/{ticket}" => self.waiting(WaitFixture::form()).await.2,

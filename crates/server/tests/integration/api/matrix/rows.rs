@@ -87,6 +87,11 @@ pub(super) const ROWS: &[MatrixRow] = &[
     row("ANY", "/form/{*path}", "", ALL),
     row("ANY", "/form-test/{*path}", "", ALL),
     row("ANY", "/form-waiting/{ticket}", "", ALL),
+    row("ANY", "/mcp/{*path}", "{}", ALL).or_refused(),
+    row("ANY", "/mcp-test/{*path}", "{}", ALL).or_refused(),
+    row("GET", "/mcp", "", SIGNED_IN).or_refused(),
+    row("POST", "/mcp", "{}", SIGNED_IN).or_refused(),
+    row("DELETE", "/mcp", "", SIGNED_IN).or_refused(),
     // Signing in, and what belongs to oneself.
     row("GET", "/api/setup", "", ALL),
     row("POST", "/api/setup", r#"{"token":"x","email":"a@b.c","password":"long enough"}"#, SECRET),
