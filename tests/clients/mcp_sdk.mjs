@@ -28,7 +28,7 @@ await transport.terminateSession();
 await client.close();
 
 const fixture = await connect("/mcp/fixture");
-const sum = await fixture.client.callTool({ name: "calculator", arguments: { input: "6 * 7" } });
+const sum = await fixture.client.callTool({ name: "Calculator", arguments: { input: "6 * 7" } });
 check("a tool of a workflow answers", sum.content[0].text === "42", sum);
 const progress = [];
 const slow = await fixture.client.callTool({ name: "slow", arguments: {} }, undefined, {

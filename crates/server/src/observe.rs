@@ -12,10 +12,11 @@ use tracing::Span;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// What requests go to, as a label.
-const ENDPOINTS: [(&str, &str); 5] = [
+const ENDPOINTS: [(&str, &str); 6] = [
     ("webhook", "/webhook/"),
     ("waiting", "/webhook-waiting/"),
     ("form", "/form"),
+    ("mcp", "/mcp"),
     ("api", "/api/"),
     ("other", "/"),
 ];

@@ -10,5 +10,6 @@ mod form;
 mod hostile_calls;
 mod hostile_schemas;
 mod react;
+mod single_call;
 mod support;
 mod tools;

@@ -22,5 +22,15 @@ pub(super) fn schema<T: JsonSchema>() -> JsonObject {
     for key in ["$schema", "title", "description"] {
         schema.remove(key);
     }
+    // What may be left out may not be `null`.
+    let properties = schema.get_mut("properties").and_then(serde_json::Value::as_object_mut);
+    for property in properties.into_iter().flat_map(|properties| properties.values_mut()) {
+        if let Some(serde_json::Value::Array(types)) = property.get_mut("type") {
+            types.retain(|kind| kind != "null");
+            if let [only] = types.as_slice() {
+                property["type"] = only.clone();
+            }
+        }
+    }
     schema
 }

@@ -10,6 +10,9 @@ use model::{Object, Str, Value};
 use node_api::Spec;
 use rmcp::model::CallToolResult;
 
+/// What it counts that the name is exactly what was searched for.
+const NAME_WEIGHT: usize = 100;
+
 /// How many node types are shown when nothing is said.
 const DEFAULT_FOUND: usize = 20;
 
@@ -47,7 +50,9 @@ pub(super) async fn search(
 
 /// How well a node type fits all words; `None` if one of them is nowhere.
 fn rank(spec: &Spec, words: &[&str]) -> Option<usize> {
-    words.iter().map(|word| weight(spec, word)).sum()
+    let own: usize = words.iter().map(|word| weight(spec, word)).sum::<Option<usize>>()?;
+    let is_named = spec.name.to_lowercase() == words.join(" ");
+    Some(own + if is_named { NAME_WEIGHT } else { 0 })
 }
 
 fn weight(spec: &Spec, word: &str) -> Option<usize> {
@@ -111,5 +116,7 @@ mod tests {
         assert!(rank(&sheets, &["google", "sheets"]) > rank(&drive, &["google", "sheets"]));
         assert!(rank(&sheets, &["spreadsheet"]).is_some());
         assert_eq!(rank(&sheets, &["google", "mail"]), None);
+        let tool = spec("Google Sheets Tool", "Google Sheets for agents", &[]);
+        assert!(rank(&sheets, &["google", "sheets"]) > rank(&tool, &["google", "sheets"]));
     }
 }

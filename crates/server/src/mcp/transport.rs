@@ -10,7 +10,7 @@ use crate::error::ApiError;
 use crate::routes::ApiCaller;
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{HeaderMap, Method};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use compute::{Allowance, LARGE_BYTES, Offload};
 use model::{Code, Str, Value};
@@ -135,7 +135,12 @@ impl McpServer {
             }
             _ => {}
         }
-        Ok(response.map(Body::new))
+        let mut response = response.map(Body::new);
+        if is_end && response.status() == StatusCode::ACCEPTED {
+            // Some clients take this for the only success.
+            *response.status_mut() = StatusCode::NO_CONTENT;
+        }
+        Ok(response)
     }
 }
 

@@ -10,7 +10,6 @@ use model::{Str, Value};
 use rmcp::model::{Tool, ToolAnnotations};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 use store::workflows::StoredWorkflow;
 use tokio::sync::Mutex;
 
@@ -22,9 +21,6 @@ const MAX_NAME: usize = 64;
 
 /// Letters of the workflow's ID that tell apart two of the same name.
 const ID_LETTERS: usize = 6;
-
-/// How long the list counts before it is asked whether a workflow has changed.
-const FRESH: Duration = Duration::from_millis(250);
 
 /// The setting of a workflow that makes it available, as n8n calls it.
 const SETTING: &str = "availableInMCP";
@@ -41,7 +37,6 @@ pub(super) struct WorkflowTool {
 }
 
 struct ToolIndex {
-    looked: Instant,
     /// The number of the last change that it knows.
     change: i64,
     marked: HashMap<Str, MarkedWorkflow>,
@@ -64,11 +59,6 @@ impl WorkflowTools {
         app: &App,
     ) -> Result<Arc<BTreeMap<Str, WorkflowTool>>, ApiError> {
         let mut index = self.0.lock().await;
-        if let Some(index) = &*index
-            && index.looked.elapsed() < FRESH
-        {
-            return Ok(index.tools.clone());
-        }
         let change = app.store.workflows_changed().await?;
         let read = match index.take() {
             Some(mut known) => {
@@ -85,7 +75,7 @@ impl WorkflowTools {
                     }
                     known.tools = Arc::new(named(&known.marked));
                 }
-                ToolIndex { looked: Instant::now(), change, ..known }
+                ToolIndex { change, ..known }
             }
             None => {
                 let mut marked = HashMap::new();
@@ -97,7 +87,7 @@ impl WorkflowTools {
                     }
                 }
                 let tools = Arc::new(named(&marked));
-                ToolIndex { looked: Instant::now(), change, marked, tools }
+                ToolIndex { change, marked, tools }
             }
         };
         let tools = read.tools.clone();

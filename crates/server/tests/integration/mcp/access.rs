@@ -110,9 +110,9 @@ async fn a_page_of_another_site_is_refused_and_so_is_another_host_name() {
     }
     let own = format!("http://{}", app.address);
     assert_eq!(status(&client.clone().with_header("origin", &own)).await, 200);
-    assert_eq!(status(&client.clone().with_header("host", "evil.example")).await, 403);
+    assert_eq!(status(&client.clone().with_header("host", "evil.example")).await, 421);
     super::activate(&app, &key, &super::calculator("tools", json!({}))).await;
     let public = McpClient::new(&app, "/mcp/tools", None);
     assert_eq!(status(&public.clone().with_header("origin", "https://evil.example")).await, 403);
-    assert_eq!(status(&public.with_header("host", "evil.example")).await, 403);
+    assert_eq!(status(&public.with_header("host", "evil.example")).await, 421);
 }

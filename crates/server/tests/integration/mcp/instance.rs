@@ -1,7 +1,7 @@
 //! The server of the instance: workflows that are available, and the tools that build and debug.
 
 use super::client::McpClient;
-use super::{api, callable, node, save, to};
+use super::{api, callable, node, save, slow, to};
 use crate::app::TestApp;
 use serde_json::{Value, json};
 
@@ -41,7 +41,6 @@ async fn a_workflow_is_no_tool_any_more_once_it_is_not_marked() {
     document["settings"] = json!({});
     let saved = api(&app, &key, "PUT", &format!("/workflows/{id}"), &document).await;
     assert_eq!(saved.status, 200, "{}", saved.body);
-    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
     assert!(!client.tools().await.contains(&"workflow_weather".to_owned()));
     let gone = client.tool("workflow_weather", json!({})).await;
     assert_eq!(gone.message()["error"]["code"], json!(-32602));
@@ -212,8 +211,7 @@ async fn hints_are_true_to_what_tools_do() {
 async fn a_long_run_reports_progress_and_ends_when_the_client_cancels() {
     let app = TestApp::start().await;
     let key = app.owner_key().await;
-    let slow = "const end = Date.now() + 8000; while (Date.now() < end) {} return []";
-    let id = save(&app, &key, &callable("Slow", slow)).await;
+    let id = save(&app, &key, &slow()).await;
     let client = McpClient::new(&app, "/mcp", Some(&key));
     let params = json!({ "name": "workflow_slow", "arguments": {}, "progressToken": "p" });
     let mut response = client.modern("tools/call", params).send().await.unwrap();

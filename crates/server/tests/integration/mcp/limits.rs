@@ -12,7 +12,7 @@ async fn arguments_that_are_too_large_reach_no_tool() {
     let key = app.owner_key().await;
     activate(&app, &key, &calculator("tools", json!({}))).await;
     let client = McpClient::new(&app, "/mcp/tools", None);
-    let reply = client.tool("calculator", json!({ "input": "1".repeat(5 << 20) })).await;
+    let reply = client.tool("Calculator", json!({ "input": "1".repeat(5 << 20) })).await;
     let (words, is_error) = reply.tool_text();
     assert!(is_error && words.contains("1048576"), "{words}");
 }
@@ -60,7 +60,7 @@ async fn many_lists_at_the_same_time_are_made_once() {
     let key = app.owner_key().await;
     activate(&app, &key, &calculator("tools", json!({}))).await;
     let client = McpClient::new(&app, "/mcp/tools", None);
-    assert_eq!(client.tools().await, ["calculator"]);
+    assert_eq!(client.tools().await, ["Calculator"]);
     let mut failed: Vec<u16> = Vec::new();
     for _ in 0..20 {
         let calls = (0..500).map(|_| {
@@ -75,7 +75,7 @@ async fn many_lists_at_the_same_time_are_made_once() {
         failed.extend(refused);
     }
     assert!(failed.iter().all(|status| matches!(status, 429 | 503)), "{failed:?}");
-    assert_eq!(client.tools().await, ["calculator"]);
+    assert_eq!(client.tools().await, ["Calculator"]);
     let health = app.call("GET", "/healthz").send().await;
     assert_eq!(health.status, 200, "{}", health.body);
 }

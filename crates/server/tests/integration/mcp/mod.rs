@@ -37,6 +37,15 @@ fn callable(name: &str, code: &str) -> Value {
         "connections": { "Start": to("Code", "main") } })
 }
 
+/// One that takes half a minute: a step that fails is tried again.
+fn slow() -> Value {
+    let mut document = callable("Slow", "throw new Error('not yet')");
+    document["nodes"][1]["retryOnFail"] = json!(true);
+    document["nodes"][1]["maxTries"] = json!(5);
+    document["nodes"][1]["waitBetweenTries"] = json!(5000);
+    document
+}
+
 async fn api(app: &TestApp, key: &str, method: &str, path: &str, body: &Value) -> Reply {
     let body = if body.is_null() { String::new() } else { body.to_string() };
     app.call(method, &format!("/api/v1{path}")).key(key).json(&body).send().await

@@ -1,7 +1,7 @@
 //! Sessions of clients that speak an older revision.
 
 use super::client::McpClient;
-use super::{activate, api, calculator, callable, save};
+use super::{activate, api, calculator, save, slow};
 use crate::app::TestApp;
 use serde_json::{Value, json};
 use store::users::UserRole;
@@ -16,9 +16,9 @@ async fn an_older_client_opens_a_session_calls_tools_and_ends_it() {
     let key = app.owner_key().await;
     activate(&app, &key, &calculator("tools", json!({}))).await;
     let client = McpClient::new(&app, "/mcp/tools", None).open_session().await;
-    assert_eq!(client.legacy(&listing()).await.tool_names(), ["calculator"]);
+    assert_eq!(client.legacy(&listing()).await.tool_names(), ["Calculator"]);
     let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call",
-        "params": { "name": "calculator", "arguments": { "input": "2 + 2" } } });
+        "params": { "name": "Calculator", "arguments": { "input": "2 + 2" } } });
     let reply = client.legacy(&call).await;
     assert_eq!(reply.tool_text(), ("4".to_owned(), false), "{}", reply.text);
     assert_eq!(client.get().await, 200, "the stream of the session");
@@ -59,8 +59,7 @@ async fn a_session_is_worth_nothing_to_anybody_else() {
 async fn an_older_client_cancels_a_call_with_a_notification() {
     let app = TestApp::start().await;
     let key = app.owner_key().await;
-    let slow = "const end = Date.now() + 8000; while (Date.now() < end) {} return []";
-    let id = save(&app, &key, &callable("Slow", slow)).await;
+    let id = save(&app, &key, &slow()).await;
     let client = McpClient::new(&app, "/mcp", Some(&key)).open_session().await;
     let call = json!({ "jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": { "name": "workflow_slow", "arguments": {} } });
     let calling = {

@@ -12,11 +12,11 @@ async fn the_tools_of_a_workflow_are_listed_and_each_call_is_an_execution() {
     let id = activate(&app, &key, &calculator("tools", json!({}))).await;
     let client = McpClient::new(&app, "/mcp/tools", None);
     let listed = client.call("tools/list", json!({})).await;
-    assert_eq!(listed.tool_names(), ["calculator"]);
+    assert_eq!(listed.tool_names(), ["Calculator"]);
     let tool = &listed.result()["tools"][0];
     assert_eq!(tool["annotations"]["readOnlyHint"], json!(true));
     assert_eq!(tool["inputSchema"]["type"], json!("object"), "{tool}");
-    let reply = client.tool("calculator", json!({ "input": "6 * 7" })).await;
+    let reply = client.tool("Calculator", json!({ "input": "6 * 7" })).await;
     assert_eq!(reply.tool_text(), ("42".to_owned(), false), "{}", reply.text);
     let runs = api(&app, &key, "GET", &format!("/executions?workflowId={id}"), &Value::Null).await;
     let runs = runs.rows();
@@ -30,7 +30,7 @@ async fn the_address_with_the_older_ending_is_the_same_server() {
     let key = app.owner_key().await;
     activate(&app, &key, &calculator("tools", json!({}))).await;
     let client = McpClient::new(&app, "/mcp/tools/sse", None);
-    assert_eq!(client.tools().await, ["calculator"]);
+    assert_eq!(client.tools().await, ["Calculator"]);
     assert_eq!(McpClient::new(&app, "/mcp/tools/more", None).get().await, 404);
 }
 
@@ -40,9 +40,9 @@ async fn a_failing_tool_and_wrong_arguments_are_told_to_the_model() {
     let key = app.owner_key().await;
     activate(&app, &key, &calculator("tools", json!({}))).await;
     let client = McpClient::new(&app, "/mcp/tools", None);
-    let (words, is_error) = client.tool("calculator", json!({ "input": "6 *" })).await.tool_text();
-    assert!(is_error && words.contains("calculator"), "{words}");
-    let (words, is_error) = client.tool("calculator", json!({ "sum": 1 })).await.tool_text();
+    let (words, is_error) = client.tool("Calculator", json!({ "input": "6 *" })).await.tool_text();
+    assert!(is_error && words.contains("Calculator"), "{words}");
+    let (words, is_error) = client.tool("Calculator", json!({ "sum": 1 })).await.tool_text();
     assert!(is_error && words.contains("schema"), "{words}");
     let unknown = client.tool("list_workflows", json!({})).await;
     assert_eq!(unknown.message()["error"]["code"], json!(-32602), "{}", unknown.text);
@@ -81,7 +81,7 @@ async fn a_server_lets_in_only_whoever_shows_its_secret() {
         let wrong = client.clone().with_header(header, "Bearer wrong");
         assert_eq!(wrong.modern("tools/list", json!({})).send().await.unwrap().status(), 403);
         let right = client.with_header(header, value);
-        assert_eq!(right.tools().await, ["calculator"], "{path}");
+        assert_eq!(right.tools().await, ["Calculator"], "{path}");
     }
 }
 
@@ -91,7 +91,7 @@ async fn a_workflow_that_is_not_active_has_no_server() {
     let key = app.owner_key().await;
     let id = activate(&app, &key, &calculator("tools", json!({}))).await;
     let client = McpClient::new(&app, "/mcp/tools", None);
-    assert_eq!(client.tools().await, ["calculator"]);
+    assert_eq!(client.tools().await, ["Calculator"]);
     let off = api(&app, &key, "POST", &format!("/workflows/{id}/deactivate"), &Value::Null).await;
     assert_eq!(off.status, 200);
     assert_eq!(client.modern("tools/list", json!({})).send().await.unwrap().status(), 404);
@@ -122,8 +122,8 @@ async fn a_test_takes_one_call_and_listing_does_not_use_it_up() {
     let listening =
         api(&app, &key, "POST", &format!("/workflows/{id}/test-webhook"), &json!({})).await;
     assert!(listening.body.contains("/mcp-test/tools"), "{}", listening.body);
-    assert_eq!(client.tools().await, ["calculator"]);
-    let reply = client.tool("calculator", json!({ "input": "1 + 1" })).await;
+    assert_eq!(client.tools().await, ["Calculator"]);
+    let reply = client.tool("Calculator", json!({ "input": "1 + 1" })).await;
     assert_eq!(reply.tool_text(), ("2".to_owned(), false), "{}", reply.text);
     assert_eq!(client.modern("tools/list", json!({})).send().await.unwrap().status(), 404);
 }
@@ -169,7 +169,7 @@ async fn a_call_that_needs_approval_waits_and_says_so() {
             .await;
     let client = McpClient::new(&app, "/mcp/tools", None);
     let (words, is_error) =
-        client.tool("calculator", json!({ "input": "1 + 1" })).await.tool_text();
+        client.tool("Calculator", json!({ "input": "1 + 1" })).await.tool_text();
     assert!(!is_error && words.contains("approval") && words.contains("execution"), "{words}");
     let runs = api(
         &app,
@@ -181,5 +181,5 @@ async fn a_call_that_needs_approval_waits_and_says_so() {
     .await;
     assert_eq!(runs.rows().len(), 1, "{}", runs.body);
     let open = api(&app, &key, "GET", "/approvals", &Value::Null).await;
-    assert!(open.body.contains("calculator"), "{}", open.body);
+    assert!(open.body.contains("Calculator"), "{}", open.body);
 }
