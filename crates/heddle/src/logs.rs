@@ -5,7 +5,7 @@ use crate::terminal::eprint_line;
 use tracing_subscriber::EnvFilter;
 
 /// What others tell about each request is for whoever looks for it; what is named later counts.
-const QUIETER: &str = "rmcp=warn";
+const QUIETER: &str = "rmcp=error";
 
 /// Starts logging to standard error.
 pub(crate) fn start(serving: &ServerSettings) {
