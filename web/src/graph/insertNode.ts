@@ -290,6 +290,6 @@ export function startParameters(
 
 /** Types that are reached at an address of their own. */
 function hasOwnUrl(spec: TypeSpec): boolean {
-  const isCalled = spec.trigger === "webhook" || spec.trigger === "form" || spec.trigger === "chat";
+  const isCalled = ["webhook", "form", "chat", "mcp"].includes(spec.trigger ?? "");
   return isCalled || (spec.resumedBy?.length ?? 0) > 0;
 }

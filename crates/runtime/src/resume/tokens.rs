@@ -82,7 +82,7 @@ impl ResumeTokens {
     }
 
     /// The name of a session for its owner.
-    pub(crate) fn sign_session(&self, session: &str) -> Str {
+    pub fn sign_session(&self, session: &str) -> Str {
         signed_session(&self.signature(TokenPurpose::Session, session), session)
     }
 

@@ -127,7 +127,7 @@ impl InstanceTools {
             ApiError::new(Code::WORKFLOW_NO_START, "The workflow has no trigger that can be called")
         })?;
         let arguments = arguments_of(arguments, request.length)?;
-        let StartItem { item, mode } = input.start(who, arguments, request.length)?;
+        let StartItem { item, mode } = input.start(app, who, arguments, request.length)?;
         let run = app.runtime.call_workflow_tool(ToolCallRequest {
             workflow,
             node: input.node,

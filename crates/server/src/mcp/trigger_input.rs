@@ -1,5 +1,6 @@
 //! What a workflow takes when it is called as a tool: by the trigger that it starts at.
 
+use crate::App;
 use crate::access::Principal;
 use crate::error::ApiError;
 use crate::form;
@@ -105,6 +106,7 @@ impl TriggerInput {
     /// The item of a call with these arguments, or what is wrong with them.
     pub(super) fn start(
         &self,
+        app: &App,
         who: &Principal,
         arguments: Object,
         length: usize,
@@ -133,6 +135,9 @@ impl TriggerInput {
                         format!("'sessionId' is longer than {MAX_SESSION_ID_BYTES} bytes");
                     return Err(ApiError::new(Code::REQUEST_INVALID, message));
                 }
+                // Nobody else opens it who writes the same name.
+                let tokens = &app.runtime.runner.resume_tokens;
+                let session = session.map(|session| tokens.sign_session(&session));
                 let said = ChatMessage { text: message, session, ..ChatMessage::default() };
                 StartItem { item: said.into_item(), mode: CHAT_MODE }
             }

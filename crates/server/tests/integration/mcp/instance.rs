@@ -99,6 +99,9 @@ async fn a_form_a_chat_and_a_webhook_take_what_they_ask_for() {
     assert!(is_error && words.contains("'Name'") && words.contains("'Size'"), "{words}");
     let talk = client.tool("workflow_talk", json!({ "message": "Hi" })).await;
     assert_eq!(structured(&talk)["items"][0]["chatInput"], json!("Hi"), "{}", talk.text);
+    let named = client.tool("workflow_talk", json!({ "message": "Hi", "sessionId": "s" })).await;
+    let session = structured(&named)["items"][0]["sessionId"].as_str().unwrap().to_owned();
+    assert!(session.ends_with(":s") && session.len() > 40, "a signed name: {session}");
     let hook =
         client.tool("workflow_hook", json!({ "body": { "a": 1 }, "query": { "b": "2" } })).await;
     let item = structured(&hook)["items"][0].clone();

@@ -277,6 +277,10 @@ pub(super) const FOR_ANY_KEY: &[(&str, &str)] = &[
     ("GET", "/api/v1/node-types"),
     ("GET", "/api/v1/node-types/{type}/docs"),
     ("GET", "/api/v1/openapi.json"),
+    // Each of its tools needs scopes of its own.
+    ("GET", "/mcp"),
+    ("POST", "/mcp"),
+    ("DELETE", "/mcp"),
 ];
 
 /// Pages of the editor: one file, whatever is behind them, and nothing of it needs a session.
