@@ -10,6 +10,7 @@ use node_api::collections::Collections;
 use node_api::connect::Connections;
 use node_api::files::FileStorage;
 use node_api::http::Http;
+use node_api::mcp::McpServers;
 use node_api::policy::ToolPolicy;
 use node_api::tables::Tables;
 use node_api::trigger::{StreamChunk, WebhookResponse};
@@ -28,6 +29,7 @@ pub struct Ports {
     pub files: Arc<dyn FileStorage>,
     pub tables: Arc<dyn Tables>,
     pub collections: Arc<dyn Collections>,
+    pub mcp: Arc<dyn McpServers>,
     /// Where conversations are kept; each run sees those of its own workflow.
     pub conversations: ConversationStores,
     /// The models on this machine.

@@ -146,6 +146,15 @@ codes! {
     POLICY_CHANGED       = Caller,   409, "Somebody else has changed the policy meanwhile.";
     POLICY_INVALID       = Operator, 422, "The policy file cannot be used.";
     AGENT_LIMIT          = Workflow, 422, "The agent reached its limit without an answer.";
+    MCP_SERVER_UNKNOWN   = Workflow, 404, "No MCP server with this name is configured.";
+    MCP_CONFIG           = Operator, 422, "The configuration of an MCP server is invalid.";
+    MCP_CONNECTION       = Upstream, 502, "An MCP server could not be reached, or ended the connection.";
+    MCP_UNAUTHORIZED     = Workflow, 401, "An MCP server requires authentication or rejected the credential.";
+    MCP_PROTOCOL         = Upstream, 502, "An MCP server returned an error or broke the protocol.";
+    MCP_LIMIT            = Upstream, 502, "An MCP server exceeds a limit.";
+    MCP_TOOL_UNKNOWN     = Workflow, 404, "The MCP server has no tool with this name.";
+    MCP_TOOL_CHANGED     = Operator, 409, "An MCP server changed a tool after it was approved.";
+    MCP_TOOL_UNAPPROVED  = Operator, 409, "The tool of an MCP server is not approved.";
     FILE_OUTSIDE         = Operator, 403, "The path is outside the folder that workflows may use.";
     FILE_IO              = Workflow, 422, "A file could not be read or written.";
     QUERY_LIMIT          = Workflow, 422, "The node's SQL query exceeded its time, memory or size limit.";

@@ -8,6 +8,7 @@ use crate::collections::{Collections, NoCollections};
 use crate::connect::Connections;
 use crate::files::FileStorage;
 use crate::http::Http;
+use crate::mcp::{McpServers, NoMcpServers};
 use crate::policy::BoundPolicy;
 use crate::tables::Tables;
 use crate::trigger::{StreamChunk, WebhookResponse};
@@ -122,6 +123,10 @@ pub trait Host: Send + Sync {
     /// The collections of knowledge that the workflow may use.
     fn collections(&self) -> Arc<dyn Collections> {
         Arc::new(NoCollections)
+    }
+    /// The MCP servers that the workflow may use.
+    fn mcp(&self) -> Arc<dyn McpServers> {
+        Arc::new(NoMcpServers)
     }
     /// The models on this machine.
     fn local_models(&self) -> Arc<dyn LocalModels> {

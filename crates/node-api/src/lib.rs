@@ -36,7 +36,7 @@ pub use idempotency::{
 pub use param::{Choice, DisplayRule, FieldGroup, Param, ParamKind, RuleTest};
 pub use port::{Port, PortCount, PortRule};
 pub use ports::{
-    ErrorClass, NodeError, ai, checkpoints, collections, connect, files, hosts, http, policy,
+    ErrorClass, NodeError, ai, checkpoints, collections, connect, files, hosts, http, mcp, policy,
     tables, untrusted,
 };
 pub use range::NumberRange;

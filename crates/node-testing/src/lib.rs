@@ -12,6 +12,7 @@ use node_api::host::{
     WorkflowCall,
 };
 use node_api::http::{Http, HttpError, HttpRequest, HttpResponse};
+use node_api::mcp::{McpServers, NoMcpServers};
 use node_api::tables::{NoTables, Tables};
 use node_api::trigger::{StreamChunk, WebhookResponse};
 use node_api::{Credential, Ctx, Node, NodeError, NodeInfo, Outputs, Spec, Supplied, TriggerKind};
@@ -41,6 +42,7 @@ pub struct TestHost {
     pub files: Box<dyn FileStorage>,
     pub tables: Arc<dyn Tables>,
     pub collections: Arc<dyn Collections>,
+    pub mcp: Arc<dyn McpServers>,
     pub conversations: ConversationStores,
     pub local_models: Arc<dyn LocalModels>,
     pub started_with: Option<Value>,
@@ -79,6 +81,7 @@ impl TestHost {
             files: Box::new(NoFiles),
             tables: Arc::new(NoTables),
             collections: Arc::new(NoCollections),
+            mcp: Arc::new(NoMcpServers),
             conversations: ConversationStores::default(),
             local_models: Arc::new(NoLocalModels),
             started_with: None,
@@ -188,6 +191,9 @@ impl Host for TestHost {
     }
     fn collections(&self) -> Arc<dyn Collections> {
         self.collections.clone()
+    }
+    fn mcp(&self) -> Arc<dyn McpServers> {
+        self.mcp.clone()
     }
     fn conversations(&self) -> ConversationStores {
         self.conversations.clone()

@@ -1,5 +1,5 @@
 //! What the ports reach: the guarded HTTP client, and recorded answers in its place; databases and
-//! mail servers; models; conversations and vectors that are kept outside.
+//! mail servers; MCP servers; models; conversations and vectors that are kept outside.
 //!
 //! Invariant: nothing in the product opens a connection to the outside except through
 //! [`http::GuardedHttp`] and [`connect::GuardedConnections`], which obey one policy. Invariant:
@@ -11,6 +11,7 @@
 pub mod aws;
 pub mod connect;
 pub mod http;
+pub mod mcp;
 pub mod memory;
 pub mod models;
 pub mod vectors;

@@ -41,6 +41,7 @@ pub mod inspect;
 pub mod interruptions;
 pub mod journal;
 mod large_events;
+pub mod mcp_tools;
 mod passthrough;
 pub mod policies;
 #[expect(
@@ -75,6 +76,7 @@ mod workspace;
 
 use node_api::ai::{ConversationStore, Sealer};
 use node_api::collections::Collections;
+use node_api::mcp::McpPins;
 use node_api::tables::Tables;
 
 pub use access::ApiKeyStore;
@@ -88,6 +90,7 @@ pub use folders::FolderStore;
 pub use identities::IdentityStore;
 pub use insights::InsightStore;
 pub use interruptions::InterruptionStore;
+pub use mcp_tools::McpToolStore;
 pub use policies::PolicyStore;
 pub use private_files::keep_new_files_private;
 pub use projects::ProjectStore;
@@ -122,6 +125,8 @@ pub trait Store:
     + IdentityStore
     + InsightStore
     + InterruptionStore
+    + McpPins
+    + McpToolStore
     + PolicyStore
     + ProjectStore
     + ScheduleStore
@@ -150,6 +155,8 @@ impl<T> Store for T where
         + IdentityStore
         + InsightStore
         + InterruptionStore
+        + McpPins
+        + McpToolStore
         + PolicyStore
         + ProjectStore
         + ScheduleStore

@@ -18,6 +18,7 @@ mod identities;
 mod insights;
 mod interruptions;
 mod listing;
+mod mcp_tools;
 mod migrate;
 mod parent_calls;
 mod policies;

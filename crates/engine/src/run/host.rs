@@ -25,6 +25,7 @@ use node_api::host::{
     WorkflowCall,
 };
 use node_api::http::Http;
+use node_api::mcp::{McpScope, McpServers};
 use node_api::policy::{BoundPolicy, PolicySubject};
 use node_api::tables::Tables;
 use node_api::trigger::{StreamChunk, WebhookResponse};
@@ -424,6 +425,12 @@ impl Host for NodeHost {
         collections
             .scoped_to(&self.run.options.acting_workflow)
             .unwrap_or_else(|| collections.clone())
+    }
+
+    fn mcp(&self) -> Arc<dyn McpServers> {
+        let mcp = &self.run.engine.ports.mcp;
+        let scope = McpScope::Workflow(self.run.options.acting_workflow.clone());
+        mcp.scoped_to(scope).unwrap_or_else(|| mcp.clone())
     }
 
     fn conversations(&self) -> ConversationStores {

@@ -267,7 +267,7 @@ fn is_free(connection: &Connection, project_id: &Str, name: &Str) -> Result<(), 
 }
 
 /// `None` for a workflow that is not kept here.
-fn project_of(connection: &Connection, workflow_id: &str) -> Result<Option<Str>, Error> {
+pub(super) fn project_of(connection: &Connection, workflow_id: &str) -> Result<Option<Str>, Error> {
     let sql = "SELECT project_id FROM workflows WHERE id = ?";
     let found: Option<String> =
         connection.prepare_cached(sql)?.query_row([workflow_id], |row| row.get(0)).optional()?;

@@ -24,6 +24,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0016_held_decisions.sql"),
     include_str!("migrations/0017_sign_in.sql"),
     include_str!("migrations/0018_policies.sql"),
+    include_str!("migrations/0019_mcp_tools.sql"),
 ];
 
 /// The newest form of a database that this version knows.
