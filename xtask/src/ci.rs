@@ -1,8 +1,8 @@
 //! Everything that must hold before a change lands.
 
 use crate::{
-    audit, call, clients, clippy, dist, error_pages, fuzz, rust_tests, services, simulate, site,
-    spelling, tidy, types, weights,
+    audit, call, clients, clippy, dist, error_pages, fuzz, mcp_servers, rust_tests, services,
+    simulate, site, spelling, tidy, types, weights,
 };
 use anyhow::{Context as _, Result};
 use assets::web::Browser;
@@ -66,6 +66,7 @@ fn processor_seconds() -> Result<u64> {
 fn prepare() -> Result<()> {
     let install = || {
         services::install()?;
+        mcp_servers::install()?;
         clients::install()
     };
     at_once([&install, &|| {

@@ -11,6 +11,7 @@ mod dist;
 mod error_pages;
 mod fuzz;
 mod hostile;
+mod mcp_servers;
 mod rust_tests;
 mod services;
 mod simulate;
@@ -44,6 +45,7 @@ fn run() -> Result<()> {
         Some("lint") => lint_everything(),
         Some("packages") => dist::check_in_ci(),
         Some("clients") => clients::run(),
+        Some("mcp-servers") => mcp_servers::install(),
         Some("services") => services::install(),
         Some("simulate") => simulate::run(),
         Some("site") => site::build(),
@@ -55,7 +57,7 @@ fn run() -> Result<()> {
         Some("web") => web::build(),
         Some("weights") => weights::fetch(),
         _ => bail!(
-            "usage: cargo xtask ci | audit | bench | clients | crash [N] | dist [--arch ARCH] [--binary PATH] [--check] | fuzz [seeds | SECONDS [TARGET…]] | hostile [SECONDS] | lint | packages | sandbox | services | simulate [N | --seed SEED | bugs] | site | spelling | docs | test | tidy | types | web | weights"
+            "usage: cargo xtask ci | audit | bench | clients | crash [N] | dist [--arch ARCH] [--binary PATH] [--check] | fuzz [seeds | SECONDS [TARGET…]] | hostile [SECONDS] | lint | mcp-servers | packages | sandbox | services | simulate [N | --seed SEED | bugs] | site | spelling | docs | test | tidy | types | web | weights"
         ),
     }
 }

@@ -12,6 +12,7 @@ mod conformance;
 mod conversations;
 mod credentials;
 mod logs;
+mod mcp_servers;
 #[expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,

@@ -18,6 +18,7 @@ mod embeddings;
 mod guardrails;
 pub mod knowledge;
 mod langchain_code;
+mod mcp;
 mod mcp_trigger;
 mod memory;
 mod models;
@@ -124,6 +125,9 @@ pub static NODES: &[NodeEntry] = &[
     supply::<parsers::structured::OutputParserStructured>(),
     supply::<parsers::autofixing::OutputParserAutofixing>(),
     supply::<parsers::item_list::OutputParserItemList>(),
+    supply::<mcp::agent_tools::McpClientTool>(),
+    run::<mcp::client::McpClient>(),
+    run::<mcp::community::CommunityMcpClient>(),
     supply::<tools::calculator::CalculatorTool>(),
     supply::<tools::calculator::ToolCalculator>(),
     supply::<tools::code::CodeTool>(),

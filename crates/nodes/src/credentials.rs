@@ -54,6 +54,7 @@ mod http_bearer_auth;
 mod http_custom_auth;
 mod http_digest_auth;
 mod http_header_auth;
+mod http_multiple_headers_auth;
 mod http_query_auth;
 mod http_ssl_auth;
 mod hubspot;
@@ -75,6 +76,10 @@ mod linked_in_oauth2;
 mod mailchimp;
 mod mailgun;
 mod mattermost;
+mod mcp_client_command;
+mod mcp_client_http;
+mod mcp_client_sse;
+mod mcp_oauth2;
 mod microsoft_oauth2;
 mod mistral_cloud;
 mod monday_com;
@@ -179,10 +184,15 @@ static CREDENTIALS: &[fn() -> CredentialSpec] = &[
     http_bearer_auth::spec,
     http_basic_auth::spec,
     http_digest_auth::spec,
+    http_multiple_headers_auth::spec,
     http_query_auth::spec,
     http_custom_auth::spec,
     http_ssl_auth::spec,
     oauth2::spec,
+    mcp_oauth2::spec,
+    mcp_client_http::spec,
+    mcp_client_sse::spec,
+    mcp_client_command::spec,
     oauth1::spec,
     jwt_auth::spec,
     totp::spec,

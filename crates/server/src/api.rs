@@ -17,6 +17,7 @@ mod executions;
 mod folders;
 mod internal;
 mod local_models;
+mod mcp_servers;
 mod members;
 mod openapi;
 mod operation;
@@ -68,6 +69,7 @@ pub(crate) const OPERATIONS: &[&[ApiOperation]] = &[
     collections::OPERATIONS,
     collection_chunks::OPERATIONS,
     local_models::OPERATIONS,
+    mcp_servers::OPERATIONS,
     projects::OPERATIONS,
     members::OPERATIONS,
     users::OPERATIONS,

@@ -28,7 +28,7 @@ pub use fake_http::{FakeHttp, FakeRequest, FakeResponse, FakeStep};
 pub use fault::{NetFault, RetryAfter};
 pub use isolated::{isolated, isolated_async, isolated_with};
 pub use reply::{ScriptedCall, ScriptedReply, ScriptedUsage};
-pub use requirement::{corpus, not_run, weights};
+pub use requirement::{corpus, mcp_server, not_run, weights};
 pub use script::replies_from_json;
 pub use server::{MockModels, RecordedRequest, RequestRetention};
 pub use temp_folder::TempFolder;

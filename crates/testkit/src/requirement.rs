@@ -37,6 +37,19 @@ pub fn weights(model: &str) -> Option<PathBuf> {
     Some(folder)
 }
 
+/// A program of the official MCP servers. `None` if they are not installed: then the test is
+/// reported as not run, and has to return.
+///
+/// # Panics
+///
+/// If it is missing in CI.
+#[must_use]
+pub fn mcp_server(path: &str) -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/mcp-servers");
+    let reason = format!("{path} not found; `cargo xtask mcp-servers` installs it");
+    existing(folder.join(path), &reason)
+}
+
 fn existing(path: PathBuf, reason: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);

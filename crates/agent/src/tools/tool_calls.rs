@@ -146,10 +146,7 @@ impl ToolCaller<'_> {
             );
             return refused(words.into(), started_ms);
         }
-        let (tool, checked) = match self.guard.admit(call) {
-            Ok(admitted) => admitted,
-            Err(problem) => return refused(problem.0, started_ms),
-        };
+        // What was recorded was admitted then, whether or not its tool is still there.
         if let Some(kept) = world.recorded_step(&key) {
             let seen =
                 || kept.get("content").and_then(Value::as_str).map(Str::from).unwrap_or_default();
@@ -165,6 +162,10 @@ impl ToolCaller<'_> {
             );
             return Ok(CallOutcome::Made(CompletedCall { used, was_admitted: true, rejection }));
         }
+        let (tool, checked) = match self.guard.admit(call) {
+            Ok(admitted) => admitted,
+            Err(problem) => return refused(problem.0, started_ms),
+        };
         let definition = tool.definition();
         if definition.effect != ToolEffect::None
             && checkpoints::is_started(

@@ -6,6 +6,7 @@ use crate::cli;
 use crate::collections::FolderCollections;
 use crate::conversations;
 use crate::credentials::StoredCredentials;
+use crate::mcp_servers::{self, FolderPins};
 use crate::settings::Settings;
 use crate::tables::FolderTables;
 use crate::terminal::{Colour, eprint_line, paint};
@@ -27,6 +28,8 @@ pub(super) fn run(arguments: &cli::ChatArgs) -> Result<ExitCode> {
     let folder = arguments.data.path();
     engine.ports.collections =
         Arc::new(FolderCollections::new(folder.clone(), settings.collections));
+    let pins = Arc::new(FolderPins::new(folder.clone()));
+    engine.ports.mcp = mcp_servers::from_folder(&folder, &settings, pins);
     engine.ports.tables = Arc::new(FolderTables::new(folder.clone(), settings.table_limits()));
     let manner = if arguments.json { OutputStyle::Json } else { OutputStyle::Text };
     let session = arguments.session.as_deref().map_or_else(store::new_id, Str::from);

@@ -4,6 +4,7 @@ use super::{block_on, read_text, read_workflow};
 use crate::cli;
 use crate::collections::FolderCollections;
 use crate::conversations;
+use crate::mcp_servers::{self, FolderPins};
 use crate::settings::Settings;
 use crate::tables::FolderTables;
 use crate::terminal::{Colour, eprint_line, paint, print_line};
@@ -31,6 +32,11 @@ pub(super) fn run(arguments: &cli::RunArgs) -> Result<ExitCode> {
     engine.ports.journal = progress.clone();
     engine.ports.collections =
         Arc::new(FolderCollections::new(arguments.data.path(), settings.collections));
+    engine.ports.mcp = mcp_servers::from_folder(
+        &arguments.data.path(),
+        &settings,
+        Arc::new(FolderPins::new(arguments.data.path())),
+    );
     engine.ports.tables =
         Arc::new(FolderTables::new(arguments.data.path(), settings.table_limits()));
     engine.ports.conversations =

@@ -26,7 +26,7 @@ pub(super) fn tool(tool: &Tool, pin: McpPinState) -> McpTool {
             tool.description.as_deref().unwrap_or_default(),
             MAX_DESCRIPTION_CHARS,
         ),
-        input_schema: object(&tool.input_schema),
+        input_schema: described(object(&tool.input_schema)),
         output_schema: tool.output_schema.as_deref().map(object),
         hints: McpToolHints {
             read_only: hints.and_then(|hints| hints.read_only_hint),
@@ -35,6 +35,26 @@ pub(super) fn tool(tool: &Tool, pin: McpPinState) -> McpTool {
             open_world: hints.and_then(|hints| hints.open_world_hint),
         },
         pin,
+    }
+}
+
+/// A schema whose words are fit for a model; what it demands stays as it is.
+fn described(schema: Value) -> Value {
+    match schema {
+        Value::Object(object) => {
+            let field = |(key, value): (&Str, &Value)| {
+                let value = match value {
+                    Value::String(text) if matches!(&**key, "description" | "title") => {
+                        visible(text, MAX_DESCRIPTION_CHARS).into()
+                    }
+                    other => described(other.clone()),
+                };
+                (key.clone(), value)
+            };
+            Value::from(object.iter().map(field).collect::<model::Object>())
+        }
+        Value::Array(values) => Value::array(values.iter().cloned().map(described).collect()),
+        other => other,
     }
 }
 

@@ -16,6 +16,7 @@ mod certificates;
 mod connections;
 mod corpus_llm_anthropic;
 mod egress;
+mod mcp;
 mod mock;
 mod model_faults;
 mod models;

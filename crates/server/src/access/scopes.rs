@@ -36,6 +36,8 @@ const MIN_ROLES: &[(&str, UserRole)] = &[
     ("chat:list", UserRole::Viewer), ("chat:send", UserRole::Editor),
     ("sourceControl:pull", UserRole::Admin),
     ("localModel:download", UserRole::Admin),
+    // Testing reaches a server, and records what its tools look like.
+    ("mcp:list", UserRole::Viewer), ("mcp:test", UserRole::Editor), ("mcp:approve", UserRole::Editor),
     ("securityAudit:generate", UserRole::Admin),
     ("policy:read", UserRole::Admin), ("policy:update", UserRole::Admin),
 ];

@@ -160,8 +160,8 @@ fn note(
     let is_first = known.is_empty();
     if is_first {
         let sql = "SELECT count(DISTINCT server) FROM mcp_tools WHERE project_id = ?";
-        let servers: usize = connection.query_row(sql, [project], |row| row.get(0))?;
-        if servers >= MAX_SERVERS {
+        let servers: i64 = connection.query_row(sql, [project], |row| row.get(0))?;
+        if servers >= MAX_SERVERS as i64 {
             let what = "MCP servers that the project has used";
             return Ok(Err(McpError::Limit { server: server.into(), what, limit: MAX_SERVERS }));
         }
@@ -233,8 +233,8 @@ impl McpToolStore for Sqlite {
                 Ok(SeenMcpServer {
                     project_id: row.get_ref(0)?.as_str()?.into(),
                     server: row.get_ref(1)?.as_str()?.into(),
-                    n_tools: row.get(2)?,
-                    n_open: row.get(3)?,
+                    n_tools: row.get::<_, i64>(2)? as usize,
+                    n_open: row.get::<_, i64>(3)? as usize,
                 })
             })?)
         })

@@ -421,7 +421,8 @@ impl MatrixHarness {
             .replace("{kind}", "httpHeaderAuth")
             .replace("{type}", "n8n-nodes-base.webhook")
             .replace("{name}", "all-minilm-l6-v2")
-            .replace("{batch}", "none");
+            .replace("{batch}", "none")
+            .replace("{team}", &self.team);
         let body = if body.contains("{workflow}") {
             body.replace("{workflow}", &self.workflow().await)
         } else {

@@ -234,6 +234,12 @@ pub(super) const ROWS: &[MatrixRow] = &[
     row("POST", "/api/v1/collections/{id}/files", "", CHANGE).or_refused(),
     row("POST", "/api/v1/collections/{id}/texts", "{}", CHANGE).or_refused(),
     row("POST", "/api/v1/collections/{id}/search", "{}", CHANGE).or_refused(),
+    // MCP servers and the definitions of their tools.
+    row("GET", "/api/v1/mcp/servers", "", SIGNED_IN),
+    row("DELETE", "/api/v1/mcp/servers?projectId={team}&server=none", "", CHANGE),
+    row("POST", "/api/v1/mcp/servers/test", r#"{"projectId":"{team}","server":"none"}"#, CHANGE),
+    row("GET", "/api/v1/mcp/tools?projectId={team}&server=none", "", SEE),
+    row("POST", "/api/v1/mcp/tools/decision", r#"{"projectId":"{team}","server":"none","tool":"none","digest":"0000000000000000000000000000000000000000000000000000000000000000","decision":"approve"}"#, CHANGE).or_refused(),
     // Projects, people and the instance.
     row("GET", "/api/v1/projects", "", SIGNED_IN),
     row("POST", "/api/v1/projects", r#"{"name":"{new}"}"#, INSTANCE),
