@@ -12,6 +12,7 @@ use node_api::ai::{
     ToolOutput,
 };
 use node_api::mcp::{McpConnection, McpPinState, McpTool};
+use node_api::policy::ToolSource;
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name, tool_name_of, unique_name};
 use std::sync::Arc;
@@ -88,7 +89,9 @@ impl Supplier for McpClientTool {
             names.push(name.clone());
             let definition = definition(&connected, tool, name);
             let connection = connected.connection.clone();
-            tools.push(Arc::new(AgentMcpTool { connection, tool: tool.name.clone(), definition }));
+            let source = ToolSource { server: connection.server().key.clone(), ..ToolSource::NONE };
+            let tool = tool.name.clone();
+            tools.push(Arc::new(AgentMcpTool { connection, tool, definition, source }));
         }
         warn(&ctx, &connected, &chosen, &listed, &withheld);
         Ok(Supply::Tools(tools))
@@ -222,12 +225,17 @@ struct AgentMcpTool {
     /// The server's name for it.
     tool: Str,
     definition: ToolDefinition,
+    source: ToolSource,
 }
 
 #[async_trait::async_trait]
 impl Tool for AgentMcpTool {
     fn definition(&self) -> &ToolDefinition {
         &self.definition
+    }
+
+    fn source(&self) -> &ToolSource {
+        &self.source
     }
 
     async fn call(
