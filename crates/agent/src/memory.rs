@@ -1,12 +1,17 @@
 //! Kinds of memories over kept conversations: the newest turns, a summary of the rest, or what has
-//! to do with the question.
+//! to do with the question. Beside them stands what is known beyond a conversation.
 
+mod long_term;
 mod recent;
 mod semantic;
 mod summary;
 mod transcript;
 mod window;
 
+pub use long_term::{
+    ConsolidationReport, LongTermSession, consolidate, memory_tools, source_value,
+};
+pub(crate) use long_term::{consolidate_if_due, entries_message, remember_turn};
 pub use recent::RecentMemory;
 pub use semantic::SemanticMemory;
 pub use summary::SummarizingMemory;
@@ -14,8 +19,8 @@ pub use window::{MemoryWindow, repair_messages};
 
 use model::Str;
 use ports::ai::{
-    ConversationId, ConversationStore, Lifetime, MAX_TURN_BYTES, MemoryError, Message, RecallLimit,
-    RewriteOutcome, SessionId, StoredTurn, TurnKey,
+    ConversationId, ConversationKeys, ConversationStore, Lifetime, MAX_TURN_BYTES, MemoryError,
+    Message, RecallLimit, RewriteOutcome, SessionId, StoredTurn, TurnKey,
 };
 use std::sync::Arc;
 
@@ -26,6 +31,8 @@ pub struct MemoryStore {
     pub owner: Str,
     pub scope: Str,
     pub lifetime: Lifetime,
+    /// What copies in journals are encrypted with.
+    pub keys: Arc<dyn ConversationKeys>,
 }
 
 impl MemoryStore {
@@ -57,7 +64,25 @@ impl MemoryStore {
     }
 
     async fn clear(&self, session: &SessionId) -> Result<(), MemoryError> {
-        self.conversations.clear(&self.of(session)).await
+        let which = self.of(session);
+        self.keys.destroy_key(&which).await?;
+        self.conversations.clear(&which).await
+    }
+
+    async fn seal_copy(
+        &self,
+        session: &SessionId,
+        plain: &[u8],
+    ) -> Result<Option<Vec<u8>>, MemoryError> {
+        self.keys.seal_copy(&self.of(session), plain, self.lifetime).await
+    }
+
+    async fn open_copy(
+        &self,
+        session: &SessionId,
+        sealed: &[u8],
+    ) -> Result<Option<Vec<u8>>, MemoryError> {
+        self.keys.open_copy(&self.of(session), sealed).await
     }
 
     fn of(&self, session: &SessionId) -> ConversationId {

@@ -65,6 +65,8 @@ pub struct Record {
     /// US dollars, where the price is known.
     pub cost: Option<f64>,
     pub duration_ms: u64,
+    /// What the memory brought, where the answer is to name it.
+    pub sources: Vec<Value>,
     /// What was said in this turn, from the user's message to the answer.
     pub messages: Vec<Message>,
 }

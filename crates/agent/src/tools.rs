@@ -121,10 +121,12 @@ impl ToolsAgent {
         let mut history = newest(before, self.options.max_history_tokens);
         // What was said in earlier turns may repeat what a stranger had the model read then.
         let untrusted = (!history.is_empty() && self.guard.brings_untrusted())
+            || past.as_ref().is_some_and(|past| past.has_entries)
             || !self.options.turn_so_far.is_empty();
         history.extend(self.options.opening.iter().cloned());
         let mut run = AgentLoopState::new(&self.system_prompt(form), history, user, last_words);
         run.prior_exposure = Exposure { untrusted, private: self.memory.is_some() };
+        run.record.sources = past.as_ref().map(|past| past.sources.clone()).unwrap_or_default();
         for message in &self.options.turn_so_far {
             run.push(message.clone());
         }

@@ -5,7 +5,7 @@ use crate::budget_account::BudgetClaim;
 use crate::outcome::RunOutcome;
 use crate::request_key::RequestPlace;
 use model::{Code, Exposure, Items, Object, RunEvent, RunStatus, Spill, Str, Workflow};
-use node_api::ai::{ConversationStores, LocalModels, ModelError};
+use node_api::ai::{ConversationStores, LocalModels, LongTermMemory, ModelError};
 use node_api::collections::Collections;
 use node_api::connect::Connections;
 use node_api::files::FileStorage;
@@ -29,6 +29,7 @@ pub struct Ports {
     pub files: Arc<dyn FileStorage>,
     pub tables: Arc<dyn Tables>,
     pub collections: Arc<dyn Collections>,
+    pub long_term_memory: Arc<dyn LongTermMemory>,
     pub mcp: Arc<dyn McpServers>,
     /// Where conversations are kept; each run sees those of its own workflow.
     pub conversations: ConversationStores,

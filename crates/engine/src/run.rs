@@ -7,6 +7,7 @@ mod egress_check;
 mod execution_stack;
 pub(crate) mod host;
 mod knowledge_record;
+mod memory_record;
 mod metering;
 mod node_http;
 mod node_tool;

@@ -6,6 +6,7 @@ mod executions;
 mod folder;
 mod knowledge;
 mod mcp;
+mod memory;
 mod models;
 mod policy;
 
@@ -16,6 +17,7 @@ pub(crate) use folder::{
 };
 pub(crate) use knowledge::{AddKnowledgeArgs, KnowledgeCommand, SearchKnowledgeArgs};
 pub(crate) use mcp::McpArgs;
+pub(crate) use memory::{DeleteMemoryArgs, MemoryCommand, SearchMemoryArgs};
 pub(crate) use models::ModelsCommand;
 pub(crate) use policy::{PolicyCommand, StopArgs};
 
@@ -86,6 +88,9 @@ pub(crate) enum Command {
     /// Manage and search knowledge collections
     #[command(subcommand)]
     Knowledge(KnowledgeCommand),
+    /// Search and delete what agents remember
+    #[command(subcommand)]
+    Memory(MemoryCommand),
     /// Manage built-in models, which need no API key
     #[command(subcommand)]
     Models(ModelsCommand),

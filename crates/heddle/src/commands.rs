@@ -17,6 +17,7 @@ mod import;
 mod knowledge;
 mod local_server;
 mod mcp;
+mod memory;
 mod migrate;
 #[expect(clippy::disallowed_methods, reason = "works on files named on the command line")]
 mod models;
@@ -63,6 +64,7 @@ pub(crate) fn dispatch(arguments: Cli, folder: &DataFolder) -> Result<ExitCode> 
         Command::Users(arguments) => users::run(arguments),
         Command::Policy(arguments) => policy::run(arguments),
         Command::Knowledge(arguments) => knowledge::run(arguments),
+        Command::Memory(arguments) => memory::run(arguments),
         Command::Models(arguments) => models::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Replay(arguments) => replay::run(arguments),

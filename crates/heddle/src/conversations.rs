@@ -15,7 +15,12 @@ pub(crate) fn from_store(
     store: &Arc<dyn Store>,
     before: &ConversationStores,
 ) -> ConversationStores {
-    ConversationStores { durable: store.clone(), sealer: store.clone(), ..before.clone() }
+    ConversationStores {
+        durable: store.clone(),
+        sealer: store.clone(),
+        keys: store.clone(),
+        ..before.clone()
+    }
 }
 
 /// Those of a folder that may not be there.

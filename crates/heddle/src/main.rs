@@ -12,6 +12,7 @@ mod conformance;
 mod conversations;
 mod credentials;
 mod logs;
+mod long_term_memory;
 mod mcp_servers;
 #[expect(
     clippy::disallowed_methods,

@@ -75,6 +75,7 @@ pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
         files: Arc::new(Workspace::new(&settings.files_root)),
         tables: Arc::new(node_api::tables::NoTables),
         collections: Arc::new(node_api::collections::NoCollections),
+        long_term_memory: Arc::new(node_api::ai::NoLongTermMemory),
         mcp: Arc::new(node_api::mcp::NoMcpServers),
         conversations: ConversationStores {
             volatile: Arc::new(passing),

@@ -167,6 +167,11 @@ codes! {
     COLLECTION_MODEL     = Workflow, 409, "The collection contains vectors of another embedding model.";
     COLLECTION_VALUE     = Workflow, 400, "The input for a collection is invalid.";
     COLLECTION_LIMIT     = Operator, 413, "A collection limit would be exceeded.";
+    MEMORY_NOT_FOUND     = Workflow, 404, "The long-term memory or the entry does not exist.";
+    MEMORY_STALE         = Caller,   409, "The memory entry was changed since it was read.";
+    MEMORY_MODEL         = Workflow, 409, "The long-term memory contains vectors of another embedding model.";
+    MEMORY_VALUE         = Workflow, 400, "The input for a long-term memory is invalid.";
+    MEMORY_LIMIT         = Operator, 413, "A limit of long-term memory would be exceeded.";
     STORE_CORRUPT        = Operator, 500, "Something in the data folder is damaged.";
     STORE_LOCKED         = Operator, 409, "Another Heddle process is using this data folder.";
     STORE_NEWER          = Operator, 409, "A newer Heddle wrote the data folder or a journal.";

@@ -1,8 +1,8 @@
 //! What the engine offers a running node beyond its items and parameters.
 
 use crate::ai::{
-    AgentLimits, ChatModel, ConversationStores, Exposure, LocalModels, NoLocalModels,
-    ToolCallContext,
+    AgentLimits, ChatModel, ConversationStores, Exposure, LocalModels, LongTermMemory,
+    NoLocalModels, NoLongTermMemory, ToolCallContext,
 };
 use crate::collections::{Collections, NoCollections};
 use crate::connect::Connections;
@@ -124,6 +124,11 @@ pub trait Host: Send + Sync {
     fn collections(&self) -> Arc<dyn Collections> {
         Arc::new(NoCollections)
     }
+    /// The long-term memory that the workflow may use.
+    fn long_term_memory(&self) -> Arc<dyn LongTermMemory> {
+        Arc::new(NoLongTermMemory)
+    }
+
     /// The MCP servers that the workflow may use.
     fn mcp(&self) -> Arc<dyn McpServers> {
         Arc::new(NoMcpServers)

@@ -2,7 +2,9 @@
 
 use bytes::Bytes;
 use model::{Item, Items, Kind, Object, OnError, Source, Spill, Str, Value};
-use node_api::ai::{ConversationStores, LocalModels, NoLocalModels, Supply};
+use node_api::ai::{
+    ConversationStores, LocalModels, LongTermMemory, NoLocalModels, NoLongTermMemory, Supply,
+};
 use node_api::collections::{Collections, NoCollections};
 use node_api::connect::{Connections, NoConnections};
 use node_api::credential::CredentialRegistry;
@@ -42,6 +44,7 @@ pub struct TestHost {
     pub files: Box<dyn FileStorage>,
     pub tables: Arc<dyn Tables>,
     pub collections: Arc<dyn Collections>,
+    pub long_term_memory: Arc<dyn LongTermMemory>,
     pub mcp: Arc<dyn McpServers>,
     pub conversations: ConversationStores,
     pub local_models: Arc<dyn LocalModels>,
@@ -81,6 +84,7 @@ impl TestHost {
             files: Box::new(NoFiles),
             tables: Arc::new(NoTables),
             collections: Arc::new(NoCollections),
+            long_term_memory: Arc::new(NoLongTermMemory),
             mcp: Arc::new(NoMcpServers),
             conversations: ConversationStores::default(),
             local_models: Arc::new(NoLocalModels),
@@ -192,6 +196,10 @@ impl Host for TestHost {
     fn collections(&self) -> Arc<dyn Collections> {
         self.collections.clone()
     }
+    fn long_term_memory(&self) -> Arc<dyn LongTermMemory> {
+        self.long_term_memory.clone()
+    }
+
     fn mcp(&self) -> Arc<dyn McpServers> {
         self.mcp.clone()
     }

@@ -9,6 +9,7 @@ mod conversation;
 mod knowledge;
 mod limits;
 mod local;
+mod long_term;
 mod memory;
 mod message;
 mod message_value;
@@ -20,8 +21,9 @@ pub use chat::{
     model_names,
 };
 pub use conversation::{
-    ConversationId, ConversationStore, ConversationStores, Embedding, Lifetime, MAX_RECALLED_BYTES,
-    MAX_TURN_BYTES, RecallLimit, RewriteOutcome, Sealer, StoredTurn, TurnKind,
+    ConversationId, ConversationKeys, ConversationStore, ConversationStores, Embedding, Lifetime,
+    MAX_RECALLED_BYTES, MAX_TURN_BYTES, NoConversationKeys, RecallLimit, RewriteOutcome, Sealer,
+    StoredTurn, TurnKind,
 };
 pub use knowledge::{
     Document, Embedder, Embeddings, Loader, OutputParser, Reranker, Retriever, ScoredDocument,
@@ -31,6 +33,13 @@ pub use limits::AgentLimits;
 pub use local::{
     LOCAL_EMBEDDING_MODEL, LocalModels, ModelPackage, ModelPackageState, ModelPackages,
     NoLocalModels,
+};
+pub use long_term::{
+    AddedEntry, Consolidated, ConsolidationOutcome, ConsolidationPolicy, EntryChange, EntryKind,
+    EntryQuery, EntryRef, EntrySource, FoundEntry, LongTermError, LongTermMemory, MemoryEntry,
+    MemoryLimits, MemoryQuery, MemorySpace, MemoryStatistics, NewEntry, NoLongTermMemory,
+    PendingGroup, PendingTurn, ReadMode, SpaceName, SuppliedLongTerm, clean_text, normalized_text,
+    parse_moment,
 };
 pub use memory::{
     MAX_SESSION_ID_BYTES, Memory, MemoryError, RecalledMessages, SHARED_SESSION, SessionId,
@@ -69,4 +78,13 @@ pub struct SuppliedMemory {
     pub memory: Arc<dyn Memory>,
     /// None if the node was told nothing; whoever uses it then looks elsewhere.
     pub session: Option<Str>,
+    /// What is known beyond the conversation.
+    pub long_term: Option<Box<SuppliedLongTerm>>,
+}
+
+impl SuppliedMemory {
+    /// A memory of conversations only.
+    pub fn new(memory: Arc<dyn Memory>, session: Option<Str>) -> Self {
+        Self { memory, session, long_term: None }
+    }
 }

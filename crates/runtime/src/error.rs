@@ -200,6 +200,7 @@ fn fate_by_store(error: &store::Error) -> ResumeFailure {
         | Error::Needed { .. }
         | Error::Table(_)
         | Error::Collection(_)
+        | Error::LongTerm(_)
         | Error::Backup { .. }
         | Error::Used { .. } => ResumeFailure::Permanent,
     }

@@ -19,6 +19,7 @@ mod internal;
 mod local_models;
 mod mcp_servers;
 mod members;
+mod memories;
 mod openapi;
 mod operation;
 mod policy;
@@ -68,6 +69,7 @@ pub(crate) const OPERATIONS: &[&[ApiOperation]] = &[
     data_table_rows::OPERATIONS,
     collections::OPERATIONS,
     collection_chunks::OPERATIONS,
+    memories::OPERATIONS,
     local_models::OPERATIONS,
     mcp_servers::OPERATIONS,
     projects::OPERATIONS,

@@ -5,6 +5,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use model::{Code, Str};
 use node_api::NodeError;
+use node_api::ai::LongTermError;
 use node_api::collections::CollectionError;
 
 /// What a caller is told: `{ code, message, hint }` and the status of the code.
@@ -61,6 +62,13 @@ impl From<NodeError> for ApiError {
 
 impl From<CollectionError> for ApiError {
     fn from(error: CollectionError) -> Self {
+        let told = Self::new(error.code(), error.to_string());
+        error.hint().into_iter().fold(told, Self::hint)
+    }
+}
+
+impl From<LongTermError> for ApiError {
+    fn from(error: LongTermError) -> Self {
         let told = Self::new(error.code(), error.to_string());
         error.hint().into_iter().fold(told, Self::hint)
     }

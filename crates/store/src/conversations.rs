@@ -4,6 +4,7 @@ use crate::Error;
 
 #[async_trait::async_trait]
 pub trait ConversationCleanup: Send + Sync {
-    /// Removes what has outlived its time, and tells how many conversations that were.
+    /// Removes what has outlived its time, and tells how many conversations and memory entries that
+    /// were.
     async fn delete_expired(&self) -> Result<usize, Error>;
 }

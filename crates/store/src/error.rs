@@ -1,6 +1,7 @@
 //! How keeping things fails.
 
 use model::{Code, Str};
+use node_api::ai::LongTermError;
 use node_api::collections::CollectionError;
 use node_api::tables::TableError;
 use rusqlite::{ErrorCode, ffi};
@@ -66,6 +67,8 @@ pub enum Error {
     Table(TableError),
     #[error(transparent)]
     Collection(CollectionError),
+    #[error(transparent)]
+    LongTerm(LongTermError),
     #[error("the backup cannot be used: {cause}")]
     Backup { cause: Str },
     #[error("the data folder was not migrated, because it could not be backed up first: {cause}")]
@@ -97,6 +100,7 @@ impl Error {
             Error::Gone { .. } => Code::EXECUTION_NOT_FOUND,
             Error::Table(error) => error.code(),
             Error::Collection(error) => error.code(),
+            Error::LongTerm(error) => error.code(),
             Error::Backup { .. } => Code::BACKUP_DAMAGED,
             Error::MigrationBackup { cause } => cause.code(),
             Error::Used { .. } => Code::RESTORE_USED,
@@ -168,6 +172,21 @@ impl From<Error> for CollectionError {
             other => {
                 CollectionError::Store { code: other.code(), message: other.to_string().into() }
             }
+        }
+    }
+}
+
+impl From<LongTermError> for Error {
+    fn from(error: LongTermError) -> Self {
+        Error::LongTerm(error)
+    }
+}
+
+impl From<Error> for LongTermError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::LongTerm(error) => error,
+            other => LongTermError::Store { code: other.code(), message: other.to_string().into() },
         }
     }
 }

@@ -74,7 +74,7 @@ pub mod workflows;
 )]
 mod workspace;
 
-use node_api::ai::{ConversationStore, Sealer};
+use node_api::ai::{ConversationKeys, ConversationStore, LongTermMemory, Sealer};
 use node_api::collections::Collections;
 use node_api::mcp::McpPins;
 use node_api::tables::Tables;
@@ -117,6 +117,7 @@ pub trait Store:
     + ApprovalStore
     + Collections
     + ConversationCleanup
+    + ConversationKeys
     + ConversationStore
     + CredentialStore
     + ExecutionStore
@@ -125,6 +126,7 @@ pub trait Store:
     + IdentityStore
     + InsightStore
     + InterruptionStore
+    + LongTermMemory
     + McpPins
     + McpToolStore
     + PolicyStore
@@ -147,6 +149,7 @@ impl<T> Store for T where
         + ApprovalStore
         + Collections
         + ConversationCleanup
+        + ConversationKeys
         + ConversationStore
         + CredentialStore
         + ExecutionStore
@@ -155,6 +158,7 @@ impl<T> Store for T where
         + IdentityStore
         + InsightStore
         + InterruptionStore
+        + LongTermMemory
         + McpPins
         + McpToolStore
         + PolicyStore

@@ -18,6 +18,7 @@ mod identities;
 mod insights;
 mod interruptions;
 mod listing;
+mod long_term;
 mod mcp_tools;
 mod migrate;
 mod parent_calls;
@@ -54,7 +55,9 @@ use crate::{Error, private_files};
 use checkpoints::WalLimits;
 use collections::VectorCache;
 use credentials::Vault;
+use long_term::MemoryIndexes;
 use model::Str;
+use node_api::ai::MemoryLimits;
 use node_api::collections::CollectionLimits;
 use node_api::tables::TableLimits;
 use reserved_ids::ReservedIds;
@@ -77,7 +80,8 @@ pub struct Sqlite {
     shared: Arc<SqliteShared>,
     table_limits: TableLimits,
     collection_limits: CollectionLimits,
-    /// Only the data tables and collections that this workflow may use.
+    memory_limits: MemoryLimits,
+    /// Only the data tables, collections and memories that this workflow may use.
     seen_by_workflow: Option<Str>,
 }
 
@@ -90,6 +94,7 @@ struct SqliteShared {
     conversation_key: OnceLock<Arc<VaultKey>>,
     blobs: Blobs,
     vectors: VectorCache,
+    memories: MemoryIndexes,
     reserved_ids: Arc<ReservedIds>,
     /// Held for as long as this process is the one that runs workflows here.
     serving: Option<private_files::DataFile>,
@@ -232,6 +237,7 @@ impl Sqlite {
             conversation_key: OnceLock::new(),
             blobs,
             vectors: VectorCache::default(),
+            memories: MemoryIndexes::default(),
             reserved_ids: Arc::default(),
             serving,
             #[cfg(feature = "simulation")]
@@ -243,7 +249,13 @@ impl Sqlite {
     fn of(shared: SqliteShared) -> Self {
         let (table_limits, collection_limits) =
             (TableLimits::default(), CollectionLimits::default());
-        Self { shared: Arc::new(shared), table_limits, collection_limits, seen_by_workflow: None }
+        Self {
+            shared: Arc::new(shared),
+            table_limits,
+            collection_limits,
+            memory_limits: MemoryLimits::default(),
+            seen_by_workflow: None,
+        }
     }
 
     /// Brings a data folder that nobody uses to the form that this version knows.
@@ -256,6 +268,12 @@ impl Sqlite {
     /// The same database with other limits for collections of knowledge.
     pub fn with_collection_limits(mut self, collection_limits: CollectionLimits) -> Self {
         self.collection_limits = collection_limits;
+        self
+    }
+
+    /// The same database with other limits for long-term memory.
+    pub fn with_memory_limits(mut self, memory_limits: MemoryLimits) -> Self {
+        self.memory_limits = memory_limits;
         self
     }
 

@@ -135,4 +135,20 @@ impl Memory for SummarizingMemory {
     ) -> Result<RewriteOutcome, MemoryError> {
         self.store.rewrite(session, seen, turns).await
     }
+
+    async fn seal_copy(
+        &self,
+        session: &SessionId,
+        plain: &[u8],
+    ) -> Result<Option<Vec<u8>>, MemoryError> {
+        self.store.seal_copy(session, plain).await
+    }
+
+    async fn open_copy(
+        &self,
+        session: &SessionId,
+        sealed: &[u8],
+    ) -> Result<Option<Vec<u8>>, MemoryError> {
+        self.store.open_copy(session, sealed).await
+    }
 }

@@ -4,6 +4,9 @@
 use ports::ai::{ChatRole, Message, MessagePart, RecallLimit, StoredTurn};
 use std::collections::HashSet;
 
+/// A rule of thumb; tokenizers differ from model to model.
+const BYTES_PER_TOKEN: usize = 4;
+
 /// The newest part of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryWindow {
@@ -12,6 +15,9 @@ pub enum MemoryWindow {
     /// Turns that have no more messages than this between them. The newest is seen even if it alone
     /// has more, unless this is 0.
     Messages(usize),
+    /// Turns that have no more tokens than this between them, as they are guessed from the letters.
+    /// The newest is seen even if it alone has more.
+    Tokens(usize),
 }
 
 impl MemoryWindow {
@@ -19,6 +25,8 @@ impl MemoryWindow {
     pub fn recall_limit(self) -> RecallLimit {
         match self {
             MemoryWindow::All => RecallLimit::turns(usize::MAX),
+            // Turns take more where they are kept than their text, so that none is missed.
+            MemoryWindow::Tokens(_) => RecallLimit::turns(usize::MAX),
             // No turn has less than one message.
             MemoryWindow::Turns(number) | MemoryWindow::Messages(number) => {
                 RecallLimit::turns(number)
@@ -31,6 +39,10 @@ impl MemoryWindow {
         match self {
             MemoryWindow::All => 0,
             MemoryWindow::Turns(number) => turns.len().saturating_sub(number),
+            MemoryWindow::Tokens(number) => {
+                let room = RecallLimit::bytes_of(number, BYTES_PER_TOKEN);
+                turns.len() - room.count_fitting(turns.iter().rev().map(StoredTurn::bytes))
+            }
             MemoryWindow::Messages(0) => turns.len(),
             MemoryWindow::Messages(number) => {
                 let mut n_messages = 0;

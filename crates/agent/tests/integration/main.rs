@@ -9,6 +9,7 @@ mod flow;
 mod form;
 mod hostile_calls;
 mod hostile_schemas;
+mod memory_notes;
 mod react;
 mod single_call;
 mod support;

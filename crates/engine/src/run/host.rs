@@ -14,8 +14,8 @@ use crate::ports::JournalError;
 use crate::scope::{RunData, RunView, ToolCallScope};
 use model::{Items, Kind, Object, RunEvent, Source, Spill, Str, Value};
 use node_api::ai::{
-    AgentLimits, ChatModel, ConversationStores, Exposure, LocalModels, ToolCallContext,
-    session_id_of,
+    AgentLimits, ChatModel, ConversationStores, Exposure, LocalModels, LongTermMemory,
+    ToolCallContext, session_id_of,
 };
 use node_api::collections::Collections;
 use node_api::connect::Connections;
@@ -425,6 +425,13 @@ impl Host for NodeHost {
         collections
             .scoped_to(&self.run.options.acting_workflow)
             .unwrap_or_else(|| collections.clone())
+    }
+
+    fn long_term_memory(&self) -> Arc<dyn LongTermMemory> {
+        let memory = &self.run.engine.ports.long_term_memory;
+        memory
+            .memory_of_workflow(&self.run.options.acting_workflow)
+            .unwrap_or_else(|| memory.clone())
     }
 
     fn mcp(&self) -> Arc<dyn McpServers> {

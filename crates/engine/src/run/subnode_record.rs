@@ -7,6 +7,7 @@
 
 use super::host::NodeHost;
 use super::knowledge_record;
+use super::memory_record;
 use super::metering::Meter;
 use super::step::task;
 use super::suspend::BusyGuard;
@@ -68,9 +69,11 @@ impl SubNodeRecorder {
                 };
                 Supply::Model(Arc::new(RecordedModel { model, service: self }))
             }
-            Supply::Memory(SuppliedMemory { memory, session }) => {
+            Supply::Memory(SuppliedMemory { memory, session, long_term }) => {
+                let long_term =
+                    long_term.map(|supplied| Box::new(memory_record::recorded(*supplied, &self)));
                 let memory = Arc::new(RecordedMemory { memory, service: self });
-                Supply::Memory(SuppliedMemory { memory, session })
+                Supply::Memory(SuppliedMemory { memory, session, long_term })
             }
             Supply::Tools(tools) => Supply::Tools(
                 tools.into_iter().map(|tool| self.recorded_tool(tool, names)).collect(),
@@ -434,6 +437,22 @@ impl Memory for RecordedMemory {
         turns: Vec<StoredTurn>,
     ) -> Result<RewriteOutcome, MemoryError> {
         self.memory.rewrite(session, seen, turns).await
+    }
+
+    async fn seal_copy(
+        &self,
+        session: &SessionId,
+        plain: &[u8],
+    ) -> Result<Option<Vec<u8>>, MemoryError> {
+        self.memory.seal_copy(session, plain).await
+    }
+
+    async fn open_copy(
+        &self,
+        session: &SessionId,
+        sealed: &[u8],
+    ) -> Result<Option<Vec<u8>>, MemoryError> {
+        self.memory.open_copy(session, sealed).await
     }
 }
 

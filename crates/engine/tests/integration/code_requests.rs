@@ -137,6 +137,7 @@ async fn run(source: &str, body: Vec<u8>) -> (RunOutcome, Arc<RequestHost>) {
         files: world.clone(),
         tables: Arc::new(node_api::tables::NoTables),
         collections: Arc::new(node_api::collections::NoCollections),
+        long_term_memory: Arc::new(node_api::ai::NoLongTermMemory),
         mcp: Arc::new(node_api::mcp::NoMcpServers),
         conversations: node_api::ai::ConversationStores::default(),
         local_models: Arc::new(node_api::ai::NoLocalModels),

@@ -337,6 +337,7 @@ async fn run_in(
         files: world.clone(),
         tables: Arc::new(node_api::tables::NoTables),
         collections: Arc::new(node_api::collections::NoCollections),
+        long_term_memory: Arc::new(node_api::ai::NoLongTermMemory),
         mcp: Arc::new(node_api::mcp::NoMcpServers),
         conversations: node_api::ai::ConversationStores::default(),
         local_models: Arc::new(node_api::ai::NoLocalModels),

@@ -6,6 +6,7 @@ use crate::cli;
 use crate::collections::FolderCollections;
 use crate::conversations;
 use crate::credentials::StoredCredentials;
+use crate::long_term_memory::FolderMemory;
 use crate::mcp_servers::{self, FolderPins};
 use crate::settings::Settings;
 use crate::tables::FolderTables;
@@ -28,6 +29,7 @@ pub(super) fn run(arguments: &cli::ChatArgs) -> Result<ExitCode> {
     let folder = arguments.data.path();
     engine.ports.collections =
         Arc::new(FolderCollections::new(folder.clone(), settings.collections));
+    engine.ports.long_term_memory = Arc::new(FolderMemory::new(folder.clone()));
     let pins = Arc::new(FolderPins::new(folder.clone()));
     engine.ports.mcp = mcp_servers::from_folder(&folder, &settings, pins);
     engine.ports.tables = Arc::new(FolderTables::new(folder.clone(), settings.table_limits()));

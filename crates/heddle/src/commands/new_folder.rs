@@ -96,6 +96,7 @@ fn makes_folder(command: &Command) -> bool {
         | Command::ApiKeys(_)
         | Command::Credentials(_)
         | Command::Knowledge(_)
+        | Command::Memory(_)
         | Command::Users(_)
         | Command::Policy(_)
         | Command::Migrate(_) => true,

@@ -4,6 +4,7 @@ use super::{block_on, read_text, read_workflow};
 use crate::cli;
 use crate::collections::FolderCollections;
 use crate::conversations;
+use crate::long_term_memory::FolderMemory;
 use crate::mcp_servers::{self, FolderPins};
 use crate::settings::Settings;
 use crate::tables::FolderTables;
@@ -32,6 +33,7 @@ pub(super) fn run(arguments: &cli::RunArgs) -> Result<ExitCode> {
     engine.ports.journal = progress.clone();
     engine.ports.collections =
         Arc::new(FolderCollections::new(arguments.data.path(), settings.collections));
+    engine.ports.long_term_memory = Arc::new(FolderMemory::new(arguments.data.path()));
     engine.ports.mcp = mcp_servers::from_folder(
         &arguments.data.path(),
         &settings,

@@ -86,6 +86,7 @@ pub(super) async fn serve_until(
     engine.ports.files = Arc::new(ProjectFolders::new(&settings.files_root, store.clone()));
     engine.ports.tables = store.clone();
     engine.ports.collections = store.clone();
+    engine.ports.long_term_memory = store.clone();
     engine.ports.mcp = crate::mcp_servers::from_folder(&folder, settings, store.clone());
     // An error in the operator's file is logged now, not when a workflow needs a server.
     let _ = engine.ports.mcp.configured().await;

@@ -30,6 +30,7 @@ mod knowledge;
 mod langchain_code;
 #[cfg(unix)]
 mod local_models;
+mod long_term_memory;
 mod mcp;
 mod memories;
 mod merge_sql;

@@ -3,7 +3,7 @@
 use super::agent_host::NodeAgentHost;
 use super::agent_limits::{guarded, iterations};
 use super::agent_output::mark_end;
-use super::sub_nodes::{memory, model, tools};
+use super::sub_nodes::{add_memory_tools, memory, model, tools};
 use agent::react::{Config, ContractViolation, ReactAgent};
 use agent::{AgentError, recall, remember};
 use model::Kind;
@@ -83,7 +83,9 @@ fn params() -> Vec<Param> {
 }
 
 async fn run_item(ctx: &Ctx<'_>, index: usize, input: Value) -> Result<Item, NodeError> {
-    let tools = tools(ctx, index).await?;
+    let mut tools = tools(ctx, index).await?;
+    let remembering = memory(ctx, index, Str::new()).await?;
+    add_memory_tools(remembering.as_ref(), &mut tools);
     let named = ctx.text("allowedTools", index)?;
     let named: Vec<Str> = named
         .split(',')
@@ -118,7 +120,6 @@ async fn run_item(ctx: &Ctx<'_>, index: usize, input: Value) -> Result<Item, Nod
     let began = world.started_at().await?;
     let trace_id =
         format!("{}-{}-{}-{index}", ctx.host().execution().id, ctx.node().id, ctx.run_index());
-    let remembering = memory(ctx, index, Str::new()).await?;
     let asked = Message::user(model::json::to_string(&input));
     let past = match &remembering {
         Some(remembering) => Some(

@@ -5,7 +5,7 @@ use super::agent_limits::{guarded, limited};
 use super::agent_output::{intermediate_step, mark_end};
 use super::batches::Batches;
 use super::models::fallback::with_fallback;
-use super::sub_nodes::{memory, tools};
+use super::sub_nodes::{add_memory_tools, memory, tools};
 use super::{approval_options, client_tools, parsers, prompt};
 use agent::{AgentOptions, AgentOutcome, EndReason, OnLimit, ToolsAgent};
 use model::Kind;
@@ -186,12 +186,14 @@ async fn run_item(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Item, NodeE
         parts.extend(prompt::texts(&item));
     }
     let mut options = loop_options(ctx, index)?;
+    let memory = memory(ctx, index, Str::new()).await?;
+    add_memory_tools(memory.as_ref(), &mut tools);
     client_tools::add_client_tools(ctx, &mut tools, &mut options);
     approval_options::read(ctx, index, &tools, &mut options)?;
     let agent = ToolsAgent {
         model,
         guard: guarded(ctx, index, tools)?,
-        memory: memory(ctx, index, Str::new()).await?,
+        memory,
         options: limited(ctx, options),
     };
     let user = Message { parts, ..Message::user("") };
@@ -210,6 +212,9 @@ async fn run_item(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Item, NodeE
             "intermediateSteps",
             outcome.record.tool_uses.iter().map(intermediate_step).collect::<Vec<_>>(),
         );
+    }
+    if !outcome.record.sources.is_empty() {
+        shown.insert("sources", Value::array(outcome.record.sources.clone()));
     }
     let mut item = Item::new(shown);
     mark_end(ctx, outcome.end_reason, &mut item);

@@ -4,7 +4,7 @@ use super::agent_host::NodeAgentHost;
 use super::agent_limits::{guarded, limited};
 use super::agent_output::intermediate_step;
 use super::models::fallback::with_fallback;
-use super::sub_nodes::{memory, tools};
+use super::sub_nodes::{add_memory_tools, memory, tools};
 use super::tools::fn_tool::{ToolInvocation, supply_tool};
 use super::{approval_options, parsers, prompt};
 use agent::{AgentOptions, OnLimit, ToolsAgent};
@@ -140,7 +140,9 @@ async fn answer(call: ToolInvocation) -> Result<Value, NodeError> {
         item,
         ..AgentOptions::default()
     };
-    let tools = tools(&ctx, item).await?;
+    let mut tools = tools(&ctx, item).await?;
+    let memory = memory(&ctx, item, Str::new()).await?;
+    add_memory_tools(memory.as_ref(), &mut tools);
     approval_options::read(&ctx, item, &tools, &mut options)?;
     let model = with_fallback(&ctx, item).await?;
     let mut parts = vec![MessagePart::Text(words)];
@@ -154,7 +156,7 @@ async fn answer(call: ToolInvocation) -> Result<Value, NodeError> {
     let agent = ToolsAgent {
         model,
         guard: guarded(&ctx, item, tools)?,
-        memory: memory(&ctx, item, Str::new()).await?,
+        memory,
         options: limited(&ctx, options),
     };
     // What the agent that asks has come across reaches this one through its host.

@@ -4,7 +4,7 @@ use super::agent_host::NodeAgentHost;
 use super::agent_limits::{guarded_within, limited};
 use super::agent_output::{mark_end, tools_used};
 use super::chat_input::user_message;
-use super::sub_nodes::{MAX_RESULT_BYTES, memory, model, tools};
+use super::sub_nodes::{MAX_RESULT_BYTES, add_memory_tools, memory, model, tools};
 use super::{answer_format, approval_options, client_tools};
 use agent::{AgentOptions, AgentOutcome, OnLimit, ToolsAgent};
 use model::{Kind, SpendingLimit};
@@ -166,13 +166,17 @@ async fn run_item(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
     } else {
         tools(ctx, index).await?
     };
+    let memory = memory(ctx, index, ctx.text("options.sessionId", index)?).await?;
+    if options.tool_choice != ToolChoice::None {
+        add_memory_tools(memory.as_ref(), &mut tools);
+    }
     client_tools::add_client_tools(ctx, &mut tools, &mut options);
     approval_options::read(ctx, index, &tools, &mut options)?;
     let parser = answer_format::read(ctx, index, &mut options)?;
     let agent = ToolsAgent {
         model: model(ctx, index).await?,
         guard: guarded_within(ctx, index, tools, max_result_bytes, tool_timeout_ms)?,
-        memory: memory(ctx, index, ctx.text("options.sessionId", index)?).await?,
+        memory,
         options: limited(ctx, options),
     };
     let session = agent.memory.as_ref().map(|remembering| remembering.session.as_str().into());
@@ -199,6 +203,9 @@ fn output(outcome: &AgentOutcome, session: Option<Str>, is_full: bool) -> Object
     object.insert("status", outcome.end_reason.name());
     if let Some(session) = session {
         object.insert("sessionId", session);
+    }
+    if !record.sources.is_empty() {
+        object.insert("sources", Value::array(record.sources.clone()));
     }
     if !is_full {
         return object;

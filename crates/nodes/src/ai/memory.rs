@@ -1,7 +1,9 @@
 //! Memories for agents: which conversation they keep, where, and how much of it a model sees.
 
+pub(super) mod agent_memory;
 pub(super) mod buffer;
 pub(super) mod buffer_window;
+pub(super) mod long_term;
 pub(super) mod manager;
 pub(super) mod postgres_chat;
 pub(super) mod redis;
@@ -77,11 +79,12 @@ fn conversation_location(
         ConversationScope::Node if node.id.is_empty() => format!("node named {}", node.name).into(),
         ConversationScope::Node => format!("node {}", node.id).into(),
     };
-    MemoryStore { conversations, owner, scope, lifetime }
+    let keys = ctx.host().conversations().keys;
+    MemoryStore { conversations, owner, scope, lifetime, keys }
 }
 
 fn supply_memory(memory: impl Memory + 'static, session: Option<Str>) -> Supply {
-    Supply::Memory(SuppliedMemory { memory: Arc::new(memory), session })
+    Supply::Memory(SuppliedMemory::new(Arc::new(memory), session))
 }
 
 fn session_param() -> Param {

@@ -2,11 +2,13 @@
 
 use super::chat_input::{RequestHistory, starting_message};
 use agent::MemorySession;
+use agent::memory::{LongTermSession, memory_tools};
 use model::Kind;
 use node_api::NodeInfo;
 use node_api::ai::{
-    ChatModel, Embedder, Loader, SHARED_SESSION, SessionId, Splitter, SuppliedMemory, Supply, Tool,
-    TurnKey, isolated_session, session_id_of,
+    ChatModel, Embedder, EntrySource, LOCAL_EMBEDDING_MODEL, Loader, ReadMode, SHARED_SESSION,
+    SessionId, Splitter, SuppliedLongTerm, SuppliedMemory, Supply, Tool, TurnKey, isolated_session,
+    session_id_of,
 };
 use node_api::host::Host;
 use node_api::prelude::*;
@@ -38,6 +40,20 @@ pub(super) async fn embedder(ctx: &Ctx<'_>, index: usize) -> Result<Arc<dyn Embe
     embedder.ok_or_else(|| {
         NodeError::failed("Embeddings are not connected").hint("Connect an embeddings node.")
     })
+}
+
+/// The embeddings that are connected, or else those of this machine, if they are installed and fit
+/// what a memory was filled with.
+pub(super) async fn optional_embedder(
+    ctx: &Ctx<'_>,
+    index: usize,
+    kept_model: Option<&str>,
+) -> Result<Option<Arc<dyn Embedder>>, NodeError> {
+    if !ctx.host().supplies(Kind::AiEmbedding, index).await?.is_empty() {
+        return embedder(ctx, index).await.map(Some);
+    }
+    let is_local = kept_model.is_none_or(|model| model == LOCAL_EMBEDDING_MODEL);
+    Ok(if is_local { ctx.host().local_models().embedder().ok() } else { None })
 }
 
 /// What makes documents of items.
@@ -102,7 +118,7 @@ pub(super) async fn memory(
     let found = supplied.into_iter().find_map(|supplied| {
         if let Supply::Memory(memory) = supplied.supply { Some(memory) } else { None }
     });
-    let Some(SuppliedMemory { memory, session: nodes }) = found else {
+    let Some(SuppliedMemory { memory, session: nodes, long_term }) = found else {
         return request_history(ctx, index, earlier);
     };
     let told = |session: &Str| !session.is_empty() && session != SHARED_SESSION;
@@ -139,7 +155,44 @@ pub(super) async fn memory(
     });
     let session = SessionId::new(chosen)
         .map_err(|error| NodeError::parameter("sessionId", error.message).on_item(index))?;
-    Ok(Some(MemorySession { memory, session, turn: turn_key(ctx, index) }))
+    let long_term = long_term.map(|supplied| Box::new(long_term_session(ctx, *supplied, &session)));
+    Ok(Some(MemorySession { memory, session, turn: turn_key(ctx, index), long_term }))
+}
+
+/// Whose long-term memory it is: the subject that the memory node names, or the session.
+fn long_term_session(
+    ctx: &Ctx<'_>,
+    supplied: SuppliedLongTerm,
+    session: &SessionId,
+) -> LongTermSession {
+    let subject = match supplied.subject.clone() {
+        Some(named) => isolated_session(named, |session, signature| {
+            ctx.host().is_signed_session(session, signature)
+        }),
+        None => session.as_str().into(),
+    };
+    let source = EntrySource { session: session.as_str().into(), ..entry_source(ctx) };
+    LongTermSession { supplied, subject, source }
+}
+
+/// Where an entry comes from that is written in this run.
+pub(super) fn entry_source(ctx: &Ctx<'_>) -> EntrySource {
+    let execution = ctx.host().execution();
+    EntrySource {
+        workflow: execution.workflow_id.clone(),
+        execution: execution.id.clone(),
+        node: ctx.node().name.clone(),
+        ..EntrySource::default()
+    }
+}
+
+/// Adds the tools of the memory, if the agent is to look itself.
+pub(super) fn add_memory_tools(memory: Option<&MemorySession>, tools: &mut Vec<Arc<dyn Tool>>) {
+    let Some(MemorySession { turn, long_term: Some(long_term), .. }) = memory else { return };
+    if long_term.supplied.mode == ReadMode::Tool {
+        let taken: Vec<Str> = tools.iter().map(|tool| tool.definition().name.clone()).collect();
+        tools.extend(memory_tools(long_term, turn, &taken));
+    }
 }
 
 fn request_history(
@@ -149,7 +202,12 @@ fn request_history(
 ) -> Result<Option<MemorySession>, NodeError> {
     let Some(earlier) = earlier else { return Ok(None) };
     let session = SessionId::new("request").map_err(|error| NodeError::failed(error.message))?;
-    Ok(Some(MemorySession { memory: Arc::new(earlier), session, turn: turn_key(ctx, index) }))
+    Ok(Some(MemorySession {
+        memory: Arc::new(earlier),
+        session,
+        turn: turn_key(ctx, index),
+        long_term: None,
+    }))
 }
 
 /// The session that came with the item, or with what started the run.
@@ -208,8 +266,7 @@ mod tests {
     fn host_with_memory(mode: &str, session: Option<&str>) -> TestHost {
         let mut host = TestHost::new(&Spec::default(), 1.0, &json!({}));
         host.execution.mode = mode.into();
-        let supplied =
-            SuppliedMemory { memory: Arc::new(EmptyMemory), session: session.map(Str::from) };
+        let supplied = SuppliedMemory::new(Arc::new(EmptyMemory), session.map(Str::from));
         host.supplies.push((Kind::AiMemory, Supply::Memory(supplied)));
         host
     }

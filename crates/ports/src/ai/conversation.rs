@@ -109,6 +109,12 @@ impl RecallLimit {
         Self { turns, bytes: MAX_RECALLED_BYTES }
     }
 
+    /// As many turns as have so many parts of this size between them.
+    pub fn bytes_of(number: usize, size: usize) -> Self {
+        let bytes = number.saturating_mul(size).min(MAX_RECALLED_BYTES);
+        Self { turns: usize::MAX, bytes }
+    }
+
     /// How many turns are wanted of those with these sizes, newest first.
     pub fn count_fitting(self, sizes: impl IntoIterator<Item = usize>) -> usize {
         let mut room = self.bytes;
@@ -226,6 +232,26 @@ pub trait Sealer: Send + Sync {
     async fn open(&self, name: &str, sealed: &[u8]) -> Result<Vec<u8>, MemoryError>;
 }
 
+/// Gives each conversation a key of its own, for the copies that journals keep of it. Without the
+/// key no copy can be read, wherever it is. Implemented by `store`.
+#[async_trait::async_trait]
+pub trait ConversationKeys: Send + Sync {
+    /// `None` where no keys are kept: the journal is gone with the process then.
+    async fn seal_copy(
+        &self,
+        which: &ConversationId,
+        plain: &[u8],
+        lifetime: Lifetime,
+    ) -> Result<Option<Vec<u8>>, MemoryError>;
+    /// `None` once the key was destroyed.
+    async fn open_copy(
+        &self,
+        which: &ConversationId,
+        sealed: &[u8],
+    ) -> Result<Option<Vec<u8>>, MemoryError>;
+    async fn destroy_key(&self, which: &ConversationId) -> Result<(), MemoryError>;
+}
+
 /// Where this instance keeps conversations itself.
 #[derive(Clone)]
 pub struct ConversationStores {
@@ -236,6 +262,7 @@ pub struct ConversationStores {
     /// On disk.
     pub durable: Arc<dyn ConversationStore>,
     pub sealer: Arc<dyn Sealer>,
+    pub keys: Arc<dyn ConversationKeys>,
 }
 
 impl Default for ConversationStores {
@@ -245,6 +272,7 @@ impl Default for ConversationStores {
             volatile: Arc::new(NoStore),
             durable: Arc::new(NoStore),
             sealer: Arc::new(NoStore),
+            keys: Arc::new(NoConversationKeys),
         }
     }
 }
@@ -295,6 +323,31 @@ impl Sealer for NoStore {
     }
     async fn open(&self, _name: &str, _sealed: &[u8]) -> Result<Vec<u8>, MemoryError> {
         no_store()
+    }
+}
+
+/// Where nothing outlives the process.
+pub struct NoConversationKeys;
+
+#[async_trait::async_trait]
+impl ConversationKeys for NoConversationKeys {
+    async fn seal_copy(
+        &self,
+        _: &ConversationId,
+        _: &[u8],
+        _: Lifetime,
+    ) -> Result<Option<Vec<u8>>, MemoryError> {
+        Ok(None)
+    }
+    async fn open_copy(
+        &self,
+        _: &ConversationId,
+        _: &[u8],
+    ) -> Result<Option<Vec<u8>>, MemoryError> {
+        Ok(None)
+    }
+    async fn destroy_key(&self, _which: &ConversationId) -> Result<(), MemoryError> {
+        Ok(())
     }
 }
 

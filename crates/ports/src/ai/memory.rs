@@ -79,6 +79,24 @@ pub trait Memory: Send + Sync {
     ) -> Result<RewriteOutcome, MemoryError> {
         Err(MemoryError::new("This memory cannot be modified"))
     }
+
+    /// Encrypts a copy of what is in the session, for a journal. It opens until the session is
+    /// cleared. `None` if this memory keeps no keys.
+    async fn seal_copy(
+        &self,
+        _session: &SessionId,
+        _plain: &[u8],
+    ) -> Result<Option<Vec<u8>>, MemoryError> {
+        Ok(None)
+    }
+    /// `None` once the session was cleared.
+    async fn open_copy(
+        &self,
+        _session: &SessionId,
+        _sealed: &[u8],
+    ) -> Result<Option<Vec<u8>>, MemoryError> {
+        Ok(None)
+    }
 }
 
 /// What a memory gives a model.

@@ -7,6 +7,7 @@ use super::Principal;
 use crate::App;
 use crate::error::ApiError;
 use model::{Code, Str};
+use node_api::ai::{LongTermError, MemorySpace, SpaceName};
 use node_api::collections::{Collection, CollectionError, CollectionName};
 use node_api::tables::{TableError, TableName, TableRecord};
 use std::collections::HashMap;
@@ -301,6 +302,27 @@ impl Principal {
         )?;
         self.check(&collection.project_id, need, missing)?;
         Ok(collection)
+    }
+
+    pub(crate) async fn memory(
+        &self,
+        app: &App,
+        id: &str,
+        need: AccessLevel,
+    ) -> Result<MemorySpace, ApiError> {
+        let missing = || {
+            ApiError::new(
+                Code::MEMORY_NOT_FOUND,
+                format!("Memory '{}' does not exist", truncate_id(id)),
+            )
+        };
+        let space =
+            app.store.space(&SpaceName::Id(id.into())).await.map_err(|error| match error {
+                LongTermError::NoSpace { .. } => missing(),
+                other => other.into(),
+            })?;
+        self.check(&space.project_id, need, missing)?;
+        Ok(space)
     }
 
     /// The project that something new goes into: the one that is named, or one's own.

@@ -28,6 +28,8 @@ const MIN_ROLES: &[(&str, UserRole)] = &[
     ("collection:create", UserRole::Editor), ("collection:update", UserRole::Editor), ("collection:delete", UserRole::Editor),
     // A search is paid for with the collection's credential.
     ("collection:search", UserRole::Editor), ("collection:write", UserRole::Editor),
+    ("memory:list", UserRole::Viewer), ("memory:read", UserRole::Viewer),
+    ("memory:write", UserRole::Editor), ("memory:delete", UserRole::Editor),
     ("project:list", UserRole::Viewer), ("project:read", UserRole::Viewer), ("project:create", UserRole::Admin),
     ("project:update", UserRole::Editor), ("project:delete", UserRole::Editor),
     ("user:list", UserRole::Admin), ("user:read", UserRole::Admin), ("user:create", UserRole::Admin), ("user:delete", UserRole::Admin),

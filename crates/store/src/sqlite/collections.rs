@@ -8,7 +8,7 @@ mod search;
 mod tests;
 mod vectors;
 
-pub(super) use vectors::VectorCache;
+pub(super) use vectors::{VectorCache, product, to_bytes, unit};
 
 use super::{Sqlite, new_id, now_ms};
 use crate::Error;

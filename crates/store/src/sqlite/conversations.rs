@@ -2,6 +2,7 @@
 
 use super::credentials::damaged_key;
 use super::executions::rows;
+use super::long_term::forget_expired_keys;
 use super::{Sqlite, now_ms};
 use crate::Error;
 use crate::conversations::ConversationCleanup;
@@ -103,11 +104,12 @@ impl ConversationStore for Sqlite {
 #[async_trait::async_trait]
 impl ConversationCleanup for Sqlite {
     async fn delete_expired(&self) -> Result<usize, Error> {
-        self.write(|connection| {
+        let n_conversations = self.write(|connection| {
+            forget_expired_keys(connection, STEP)?;
             let sql = "DELETE FROM conversations WHERE number IN (SELECT number FROM conversations WHERE expires_ms <= ?1 LIMIT ?2)";
             Ok(connection.prepare_cached(sql)?.execute(params![now_ms(), STEP as i64])?)
-        })
-        .await
+        });
+        Ok(n_conversations.await? + self.delete_expired_entries().await?)
     }
 }
 
@@ -126,7 +128,7 @@ impl Sealer for Sqlite {
 impl Sqlite {
     /// The key that conversations are sealed with. It is sealed itself with the key of the vault,
     /// so that this one may change without touching conversations, which may lie elsewhere.
-    async fn conversation_key(&self) -> Result<Arc<VaultKey>, Error> {
+    pub(super) async fn conversation_key(&self) -> Result<Arc<VaultKey>, Error> {
         if let Some(known) = self.shared.conversation_key.get() {
             return Ok(known.clone());
         }
@@ -254,7 +256,7 @@ fn renew(connection: &Connection, hash: &[u8], lifetime: Lifetime) -> Result<(),
     Ok(())
 }
 
-fn expires_ms(lifetime: Lifetime) -> Option<i64> {
+pub(super) fn expires_ms(lifetime: Lifetime) -> Option<i64> {
     match lifetime {
         Lifetime::Endless => None,
         Lifetime::Seconds(seconds) => Some(
@@ -272,11 +274,11 @@ fn unseal(key: &VaultKey, name: &str, sealed: &[u8]) -> Result<StoredTurn, Memor
     StoredTurn::from_text(&plain)
 }
 
-fn hashed(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn hashed(bytes: &[u8]) -> Vec<u8> {
     digest(&SHA256, bytes).as_ref().to_vec()
 }
 
-fn unusable(error: Error) -> MemoryError {
+pub(super) fn unusable(error: Error) -> MemoryError {
     MemoryError::new(error.to_string())
 }
 

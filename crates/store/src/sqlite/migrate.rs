@@ -25,6 +25,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0017_sign_in.sql"),
     include_str!("migrations/0018_policies.sql"),
     include_str!("migrations/0019_mcp_tools.sql"),
+    include_str!("migrations/0020_long_term_memory.sql"),
 ];
 
 /// The newest form of a database that this version knows.

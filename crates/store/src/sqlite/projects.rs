@@ -258,6 +258,10 @@ fn empty(connection: &Connection, id: &str) -> Result<(), Error> {
                  (SELECT 1 FROM collections other WHERE other.project_id = ?2 AND other.name = collections.name)
                THEN name || ' ' || id ELSE name END WHERE project_id = ?1";
     connection.execute(sql, [id, PERSONAL])?;
+    let sql = "UPDATE memory_spaces SET project_id = ?2, name = CASE WHEN EXISTS
+                 (SELECT 1 FROM memory_spaces other WHERE other.project_id = ?2 AND other.name = memory_spaces.name)
+               THEN name || ' ' || id ELSE name END WHERE project_id = ?1";
+    connection.execute(sql, [id, PERSONAL])?;
     Ok(())
 }
 

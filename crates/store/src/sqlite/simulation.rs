@@ -204,6 +204,7 @@ impl SimulatedDatabase {
             conversation_key: OnceLock::new(),
             blobs: Blobs::new(file.parent().unwrap_or(Path::new("."))),
             vectors: super::VectorCache::default(),
+            memories: super::MemoryIndexes::default(),
             reserved_ids: Arc::default(),
             serving: None,
             disk: Some(disk),

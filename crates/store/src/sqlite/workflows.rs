@@ -255,6 +255,7 @@ impl WorkflowStore for Sqlite {
             for sql in [
                 "DELETE FROM schedules WHERE workflow_id = ?1",
                 "DELETE FROM conversations WHERE workflow_id = ?1",
+                "DELETE FROM conversation_keys WHERE workflow_id = ?1",
                 "DELETE FROM attempts WHERE workflow_id = ?1",
                 "DELETE FROM workflow_versions WHERE workflow_id = ?1",
             ] {

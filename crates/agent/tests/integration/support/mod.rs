@@ -290,6 +290,7 @@ pub(crate) fn remembering(memory: Arc<dyn Memory>, turn: &str) -> Option<MemoryS
         memory,
         session: SessionId::new("s").unwrap(),
         turn: TurnKey(turn.into()),
+        long_term: None,
     })
 }
 

@@ -198,6 +198,7 @@ pub(super) async fn open_runtime(folder: &Path) -> Result<Arc<Runtime>> {
     let mut engine = wiring::engine(&settings)?;
     engine.ports.credentials = Arc::new(StoredCredentials(store.clone()));
     engine.ports.collections = store.clone();
+    engine.ports.long_term_memory = store.clone();
     engine.ports.mcp = crate::mcp_servers::from_folder(folder, &settings, store.clone());
     engine.ports.files = Arc::new(ProjectFolders::new(&settings.files_root, store.clone()));
     engine.ports.tables = store.clone();

@@ -117,6 +117,7 @@ impl MemoryBackend {
             owner,
             scope: Str::new(),
             lifetime: Lifetime::Endless,
+            keys: Arc::new(node_api::ai::NoConversationKeys),
         };
         RecentMemory { store: place, window }
     }

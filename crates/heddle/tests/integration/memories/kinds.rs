@@ -101,6 +101,7 @@ fn place(backend: &MemoryBackend) -> MemoryStore {
         owner: format!("w-{}", backend.number).into(),
         scope: Str::new(),
         lifetime: Lifetime::Endless,
+        keys: Arc::new(node_api::ai::NoConversationKeys),
     }
 }
 

@@ -258,6 +258,7 @@ async fn run_as(
         files: Arc::new(store::Workspace::new(std::env::temp_dir())),
         tables: Arc::new(node_api::tables::NoTables),
         collections: Arc::new(node_api::collections::NoCollections),
+        long_term_memory: Arc::new(node_api::ai::NoLongTermMemory),
         mcp: Arc::new(node_api::mcp::NoMcpServers),
         conversations: node_api::ai::ConversationStores::default(),
         local_models: Arc::new(node_api::ai::NoLocalModels),

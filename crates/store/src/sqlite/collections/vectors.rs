@@ -170,7 +170,7 @@ fn read(
 }
 
 /// The vector of the same direction whose length is one.
-pub(super) fn unit(vector: &[f32]) -> Vec<f32> {
+pub(in crate::sqlite) fn unit(vector: &[f32]) -> Vec<f32> {
     let length = vector.iter().map(|number| f64::from(*number).powi(2)).sum::<f64>().sqrt();
     if length == 0.0 {
         vector.to_vec()
@@ -179,7 +179,7 @@ pub(super) fn unit(vector: &[f32]) -> Vec<f32> {
     }
 }
 
-pub(super) fn to_bytes(vector: &[f32]) -> Vec<u8> {
+pub(in crate::sqlite) fn to_bytes(vector: &[f32]) -> Vec<u8> {
     vector.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
@@ -191,7 +191,7 @@ fn extend(numerals: &mut Vec<f32>, bytes: &[u8]) {
 
 /// The sum of products, in eight sums beside each other so that the processor can take them at
 /// once.
-fn product(one: &[f32], other: &[f32]) -> f32 {
+pub(in crate::sqlite) fn product(one: &[f32], other: &[f32]) -> f32 {
     let mut sums = [0.0_f32; 8];
     let (ones, others) = (one.chunks_exact(8), other.chunks_exact(8));
     let rest: f32 = ones.remainder().iter().zip(others.remainder()).map(|(x, y)| x * y).sum();

@@ -4,6 +4,7 @@
 use super::rows::{MatrixRow, PEOPLE, Person};
 use crate::app::{Call, Reply, Session, TestApp, TestOptions};
 use heddle_server::{AdmissionLimits, WebContent, WebFile};
+use node_api::ai::{EntryQuery, LongTermMemory as _, NewEntry};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -164,7 +165,7 @@ impl MatrixHarness {
 
     /// Puts the mark into every list that people see a part of.
     async fn leave_marks(&self) {
-        for kind in ["credentials", "tags", "variables", "data-tables", "collections"] {
+        for kind in ["credentials", "tags", "variables", "data-tables", "collections", "memories"] {
             self.one_of(kind).await;
         }
         let (_, execution, _) = self.waiting(WaitFixture::webhook("")).await;
@@ -269,6 +270,15 @@ impl MatrixHarness {
                 )
                 .await
             }
+            "memories" => {
+                let workflow = self.workflow().await;
+                let memory = self.app.store.memory_of_workflow(&workflow).unwrap();
+                let space = memory.open_space(&mark()).await.unwrap();
+                let entry =
+                    NewEntry { subject: "ada".into(), text: MARK.into(), ..NewEntry::default() };
+                memory.add_entries(&space.id, vec![entry]).await.unwrap();
+                space.id.to_string()
+            }
             "folders" => {
                 self.made("/folders", json!({ "name": MARK, "projectId": self.team })).await
             }
@@ -342,11 +352,17 @@ impl MatrixHarness {
     pub(super) async fn real(&self, row: &MatrixRow) -> (String, String) {
         let (mut path, mut body) = (row.path.to_owned(), row.body.to_owned());
         let of = |part: &str| path.contains(&format!("/api/v1/{part}/{{id}}"));
-        let made = ["credentials", "tags", "variables", "folders", "collections"]
+        let made = ["credentials", "tags", "variables", "folders", "collections", "memories"]
             .into_iter()
             .find(|kind| of(kind));
         let id = if let Some(kind) = made {
-            self.one_of(kind).await
+            let id = self.one_of(kind).await;
+            if path.contains("{entryId}") {
+                let query = EntryQuery { limit: 1, ..EntryQuery::default() };
+                let entries = self.app.store.entries(&id, query).await.unwrap();
+                path = path.replace("{entryId}", &entries[0].id);
+            }
+            id
         } else if of("workflows") {
             let id = self.workflow().await;
             if path.contains("{versionId}") {

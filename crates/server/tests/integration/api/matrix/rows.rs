@@ -234,6 +234,15 @@ pub(super) const ROWS: &[MatrixRow] = &[
     row("POST", "/api/v1/collections/{id}/files", "", CHANGE).or_refused(),
     row("POST", "/api/v1/collections/{id}/texts", "{}", CHANGE).or_refused(),
     row("POST", "/api/v1/collections/{id}/search", "{}", CHANGE).or_refused(),
+    // Long-term memory.
+    row("GET", "/api/v1/memories", "", SIGNED_IN),
+    row("GET", "/api/v1/memories/{id}", "", SEE),
+    row("DELETE", "/api/v1/memories/{id}", "", CHANGE),
+    row("GET", "/api/v1/memories/{id}/entries", "", SEE),
+    row("POST", "/api/v1/memories/{id}/search", "{}", SEE),
+    row("PATCH", "/api/v1/memories/{id}/entries/{entryId}", r#"{"version":1,"text":"corrected"}"#, CHANGE),
+    row("DELETE", "/api/v1/memories/{id}/entries/{entryId}", "", CHANGE),
+    row("DELETE", "/api/v1/memories/{id}/subjects?subject=ada", "", CHANGE),
     // MCP servers and the definitions of their tools.
     row("GET", "/api/v1/mcp/servers", "", SIGNED_IN),
     row("DELETE", "/api/v1/mcp/servers?projectId={team}&server=none", "", CHANGE),

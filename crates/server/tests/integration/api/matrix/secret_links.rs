@@ -6,7 +6,7 @@ use super::harness::MARK;
 use super::rows::{PEOPLE, Person};
 
 /// Lists of which everybody who is signed in sees a part.
-const LISTS: [&str; 9] = [
+const LISTS: [&str; 10] = [
     "workflows",
     "approvals",
     "spending",
@@ -15,6 +15,7 @@ const LISTS: [&str; 9] = [
     "variables",
     "data-tables",
     "collections",
+    "memories",
     "projects",
 ];
 
