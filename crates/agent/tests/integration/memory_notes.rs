@@ -2,9 +2,13 @@
 //! conversation.
 
 use crate::support::{ListMemory, TestAgentHost};
-use heddle_agent::{AgentEvent, MemorySession, recall};
+use heddle_agent::memory::LongTermSession;
+use heddle_agent::{AgentEvent, MemorySession, recall, remember};
 use model::{Str, Value, json};
-use ports::ai::{Memory, MemoryError, Message, RecalledMessages, SessionId, TurnKey};
+use ports::ai::{
+    EntrySource, Memory, MemoryError, Message, NoLongTermMemory, ReadMode, RecalledMessages,
+    SessionId, SuppliedLongTerm, TurnKey,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -93,4 +97,31 @@ async fn a_note_of_an_earlier_version_in_clear_text_is_read() {
     let memory = Arc::new(KeyedMemory::default());
     let recalled = recall(&world, &session(memory, "new"), "?").await.unwrap();
     assert_eq!((recalled.messages[0].text().as_str(), recalled.turn.0.as_str()), ("before", "old"));
+}
+
+#[tokio::test]
+async fn an_agent_goes_on_without_a_long_term_memory_that_is_down() {
+    let memory = Arc::new(KeyedMemory::default());
+    memory.kept.put(vec![Message::user("before")]);
+    let supplied = SuppliedLongTerm {
+        memory: Arc::new(NoLongTermMemory),
+        space: "s".into(),
+        subject: None,
+        embedder: None,
+        mode: ReadMode::Retrieve,
+        top: 5,
+        min_score: 0.0,
+        recency_weight: 0.0,
+        tags: Vec::new(),
+        consolidation: None,
+    };
+    let long_term =
+        LongTermSession { supplied, subject: "ada".into(), source: EntrySource::default() };
+    let session = MemorySession { long_term: Some(Box::new(long_term)), ..session(memory, "t") };
+    let world = TestAgentHost::default();
+    let recalled = recall(&world, &session, "?").await.unwrap();
+    assert!(!recalled.has_entries && recalled.messages.len() == 1);
+    remember(&world, &session, &recalled.turn, &[Message::user("?")]).await.unwrap();
+    let told = |event: &AgentEvent| matches!(event, AgentEvent::Warning(words) if words.contains("could not be searched"));
+    assert!(world.events().iter().any(told), "and says so");
 }

@@ -63,7 +63,7 @@ impl Node for McpTrigger {
         let tools = sub_nodes::tools(ctx, 0).await?;
         let mut options = AgentOptions::default();
         approval_options::read(ctx, 0, &tools, &mut options)?;
-        let guard = guarded(ctx, tools)?;
+        let guard = guarded(ctx, 0, tools)?;
         let world = NodeAgentHost::silent(ctx, 0);
         let used = match call_tool(&guard, &limited(ctx, options), &world, &call).await {
             Ok(used) => used,

@@ -89,6 +89,7 @@ impl DataFolder {
             files: Arc::new(Workspace::new(self.path.join("files"))),
             tables: Arc::new(store.clone()),
             collections: Arc::new(store.clone()),
+            long_term_memory: Arc::new(store.clone()),
             mcp: Arc::new(node_api::mcp::NoMcpServers),
             conversations: node_api::ai::ConversationStores::default(),
             local_models: Arc::new(node_api::ai::NoLocalModels),

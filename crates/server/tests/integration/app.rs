@@ -68,6 +68,7 @@ impl TestApp {
             files: Arc::new(Workspace::new(folder.0.join("files"))),
             tables: Arc::new(store.clone()),
             collections: Arc::new(store.clone()),
+            long_term_memory: Arc::new(store.clone()),
             mcp: Arc::new(node_api::mcp::NoMcpServers),
             conversations: node_api::ai::ConversationStores::default(),
             local_models: Arc::new(node_api::ai::NoLocalModels),

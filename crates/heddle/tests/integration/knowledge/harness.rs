@@ -67,6 +67,7 @@ impl KnowledgeHarness {
             files: Arc::new(store::Workspace::new(folder.0.join("files"))),
             tables: store.clone(),
             collections: store.clone(),
+            long_term_memory: store.clone(),
             conversations: node_api::ai::ConversationStores::default(),
             local_models: Arc::new(node_api::ai::NoLocalModels),
             credentials: world,
