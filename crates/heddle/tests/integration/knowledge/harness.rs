@@ -72,6 +72,7 @@ impl KnowledgeHarness {
             local_models: Arc::new(node_api::ai::NoLocalModels),
             credentials: world,
             workflows: Arc::new(NoWorkflows),
+            mcp: Arc::new(node_api::mcp::NoMcpServers),
             policy: Arc::new(node_api::policy::AllowAll),
             ledger: Arc::new(engine::NoLedger),
             calls: None,
