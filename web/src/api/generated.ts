@@ -1115,7 +1115,7 @@ export interface RunBegun {
   executionId: string | null;
   waitingFor?: {
     node: string;
-    kind: "webhook" | "form";
+    kind: "webhook" | "form" | "mcp";
     method: string;
     url: string;
     path: string;
@@ -1262,7 +1262,7 @@ export interface TestWebhook {
   expiresAt: string;
   addresses: ({
     node: string;
-    kind: "webhook" | "form";
+    kind: "webhook" | "form" | "mcp";
     method: string;
     url: string;
   })[];
