@@ -121,9 +121,10 @@ impl Setting {
     }
 }
 
-const SECRET: &[&str] = &["HEDDLE_OIDC_CLIENT_SECRET", "OTEL_EXPORTER_OTLP_HEADERS"];
+const SECRET: &[&str] =
+    &["HEDDLE_MCP_KEY", "HEDDLE_OIDC_CLIENT_SECRET", "OTEL_EXPORTER_OTLP_HEADERS"];
 
-const EXCLUDED_FROM_FILES: &[&str] = &["HEDDLE_DATA", "HEDDLE_CONFIG"];
+const EXCLUDED_FROM_FILES: &[&str] = &["HEDDLE_DATA", "HEDDLE_CONFIG", "HEDDLE_MCP_KEY"];
 
 pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
@@ -359,6 +360,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         name: "HEDDLE_DATA",
         default: "~/.heddle",
         help: "Folder for workflows, executions and credentials. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_MCP_KEY",
+        default: "",
+        help: "API key that `heddle mcp --url` uses. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_HOST",
