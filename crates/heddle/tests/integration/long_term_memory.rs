@@ -458,12 +458,21 @@ fn killed_while_it_writes_and_consolidates_a_memory_has_everything_once() {
     let twice: Vec<_> = counts.iter().filter(|(_, count)| **count != 1).collect();
     assert!(twice.is_empty(), "repeated: {twice:?}");
     let accepted = accepted.into_inner().unwrap();
-    for id in &accepted {
-        for kind in ["note", "fact"] {
-            let text = format!("met{id} somebody");
-            assert!(counts.contains_key(&(text, kind.to_owned())), "run {id} lost its {kind}");
-        }
-    }
+    let is_there =
+        |id: u64, kind: &str| counts.contains_key(&(format!("met{id} somebody"), kind.to_owned()));
+    let lost: Vec<String> = accepted
+        .iter()
+        .flat_map(|id| [(*id, "note"), (*id, "fact")])
+        .filter(|(id, kind)| !is_there(*id, kind))
+        .map(|(id, kind)| format!("{kind} of run {id}"))
+        .collect();
+    let statuses: Vec<String> = server
+        .executions()
+        .iter()
+        .filter(|run| run["status"] != "success")
+        .map(|run| format!("{} {}", run["status"], run["data"]["resultData"]["error"]))
+        .collect();
+    assert!(lost.is_empty(), "lost: {lost:?}; {} wait; {statuses:?}", space["pendingTurns"]);
     assert_eq!(space["pendingTurns"], 0, "every turn was consolidated");
     eprintln!("{kills} kills, {} calls accepted, {} entries", accepted.len(), counts.len());
     server.stop();
