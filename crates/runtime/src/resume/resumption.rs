@@ -25,6 +25,9 @@ use store::executions::{Execution, ExecutionState};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+/// How long whoever has written that a run is idle may keep its lock.
+const HANDOVER_TIMEOUT: Duration = Duration::from_millis(500);
+
 /// How long a run that sleeps or has ended, as its row says, may take to be released.
 const RELEASE_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -142,7 +145,7 @@ impl Runtime {
             Some(guard) => guard,
             // Whoever wrote that it is idle lets go of it in a moment.
             None if self.is_stored_idle(id).await? => {
-                let lock = timeout(RELEASE_TIMEOUT, self.run_locks.lock(id)).await;
+                let lock = timeout(HANDOVER_TIMEOUT, self.run_locks.lock(id)).await;
                 lock.map_err(|_| running())?
             }
             None => return Err(running()),
