@@ -29,10 +29,15 @@ pub(super) fn write(specs: &[Arc<Spec>], folder: &Path) -> std::io::Result<usize
     Ok(pages.len())
 }
 
-/// The end of the type, with the package before it where a type of n8n's main package ends alike.
+/// The end of the type, with the package before it where a type of one of n8n's own packages ends
+/// alike.
 fn file_name(id: &str, by_type: &BTreeMap<&str, Vec<&Spec>>) -> String {
     let (package, name) = id.rsplit_once('.').unwrap_or(("", id));
-    let is_taken = by_type.contains_key(format!("n8n-nodes-base.{name}").as_str());
+    let own = ["n8n-nodes-base", "@n8n/n8n-nodes-langchain"];
+    let is_taken = own
+        .iter()
+        .take_while(|first| **first != package)
+        .any(|first| by_type.contains_key(format!("{first}.{name}").as_str()));
     match package.rsplit_once("nodes-") {
         Some((_, package)) if package != "base" && is_taken => format!("{package}-{name}.md"),
         _ => format!("{name}.md"),

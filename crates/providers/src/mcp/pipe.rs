@@ -4,7 +4,9 @@ use super::message::{GivenUp, MessageGuard};
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use rmcp::RoleClient;
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+};
 use rmcp::transport::Transport;
 use std::future::Future;
 use std::sync::Arc;
@@ -30,6 +32,10 @@ pub(super) struct PipeTransport {
     outlet: Option<Arc<dyn Outlet>>,
     messages: mpsc::Receiver<ServerJsonRpcMessage>,
     reader: AbortHandle,
+    /// The request that finds out what the server speaks. A server that is slow to start answers it
+    /// when the handshake has begun, and the answer counts no more.
+    discovery: Option<RequestId>,
+    is_legacy: bool,
 }
 
 impl PipeTransport {
@@ -42,7 +48,7 @@ impl PipeTransport {
         let (sender, messages) = mpsc::channel(MAX_WAITING);
         let reading = read(Inbox { guard: guard.clone(), messages: sender });
         let reader = tokio::spawn(reading).abort_handle();
-        Self { guard, outlet: Some(outlet), messages, reader }
+        Self { guard, outlet: Some(outlet), messages, reader, discovery: None, is_legacy: false }
     }
 }
 
@@ -66,6 +72,13 @@ impl Transport<RoleClient> for PipeTransport {
         &mut self,
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = Result<(), GivenUp>> + Send + 'static {
+        if let ClientJsonRpcMessage::Request(request) = &message {
+            match &request.request {
+                ClientRequest::DiscoverRequest(_) => self.discovery = Some(request.id.clone()),
+                ClientRequest::InitializeRequest(_) => self.is_legacy = true,
+                _ => {}
+            }
+        }
         let (guard, outlet) = (self.guard.clone(), self.outlet.clone());
         async move {
             let outlet = outlet.ok_or(GivenUp)?;
@@ -77,7 +90,17 @@ impl Transport<RoleClient> for PipeTransport {
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
-        self.messages.recv().await
+        loop {
+            let message = self.messages.recv().await?;
+            let answered = match &message {
+                JsonRpcMessage::Response(response) => Some(&response.id),
+                JsonRpcMessage::Error(error) => error.id.as_ref(),
+                _ => None,
+            };
+            if !self.is_legacy || answered.is_none() || answered != self.discovery.as_ref() {
+                return Some(message);
+            }
+        }
     }
 
     async fn close(&mut self) -> Result<(), GivenUp> {

@@ -13,7 +13,8 @@ use model::Str;
 use node_api::mcp::{McpEndpoint, McpError, McpProgressSink, McpServerInfo, McpTransport};
 use rmcp::RoleClient;
 use rmcp::model::{
-    CancelledNotificationParam, ClientRequest, ProtocolVersion, RequestId, ServerResult,
+    CancelledNotificationParam, ClientRequest, ErrorCode, ErrorData, ProtocolVersion, RequestId,
+    ServerResult,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, Peer, PeerRequestOptions,
@@ -28,9 +29,15 @@ use std::time::Duration;
 /// Letters of an error of a server that are shown.
 const MAX_ERROR_CHARS: usize = 500;
 
-/// The revisions that we speak without a handshake, best first, and the one with which we begin a
-/// handshake.
-const MODERN: ProtocolVersion = ProtocolVersion::V_2026_07_28;
+/// The revisions that we speak, best first. A server may be of the present era and offer older ones
+/// only.
+const REVISIONS: [ProtocolVersion; 4] = [
+    ProtocolVersion::V_2026_07_28,
+    ProtocolVersion::V_2025_11_25,
+    ProtocolVersion::V_2025_06_18,
+    ProtocolVersion::V_2025_03_26,
+];
+/// The one with which a handshake begins.
 const LEGACY: ProtocolVersion = ProtocolVersion::V_2025_11_25;
 
 pub(super) struct Session {
@@ -68,21 +75,40 @@ impl Session {
     }
 
     pub(super) async fn process(server: Str, config: &ProcessConfig) -> Result<Self, McpError> {
+        match Self::start(&server, config, any_revision()).await {
+            // A program that is slow to start is taken for one of an older era, and says that it is
+            // not. It is asked again, with all the time there is.
+            Err(error) if is_modern(&error) => {
+                let preferred_versions = REVISIONS.to_vec();
+                let mode = ClientLifecycleMode::Discover { preferred_versions };
+                Self::start(&server, config, mode).await
+            }
+            started => started,
+        }
+    }
+
+    async fn start(
+        server: &Str,
+        config: &ProcessConfig,
+        mode: ClientLifecycleMode,
+    ) -> Result<Self, McpError> {
         let guard = MessageGuard::new(server.clone());
         let (mut process, transport, stderr) = process::start(config, guard.clone())?;
         let starting = async {
-            let serving = Handler::default().serve_with_lifecycle(transport, any_revision());
+            let serving = Handler::default().serve_with_lifecycle(transport, mode);
             serving.await.map_err(|error| not_started(&guard, &error))
         };
-        let started = in_time(&server, starting).await;
+        let started = in_time(server, starting).await;
         let service = started.map_err(|error| {
             let ending = process.ending();
             let told = stderr.text();
             let last = told.lines().rev().find(|words| !words.trim().is_empty());
             match (ending, last) {
-                (None, None) => error,
-                (ending, last) => {
-                    let parts = [ending, last.map(|words| line(words, MAX_ERROR_CHARS).into())];
+                // What a program that goes on says on the side is no reason.
+                (None, _) => error,
+                (Some(ending), last) => {
+                    let parts =
+                        [Some(ending), last.map(|words| line(words, MAX_ERROR_CHARS).into())];
                     let reason = parts.into_iter().flatten().collect::<Vec<String>>().join(": ");
                     McpError::Connect { server: server.clone(), reason: reason.into() }
                 }
@@ -218,7 +244,10 @@ impl Drop for Unanswered<'_> {
 }
 
 fn any_revision() -> ClientLifecycleMode {
-    ClientLifecycleMode::Auto { preferred_versions: vec![MODERN], legacy_version: Some(LEGACY) }
+    ClientLifecycleMode::Auto {
+        preferred_versions: REVISIONS.to_vec(),
+        legacy_version: Some(LEGACY),
+    }
 }
 
 async fn in_time<T>(
@@ -237,6 +266,10 @@ async fn in_time<T>(
 fn not_started(guard: &MessageGuard, error: &ClientInitializeError) -> McpError {
     guard.take_failure().unwrap_or_else(|| {
         let reason = match error {
+            ClientInitializeError::JsonRpcError(error) => return rejected(guard, error),
+            ClientInitializeError::LegacyFallbackFailed { fallback, .. } => {
+                return not_started(guard, fallback);
+            }
             // The library shows the whole message, which is the server's.
             ClientInitializeError::ExpectedInitResponse(_)
             | ClientInitializeError::ExpectedInitResult(_) => {
@@ -246,4 +279,19 @@ fn not_started(guard: &MessageGuard, error: &ClientInitializeError) -> McpError 
         };
         McpError::Connect { server: guard.server().clone(), reason }
     })
+}
+
+/// The server speaks the protocol, and says no.
+fn rejected(guard: &MessageGuard, error: &ErrorData) -> McpError {
+    McpError::Rejected {
+        server: guard.server().clone(),
+        code: error.code.0,
+        message: line(&error.message, MAX_ERROR_CHARS),
+    }
+}
+
+/// Whether a server refuses the handshake because it is of the present era.
+fn is_modern(error: &McpError) -> bool {
+    let code = ErrorCode::UNSUPPORTED_PROTOCOL_VERSION.0;
+    matches!(error, McpError::Rejected { code: given, .. } if *given == code)
 }

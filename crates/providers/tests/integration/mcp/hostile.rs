@@ -105,7 +105,7 @@ async fn progress_reaches_the_caller_and_a_dropped_call_is_cancelled() {
 
     let note = folder.0.join("cancelled");
     let mut entry = fixture("silent", &folder.0);
-    entry.set_path("env.CANCELLED", note.to_str().unwrap().into());
+    entry.set_path("env.CANCELLED", note.to_str().unwrap());
     let connection = connected(entry).await;
     let (none, arguments) = (None, numbers());
     let call = connection.call_tool("add", &arguments, none);
@@ -164,7 +164,7 @@ async fn a_changed_schema_disables_the_tool_even_in_the_middle_of_a_connection()
 async fn the_environment_is_what_the_file_says_and_a_minimal_path() {
     let folder = TempFolder::new("mcp-env");
     let mut entry = fixture("plain", &folder.0);
-    entry.set_path("env.TOKEN", "secret-value".into());
+    entry.set_path("env.TOKEN", "secret-value");
     entry.set_path("path", Value::array(vec!["/opt/tools/bin".into()]));
     let connection = connected(entry).await;
     let result = connection.call_tool("env", &numbers(), None).await.unwrap();
@@ -212,7 +212,7 @@ async fn until(is_so: impl Fn() -> bool) {
 async fn a_crash_ends_the_call_and_the_server_is_started_again_after_a_pause() {
     let folder = TempFolder::new("mcp-crash");
     let mut entry = fixture("crash", &folder.0);
-    entry.set_path("env.TOKEN", "secret-value".into());
+    entry.set_path("env.TOKEN", "secret-value");
     let file = File::of(&Object::from_iter([("fixture", entry)]).into());
     let servers = servers(&file, Arc::new(NoMcpPins));
     let connection = named(&servers).await.unwrap();

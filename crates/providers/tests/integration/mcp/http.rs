@@ -1,7 +1,7 @@
 //! Servers over HTTP: every revision, and what the guarded client keeps from happening.
 
 use super::{File, numbers, servers};
-use model::{Code, json};
+use model::Code;
 use node_api::hosts::{HostAllowlist, SecretBinding};
 use node_api::http::Http;
 use node_api::mcp::{
@@ -132,7 +132,7 @@ async fn a_server_at_a_private_address_is_blocked_by_the_egress_policy() {
 
 #[tokio::test]
 async fn a_redirect_to_another_server_is_not_followed() {
-    let other = FakeHttp::fixed(FakeResponse::json(&json!({})));
+    let other = FakeHttp::fixed(FakeResponse::json(&serde_json::json!({})));
     for target in [other.url("/mcp"), "http://169.254.169.254/latest".to_owned()] {
         let server = FakeHttp::fixed(FakeResponse::redirect(307, &target));
         let mut endpoint = endpoint(&server.url("/mcp"), "127.0.0.1");
@@ -145,7 +145,7 @@ async fn a_redirect_to_another_server_is_not_followed() {
 
 #[tokio::test]
 async fn a_credential_goes_only_to_its_hosts() {
-    let server = FakeHttp::fixed(FakeResponse::json(&json!({})));
+    let server = FakeHttp::fixed(FakeResponse::json(&serde_json::json!({})));
     let mut endpoint = endpoint(&server.url("/mcp"), "127.0.0.1");
     endpoint.headers = vec![("X-Key".into(), "canary".into())];
     let hosts = HostAllowlist::parse_list("mcp.example.com");
@@ -179,7 +179,7 @@ async fn answers_that_are_no_messages_are_told_apart() {
 
 #[tokio::test]
 async fn an_event_stream_that_names_another_server_is_refused() {
-    let other = FakeHttp::fixed(FakeResponse::json(&json!({})));
+    let other = FakeHttp::fixed(FakeResponse::json(&serde_json::json!({})));
     let event = format!("event: endpoint\ndata: {}\n\n", other.url("/steal"));
     let server = FakeHttp::fixed(FakeResponse::new(200, "text/event-stream", event));
     let mut endpoint = endpoint(&server.url("/sse"), "127.0.0.1");
