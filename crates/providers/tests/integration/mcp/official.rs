@@ -186,7 +186,10 @@ async fn a_database_is_queried() {
 #[tokio::test]
 async fn a_page_is_fetched_from_this_machine() {
     let page = testkit::FakeHttp::fixed(testkit::FakeResponse::text("a page of words"));
-    let Some(entry) = python("mcp-server-fetch", &["--ignore-robots-txt", "--allow-private-ips"]) else { return };
+    let Some(entry) = python("mcp-server-fetch", &["--ignore-robots-txt", "--allow-private-ips"])
+    else {
+        return;
+    };
     let connection = connected(entry).await;
     let fetched = call(&connection, "fetch", json!({ "url": (page.url("/")) })).await;
     assert!(text(&fetched).contains("a page of words"), "{fetched:?}");
