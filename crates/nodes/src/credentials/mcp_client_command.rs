@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 pub(super) fn spec() -> CredentialSpec {
-    CredentialSpec::service("mcpClientApi", "MCP client (command)").fields([
+    CredentialSpec::new("mcpClientApi", "MCP client (command)", CredentialGroup::Services).fields([
         Field::plain("command", "Command"),
         Field::plain("args", "Arguments"),
         Field::secret("environments", "Environments").long(),

@@ -23,7 +23,7 @@ use rmcp::service::{
 use rmcp::transport::streamable_http_client::{
     StreamableHttpClientTransport, StreamableHttpClientTransportConfig,
 };
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Letters of an error of a server that are shown.
@@ -99,8 +99,11 @@ impl Session {
             serving.await.map_err(|error| not_started(&guard, &error))
         };
         let started = in_time(server, starting).await;
+        let ending = match &started {
+            Ok(_) => None,
+            Err(_) => ending_soon(|| process.ending()).await,
+        };
         let service = started.map_err(|error| {
-            let ending = process.ending();
             let told = stderr.text();
             let last = told.lines().rev().find(|words| !words.trim().is_empty());
             match (ending, last) {
@@ -128,8 +131,7 @@ impl Session {
     /// Whether it is of no more use, and why.
     pub(super) fn ending(&self) -> Option<String> {
         if let Some(process) = &self.process {
-            let mut process = process.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            if let Some(ending) = process.ending() {
+            if let Some(ending) = locked(process).ending() {
                 return Some(ending);
             }
         }
@@ -185,7 +187,12 @@ impl Session {
         };
         match tokio::time::timeout(timeout, asking).await {
             Ok(Ok(result)) => Ok(result),
-            Ok(Err(error)) => Err(self.failed(what, error)),
+            Ok(Err(error)) => {
+                if let (Some(process), ServiceError::TransportClosed) = (&self.process, &error) {
+                    let _ = ending_soon(|| locked(process).ending()).await;
+                }
+                Err(self.failed(what, error))
+            }
             Err(_) => Err(McpError::Timeout {
                 server: self.server().clone(),
                 what: what.into(),
@@ -241,6 +248,23 @@ impl Drop for Unanswered<'_> {
             });
         }
     }
+}
+
+fn locked(process: &Mutex<Process>) -> MutexGuard<'_, Process> {
+    process.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How a process ended whose pipes are closed: they are closed a moment before it has ended.
+async fn ending_soon(mut ending: impl FnMut() -> Option<String>) -> Option<String> {
+    const TRIES: u32 = 30;
+    const PAUSE: Duration = Duration::from_millis(10);
+    for _ in 0..TRIES {
+        match ending() {
+            None => tokio::time::sleep(PAUSE).await,
+            found => return found,
+        }
+    }
+    ending()
 }
 
 fn any_revision() -> ClientLifecycleMode {

@@ -48,7 +48,7 @@ impl PolicyError {
         match self {
             PolicyError::Invalid { .. } | PolicyError::TooLarge { .. } => Code::POLICY_INVALID,
             PolicyError::Changed => Code::POLICY_CHANGED,
-            PolicyError::NoStop { .. } => Code::NOT_FOUND,
+            PolicyError::NoStop { .. } => Code::REQUEST_INVALID,
             PolicyError::Store(error) => error.code(),
         }
     }

@@ -83,12 +83,12 @@ const COLUMNS: &str =
     "project_id, server, name, approved, approved_digest, proposed, proposed_digest,
     rejected_digest, seen_ms, decided_by, decided_ms";
 
-struct Kept {
+struct StoredPin {
     tool: PinnedMcpTool,
     rejected: Option<Str>,
 }
 
-fn kept(row: &Row<'_>) -> rusqlite::Result<Kept> {
+fn kept(row: &Row<'_>) -> rusqlite::Result<StoredPin> {
     let text = |index: usize| -> rusqlite::Result<Option<Str>> {
         Ok(row.get::<_, Option<String>>(index)?.map(Into::into))
     };
@@ -116,24 +116,24 @@ fn kept(row: &Row<'_>) -> rusqlite::Result<Kept> {
         decided_by: text(9)?,
         decided_ms: row.get(10)?,
     };
-    Ok(Kept { tool, rejected })
+    Ok(StoredPin { tool, rejected })
 }
 
 fn known(
     connection: &Connection,
     project: &str,
     server: &str,
-) -> Result<HashMap<Str, Kept>, Error> {
+) -> Result<HashMap<Str, StoredPin>, Error> {
     let sql = format!(
         "SELECT {COLUMNS} FROM mcp_tools WHERE project_id = ?1 AND server = ?2 ORDER BY name"
     );
     let mut found = connection.prepare_cached(&sql)?;
-    let all: Vec<Kept> = rows(found.query_map([project, server], kept)?)?;
+    let all: Vec<StoredPin> = rows(found.query_map([project, server], kept)?)?;
     Ok(all.into_iter().map(|kept| (kept.tool.name.clone(), kept)).collect())
 }
 
 /// The state of a tool of which nothing is to be noted.
-fn settled(known: Option<&Kept>, listed: &McpToolDefinition) -> Option<McpPinState> {
+fn settled(known: Option<&StoredPin>, listed: &McpToolDefinition) -> Option<McpPinState> {
     let tool = &known?.tool;
     let is = |definition: &Option<McpToolDefinition>| {
         definition.as_ref().is_some_and(|definition| definition.digest == listed.digest)

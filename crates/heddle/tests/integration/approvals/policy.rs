@@ -128,7 +128,7 @@ fn a_stop_ends_a_running_agent_within_a_second_or_so_and_lets_it_go_when_it_is_r
     assert_eq!(scene.models.requests().len(), 1);
     let path = format!("/policy/stops?name={}", name.replace(' ', "%20").replace('/', "%2F"));
     assert_eq!(scene.server.api("DELETE", &path, None).status, 204);
-    assert_eq!(scene.server.api("DELETE", &path, None).status, 404);
+    assert_eq!(scene.server.api("DELETE", &path, None).status, 400);
     assert_eq!(scene.call().status, 200);
     assert_eq!(scene.ended()["status"], "success");
     assert_eq!(scene.sent("bob"), 1);

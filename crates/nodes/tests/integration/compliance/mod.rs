@@ -88,6 +88,11 @@ const NOT_DESTINATIONS: &[(&str, &str, &str)] = &[
         "further pages are kept to the host of the URL by the request itself",
     ),
     ("n8n-nodes-base.iCal", "email", "is written into a file"),
+    (
+        "n8n-nodes-mcp.mcpClient",
+        "resourceUri",
+        "names something that the connected server has; only that server is asked for it",
+    ),
     ("n8n-nodes-base.iCal", "url", "is written into a file"),
     ("n8n-nodes-base.convertToFile", "email", "is written into a file"),
     ("n8n-nodes-base.convertToFile", "url", "is written into a file"),

@@ -271,7 +271,7 @@ pub(super) const ROWS: &[MatrixRow] = &[
     row("PUT", "/api/v1/policy", r#"{"text":"","version":0}"#, INSTANCE).or_refused(),
     row("POST", "/api/v1/policy/dry-run", "{}", INSTANCE),
     row("POST", "/api/v1/policy/stops", r#"{"tool":"nothing_has_this_name"}"#, INSTANCE),
-    row("DELETE", "/api/v1/policy/stops?name=stop%20nothing_has_this_name", "", INSTANCE),
+    row("DELETE", "/api/v1/policy/stops?name=none", "", INSTANCE).or_refused(),
     row("POST", "/api/v1/source-control/pull", "{}", INSTANCE).or_refused(),
     row("GET", "/api/v1/instance", "", SIGNED_IN),
     row("GET", "/api/v1/credential-types", "", SIGNED_IN),
