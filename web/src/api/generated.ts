@@ -55,6 +55,35 @@ export interface AgentToolCall {
   approval?: AgentApproval;
 }
 
+export interface ApiDescription {
+  title: string;
+  version: string;
+  servers: DescribedServer[];
+  security: DescribedSecurity[];
+  /** Those that the search has found; none if an operation was chosen. */
+  operations: DescribedOperation[];
+  /** How many there are altogether. */
+  total: number;
+  /** What could not be used. */
+  findings: DescriptionFinding[];
+  request?: DescribedRequest;
+}
+
+export interface ApiDescriptionInput {
+  /** An OpenAPI 3 or Swagger 2 document, as JSON or YAML. Either this or `url` is needed. */
+  document?: string;
+  /** Where the document is fetched. */
+  url?: string;
+  /** The id of the operation that becomes a request. Without it, the operations are listed. */
+  operation?: string;
+  /** Values that are known already, by the names of parameters: those of a node that is replaced. */
+  values?: Record<string, unknown>;
+  /** The type of the credential that the node has been using. */
+  credential?: string;
+  /** The request is a tool, whose open values a model gives. */
+  isTool?: boolean;
+}
+
 export interface ApiKey {
   id: string;
   label: string;
@@ -431,6 +460,41 @@ export interface DecidedBatch {
   executions: number;
   /** When the executions resume. */
   appliesAt: string;
+}
+
+export interface DescribedOperation {
+  id: string;
+  method: string;
+  path: string;
+  summary: string;
+  tags: string[];
+  deprecated: boolean;
+}
+
+export interface DescribedRequest {
+  /** The parameters of the newest HTTP Request. */
+  parameters: Record<string, unknown>;
+  /** What its credential holds, in words; empty if it needs none. */
+  credentialHint: string;
+  /** Optional parameters that it does not send. */
+  leftOut: string[];
+}
+
+export interface DescribedSecurity {
+  name: string;
+  /** What a credential for it holds. */
+  hint: string;
+}
+
+export interface DescribedServer {
+  /** With the defaults of its variables. */
+  url: string;
+  description: string;
+}
+
+export interface DescriptionFinding {
+  place: string;
+  problem: string;
 }
 
 /** A workflow as it is drawn, which may have no name yet. */
@@ -930,6 +994,102 @@ export interface LocalModelList {
   data: LocalModel[];
 }
 
+/** Which server to connect to: a configured one, or an address without a credential. */
+export interface McpConnectionInput {
+  projectId: string;
+  server?: string;
+  url?: string;
+  transport?: "http" | "sse";
+}
+
+/** What came of connecting. */
+export interface McpConnectionTest {
+  ok: boolean;
+  error: McpTestError | null;
+  /** What the server calls itself. */
+  name: string;
+  version: string;
+  protocolVersion: string;
+  tools: McpTestedTool[];
+}
+
+/** A definition and its SHA-256. */
+export interface McpDefinition {
+  digest: string;
+  /** Name, description, input schema and annotations. */
+  definition: unknown;
+}
+
+/** A server: of the operator's file, or one that a project has used by its address. */
+export interface McpServer {
+  /** The configured name, or the address without secrets. */
+  name: string;
+  isConfigured: boolean;
+  /** The project whose pinned definitions are counted; none for a configured server that no project has used. */
+  projectId: string | null;
+  /** `stdio`, `http` or `sse`; only for configured servers. */
+  transport: string | null;
+  /** The command or address; only for configured servers. */
+  address: string | null;
+  /** `unused`, `connected`, `stopped` or `failed`; only for configured servers. */
+  health: string | null;
+  /** Why it failed; only for administrators. */
+  error: string | null;
+  /** How often its process was started. */
+  starts: number;
+  /** The end of its standard error; only for administrators. */
+  stderr: string | null;
+  toolCount: number;
+  /** Tools that wait for a decision. */
+  openCount: number;
+}
+
+export interface McpServerList {
+  data: McpServer[];
+}
+
+export interface McpTestError {
+  code: string;
+  message: string;
+  hint: string | null;
+}
+
+export interface McpTestedTool {
+  name: string;
+  description: string;
+  /** `approved`, `new`, `changed` or `rejected`. */
+  state: string;
+}
+
+/** A tool of a server as a project knows it. */
+export interface McpTool {
+  name: string;
+  /** `approved`, `new`, `changed` or `rejected`. */
+  state: string;
+  approved: McpDefinition | null;
+  /** What the server lists instead. */
+  proposed: McpDefinition | null;
+  /** The fields in which the two differ. */
+  changedFields: string[];
+  seenAt: string;
+  /** Who decided last; nobody for what was approved on first use. */
+  decidedBy: string | null;
+  decidedAt: string | null;
+}
+
+export interface McpToolDecision {
+  projectId: string;
+  server: string;
+  tool: string;
+  /** Of the definition that was looked at. */
+  digest: string;
+  decision: "approve" | "reject";
+}
+
+export interface McpToolList {
+  data: McpTool[];
+}
+
 export interface MemberInputs {
   relations: ({
     userId: string;
@@ -939,6 +1099,85 @@ export interface MemberInputs {
 
 export interface MemberRole {
   role: "project:admin" | "project:editor" | "project:viewer";
+}
+
+export interface Memory {
+  id: string;
+  name: string;
+  projectId: string;
+  embeddingModel: string | null;
+  dimensions: number | null;
+  entryCount: number;
+  sizeBytes: number;
+  /** Turns that wait for consolidation. */
+  pendingTurns: number;
+  reads: number;
+  hits: number;
+  misses: number;
+  writes: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface MemoryDeleted {
+  deletedCount: number;
+}
+
+export interface MemoryEntryChange {
+  /** The version that was read. If the entry has another one, the change is rejected. */
+  version: number;
+  text?: string;
+  kind?: MemoryEntryKind;
+  tags?: string[];
+  validFrom?: string;
+  expiresAt?: string;
+  /** The entry that takes its place. */
+  supersededBy?: string;
+  /** Makes the entry hold again. */
+  restore?: boolean;
+}
+
+export type MemoryEntryKind = "fact" | "note" | "document";
+
+export interface MemoryFound {
+  results: ({
+    /** Similarity from 0 to 1; 0 if it was found by keywords or time only. */
+    score: number;
+    entry: StoredMemoryEntry;
+  })[];
+}
+
+/** A page of a list, and where the next one begins. */
+export interface MemoryList {
+  data: Memory[];
+  nextCursor: string | null;
+}
+
+export interface MemoryQuestion {
+  /** What to look for. Without one, the newest entries are found. */
+  query?: string;
+  subject?: string;
+  tags?: string[];
+  kinds?: MemoryEntryKind[];
+  /** Only entries valid from this time on. */
+  from?: string;
+  /** Only entries valid before this time. */
+  until?: string;
+  limit?: number;
+  minScore?: number;
+  recencyWeight?: number;
+  includeSuperseded?: boolean;
+  includeExpired?: boolean;
+}
+
+/** Where an entry comes from. Parts that are not known are empty. */
+export interface MemorySource {
+  workflowId: string;
+  executionId: string;
+  node: string;
+  sessionId: string;
+  turn: string;
+  quote: string;
 }
 
 export interface ModelUse {
@@ -1051,6 +1290,86 @@ export interface OidcState {
 export interface PasswordInput {
   currentPassword: string;
   password: string;
+}
+
+/** The policy in force. */
+export interface Policy {
+  version: number;
+  /** As it was written. */
+  text: string;
+  changedBy: string;
+  changedAt: string | null;
+  /** Why it cannot be used. All tool calls are refused then. */
+  problem: string | null;
+  stops: PolicyStop[];
+  rules: number;
+  limits: number;
+}
+
+export interface PolicyChange {
+  executionId: string;
+  workflowId: string;
+  agent: string;
+  tool: string;
+  effect: string;
+  now: PolicyVerdict;
+  then: PolicyVerdict;
+}
+
+/** What a policy would have done to the last tool calls. */
+export interface PolicyDryRun {
+  calls: number;
+  allowed: number;
+  approvals: number;
+  denied: number;
+  /** Executions that are too large to be read for this. */
+  skippedExecutions: number;
+  /** The calls that would be decided otherwise than now. */
+  changed: PolicyChange[];
+}
+
+export interface PolicyDryRunInput {
+  /** The policy to try; without one, the one in force. */
+  text?: string | null;
+  /** How many of the last tool calls to try it on. */
+  calls?: number;
+}
+
+export interface PolicyInput {
+  text: string;
+  /** The version that was changed. */
+  version: number;
+}
+
+export interface PolicyStop {
+  name: string;
+  reason: string;
+}
+
+/** What to stop: one of tools, a server, a node type, a workflow, or an agent of a workflow. */
+export interface PolicyStopInput {
+  /** Tools of this name, wherever they are. `*` stands for any letters. */
+  tool?: string;
+  /** All tools of an MCP server. */
+  server?: string;
+  /** All tools that nodes of this type supply. */
+  nodeType?: string;
+  /** Every agent of this workflow. */
+  workflowId?: string;
+  /** Of the workflow, only the agent with this name. */
+  agent?: string;
+  reason?: string | null;
+}
+
+export interface PolicyStopped {
+  /** What the stop is called. */
+  name: string;
+}
+
+export interface PolicyVerdict {
+  action: "allow" | "approve" | "deny";
+  /** The rule that says so. */
+  rule: string | null;
 }
 
 export interface Project {
@@ -1224,6 +1543,27 @@ export interface StopInput {
 
 export interface Stopped {
   stopped: number;
+}
+
+export interface StoredMemoryEntry {
+  id: string;
+  subject: string;
+  kind: MemoryEntryKind;
+  text: string;
+  tags: string[];
+  source: MemorySource;
+  createdAt: string;
+  updatedAt: string;
+  validFrom: string;
+  expiresAt: string | null;
+  supersededBy: string | null;
+  version: number;
+}
+
+/** A page of a list, and where the next one begins. */
+export interface StoredMemoryEntryList {
+  data: StoredMemoryEntry[];
+  nextCursor: string | null;
 }
 
 export interface Tag {
@@ -1474,7 +1814,3 @@ export interface WorkflowReport {
   problems: WorkflowProblem[];
   nodes: NodeSupport[];
 }
-
-export interface ApiDescription { title: string; version: string; servers: { url: string; description: string }[]; security: { name: string; hint: string }[]; operations: DescribedOperation[]; total: number; findings: { place: string; problem: string }[]; request?: DescribedRequest; }
-export interface DescribedOperation { id: string; method: string; path: string; summary: string; tags: string[]; deprecated: boolean; }
-export interface DescribedRequest { parameters: Record<string, unknown>; credentialHint: string; leftOut: string[]; }

@@ -380,6 +380,9 @@ fn the_labelled_set_ends_with_its_facts_and_its_contradictions_resolved() {
 /// How often a server is killed unless `HEDDLE_MEMORY_CRASHES` says otherwise.
 const KILLS: u64 = 6;
 
+/// One call for each of the three users, when all others are over.
+const LAST_CALLS: std::ops::Range<u64> = 1_000_000..1_000_003;
+
 #[test]
 fn killed_while_it_writes_and_consolidates_a_memory_has_everything_once() {
     let kills: u64 =
@@ -439,6 +442,11 @@ fn killed_while_it_writes_and_consolidates_a_memory_has_everything_once() {
     all_over(&server);
     server.resume_quarantined();
     all_over(&server);
+    // A turn whose extraction came second to another one's waits for the next turn of its subject.
+    for id in LAST_CALLS {
+        assert!(call(&server.address, id));
+        all_over(&server);
+    }
     let space = space(&server);
     let mut counts: HashMap<(String, String), usize> = HashMap::new();
     let mut cursor = String::new();

@@ -130,10 +130,9 @@ impl Session {
 
     /// Whether it is of no more use, and why.
     pub(super) fn ending(&self) -> Option<String> {
-        if let Some(process) = &self.process {
-            if let Some(ending) = locked(process).ending() {
-                return Some(ending);
-            }
+        let ended = self.process.as_ref().and_then(|process| locked(process).ending());
+        if ended.is_some() {
+            return ended;
         }
         let closed = self.service.is_closed() || self.service.peer().is_transport_closed();
         closed.then(|| match self.guard.failure() {
