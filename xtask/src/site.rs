@@ -29,6 +29,7 @@ const PARTS: &[Part] = &[
             "settings.md",
             "security.md",
             "approvals.md",
+            "policy.md",
             "memory.md",
             "mcp.md",
             "local-models.md",
