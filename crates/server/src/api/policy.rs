@@ -50,7 +50,8 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Remove a stop",
         || delete(remove_stop),
     )
-    .query::<wire::PolicyStopQuery>(),
+    .query::<wire::PolicyStopQuery>()
+    .empty_response(204),
 ];
 
 impl From<PolicyError> for ApiError {

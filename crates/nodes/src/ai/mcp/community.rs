@@ -151,7 +151,8 @@ fn json_item(field: &str, value: Value) -> Item {
 async fn connect(ctx: &Ctx<'_>, index: usize) -> Result<Connected, NodeError> {
     let named = ctx.text("server", index)?;
     if !named.trim().is_empty() {
-        return target::connect_named(ctx, named.trim(), AddressSource::Fixed, index).await;
+        let address = AddressSource::of(ctx, "server");
+        return target::connect_named(ctx, named.trim(), address, index).await;
     }
     let (kind, url_field, timeout_field, transport) = match &*ctx.text("connectionType", index)? {
         "http" => ("mcpClientHttpApi", "httpStreamUrl", "httpTimeout", McpTransport::Http),

@@ -14,6 +14,16 @@ pub(super) enum AddressSource {
     Computed,
 }
 
+impl AddressSource {
+    /// Who says what is in a parameter.
+    pub(super) fn of(ctx: &Ctx<'_>, param: &str) -> Self {
+        match ctx.host().has_expression(param) {
+            true => AddressSource::Computed,
+            false => AddressSource::Fixed,
+        }
+    }
+}
+
 /// A server that a node is connected to.
 pub(super) struct Connected {
     pub(super) connection: Arc<dyn McpConnection>,
@@ -70,7 +80,7 @@ pub(super) fn with_credentials(spec: Spec) -> Spec {
 pub(super) async fn connect(ctx: &Ctx<'_>, item: usize) -> Result<Connected, NodeError> {
     let named = ctx.text("server", item)?;
     if !named.trim().is_empty() {
-        return connect_named(ctx, named.trim(), AddressSource::Fixed, item).await;
+        return connect_named(ctx, named.trim(), AddressSource::of(ctx, "server"), item).await;
     }
     // Version 1 of the tool had another name for it.
     let is_tool = ctx.node().type_name.ends_with("mcpClientTool");
@@ -93,10 +103,7 @@ pub(super) async fn connect(ctx: &Ctx<'_>, item: usize) -> Result<Connected, Nod
         http: shared_http(ctx)?,
         timeout_ms: timeout.filter(|given| *given >= 1.0).map(|given| given as u64),
     };
-    let address = match ctx.host().has_expression(param) {
-        true => AddressSource::Computed,
-        false => AddressSource::Fixed,
-    };
+    let address = AddressSource::of(ctx, param);
     let connection = ctx.host().mcp().connect(McpTarget::Remote(Box::new(endpoint))).await;
     let connection = connection.map_err(|error| NodeError::from(error).on_item(item))?;
     Ok(Connected { connection, address, has_credential: credential.is_some() })
