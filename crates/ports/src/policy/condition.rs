@@ -3,6 +3,10 @@
 use super::pattern::Patterns;
 use model::{Object, Str, Value};
 
+/// The longest argument that is compared with names. A model writes arguments, and comparing takes
+/// the time of both lengths multiplied.
+const MAX_COMPARED_BYTES: usize = 4096;
+
 /// A condition on one argument.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArgumentCondition {
@@ -47,7 +51,7 @@ impl ArgumentCondition {
         let number = || found.and_then(Value::as_f64).filter(|number| !number.is_nan());
         let word = || match found {
             Some(value @ (Value::String(_) | Value::Number(_) | Value::Bool(_))) => {
-                Some(value.to_js_string())
+                Some(value.to_js_string()).filter(|word| word.len() <= MAX_COMPARED_BYTES)
             }
             _ => None,
         };
@@ -100,6 +104,8 @@ mod tests {
         assert_eq!(outside(json!({ "to": ["ada@ours.example"] })), Certainty::No);
         assert_eq!(outside(json!({ "to": ["eve@theirs.example"] })), Certainty::Yes);
         assert_eq!(outside(json!({ "to": "ada@ours.example" })), Certainty::Unknown);
+        let long = format!("{}@ours.example", "a".repeat(MAX_COMPARED_BYTES));
+        assert_eq!(outside(json!({ "to": [(long.as_str())] })), Certainty::Unknown, "too long");
         assert_eq!(
             holds(
                 "live",
