@@ -86,6 +86,12 @@ impl ToolGuard {
         &self.policy
     }
 
+    /// The MCP server that a tool is of, if it is of one.
+    pub(crate) fn server_of(&self, name: &str) -> Option<Str> {
+        let found = self.tools.get(*self.by_name.get(name)?)?;
+        Some(found.tool.source().server.clone()).filter(|server| !server.is_empty())
+    }
+
     /// Works until it is done, or until the operator stops the agent.
     pub(crate) async fn until_stopped<T>(
         &self,

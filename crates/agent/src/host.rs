@@ -1,7 +1,7 @@
 //! What a loop reaches beyond its model, memory and tools.
 
 use crate::record::EndReason;
-use model::{Code, Str, Value};
+use model::{AgentStage, Code, Object, Str, Value};
 use ports::NodeError;
 use ports::ai::{ModelError, TokenUsage, ToolCall};
 use ports::checkpoints::ApprovalRequest;
@@ -20,6 +20,8 @@ pub trait AgentHost: Send + Sync {
     }
     /// Keeps a step; returns once it would survive a crash.
     async fn record_step(&self, key: &str, value: Value) -> Result<(), NodeError>;
+    /// Says that the agent has come to a stage of its work of which nothing else is on record.
+    async fn record_stage(&self, _stage: AgentStage, _detail: Object) {}
     /// Says that a person is asked about something and has time until then, whatever else the loop
     /// waits for.
     fn mark_waiting_for_person(&self, _until_ms: i64) {}
@@ -73,6 +75,7 @@ pub enum AgentEvent {
         ended: EndReason,
         iterations: usize,
         duration_ms: u64,
+        sources: Vec<Value>,
     },
     /// It has no answer. Whoever asked learns why from what is returned.
     Failed,

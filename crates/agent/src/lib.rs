@@ -21,6 +21,8 @@ mod record;
 mod remember;
 mod schema;
 mod schema_check;
+mod sources;
+pub mod stages;
 mod structured_output;
 mod tools;
 

@@ -13,7 +13,8 @@ use crate::codec::{usage_from_value, usage_to_value};
 use crate::flow::{self, FlowDecision, decide};
 use crate::guard::ToolGuard;
 use crate::host::{AgentError, AgentEvent, AgentHost};
-use crate::record::EndReason;
+use crate::record::{EndReason, ToolUse};
+use crate::sources::{answer_sources, keep_sources, recorded_sources};
 use action::ReactAction;
 use model::{Code, Object, Str, Value};
 use ports::ai::{
@@ -44,6 +45,8 @@ pub struct ReactOutcome {
     pub end_reason: EndReason,
     /// Why it did not end well.
     pub fault: Option<(ContractViolation, Str)>,
+    /// What the answer is based on.
+    pub sources: Vec<Value>,
 }
 
 impl ReactAgent {
@@ -60,7 +63,11 @@ impl ReactAgent {
         world.emit(AgentEvent::Started).await;
         let began = world.now_ms();
         let work = self.work(world, input, memory, trace_id, started_at);
-        let outcome = self.guard.until_stopped(work).await;
+        let mut outcome = self.guard.until_stopped(work).await;
+        if let Ok(done) = &mut outcome {
+            let answer = done.answer.as_ref().map(words).unwrap_or_default();
+            done.sources = answer_sources(&[], &done.envelope.tool_uses, &self.guard, &answer);
+        }
         // The model speaks in JSON; whoever listens hears the one part of it that is an answer.
         if let Ok(ReactOutcome { answer: Some(answer), .. }) = &outcome {
             world.emit(AgentEvent::Token(words(answer))).await;
@@ -71,8 +78,13 @@ impl ReactAgent {
 
     fn end_of(&self, outcome: &Result<ReactOutcome, AgentError>, duration_ms: u64) -> AgentEvent {
         match outcome {
-            Ok(ReactOutcome { envelope, end_reason, fault: None, .. }) => {
-                AgentEvent::Done { ended: *end_reason, iterations: envelope.iteration, duration_ms }
+            Ok(ReactOutcome { envelope, end_reason, fault: None, sources, .. }) => {
+                AgentEvent::Done {
+                    ended: *end_reason,
+                    iterations: envelope.iteration,
+                    duration_ms,
+                    sources: sources.clone(),
+                }
             }
             Ok(ReactOutcome { fault: Some(_), .. }) | Err(_) => AgentEvent::Failed,
         }
@@ -110,6 +122,7 @@ impl ReactAgent {
                         answer: Some(message),
                         end_reason: EndReason::Completed,
                         fault: None,
+                        sources: Vec::new(),
                     });
                 }
                 ReactAction::Tool { name, input, confidence } => {
@@ -118,7 +131,8 @@ impl ReactAgent {
                 }
             };
             if let Some(end_reason) = self.condition_met(iteration, confidence) {
-                return Ok(ReactOutcome { envelope, answer: None, end_reason, fault: None });
+                let (answer, fault, sources) = (None, None, Vec::new());
+                return Ok(ReactOutcome { envelope, answer, end_reason, fault, sources });
             }
         }
         let limit = self.config.max_iterations;
@@ -320,11 +334,15 @@ impl ReactAgent {
                     }
                 };
                 envelope.reached_out |= context.allow_egress;
+                let mut sources = Vec::new();
                 let result = match made {
-                    Ok(answer) => Object::from_iter([
-                        ("success", Value::from(true)),
-                        ("data", self.guard.capped_value(answer.content)),
-                    ]),
+                    Ok(answer) => {
+                        sources = answer.sources;
+                        Object::from_iter([
+                            ("success", Value::from(true)),
+                            ("data", self.guard.capped_value(answer.content)),
+                        ])
+                    }
                     Err(failure) if failure.is_uncertain => {
                         return Err(AgentError::ToolUncertain { message: failure.message });
                     }
@@ -341,13 +359,16 @@ impl ReactAgent {
                     Some(data) => (words(data), false),
                     None => (result.get("error").map(words).unwrap_or_default(), true),
                 };
-                let kept = Value::from(Object::from_iter([
+                let mut kept = Object::from_iter([
                     ("name", Value::from(name.clone())),
                     ("arguments", input.clone().into()),
                     ("result", Value::from(result)),
                     ("durationMs", (duration_ms as f64).into()),
+                    (checkpoints::ENDED_MS, (world.now_ms() as f64).into()),
                     (policy_words::FACTS, facts),
-                ]));
+                ]);
+                keep_sources(&mut kept, &sources);
+                let kept = Value::from(kept);
                 world.record_step(&key, kept.clone()).await.map_err(AgentError::RecordFailed)?;
                 world
                     .emit(AgentEvent::ToolEnded {
@@ -372,6 +393,18 @@ impl ReactAgent {
         });
         let duration_ms = kept.get("durationMs").and_then(Value::as_f64).unwrap_or_default() as u64;
         let iteration = envelope.iteration;
+        envelope.tool_uses.push(ToolUse {
+            call_id: key.into(),
+            name: name.clone(),
+            arguments: input.clone().into(),
+            content: result.get("data").map(words).unwrap_or_default(),
+            is_error: result.get("success").and_then(Value::as_bool) == Some(false),
+            started_ms: 0,
+            duration_ms,
+            iteration,
+            sources: recorded_sources(&kept),
+            reached_out: envelope.reached_out,
+        });
         let entry = [
             ("iteration", Value::from(iteration)),
             ("tool", name.clone().into()),
@@ -463,5 +496,6 @@ fn failed(mut envelope: Envelope, (fault, message): (ContractViolation, Str)) ->
         ContractViolation::IterationOverflow => EndReason::MaxIterations,
         _ => EndReason::Error,
     };
-    ReactOutcome { envelope, answer: None, end_reason, fault: Some((fault, message)) }
+    let fault = Some((fault, message));
+    ReactOutcome { envelope, answer: None, end_reason, fault, sources: Vec::new() }
 }

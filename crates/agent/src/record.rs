@@ -66,6 +66,8 @@ pub struct Record {
     pub cost: Option<f64>,
     pub duration_ms: u64,
     /// What the memory brought, where the answer is to name it.
+    pub recalled: Vec<Value>,
+    /// What the answer is based on, these among it.
     pub sources: Vec<Value>,
     /// What was said in this turn, from the user's message to the answer.
     pub messages: Vec<Message>,
@@ -81,6 +83,10 @@ pub struct ToolUse {
     pub is_error: bool,
     pub started_ms: i64,
     pub duration_ms: u64,
+    /// The iteration that called it.
+    pub iteration: usize,
+    /// What its answer is taken from.
+    pub sources: Vec<Value>,
     /// Whether a tool whose effect only shows has reached outside.
     pub reached_out: bool,
 }

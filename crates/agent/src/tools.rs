@@ -16,10 +16,12 @@ use crate::guard::ToolGuard;
 use crate::host::{AgentError, AgentEvent, AgentHost};
 use crate::record::{AgentOutcome, EndReason, Record};
 use crate::remember::{MemorySession, recall, remember};
+use crate::sources::answer_sources;
+use crate::stages;
 use crate::structured_output;
 use futures::future::Either;
 use loop_state::{AgentLoopState, FinalReply, LastWords, newest, with_unique_ids};
-use model::{Code, SpendingLimit, SpendingTotal, Str};
+use model::{AgentStage, Code, SpendingLimit, SpendingTotal, Str};
 use ports::ai::{
     ChatModel, ChatRequest, Exposure, Message, ModelError, ModelReply, OutputFormat, OutputParser,
     StopReason, ToolCall, ToolChoice,
@@ -82,6 +84,7 @@ impl ToolsAgent {
                 ended: *ended,
                 iterations: record.iterations,
                 duration_ms: record.duration_ms,
+                sources: record.sources.clone(),
             },
             // It is not over. Whoever lets go of it tells that it waits.
             Err(AgentError::Approval { .. }) => return outcome,
@@ -113,6 +116,8 @@ impl ToolsAgent {
         last_words: LastWords,
     ) -> Result<AgentOutcome, AgentError> {
         let began = world.now_ms();
+        let detail = stages::given(&user, self.guard.tools().count(), self.memory.as_ref());
+        world.record_stage(AgentStage::Preprocess, detail).await;
         let past = match &self.memory {
             Some(remembering) => Some(recall(world, remembering, &user.text()).await?),
             None => None,
@@ -126,7 +131,7 @@ impl ToolsAgent {
         history.extend(self.options.opening.iter().cloned());
         let mut run = AgentLoopState::new(&self.system_prompt(form), history, user, last_words);
         run.prior_exposure = Exposure { untrusted, private: self.memory.is_some() };
-        run.record.sources = past.as_ref().map(|past| past.sources.clone()).unwrap_or_default();
+        run.record.recalled = past.as_ref().map(|past| past.sources.clone()).unwrap_or_default();
         for message in &self.options.turn_so_far {
             run.push(message.clone());
         }
@@ -139,6 +144,9 @@ impl ToolsAgent {
         }
         run.record.duration_ms = (world.now_ms() - began).max(0) as u64;
         run.record.messages = run.turn_messages;
+        let Record { recalled, tool_uses, .. } = &run.record;
+        run.record.sources = answer_sources(recalled, tool_uses, &self.guard, &last.answer);
+        world.record_stage(AgentStage::Output, stages::answered(last.ended, &run.record)).await;
         Ok(AgentOutcome {
             answer: last.answer,
             value: last.value,

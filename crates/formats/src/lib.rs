@@ -19,6 +19,7 @@ pub mod markdown;
 pub mod names;
 pub mod openapi;
 pub mod pdf;
+pub mod sensitive;
 pub mod sheet;
 pub mod ticker;
 pub mod unpack;

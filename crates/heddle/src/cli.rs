@@ -11,7 +11,7 @@ mod models;
 mod policy;
 
 pub(crate) use chat::{AgentArgs, AgentToolChoice, AskBefore, ChatArgs};
-pub(crate) use executions::{ExecutionsCommand, ResumeArgs, ResumeManyArgs, UndoArgs};
+pub(crate) use executions::{ExecutionsCommand, ResumeArgs, ResumeManyArgs, TraceArgs, UndoArgs};
 pub(crate) use folder::{
     BackupArgs, DoctorArgs, ExportArgs, ExportFormat, MigrateArgs, RestoreArgs,
 };

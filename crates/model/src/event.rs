@@ -49,6 +49,12 @@ pub enum RunEvent {
         node: Str,
         spent: ModelUsage,
     },
+    /// An agent has come to a stage of its work of which nothing else is on record.
+    StageReached {
+        node: Str,
+        run_index: usize,
+        reached: StageRecord,
+    },
     NodeRetried {
         node: Str,
         attempt: u32,
@@ -86,6 +92,65 @@ pub enum RunEvent {
         error: Option<RunError>,
         finished_ms: i64,
     },
+}
+
+/// A stage that an agent has come to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StageRecord {
+    pub stage: AgentStage,
+    pub at_ms: i64,
+    /// The item of the node's input that the agent works on.
+    pub item: usize,
+    /// The call of another agent's tool that it works in, if it does.
+    pub call: Str,
+    pub detail: Value,
+}
+
+/// The stages of an agent's work, in the order of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AgentStage {
+    /// What it was given becomes a message.
+    Preprocess,
+    /// It looks for what is known: conversation, memory, documents.
+    Retrieve,
+    /// The model decides what to do next.
+    Plan,
+    /// A tool is called.
+    Act,
+    /// The result is put before the model.
+    Integrate,
+    /// Memories take in what was said.
+    Update,
+    /// The answer, with its sources.
+    Output,
+}
+
+impl AgentStage {
+    pub const ALL: [Self; 7] = [
+        Self::Preprocess,
+        Self::Retrieve,
+        Self::Plan,
+        Self::Act,
+        Self::Integrate,
+        Self::Update,
+        Self::Output,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Preprocess => "preprocess",
+            Self::Retrieve => "retrieve",
+            Self::Plan => "plan",
+            Self::Act => "act",
+            Self::Integrate => "integrate",
+            Self::Update => "update",
+            Self::Output => "output",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|stage| stage.name() == name)
+    }
 }
 
 /// What a run, or an agent in it, has come across.

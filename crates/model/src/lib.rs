@@ -26,7 +26,7 @@ pub mod workflow;
 
 pub use code::{Blame, Code};
 pub use ecow::EcoString as Str;
-pub use event::{Exposure, NodeState, RunEvent, RunRange, StepChanges};
+pub use event::{AgentStage, Exposure, NodeState, RunEvent, RunRange, StageRecord, StepChanges};
 pub use item::{
     Binary, Item, ItemError, Items, ItemsBuilder, PairedItem, Pairs, ResidentItems, Source, Spill,
     SpillError, Spilled, WalkGuard,

@@ -14,7 +14,7 @@ use crate::tables::Tables;
 use crate::trigger::{StreamChunk, WebhookResponse};
 use crate::{Credential, NodeError, RequestKey, Supplied, TriggerKind};
 pub use model::NodeState;
-use model::{Items, Kind, Object, Source, Spill, Str, Value};
+use model::{Items, Kind, Object, Source, Spill, StageRecord, Str, Value};
 use std::sync::Arc;
 
 /// The engine's side of a node run. Implemented by `engine`; nodes reach it through [`crate::Ctx`].
@@ -82,6 +82,10 @@ pub trait Host: Send + Sync {
     async fn record_step(&self, _key: &str, _value: Value) -> Result<(), NodeError> {
         Ok(())
     }
+
+    /// Says that an agent has come to a stage of its work of which nothing else is on record. Does
+    /// not wait for the disk.
+    async fn record_stage(&self, _reached: StageRecord) {}
 
     /// The key to send with the request for an item, if the node sends keys: the same one whenever
     /// the step runs again, another one for every other item, step and run.

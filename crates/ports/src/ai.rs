@@ -4,6 +4,7 @@
 //! Implementations that reach outside live in `providers` and `store`; the loop that uses them
 //! lives in `agent` and knows nothing else.
 
+mod answer_source;
 mod chat;
 mod conversation;
 mod knowledge;
@@ -15,6 +16,7 @@ mod message;
 mod message_value;
 mod tool;
 
+pub use answer_source::document_sources;
 pub use chat::{
     Capabilities, ChatEvent, ChatModel, ChatRequest, ChatStream, ModelError, ModelInfo,
     ModelOptions, ModelReply, OutputFormat, Price, StopReason, TokenRates, TokenUsage, ToolChoice,

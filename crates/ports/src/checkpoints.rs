@@ -28,6 +28,9 @@ pub const REACHED_OUT: &str = "reached out";
 /// them again, so that the step may be taken again.
 pub const REQUEST_KEY: &str = "idempotency key";
 
+/// The field of the note of a call that says when it ended.
+pub const ENDED_MS: &str = "endedMs";
+
 /// The field of a note that holds what a person says came of a call.
 const CONFIRMED_FIELD: &str = "happened";
 

@@ -7,6 +7,7 @@
 pub(crate) mod accept;
 pub(crate) mod accounts;
 pub(crate) mod admission;
+mod agent_metrics;
 pub(crate) mod child_runs;
 pub(crate) mod completion;
 pub(crate) mod fork;

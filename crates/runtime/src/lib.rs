@@ -6,6 +6,7 @@
 //! - `schedule`: what happens at a time: triggers, polls, due waits, retention
 //! - `listen`: active workflows, their endpoints, and the answers to calls
 //! - `policy`: what the operator lets agents call
+//! - `trace`: what agents did and why, from the journal
 //!
 //! Invariant: no HTTP, no SQL and no node by name here: `server` translates calls, `store` keeps
 //! rows, `nodes` say what they listen to. Invariant: an answer that says a run was accepted leaves
@@ -24,6 +25,7 @@ mod runtime;
 mod schedule;
 mod sync;
 mod task;
+pub mod trace;
 mod versions;
 
 pub use error::Error;

@@ -13,6 +13,7 @@ mod editor;
 mod execution_decisions;
 mod execution_files;
 mod execution_stream;
+mod execution_trace;
 mod executions;
 mod folders;
 mod internal;
@@ -59,6 +60,7 @@ pub(crate) const OPERATIONS: &[&[ApiOperation]] = &[
     test_webhook::OPERATIONS,
     executions::OPERATIONS,
     execution_decisions::OPERATIONS,
+    execution_trace::OPERATIONS,
     approvals::OPERATIONS,
     policy::OPERATIONS,
     credentials::OPERATIONS,

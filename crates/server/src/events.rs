@@ -7,9 +7,9 @@ use crate::error::ApiError;
 use crate::paced::{PacedReceiver, PacedSender};
 use crate::read_budget::ReadReservation;
 use crate::wire::events::{
-    self as wire, AnswerChunk, ApprovalEvent, ChunkSource, ExecutionFinished, ExecutionResumed,
-    ExecutionStarted, ExecutionWaiting, ModelUsed, NodeFinished, NodeLog, NodeRetried, NodeServed,
-    NodeSilent, NodeStarted, NodeStep, OfRun,
+    self as wire, AgentStageReached, AnswerChunk, ApprovalEvent, ChunkSource, ExecutionFinished,
+    ExecutionResumed, ExecutionStarted, ExecutionWaiting, ModelUsed, NodeFinished, NodeLog,
+    NodeRetried, NodeServed, NodeSilent, NodeStarted, NodeStep, OfRun,
 };
 use crate::wire::{EventQuery, Json, Number};
 use axum::extract::{Extension, Path, State};
@@ -154,7 +154,7 @@ impl OutgoingEvent {
 }
 
 /// An event's id is `RUN:PLACE`.
-fn last_seq(id: &str) -> Option<u64> {
+pub(crate) fn last_seq(id: &str) -> Option<u64> {
     id.rsplit(':').next()?.parse().ok()
 }
 
@@ -215,7 +215,7 @@ fn follow(
 }
 
 /// Who a stream is for, looked at again while it goes on.
-struct EventSubscriber {
+pub(crate) struct EventSubscriber {
     app: App,
     who: Principal,
     headers: HeaderMap,
@@ -224,18 +224,18 @@ struct EventSubscriber {
     visible: HashMap<Str, bool>,
 }
 
-enum AccessCheck {
+pub(crate) enum AccessCheck {
     Allowed,
     Denied,
     Revoked,
 }
 
 impl EventSubscriber {
-    fn new(app: App, who: Principal, headers: HeaderMap) -> Self {
+    pub(crate) fn new(app: App, who: Principal, headers: HeaderMap) -> Self {
         Self { app, who, headers, checked_at: Instant::now(), visible: HashMap::new() }
     }
 
-    async fn check_access(&mut self, workflow: &Str) -> AccessCheck {
+    pub(crate) async fn check_access(&mut self, workflow: &Str) -> AccessCheck {
         if self.checked_at.elapsed() >= RECHECK_INTERVAL {
             match authenticate(&self.app, &Method::GET, &self.headers).await {
                 Ok(who) if who.require("execution:read").is_ok() => self.who = who,
@@ -418,6 +418,16 @@ fn to_wire<'a>(begun: Event, run: &'a str, event: &'a RunEvent, is_cut: bool) ->
             output_tokens: spent.output,
             dollars: spent.dollars.map(Number),
         })),
+        RunEvent::StageReached { node, run_index, reached } => {
+            Live::AgentStage(of_run!(AgentStageReached {
+                node,
+                run: *run_index,
+                item: reached.item,
+                stage: reached.stage.into(),
+                at_ms: reached.at_ms,
+                detail: Json(reached.detail.clone()),
+            }))
+        }
         RunEvent::NodeRetried { node, attempt, error } => {
             Live::NodeRetried(of_run!(NodeRetried { node, attempt: *attempt, error: error.into() }))
         }

@@ -29,6 +29,7 @@ mod page_policy;
 mod read_budget;
 mod response;
 mod routes;
+mod trace_stream;
 mod web;
 mod webhook;
 mod welcome;

@@ -6,6 +6,7 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use node_api::ai::{LongTermMemory as _, MemoryStatistics};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -45,6 +46,14 @@ pub(crate) async fn metrics(
             "Uncertain runs that need a person's decision.",
             asleep.uncertain as f64,
         );
+    }
+    if let Ok(spaces) = app.store.spaces().await {
+        let sum = |figure: fn(&MemoryStatistics) -> usize| -> f64 {
+            spaces.iter().map(|space| figure(&space.statistics) as f64).sum()
+        };
+        let (entries, bytes) = (sum(|known| known.entries), sum(|known| known.bytes));
+        gauge(&mut text, "heddle_memory_entries", "Entries of long-term memory.", entries);
+        gauge(&mut text, "heddle_memory_bytes", "Size of long-term memory.", bytes);
     }
     app.runtime.recorder.metrics.write(&mut text);
     http.write(&mut text);

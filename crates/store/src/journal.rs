@@ -9,8 +9,8 @@ use crate::large_events::{
 pub use crate::large_events::{JournalPart, LARGE_EVENT, PART_BYTES};
 use crate::passthrough::{PassthroughIndex, StepInputs};
 use model::{
-    Code, Exposure, Items, Kind, ModelUsage, NodeState, RunError, RunEvent, RunRange, RunStatus,
-    Source, StepChanges, TaskData, TaskStatus,
+    AgentStage, Code, Exposure, Items, Kind, ModelUsage, NodeState, RunError, RunEvent, RunRange,
+    RunStatus, Source, StageRecord, StepChanges, TaskData, TaskStatus,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -28,10 +28,11 @@ const RUN_FINISHED: u8 = 9;
 const NODE_NOTED: u8 = 10;
 const NODE_SERVED: u8 = 11;
 const MODEL_USED: u8 = 12;
+const STAGE_REACHED: u8 = 13;
 
 /// How the bytes of a piece are to be read. Whoever changes what [`SegmentWriter`] writes in a way
 /// that the version before could not read raises it; pieces of all lower ones are still read.
-pub const SEGMENT_FORMAT: i64 = 1;
+pub const SEGMENT_FORMAT: i64 = 2;
 
 /// A piece of the journal takes no more than this, far below what the database takes; a piece that
 /// is longer is cut.
@@ -450,6 +451,16 @@ impl ItemEncoder<'_> {
                 self.text(node);
                 self.spent(spent);
             }
+            RunEvent::StageReached { node, run_index, reached } => {
+                self.out.push(STAGE_REACHED);
+                self.text(node);
+                self.length(*run_index);
+                self.text(reached.stage.name());
+                self.moment(reached.at_ms);
+                self.length(reached.item);
+                self.text(&reached.call);
+                self.value(&reached.detail);
+            }
             RunEvent::NodeRetried { node, attempt, error } => {
                 self.out.push(NODE_RETRIED);
                 self.text(node);
@@ -633,6 +644,17 @@ impl ItemDecoder<'_> {
                 RunEvent::SubNodeCalled { node: self.text()?, task: Arc::new(self.task(told)?) }
             }
             MODEL_USED => RunEvent::ModelUsed { node: self.text()?, spent: self.spent()? },
+            STAGE_REACHED => RunEvent::StageReached {
+                node: self.text()?,
+                run_index: self.length()?,
+                reached: StageRecord {
+                    stage: AgentStage::from_name(&self.text()?).ok_or_else(damaged)?,
+                    at_ms: self.moment()?,
+                    item: self.length()?,
+                    call: self.text()?,
+                    detail: self.value()?,
+                },
+            },
             NODE_RETRIED => RunEvent::NodeRetried {
                 node: self.text()?,
                 attempt: self.length()? as u32,

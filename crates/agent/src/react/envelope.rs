@@ -1,5 +1,6 @@
 //! The envelope of the strict agent: its input, its state, and everything that happened.
 
+use crate::record::ToolUse;
 use model::{Object, Str, Value};
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,6 +15,8 @@ pub struct Envelope {
     pub available: Vec<Str>,
     pub history: Vec<Value>,
     pub memory: Option<Object>,
+    /// The calls of the history as sources name them. They are not part of what is put out.
+    pub tool_uses: Vec<ToolUse>,
     /// Code that a tool ran has reached outside.
     pub reached_out: bool,
     pub trace_id: Str,

@@ -8,6 +8,7 @@ use super::options::AgentOptions;
 use crate::guard::ToolGuard;
 use crate::host::{AgentError, AgentEvent, AgentHost};
 use crate::record::ToolUse;
+use crate::sources::{keep_sources, recorded_sources};
 use futures::{FutureExt as _, StreamExt as _, stream};
 use model::{Object, Str, Value};
 use ports::ai::{EgressTarget, Exposure, Message, ToolCall, ToolCallContext, ToolEffect};
@@ -111,6 +112,8 @@ impl ToolCaller<'_> {
             is_error,
             started_ms,
             duration_ms,
+            iteration: run.record.iterations,
+            sources: Vec::new(),
             reached_out: false,
         };
         let refused = |words: Str, started_ms: i64| {
@@ -157,6 +160,7 @@ impl ToolCaller<'_> {
                 kept.get("durationMs").and_then(Value::as_f64).unwrap_or_default() as u64;
             let (mut used, rejection) =
                 (used(content, is_error, started_ms, duration_ms), recorded_rejection(world, &key));
+            used.sources = recorded_sources(&kept);
             used.reached_out = checkpoints::is_started(
                 world.recorded_step(&checkpoints::started_key(&key)).as_ref(),
             );
@@ -250,8 +254,12 @@ impl ToolCaller<'_> {
                 made => break (made, facts),
             }
         };
+        let mut sources = Vec::new();
         let (content, is_error) = match made {
-            Ok(answer) => (answer.to_text(), false),
+            Ok(mut answer) => {
+                sources = std::mem::take(&mut answer.sources);
+                (answer.to_text(), false)
+            }
             Err(failure) if failure.is_uncertain => {
                 return Err(AgentError::ToolUncertain { message: failure.message });
             }
@@ -260,6 +268,7 @@ impl ToolCaller<'_> {
         let duration_ms = (world.now_ms() - started_ms).max(0) as u64;
         let mut used = used(self.guard.capped(content), is_error, started_ms, duration_ms);
         used.reached_out = context.allow_egress;
+        used.sources = sources;
         record_result(world, &key, &used, facts).await?;
         Ok(CallOutcome::Made(CompletedCall { used, was_admitted: true, rejection: None }))
     }
@@ -273,14 +282,16 @@ async fn record_result(
     facts: Value,
 ) -> Result<(), AgentError> {
     let ToolUse { call_id, name, arguments, content, is_error, duration_ms, .. } = used.clone();
-    let kept = Object::from_iter([
+    let mut kept = Object::from_iter([
         ("name", Value::from(name.clone())),
         ("arguments", arguments),
         ("content", content.clone().into()),
         ("isError", is_error.into()),
         ("durationMs", (duration_ms as f64).into()),
+        (checkpoints::ENDED_MS, (world.now_ms() as f64).into()),
         (words::FACTS, facts),
     ]);
+    keep_sources(&mut kept, &used.sources);
     world.record_step(key, kept.into()).await.map_err(AgentError::RecordFailed)?;
     world.emit(AgentEvent::ToolEnded { call_id, name, content, is_error, duration_ms }).await;
     Ok(())

@@ -121,9 +121,13 @@ async fn whoever_listens_hears_the_tools_the_cost_and_the_answer() {
         *ended,
         AgentEvent::ToolEnded { call_id, name, content, is_error: false, duration_ms: 0 }
     );
+    let source = json!({
+        "type": "tool", "tool": "add", "callId": "tool 1", "iteration": 1, "isQuoted": false
+    });
+    let ended = EndReason::Completed;
     assert_eq!(
         *done,
-        AgentEvent::Done { ended: EndReason::Completed, iterations: 2, duration_ms: 0 }
+        AgentEvent::Done { ended, iterations: 2, duration_ms: 0, sources: vec![source] }
     );
     let world = TestAgentHost::default();
     run(&agent(&ScriptedModel::of([answers("no")]), &CallLedger::new(), config("")), &world)

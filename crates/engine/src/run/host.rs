@@ -12,7 +12,7 @@ use crate::inline_workflow;
 use crate::plan::PlanNode;
 use crate::ports::JournalError;
 use crate::scope::{RunData, RunView, ToolCallScope};
-use model::{Items, Kind, Object, RunEvent, Source, Spill, Str, Value};
+use model::{Items, Kind, Object, RunEvent, Source, Spill, StageRecord, Str, Value};
 use node_api::ai::{
     AgentLimits, ChatModel, ConversationStores, Exposure, LocalModels, LongTermMemory,
     ToolCallContext, session_id_of,
@@ -362,6 +362,12 @@ impl Host for NodeHost {
         let _busy = self.parking.busy();
         let noted = RunEvent::StepRecorded { node: self.name().clone(), key: key.into(), value };
         self.record(noted).await.map_err(journal_failed)
+    }
+
+    async fn record_stage(&self, reached: StageRecord) {
+        let (node, run_index) = (self.name().clone(), self.run_index);
+        // What cannot be written stops the run at the note that follows, which must be.
+        let _ = self.record(RunEvent::StageReached { node, run_index, reached }).await;
     }
 
     fn request_key(&self, item: usize) -> Option<RequestKey> {

@@ -276,6 +276,9 @@ impl Journal for RunHost {
             RunEvent::SubNodeCalled { node, task } => {
                 format!("{node} serves {}", task.serves().map_or("nothing", model::Kind::name))
             }
+            RunEvent::StageReached { node, reached, .. } => {
+                format!("{node} is at {}", reached.stage.name())
+            }
             RunEvent::NodeRetried { node, attempt, error } => {
                 format!("{node} try {attempt}: {}", error.message)
             }

@@ -40,6 +40,8 @@ pub(crate) enum ExecutionsCommand {
         #[arg(add = complete::executions())]
         id: i64,
     },
+    /// Show what the agents of an execution did and why
+    Trace(TraceArgs),
     /// Delete an execution and its journal
     Delete {
         #[command(flatten)]
@@ -101,6 +103,29 @@ if it failed.")]
     Resume(ResumeArgs),
     /// Take back a decision about many executions that has not taken effect
     Undo(UndoArgs),
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  heddle executions trace 42
+  heddle executions trace 42 --json | jq -r '.[] | select(.kind == \"tool_call\") | .subNode'
+  heddle executions trace 42 --otlp > trace.json
+
+A trace has the stages of each agent's work: preprocess, retrieve, plan, act, integrate, update, output. Secrets are replaced.")]
+pub(crate) struct TraceArgs {
+    #[command(flatten)]
+    pub(crate) data: DataFolder,
+    #[command(flatten)]
+    pub(crate) output: ListOutput,
+    /// Print OpenTelemetry spans (OTLP as JSON)
+    #[arg(long, conflicts_with_all = ["json", "quiet"])]
+    pub(crate) otlp: bool,
+    /// Replace e-mail addresses, card and telephone numbers and the like
+    #[arg(long)]
+    pub(crate) redact_personal_data: bool,
+    /// Execution ID
+    #[arg(add = complete::executions())]
+    pub(crate) id: i64,
 }
 
 #[derive(Args)]

@@ -3,6 +3,7 @@
 pub(super) mod actions;
 mod approvals;
 mod many;
+mod trace;
 
 use super::block_on;
 use super::local_server::server_address;
@@ -26,6 +27,7 @@ pub(super) fn run(arguments: ExecutionsCommand) -> Result<ExitCode> {
             list(&data, output, workflow, status, limit)
         }
         ExecutionsCommand::Show { data, json: _, quiet, id } => show(&data, id, quiet),
+        ExecutionsCommand::Trace(arguments) => trace::run(&arguments),
         ExecutionsCommand::Delete { data, id } => delete(&data, id),
         ExecutionsCommand::Retry { data, id } => {
             actions::run(&data, id, &actions::ExecutionAction::Retry)

@@ -309,6 +309,7 @@ impl Journal for RunProgress {
             RunEvent::RunStarted { .. }
             | RunEvent::SubNodeCalled { .. }
             | RunEvent::ModelUsed { .. }
+            | RunEvent::StageReached { .. }
             | RunEvent::NodeSilent { .. }
             | RunEvent::RunPaused { .. }
             | RunEvent::RunResumed { .. }

@@ -1,9 +1,10 @@
 //! A run that goes on, and the spans it leaves, with n8n's names for what they carry.
 
-use super::otlp::{Attribute, OtlpSpan};
 use super::trace_context::new_span_id;
 use model::{Kind, RunError, RunStatus, Str, TaskData, TaskStatus, Value, Workflow};
-use std::collections::HashMap;
+use runtime::trace::gen_ai::agent_attributes;
+use runtime::trace::otlp::{Attribute, OtlpSpan, SpanKind};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A run that goes on.
@@ -21,6 +22,8 @@ pub(super) struct OpenRun {
     /// Steps that have begun.
     pub(super) steps: HashMap<Str, [u8; 8]>,
     pub(super) current: Option<[u8; 8]>,
+    /// Nodes under way that are agents.
+    pub(super) agents: HashSet<Str>,
 }
 
 /// What a trace says about the nodes of a workflow.
@@ -56,6 +59,9 @@ impl OpenRun {
             attributes.push(("n8n.node.type", Attribute::Text(kind.to_string())));
             attributes.push(("n8n.node.type_version", Attribute::Text(version.to_string())));
         }
+        if self.agents.remove(node) {
+            attributes.extend(agent_attributes(node));
+        }
         let is_broken = task.status == TaskStatus::Error;
         let failure =
             is_broken.then(|| task.error.as_ref().map_or("NODE_FAILED", |error| error.code.name()));
@@ -63,8 +69,8 @@ impl OpenRun {
             trace: self.trace,
             id,
             parent: Some(self.id),
-            name: "node.execute",
-            is_server: false,
+            name: "node.execute".into(),
+            kind: SpanKind::Internal,
             started_ms: task.start_time_ms,
             ended_ms: task.start_time_ms + i64::try_from(task.execution_time_ms).unwrap_or(0),
             attributes,
@@ -99,8 +105,12 @@ impl OpenRun {
             trace: self.trace,
             id: self.id,
             parent: self.parent,
-            name: "workflow.execute",
-            is_server: matches!(self.mode.as_str(), "webhook" | "chat"),
+            name: "workflow.execute".into(),
+            kind: if matches!(self.mode.as_str(), "webhook" | "chat") {
+                SpanKind::Server
+            } else {
+                SpanKind::Internal
+            },
             started_ms: self.started_ms,
             ended_ms: finished_ms,
             attributes,

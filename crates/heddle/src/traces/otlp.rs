@@ -1,10 +1,9 @@
-//! OTLP over HTTP in its JSON form: what a span looks like on the wire, and the way to the
-//! collector.
+//! The way of spans to the collector: OTLP over HTTP, as JSON.
 
 use crate::settings;
 use anyhow::{Context as _, Result};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use serde_json::{Value, json};
+use runtime::trace::otlp::{OtlpSpan, resource_spans};
 use std::time::Duration;
 
 /// At most so many spans go in one request.
@@ -12,68 +11,6 @@ pub(super) const BATCH: usize = 512;
 /// How often a batch is sent before it is given up.
 const MAX_ATTEMPTS: u32 = 3;
 const TIMEOUT: Duration = Duration::from_secs(10);
-
-/// A span that is over.
-#[derive(Clone, Debug)]
-pub(super) struct OtlpSpan {
-    pub(super) trace: [u8; 16],
-    pub(super) id: [u8; 8],
-    pub(super) parent: Option<[u8; 8]>,
-    pub(super) name: &'static str,
-    pub(super) is_server: bool,
-    pub(super) started_ms: i64,
-    pub(super) ended_ms: i64,
-    pub(super) attributes: Vec<(&'static str, Attribute)>,
-    /// Whether it went wrong, and the code of what did.
-    pub(super) failure: Option<&'static str>,
-}
-
-#[derive(Clone, Debug)]
-pub(super) enum Attribute {
-    Text(String),
-    Number(i64),
-    Flag(bool),
-}
-
-impl OtlpSpan {
-    fn to_json(&self) -> Value {
-        let nanoseconds = |milliseconds: i64| (i128::from(milliseconds) * 1_000_000).to_string();
-        let attributes: Vec<Value> =
-            self.attributes.iter().map(|(key, value)| attribute(key, value)).collect();
-        // 1 is fine, 2 an error; a span of kind 2 answers somebody, one of kind 1 does not.
-        let status = match self.failure {
-            None => json!({ "code": 1 }),
-            Some(code) => json!({ "code": 2, "message": code }),
-        };
-        let mut span = json!({
-            "traceId": hex(&self.trace),
-            "spanId": hex(&self.id),
-            "name": self.name,
-            "kind": if self.is_server { 2 } else { 1 },
-            "startTimeUnixNano": nanoseconds(self.started_ms),
-            "endTimeUnixNano": nanoseconds(self.ended_ms.max(self.started_ms)),
-            "attributes": attributes,
-            "status": status,
-        });
-        if let (Some(parent), Some(fields)) = (self.parent, span.as_object_mut()) {
-            fields.insert("parentSpanId".into(), hex(&parent).into());
-        }
-        span
-    }
-}
-
-fn attribute(key: &str, value: &Attribute) -> Value {
-    let value = match value {
-        Attribute::Text(text) => json!({ "stringValue": text }),
-        Attribute::Number(number) => json!({ "intValue": number.to_string() }),
-        Attribute::Flag(flag) => json!({ "boolValue": flag }),
-    };
-    json!({ "key": key, "value": value })
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
 
 /// The way to the collector. The operator has chosen it, so that it is not bound to what workflows
 /// may reach.
@@ -124,7 +61,7 @@ impl Exporter {
     }
 
     async fn send_batch(&self, spans: &[OtlpSpan]) -> Result<()> {
-        let body = self.body(spans).to_string();
+        let body = resource_spans(&self.service, spans).to_string();
         let mut pause = Duration::from_millis(200);
         for attempt in 1.. {
             let request = self.client.post(self.address.clone()).headers(self.headers.clone());
@@ -146,24 +83,6 @@ impl Exporter {
             pause *= 2;
         }
         Ok(())
-    }
-
-    fn body(&self, spans: &[OtlpSpan]) -> Value {
-        let version = env!("CARGO_PKG_VERSION");
-        let about = [("service.name", self.service.as_str()), ("service.version", version)];
-        let about: Vec<Value> = about
-            .iter()
-            .map(|(key, value)| attribute(key, &Attribute::Text((*value).to_owned())))
-            .collect();
-        json!({
-            "resourceSpans": [{
-                "resource": { "attributes": about },
-                "scopeSpans": [{
-                    "scope": { "name": "heddle", "version": version },
-                    "spans": spans.iter().map(OtlpSpan::to_json).collect::<Vec<_>>(),
-                }],
-            }],
-        })
     }
 }
 

@@ -1,12 +1,13 @@
 //! Turns the events of runs into spans: one per run, one per node.
 
 use super::open_run::{OpenRun, TracedNodes};
-use super::otlp::OtlpSpan;
 use super::trace_context::{ParentSpan, is_in_sample, new_span_id};
-use aws_lc_rs::digest::{SHA256, digest};
 use model::{RunEvent, Str, Workflow};
 use runtime::LiveEvent;
-use std::collections::HashMap;
+use runtime::trace::TraceEvent;
+use runtime::trace::gen_ai::SpanPlace;
+use runtime::trace::otlp::{OtlpSpan, trace_id};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::Store;
@@ -62,9 +63,11 @@ impl SpanCollector {
                     .await;
                 return;
             }
+            RunEvent::SubNodeCalled { .. } | RunEvent::StageReached { .. } => {
+                return self.record_agent(&run_id, live.agent_event.as_deref());
+            }
             RunEvent::NodeLog { .. }
             | RunEvent::StepRecorded { .. }
-            | RunEvent::SubNodeCalled { .. }
             | RunEvent::ModelUsed { .. }
             | RunEvent::NodeRetried { .. } => return,
             _ if !self.open.contains_key(&run_id) => self.resume(&live).await,
@@ -93,6 +96,18 @@ impl SpanCollector {
         }
     }
 
+    /// What an agent did becomes a span of its own, in that of its node.
+    fn record_agent(&mut self, run_id: &str, event: Option<&TraceEvent>) {
+        let (Some(run), Some(event)) = (self.open.get_mut(run_id), event) else { return };
+        if !run.is_sampled {
+            return;
+        }
+        run.agents.insert(event.node.clone());
+        let parent = Some(run.steps.get(&event.node).copied().unwrap_or(run.id));
+        let place = SpanPlace { trace: run.trace, id: new_span_id(), parent };
+        self.finished.extend(event.to_span(place));
+    }
+
     #[expect(clippy::too_many_arguments, reason = "one private function behind two that name them")]
     async fn begin(
         &mut self,
@@ -106,9 +121,7 @@ impl SpanCollector {
     ) {
         let nodes = self.nodes_of(workflow_id).await;
         // The same run has the same trace whenever it goes on, in this process or the next.
-        let own = digest(&SHA256, format!("{}/{run_id}", self.secret).as_bytes());
-        let mut trace = [0; 16];
-        trace.copy_from_slice(&own.as_ref()[..16]);
+        let trace = trace_id(&self.secret, run_id);
         let (trace, parent, is_sampled) = match above {
             Some(above) => (above.trace, Some(above.span), above.is_sampled),
             None => (trace, None, true),
@@ -130,6 +143,7 @@ impl SpanCollector {
             nodes,
             steps: HashMap::new(),
             current: None,
+            agents: HashSet::new(),
         };
         self.open.insert(run_id.clone(), run);
     }

@@ -5,8 +5,8 @@ use super::agent_limits::{guarded, iterations};
 use super::agent_output::mark_end;
 use super::sub_nodes::{add_memory_tools, memory, model, tools};
 use agent::react::{Config, ContractViolation, ReactAgent};
-use agent::{AgentError, recall, remember};
-use model::Kind;
+use agent::{AgentError, AgentHost as _, recall, remember, stages};
+use model::{AgentStage, Kind};
 use node_api::ai::Message;
 use node_api::prelude::*;
 
@@ -121,6 +121,9 @@ async fn run_item(ctx: &Ctx<'_>, index: usize, input: Value) -> Result<Item, Nod
     let trace_id =
         format!("{}-{}-{}-{index}", ctx.host().execution().id, ctx.node().id, ctx.run_index());
     let asked = Message::user(model::json::to_string(&input));
+    let n_tools = agent.config.allowed_tools.len();
+    let detail = stages::given(&asked, n_tools, remembering.as_ref());
+    world.record_stage(AgentStage::Preprocess, detail).await;
     let past = match &remembering {
         Some(remembering) => Some(
             recall(&world, remembering, &asked.text())
@@ -140,6 +143,10 @@ async fn run_item(ctx: &Ctx<'_>, index: usize, input: Value) -> Result<Item, Nod
             .await
             .map_err(AgentError::into_node_error)?;
     }
+    let mut sources = past.map(|past| past.sources).unwrap_or_default();
+    sources.extend(outcome.sources);
+    let detail = stages::ended_with(outcome.end_reason, outcome.envelope.iteration, &sources);
+    world.record_stage(AgentStage::Output, detail).await;
     let mut shown = outcome.envelope.to_value();
     if !keeps_prompt {
         shown.remove_path("model.lastPrompt");

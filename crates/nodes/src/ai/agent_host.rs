@@ -1,10 +1,13 @@
 //! The world of an agent that runs in a node.
 
 use agent::{AgentError, AgentEvent, AgentHost, AgentOutcome};
-use model::{Object, Str, Value};
+use model::{AgentStage, Object, StageRecord, Str, Value};
 use node_api::ai::ToolCall;
 use node_api::trigger::ChunkKind;
 use node_api::{Ctx, NodeError};
+
+/// What an agent records first: what it remembers, or the first reply of its model.
+const FIRST_STEPS: [&str; 2] = ["history", "model 1"];
 
 /// Where notes of an item go: a node may work on several items in one run.
 pub(super) struct NodeAgentHost<'c> {
@@ -123,6 +126,18 @@ impl AgentHost for NodeAgentHost<'_> {
         self.ctx.host().record_step(&self.key(key), value).await
     }
 
+    async fn record_stage(&self, stage: AgentStage, detail: Object) {
+        // An agent that goes on has told what it was given.
+        let is_told = stage == AgentStage::Preprocess
+            && FIRST_STEPS.iter().any(|key| self.recorded_step(key).is_some());
+        if is_told {
+            return;
+        }
+        let call = if self.is_sub_agent { self.prefix.clone() } else { Str::new() };
+        let (at_ms, item, detail) = (self.now_ms(), self.item, detail.into());
+        self.ctx.host().record_stage(StageRecord { stage, at_ms, item, call, detail }).await;
+    }
+
     fn mark_waiting_for_person(&self, until_ms: i64) {
         self.ctx.host().mark_waiting_for_person(until_ms);
     }
@@ -215,13 +230,16 @@ fn chunk_of(event: AgentEvent) -> Option<(ChunkKind, Option<Value>)> {
             ];
             (ChunkKind::Usage, Object::from_iter(told))
         }
-        AgentEvent::Done { ended, iterations, duration_ms } => {
-            let told = [
+        AgentEvent::Done { ended, iterations, duration_ms, sources } => {
+            let mut told = Object::from_iter([
                 ("finishReason", Value::from(ended.name())),
                 ("iterations", iterations.into()),
                 ("durationMs", (duration_ms as f64).into()),
-            ];
-            (ChunkKind::Done, Object::from_iter(told))
+            ]);
+            if !sources.is_empty() {
+                told.insert("sources", Value::array(sources));
+            }
+            (ChunkKind::Done, told)
         }
         AgentEvent::Failed => {
             (ChunkKind::Done, Object::from_iter([("finishReason", Value::from("error"))]))

@@ -126,6 +126,10 @@ fn options() -> Vec<Param> {
             .help("Maximum number of model calls."),
         Param::flag("returnIntermediateSteps", "Return intermediate steps", false)
             .help("Also return the tool calls."),
+        Param::flag("returnSources", "Return sources", false).help(
+            "Also return what the answer is based on: documents, memory entries, tool calls and \
+             MCP servers.",
+        ),
         Param::flag("passthroughBinaryImages", "Automatically passthrough binary images", true)
             .help("Show the images of the item to the model."),
         Param::flag("enableStreaming", "Enable streaming", true)
@@ -213,8 +217,11 @@ async fn run_item(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Item, NodeE
             outcome.record.tool_uses.iter().map(intermediate_step).collect::<Vec<_>>(),
         );
     }
-    if !outcome.record.sources.is_empty() {
-        shown.insert("sources", Value::array(outcome.record.sources.clone()));
+    let record = &outcome.record;
+    let sources =
+        if option("returnSources")?.is_truthy() { &record.sources } else { &record.recalled };
+    if !sources.is_empty() {
+        shown.insert("sources", Value::array(sources.clone()));
     }
     let mut item = Item::new(shown);
     mark_end(ctx, outcome.end_reason, &mut item);

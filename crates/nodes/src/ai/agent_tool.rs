@@ -10,7 +10,7 @@ use super::{approval_options, parsers, prompt};
 use agent::{AgentOptions, OnLimit, ToolsAgent};
 use model::Kind;
 use node_api::ai::{
-    DataFlow, EgressTarget, Message, MessagePart, Supply, ToolDefinition, ToolEffect,
+    DataFlow, EgressTarget, Message, MessagePart, Supply, ToolDefinition, ToolEffect, ToolOutput,
 };
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name_of};
@@ -118,7 +118,7 @@ fn takes_task(ctx: &Ctx<'_>, item: usize) -> Result<bool, NodeError> {
     Ok(ctx.param("promptType", item)?.as_str() == Some("auto"))
 }
 
-async fn answer(call: ToolInvocation) -> Result<Value, NodeError> {
+async fn answer(call: ToolInvocation) -> Result<ToolOutput, NodeError> {
     let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
     let words = match takes_task(&ctx, item)? {
         true => call.text("input"),
@@ -167,9 +167,10 @@ async fn answer(call: ToolInvocation) -> Result<Value, NodeError> {
     };
     let outcome = world.resolve_outcome(outcome).await?;
     let answer = outcome.value.clone().unwrap_or_else(|| outcome.answer.clone().into());
+    let sources = outer_sources(&outcome.record.sources);
     let with_steps = option("returnIntermediateSteps")?.is_truthy();
     if !with_steps && !outcome.end_reason.is_partial() {
-        return Ok(answer);
+        return Ok(ToolOutput::new(answer).with_sources(sources));
     }
     let mut shown = Object::from_iter([("output", answer)]);
     if outcome.end_reason.is_partial() {
@@ -182,5 +183,11 @@ async fn answer(call: ToolInvocation) -> Result<Value, NodeError> {
             outcome.record.tool_uses.iter().map(intermediate_step).collect::<Vec<_>>(),
         );
     }
-    Ok(shown.into())
+    Ok(ToolOutput::new(shown).with_sources(sources))
+}
+
+/// What an inner agent's answer is taken from. Its own calls are its own affair.
+fn outer_sources(sources: &[Value]) -> Vec<Value> {
+    let is_call = |source: &Value| source.get("type").and_then(Value::as_str) == Some("tool");
+    sources.iter().filter(|source| !is_call(source)).cloned().collect()
 }

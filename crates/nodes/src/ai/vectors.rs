@@ -15,7 +15,7 @@ use super::tools::fn_tool::{ToolInvocation, supply_tool};
 use model::Kind;
 use node_api::ai::{
     DataFlow, Document, Reranker, ScoredDocument, SearchableStore, Supply, ToolDefinition,
-    ToolEffect, VectorStore, cannot_update,
+    ToolEffect, ToolOutput, VectorStore, cannot_update,
 };
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name, tool_name_of};
@@ -387,14 +387,14 @@ fn with_input(mut schema: Value) -> Value {
     schema
 }
 
-async fn answer<B: VectorBackend>(call: &ToolInvocation) -> Result<Value, NodeError> {
+async fn answer<B: VectorBackend>(call: &ToolInvocation) -> Result<ToolOutput, NodeError> {
     let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
     let question = call.text("input");
     let with_metadata = ctx.flag("includeDocumentMetadata", item)?;
     let found = find::<B>(&ctx, item, &question).await?;
-    let told = found.into_iter().map(|found| {
-        let text = model::json::to_string(&shown(found.document, with_metadata));
+    let told = found.iter().map(|found| {
+        let text = model::json::to_string(&shown(found.document.clone(), with_metadata));
         Object::from_iter([("type", Value::from("text")), ("text", text.into())]).into()
     });
-    Ok(Value::array(told.collect()))
+    Ok(ToolOutput::new(Value::array(told.collect())).found_in(&found))
 }

@@ -119,6 +119,8 @@ pub struct ToolCallContext {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolOutput {
     pub content: Value,
+    /// What it is taken from, such as documents, for the sources of the answer.
+    pub sources: Vec<Value>,
 }
 
 /// A tool that fails has two listeners: words that the model may read, and the cause for the
@@ -137,7 +139,12 @@ pub struct ToolFailure {
 
 impl ToolOutput {
     pub fn new(content: impl Into<Value>) -> Self {
-        Self { content: content.into() }
+        Self { content: content.into(), sources: Vec::new() }
+    }
+
+    /// The same, taken from these sources.
+    pub fn with_sources(self, sources: Vec<Value>) -> Self {
+        Self { sources, ..self }
     }
 
     /// As the model reads it.
@@ -146,6 +153,12 @@ impl ToolOutput {
             Value::String(text) => text.clone(),
             other => model::json::to_string(other).into(),
         }
+    }
+}
+
+impl From<Value> for ToolOutput {
+    fn from(content: Value) -> Self {
+        Self::new(content)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Events of runs as they happen, for watchers. Many may wait for a slow watcher, so none of them
 //! holds items.
 
+use crate::trace::TraceEvent;
 use model::{Items, Object, RunError, RunEvent, StepChanges, Str, TaskData, Value};
 use node_api::trigger::StreamChunk;
 use std::sync::Arc;
@@ -23,6 +24,8 @@ pub struct LiveEvent {
     pub is_cut: bool,
     /// The `traceparent` of the call that began the run.
     pub trace: Option<Str>,
+    /// What the event says about an agent, for whoever makes traces.
+    pub agent_event: Option<Arc<TraceEvent>>,
 }
 
 /// A chunk of a response as it is sent, for watchers.
@@ -49,7 +52,8 @@ impl LiveEvent {
         };
         let mut is_cut = false;
         let event = without_items(event, &mut is_cut);
-        Self { run_id, workflow_id, parent, seq, event, is_cut, trace }
+        let agent_event = None;
+        Self { run_id, workflow_id, parent, seq, event, is_cut, trace, agent_event }
     }
 }
 
@@ -77,6 +81,12 @@ fn without_items(event: &RunEvent, is_cut: &mut bool) -> RunEvent {
         }
         RunEvent::NodeRetried { error, .. } | RunEvent::RunFinished { error: Some(error), .. } => {
             truncate_error(error, is_cut)
+        }
+        RunEvent::StageReached { reached, .. } => {
+            let mut left = MAX_BYTES;
+            if !reached.detail.fits_within(&mut left) {
+                (reached.detail, *is_cut) = (Value::Undefined, true);
+            }
         }
         RunEvent::RunPaused { params, .. } => *params = None,
         RunEvent::RunFinished { error: None, .. }

@@ -1,7 +1,8 @@
 //! What runs have done since the process started, in numbers.
 
+use super::agent_metrics::AgentMetrics;
 use model::metrics::{Counter, Histogram};
-use model::{ModelUsage, RunStatus};
+use model::{ModelUsage, RunEvent, RunStatus};
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -29,6 +30,7 @@ pub struct RunMetrics {
     tokens_out: Counter,
     /// Millionths of a dollar.
     micro_dollars: Counter,
+    agents: AgentMetrics,
 }
 
 /// What started a run, as a place in the table.
@@ -57,6 +59,11 @@ impl RunMetrics {
             self.finished[mode.0][index].add_one();
         }
         self.seconds.record_time(took);
+    }
+
+    /// Counts what an event says about agents and errors.
+    pub(crate) fn take(&self, event: &RunEvent) {
+        self.agents.take(event);
     }
 
     pub(crate) fn model_called(&self, spent: &ModelUsage) {
@@ -105,6 +112,7 @@ impl RunMetrics {
         if self.model_calls.get() > 0 {
             self.write_models(out);
         }
+        self.agents.write(out);
     }
 
     fn write_models(&self, out: &mut String) {

@@ -153,6 +153,7 @@ impl JournalState {
                 RunEvent::ModelUsed { spent, .. } => journal.spent.add(&spent),
                 RunEvent::RunFinished { .. }
                 | RunEvent::NodeLog { .. }
+                | RunEvent::StageReached { .. }
                 | RunEvent::SubNodeCalled { .. } => {}
             }
         }

@@ -1,10 +1,11 @@
 //! What an agent did in a step of an execution.
 
 use super::{Count, Json, Number, Text, UNLIMITED};
-use model::Str;
+use model::{Str, Value};
 use node_api::checkpoints::ApprovalVerdict;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// What an agent did in a step.
 #[derive(Serialize, JsonSchema)]
@@ -13,6 +14,7 @@ pub(crate) struct ExecutionAgent<'a> {
     pub(crate) iterations: Vec<AgentIteration<'a>>,
     pub(crate) memory: Vec<MemoryCall<'a>>,
     pub(crate) output: Json,
+    pub(crate) sources: Vec<AnswerSource>,
     pub(crate) approvals: Vec<AgentApproval<'a>>,
     pub(crate) finish_reason: FinishReason,
     pub(crate) errors: Vec<AgentError>,
@@ -21,6 +23,75 @@ pub(crate) struct ExecutionAgent<'a> {
     /// The execution that the result was taken from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reused: Option<&'a str>,
+}
+
+/// What an answer is based on.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(crate) struct AnswerSource(Json);
+
+impl AnswerSource {
+    pub(crate) fn new(item: usize, source: &Value) -> Self {
+        let mut told = source.as_object().cloned().unwrap_or_default();
+        told.insert("item", item);
+        Self(Json(told.into()))
+    }
+}
+
+impl JsonSchema for AnswerSource {
+    fn schema_name() -> Cow<'static, str> {
+        "AnswerSource".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        AnswerSourceFields::json_schema(generator)
+    }
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+#[expect(dead_code, reason = "describes the sources that agents record")]
+struct AnswerSourceFields {
+    r#type: SourceType,
+    item: u64,
+    /// The tool that brought it, unless the memory did before the first call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    iteration: Option<u64>,
+    /// The answer repeats figures or words of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_quoted: Option<bool>,
+    /// The MCP server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<String>,
+    /// Of a document or an entry of memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+#[expect(dead_code, reason = "names the types of sources")]
+enum SourceType {
+    Document,
+    Memory,
+    Tool,
+    Mcp,
 }
 
 /// One question to the model, and the tools that it called.

@@ -3,6 +3,7 @@
 
 use super::agent::ApprovalOutcome;
 use super::outline::RunError;
+use super::trace::AgentStage;
 use super::{Json, Number};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,6 +44,8 @@ live_events! {
     NodeServed(OfRun<'a, NodeServed<'a>>) = "nodeServed",
     /// A model has answered a node.
     ModelUsed(OfRun<'a, ModelUsed<'a>>) = "modelUsed",
+    /// An agent has come to a stage of its work.
+    AgentStage(OfRun<'a, AgentStageReached<'a>>) = "agentStage",
     /// A node is tried again.
     NodeRetried(OfRun<'a, NodeRetried<'a>>) = "nodeRetried",
     /// A node is done.
@@ -106,6 +109,18 @@ pub(crate) struct NodeStep<'a> {
     pub(crate) node: &'a str,
     pub(crate) step: &'a str,
     pub(crate) value: Json,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub(crate) struct AgentStageReached<'a> {
+    pub(crate) node: &'a str,
+    pub(crate) run: usize,
+    pub(crate) item: usize,
+    pub(crate) stage: AgentStage,
+    pub(crate) at_ms: i64,
+    pub(crate) detail: Json,
 }
 
 #[derive(Serialize, JsonSchema)]

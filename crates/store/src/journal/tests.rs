@@ -62,6 +62,17 @@ fn events() -> Vec<RunEvent> {
             value: json!({ "text": "yes" }),
         },
         RunEvent::SubNodeCalled { node: "M".into(), task: Arc::new(task.clone()) },
+        RunEvent::StageReached {
+            node: "A".into(),
+            run_index: 1,
+            reached: StageRecord {
+                stage: AgentStage::Output,
+                at_ms: 3,
+                item: 2,
+                call: "item 0: tool 1.1".into(),
+                detail: json!({ "iterations": 2 }),
+            },
+        },
         RunEvent::NodeRetried { node: "A".into(), attempt: 2, error: error.clone() },
         RunEvent::NodeFinished { node: "A".into(), run_index: 0, task: Arc::new(task), changed },
         RunEvent::NodeSilent { node: "B".into() },

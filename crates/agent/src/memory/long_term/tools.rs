@@ -1,7 +1,7 @@
 //! The tools with which a model searches and writes the long-term memory of its subject, and of
 //! nobody else.
 
-use super::{LongTermSession, quoted};
+use super::{LongTermSession, quoted, source_value};
 use model::{Object, Str, Value, json};
 use ports::ai::{
     DataFlow, EgressTarget, EntryKind, EntryRef, NewEntry, Tool, ToolCallContext, ToolDefinition,
@@ -103,7 +103,8 @@ impl Tool for SearchTool {
             return Ok(ToolOutput::new("Nothing is remembered about that."));
         }
         let lines: Vec<String> = found.iter().map(|found| quoted(&found.entry)).collect();
-        Ok(ToolOutput::new(lines.join("\n")))
+        let sources = found.iter().map(source_value).collect();
+        Ok(ToolOutput::new(lines.join("\n")).with_sources(sources))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The form of the guardrails node.
 
 use super::llm_checks::{JAILBREAK, NSFW, TOPIC};
-use super::pii::ENTITIES;
+use formats::sensitive::PERSONAL_DATA;
 use node_api::prelude::*;
 
 pub(super) fn params() -> Vec<Param> {
@@ -24,7 +24,7 @@ pub(super) fn params() -> Vec<Param> {
 fn guardrails() -> Vec<Param> {
     let classify = &["classify"];
     let entities: Vec<(&str, &str)> =
-        ENTITIES.iter().map(|(value, label, _)| (*value, *label)).collect();
+        PERSONAL_DATA.iter().map(|(value, label, _)| (*value, *label)).collect();
     let levels = [("balanced", "Balanced"), ("strict", "Strict"), ("permissive", "Permissive")];
     let schemes = ["https", "http", "ftp", "data", "javascript", "vbscript", "mailto"]
         .map(|scheme| (scheme, scheme));

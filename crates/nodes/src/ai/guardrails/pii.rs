@@ -2,9 +2,9 @@
 
 use super::CheckResult;
 use super::patterns::{FindingCounter, PatternCache, StaticPattern};
-use PiiFormat::{Pattern, Signs};
 use compute::pattern_cost::{MAX_FOLDED, MAX_PATTERN_BYTES, PatternCost};
 use formats::js_regex::backtracking::TOO_MANY_FOLDED;
+use formats::sensitive::PERSONAL_DATA;
 use formats::ticker::tick;
 use node_api::prelude::*;
 use std::time::Duration;
@@ -14,83 +14,6 @@ use std::time::Duration;
 const MAX_STEPS: u64 = 1 << 31;
 /// CPU time of all its matches in one text together.
 const MAX_TIME: Duration = Duration::from_secs(10);
-
-/// What is looked for: n8n's name, its name for people, and the form it has.
-pub(super) const ENTITIES: &[(&str, &str, PiiFormat)] = &[
-    ("CREDIT_CARD", "Credit Card", Pattern("[0-9]{4}(?:[- ]?[0-9]{4}){3}")),
-    ("CRYPTO", "Crypto", Pattern("[13][1-9A-HJ-NP-Za-km-z]{25,34}")),
-    (
-        "DATE_TIME",
-        "Date Time",
-        Pattern("(?:0[1-9]|1[012])[-/](?:0[1-9]|[12][0-9]|3[01])[-/](?:19|20)[0-9]{2}"),
-    ),
-    (
-        "EMAIL_ADDRESS",
-        "Email Address",
-        Pattern("[0-9A-Za-z._%+-]+@(?:[0-9A-Za-z-]+[.])+[A-Za-z]{2,}"),
-    ),
-    ("IBAN_CODE", "IBAN Code", Pattern("[A-Z]{2}[0-9]{2}[0-9A-Z]{4}[0-9]{7}[0-9A-Z]{0,16}")),
-    ("IP_ADDRESS", "IP Address", Pattern("[0-9]{1,3}(?:[.][0-9]{1,3}){3}")),
-    (
-        "LOCATION",
-        "Location",
-        Pattern(
-            "(?:[A-Za-z]+\\s+)+(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Drive|Dr|Lane|Ln|Place|Pl|Court|Ct|Way|Highway|Hwy)",
-        ),
-    ),
-    ("PHONE_NUMBER", "Phone Number", Pattern("[0-9]{3}[)]?[-.\\s]?[0-9]{3}[-.\\s]?[0-9]{4,6}")),
-    ("MEDICAL_LICENSE", "Medical License", Signs("@@######")),
-    ("US_BANK_NUMBER", "US Bank Number", Pattern("[0-9]{8,17}")),
-    ("US_DRIVER_LICENSE", "US Driver License", Signs("@#######")),
-    ("US_ITIN", "US ITIN", Signs("9##-##-####")),
-    ("US_PASSPORT", "US Passport", Signs("@########")),
-    ("US_SSN", "US SSN", Signs("###-##-####|#########")),
-    ("UK_NHS", "UK NHS", Signs("### ### ####")),
-    ("UK_NINO", "UK NINO", Signs("@@######@")),
-    ("ES_NIF", "ES NIF", Signs("@########")),
-    ("ES_NIE", "ES NIE", Signs("@########")),
-    ("IT_FISCAL_CODE", "IT Fiscal Code", Signs("@@@@@@##@##@###@")),
-    ("IT_DRIVER_LICENSE", "IT Driver License", Signs("@@#######")),
-    ("IT_VAT_CODE", "IT VAT Code", Signs("IT###########")),
-    ("IT_PASSPORT", "IT Passport", Signs("@@#######")),
-    ("IT_IDENTITY_CARD", "IT Identity Card", Signs("@@#######")),
-    ("PL_PESEL", "PL PESEL", Signs("###########")),
-    ("SG_NRIC_FIN", "SG NRIC FIN", Signs("@#######@")),
-    ("SG_UEN", "SG UEN", Signs("########@|#########@")),
-    ("AU_ABN", "AU ABN", Signs("## ### ### ###")),
-    ("AU_ACN", "AU ACN", Signs("### ### ###")),
-    ("AU_TFN", "AU TFN", Signs("#########")),
-    ("AU_MEDICARE", "AU Medicare", Signs("#### ##### #")),
-    ("IN_PAN", "IN PAN", Signs("@@@@@####@")),
-    ("IN_AADHAAR", "IN AADHAAR", Signs("#### #### ####")),
-    ("IN_VEHICLE_REGISTRATION", "IN Vehicle Registration", Signs("@@##@@####")),
-    ("IN_VOTER", "IN Voter", Signs("@@@#######")),
-    ("IN_PASSPORT", "IN Passport", Signs("@#######")),
-    (
-        "FI_PERSONAL_IDENTITY_CODE",
-        "FI Personal Identity Code",
-        Pattern("[0-9]{6}[-+A][0-9]{3}[0-9A-Z]"),
-    ),
-];
-
-/// The form of a piece of personal data.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum PiiFormat {
-    /// `#` is a digit and `@` a capital letter; `|` stands between two forms.
-    Signs(&'static str),
-    Pattern(&'static str),
-}
-
-impl PiiFormat {
-    /// As a pattern that stands alone: no letter or digit of ASCII goes on over its ends.
-    fn pattern(self) -> String {
-        let inner = match self {
-            Pattern(pattern) => pattern.to_owned(),
-            Signs(signs) => signs.replace('#', "[0-9]").replace('@', "[A-Z]"),
-        };
-        format!(r"(?-u:\b)(?:{inner})(?-u:\b)")
-    }
-}
 
 pub(super) fn check(text: &str, settings: &Value) -> Result<CheckResult, NodeError> {
     let chosen = settings
@@ -102,7 +25,7 @@ pub(super) fn check(text: &str, settings: &Value) -> Result<CheckResult, NodeErr
     };
     let (mut found, mut findings) = (Vec::new(), FindingCounter::default());
     for ((name, _, form), compiled) in
-        ENTITIES.iter().zip(&COMPILED).filter(|((name, _, _), _)| is_chosen(name))
+        PERSONAL_DATA.iter().zip(&COMPILED).filter(|((name, _, _), _)| is_chosen(name))
     {
         tick()?;
         for hit in compiled.get(name, || form.pattern())?.find_iter(text) {
@@ -113,8 +36,9 @@ pub(super) fn check(text: &str, settings: &Value) -> Result<CheckResult, NodeErr
     Ok(result("personalData", found))
 }
 
-/// The patterns of [`ENTITIES`].
-static COMPILED: [StaticPattern; ENTITIES.len()] = [const { StaticPattern::new() }; ENTITIES.len()];
+/// The patterns of [`PERSONAL_DATA`].
+static COMPILED: [StaticPattern; PERSONAL_DATA.len()] =
+    [const { StaticPattern::new() }; PERSONAL_DATA.len()];
 
 /// Patterns as JavaScript writes them, `/…/flags`, or bare.
 pub(super) fn check_custom(

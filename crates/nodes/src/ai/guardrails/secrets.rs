@@ -2,15 +2,10 @@
 
 use super::CheckResult;
 use super::patterns::FindingCounter;
+use formats::sensitive::KEY_PREFIXES;
 use formats::ticker::LoopTicker;
 use node_api::prelude::*;
 use std::collections::HashMap;
-
-/// How keys of well-known services begin.
-const KEY_PREFIXES: [&str; 15] = [
-    "key-", "sk-", "sk_", "pk_", "pk-", "ghp_", "AKIA", "xox", "SG.", "hf_", "api-", "apikey-",
-    "token-", "secret-", "SHA:",
-];
 
 /// Names of files look random but are none.
 const FILES: [&str; 43] = [

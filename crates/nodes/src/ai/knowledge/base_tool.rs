@@ -6,7 +6,7 @@ use super::collections::{
 use super::{metadata, metadata_param, option};
 use crate::ai::tools::fn_tool::{ToolInvocation, supply_tool, tool_spec};
 use model::Kind;
-use node_api::ai::{DataFlow, Supply, ToolDefinition, ToolEffect, VectorQuery};
+use node_api::ai::{DataFlow, Supply, ToolDefinition, ToolEffect, ToolOutput, VectorQuery};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 
@@ -104,7 +104,7 @@ impl Supplier for KnowledgeBaseTool {
     }
 }
 
-async fn search(call: &ToolInvocation) -> Result<Value, NodeError> {
+async fn search(call: &ToolInvocation) -> Result<ToolOutput, NodeError> {
     let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
     let query = call.text("query");
     if query.trim().is_empty() {
@@ -130,15 +130,16 @@ async fn search(call: &ToolInvocation) -> Result<Value, NodeError> {
         metadata: demanded,
     };
     let found = kept.find(&query, wanted, ctx.flag("options.hybrid", item)?).await?;
-    let results = found.into_iter().map(|found| {
+    let results = found.iter().map(|found| {
         Object::from_iter([
-            ("content", Value::from(found.document.content)),
+            ("content", Value::from(found.document.content.clone())),
             ("score", found.score.into()),
-            ("metadata", found.document.metadata.into()),
+            ("metadata", found.document.metadata.clone().into()),
         ])
         .into()
     });
-    Ok(Object::from_iter([("results", Value::array(results.collect()))]).into())
+    let shown = Object::from_iter([("results", Value::array(results.collect()))]);
+    Ok(ToolOutput::new(shown).found_in(&found))
 }
 
 /// The metadata that an agent may choose results by.

@@ -6,7 +6,7 @@ use super::vector_store;
 use crate::ai::sub_nodes;
 use crate::ai::tools::fn_tool::{name_from_param, supply_tool, text_schema, tool_spec};
 use model::Kind;
-use node_api::ai::{DataFlow, Supply, ToolDefinition, ToolEffect};
+use node_api::ai::{DataFlow, Supply, ToolDefinition, ToolEffect, ToolOutput};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name_of};
 
@@ -66,7 +66,8 @@ impl Supplier for ToolVectorStore {
             let limit = ctx.number("topK", item)?.max(1.0) as usize;
             let found = vector_store(&ctx, item).await?.find(&question, limit).await?;
             let model = sub_nodes::model(&ctx, item).await?;
-            Ok(answer(model.as_ref(), TEMPLATE, &question, &found).await?.into())
+            let told = answer(model.as_ref(), TEMPLATE, &question, &found).await?;
+            Ok(ToolOutput::new(told).found_in(&found))
         }))
     }
 }

@@ -28,7 +28,7 @@ impl ToolInvocation {
 }
 
 type ToolFn =
-    Box<dyn Fn(ToolInvocation) -> BoxFuture<'static, Result<Value, NodeError>> + Send + Sync>;
+    Box<dyn Fn(ToolInvocation) -> BoxFuture<'static, Result<ToolOutput, NodeError>> + Send + Sync>;
 
 struct FnTool {
     ctx: SupplyCtx,
@@ -37,12 +37,20 @@ struct FnTool {
 }
 
 /// The supply of a node that is one tool.
-pub(crate) fn supply_tool<F, Answer>(ctx: SupplyCtx, definition: ToolDefinition, run: F) -> Supply
+pub(crate) fn supply_tool<F, Answer, Output>(
+    ctx: SupplyCtx,
+    definition: ToolDefinition,
+    run: F,
+) -> Supply
 where
     F: Fn(ToolInvocation) -> Answer + Send + Sync + 'static,
-    Answer: Future<Output = Result<Value, NodeError>> + Send + 'static,
+    Answer: Future<Output = Result<Output, NodeError>> + Send + 'static,
+    Output: Into<ToolOutput>,
 {
-    let run: ToolFn = Box::new(move |call| Box::pin(run(call)));
+    let run: ToolFn = Box::new(move |call| {
+        let answer = run(call);
+        Box::pin(async move { answer.await.map(Into::into) })
+    });
     Supply::Tools(vec![Arc::new(FnTool { ctx, definition, run })])
 }
 
@@ -60,7 +68,7 @@ impl Tool for FnTool {
         let ctx =
             self.ctx.for_call(&arguments, context).map_err(|error| ToolFailure::of(&error))?;
         let call = ToolInvocation { ctx, arguments, context: context.clone() };
-        (self.run)(call).await.map(ToolOutput::new).map_err(|error| ToolFailure::of(&error))
+        (self.run)(call).await.map_err(|error| ToolFailure::of(&error))
     }
 }
 

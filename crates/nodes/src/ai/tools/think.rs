@@ -72,5 +72,5 @@ fn supplied(ctx: SupplyCtx, name: Str) -> Result<Supply, NodeError> {
         effect: ToolEffect::None,
         flow: node_api::ai::DataFlow::default(),
     };
-    Ok(supply_tool(ctx, definition, |call| async move { Ok(call.text("input").into()) }))
+    Ok(supply_tool(ctx, definition, |call| async move { Ok(Value::from(call.text("input"))) }))
 }

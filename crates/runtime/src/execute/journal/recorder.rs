@@ -5,6 +5,7 @@ use super::{Durability, FULL_DISK_PAUSE, JournalProgress, RecordingPolicy};
 use crate::execute::live::{LiveChunk, LiveEvent};
 use crate::execute::metrics::{ModeIndex, RunMetrics};
 use crate::lock;
+use crate::trace::{TraceEvent, TraceFeed};
 use engine::{Journal, JournalError, PendingRecord};
 use model::{RunEvent, Str};
 use node_api::trigger::StreamChunk;
@@ -39,6 +40,8 @@ pub struct Recorder {
     chunks: broadcast::Sender<LiveChunk>,
     /// Whoever makes traces of the events, if anybody does.
     observer: OnceLock<mpsc::Sender<LiveEvent>>,
+    /// What agents do, for whoever watches that.
+    pub trace: Arc<TraceFeed>,
     pub metrics: RunMetrics,
 }
 
@@ -53,6 +56,7 @@ impl Recorder {
             live,
             chunks,
             observer: OnceLock::new(),
+            trace: Arc::default(),
             metrics: RunMetrics::default(),
         })
     }
@@ -144,6 +148,9 @@ impl Recorder {
     }
 
     fn broadcast(&self, log: &RunJournal, seq: u64, event: &RunEvent) {
+        if self.trace.has_watchers() {
+            self.trace.take((&log.run_id(), &log.workflow_id), seq, event, log.run_index());
+        }
         let observer = self.observer.get();
         if observer.is_none() && self.live.receiver_count() == 0 {
             return;
@@ -151,7 +158,8 @@ impl Recorder {
         let parent = log.parent.map(|caller| caller.execution.to_string().into());
         let live = LiveEvent::new(log.run_id(), log.workflow_id.clone(), parent, seq, event);
         if let Some(observer) = observer {
-            let _ = observer.try_send(live.clone());
+            let agent_event = TraceEvent::read(seq, event, log.run_index()).map(Arc::new);
+            let _ = observer.try_send(LiveEvent { agent_event, ..live.clone() });
         }
         // Nobody listening any more is no error.
         let _ = self.live.send(live);

@@ -53,6 +53,8 @@ pub(super) struct RunJournalState {
     /// Some may be open.
     pub(super) may_ask: bool,
     pub(super) discard: bool,
+    /// Which run of its node the step under way is.
+    pub(super) run_index: usize,
     /// The last event has been recorded.
     pub(super) is_over: bool,
     /// A person has said something about one of its calls while it was at work.
@@ -115,6 +117,11 @@ impl RunJournal {
 
     pub(crate) fn parent(&self) -> Option<ParentCall> {
         self.parent
+    }
+
+    /// Which run of its node the step under way is.
+    pub(super) fn run_index(&self) -> usize {
+        lock(&self.state).run_index
     }
 
     /// Whether nothing more will happen; what did may still be on its way to disk.
@@ -194,6 +201,7 @@ impl RunJournal {
 
     fn add_to(&self, state: &mut RunJournalState, event: &RunEvent, metrics: &RunMetrics) -> u64 {
         state.events.add_deferred(event);
+        metrics.take(event);
         state.take_approvals(event);
         if let RunEvent::NodeFinished { changed, .. } = event {
             self.take_static_data(state, changed.static_data.as_ref());
@@ -203,6 +211,7 @@ impl RunJournal {
                 state.mode = ModeIndex::of(mode);
                 metrics.started(state.mode);
             }
+            RunEvent::NodeStarted { run_index, .. } => state.run_index = *run_index,
             RunEvent::NodeFinished { .. }
             | RunEvent::NodeSilent { .. }
             | RunEvent::StepRecorded { .. } => state.has_progress = true,

@@ -15,7 +15,8 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
-use model::{Code, Kind, Str, TaskData, Value};
+use model::{AgentStage, Code, Kind, Str, TaskData, Value};
+use std::collections::BTreeMap;
 
 pub(in crate::api) const OPERATIONS: &[ApiOperation] = &[ApiOperation::new(
     "GET",
@@ -52,6 +53,7 @@ async fn show(
         iterations: iterations.iter().map(Iteration::to_wire).collect(),
         memory: story.subnode_calls(node, run, Kind::AiMemory).map(memory).collect(),
         output: wire::Json(task.map_or(Value::Null, |task| output(task))),
+        sources: sources(&story, node, run),
         approvals: approvals.all(),
         finish_reason: finish_reason(task.map(|task| &**task), &iterations, &approvals),
         errors: errors(&story, node, run, &iterations),
@@ -59,6 +61,20 @@ async fn show(
         reused: task.and_then(|task| task.reused_from()),
     };
     Ok(typed(StatusCode::OK, &answer))
+}
+
+/// What its answers are based on, item by item. An answer that was given again after a crash counts
+/// once.
+fn sources(story: &JournalView, node: &str, run: usize) -> Vec<wire::AnswerSource> {
+    let mut by_item: BTreeMap<usize, &Value> = BTreeMap::new();
+    for reached in story.stages(node, run).filter(|told| told.stage == AgentStage::Output) {
+        by_item.insert(reached.item, &reached.detail);
+    }
+    let all = by_item.into_iter().flat_map(|(item, detail)| {
+        let sources = detail.get("sources").and_then(Value::as_array).unwrap_or_default();
+        sources.iter().map(move |source| wire::AnswerSource::new(item, source)).collect::<Vec<_>>()
+    });
+    all.collect()
 }
 
 /// What the agent put out for each of its items.

@@ -5,7 +5,7 @@ use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
 use crate::read_budget::ReadReservation;
 use engine::RunOutcome;
-use model::{Items, Kind, ModelUsage, RunEvent, Str, TaskData, Value};
+use model::{Items, Kind, ModelUsage, RunEvent, StageRecord, Str, TaskData, Value};
 use runtime::{history, steps};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,6 +25,8 @@ pub(super) struct JournalView {
     /// What models were asked, by the node that asked them.
     pub(super) spent: Vec<(Str, ModelUsage)>,
     subnode_calls: Vec<SubNodeCall>,
+    /// The stages that agents came to, by node and run.
+    stages: Vec<(Str, usize, StageRecord)>,
     /// What each step of a node has noted, with the moment that the step began.
     checkpoints: HashMap<Str, Vec<StepCheckpoints>>,
     /// The memory that this takes.
@@ -69,6 +71,7 @@ impl JournalView {
         let (mut start_node, mut items, mut in_flight) = (None, None, None);
         let mut notes: HashMap<Str, Vec<StepCheckpoints>> = HashMap::new();
         let (mut spent, mut served, mut paid) = (Vec::new(), Vec::new(), None);
+        let mut stages = Vec::new();
         let mut step: Option<(Str, StepCheckpoints)> = None;
         for event in &events {
             match event {
@@ -111,6 +114,9 @@ impl JournalView {
                     }
                     in_flight = None;
                 }
+                RunEvent::StageReached { node, run_index, reached } => {
+                    stages.push((node.clone(), *run_index, reached.clone()));
+                }
                 RunEvent::NodeSilent { .. } => (step, in_flight) = (None, None),
                 // A step that sleeps, or that a person must decide about, may be taken up again.
                 RunEvent::RunFinished { .. } => in_flight = None,
@@ -138,6 +144,7 @@ impl JournalView {
             wait,
             spent,
             subnode_calls: served,
+            stages,
             checkpoints: notes,
             reservation: room,
         })
@@ -171,6 +178,18 @@ impl JournalView {
                 && above.is_some_and(|above| above.node == node && above.run == run)
         };
         self.subnode_calls.iter().filter(is_it)
+    }
+
+    /// The stages that an agent came to in a step, in order; not those of agents within its tools.
+    pub(super) fn stages<'s>(
+        &'s self,
+        node: &'s str,
+        run: usize,
+    ) -> impl Iterator<Item = &'s StageRecord> {
+        let of_step = move |(known, at, reached): &&(Str, usize, StageRecord)| {
+            known == node && *at == run && reached.call.is_empty()
+        };
+        self.stages.iter().filter(of_step).map(|(_, _, reached)| reached)
     }
 
     pub(super) fn step_checkpoints(&self, node: &str, run: usize) -> Option<&StepCheckpoints> {
