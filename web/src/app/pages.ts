@@ -35,6 +35,8 @@ interface PageRow {
   palette?: boolean;
   /** Other words the command palette finds it by. */
   keywords?: string;
+  /** Only admins are led there, and see it. */
+  adminOnly?: boolean;
   /** Parts of the page that the command palette offers too. */
   parts?: readonly { path: string; title: string; keywords: string; adminOnly?: boolean }[];
   /** Shown to those who are not signed in. */
@@ -97,8 +99,8 @@ export function sidebarPath(address: string): string | undefined {
 
 /** What the command palette offers to go to. */
 export const PAGE_LINKS: readonly PageLink[] = PAGES.filter((page) => page.palette).flatMap(
-  ({ href, title, icon, keywords, parts = [] }) => [
-    { href, title, icon, keywords },
+  ({ href, title, icon, keywords, adminOnly, parts = [] }) => [
+    { href, title, icon, keywords, adminOnly },
     ...parts.map((part) => ({
       ...part,
       href: `${href}/${part.path}`,
