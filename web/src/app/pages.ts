@@ -11,6 +11,7 @@ import {
   LibraryBig,
   ListChecks,
   type LucideIcon,
+  Plug,
   Settings,
   Sheet,
   Variable,
@@ -67,6 +68,7 @@ const MODULES: Readonly<Record<string, PageModule>> = {
     component: lazy(() => import("../pages/knowledge/KnowledgePage")),
     icon: LibraryBig,
   },
+  servers: { component: lazy(() => import("../pages/mcpServers/McpServersPage")), icon: Plug },
   credentials: {
     component: lazy(() => import("../pages/credentials/CredentialsPage")),
     icon: KeyRound,
