@@ -222,6 +222,7 @@ async function furnish({ call, kill, again }) {
       decisions: "/agents?tab=decisions",
       knowledge: "/knowledge",
       collection: `/knowledge/${collection.id}`,
+      memory: "/memory",
       servers: "/servers",
       credentials: "/credentials",
       tables: "/tables",

@@ -5,6 +5,7 @@
  */
 import {
   Bot,
+  Brain,
   ChartNoAxesColumn,
   KeyRound,
   LayoutTemplate,
@@ -68,6 +69,7 @@ const MODULES: Readonly<Record<string, PageModule>> = {
     component: lazy(() => import("../pages/knowledge/KnowledgePage")),
     icon: LibraryBig,
   },
+  memory: { component: lazy(() => import("../pages/memory/MemoryPage")), icon: Brain },
   servers: { component: lazy(() => import("../pages/mcpServers/McpServersPage")), icon: Plug },
   credentials: {
     component: lazy(() => import("../pages/credentials/CredentialsPage")),
