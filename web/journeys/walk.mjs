@@ -224,6 +224,7 @@ async function furnish({ call, kill, again }) {
       collection: `/knowledge/${collection.id}`,
       memory: "/memory",
       servers: "/servers",
+      policy: "/policy",
       credentials: "/credentials",
       tables: "/tables",
       table: `/tables/${table.id}`,

@@ -13,6 +13,7 @@ import {
   ListChecks,
   type LucideIcon,
   Plug,
+  Scale,
   Settings,
   Sheet,
   Variable,
@@ -77,6 +78,7 @@ const MODULES: Readonly<Record<string, PageModule>> = {
   },
   tables: { component: lazy(() => import("../pages/tables/TablesPage")), icon: Sheet },
   variables: { component: lazy(() => import("../pages/variables/VariablesPage")), icon: Variable },
+  policy: { component: lazy(() => import("../pages/policy/PolicyPage")), icon: Scale },
   insights: {
     component: lazy(() => import("../pages/insights/InsightsPage")),
     icon: ChartNoAxesColumn,
