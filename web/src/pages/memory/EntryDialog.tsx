@@ -10,6 +10,7 @@ import {
   Field,
   FormDialog,
   Input,
+  Menu,
   Select,
   TextArea,
   Time,
@@ -113,14 +114,23 @@ export function EntryDialog(props: EntryDialogProps) {
       disabled={!isChanged}
       invalid={Object.keys(problems).length > 0}
       aside={
-        <>
-          <Button kind="quiet" icon={Trash2} onClick={() => void remove()}>
-            Delete
-          </Button>
-          <Button kind="quiet" icon={UserX} onClick={() => onForget(entry.subject)}>
-            Everything about {entry.subject.length > 24 ? "this subject" : entry.subject}
-          </Button>
-        </>
+        <Menu
+          align="start"
+          trigger={
+            <Button kind="quiet" icon={Trash2}>
+              Delete
+            </Button>
+          }
+          items={[
+            { label: "This entry", icon: Trash2, onSelect: () => void remove() },
+            {
+              label: `Everything about ${entry.subject}`,
+              icon: UserX,
+              danger: true,
+              onSelect: () => onForget(entry.subject),
+            },
+          ]}
+        />
       }
       onSubmit={save}
       onClose={onClose}
