@@ -13,7 +13,7 @@ import {
   isWindow,
   type PolicyEntry,
   SCOPES,
-} from "./policyDocument";
+} from "./policyEntry";
 import { ACTION_WORDS, EFFECT_WORDS, SCOPE_WORDS } from "./policyWords";
 
 interface EntryDialogProps {

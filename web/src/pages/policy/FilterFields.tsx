@@ -14,7 +14,7 @@ import {
   splitNames,
   TESTS,
   testProblems,
-} from "./policyDocument";
+} from "./policyEntry";
 import { EFFECT_WORDS, TEST_WORDS } from "./policyWords";
 
 interface FilterFieldsProps {

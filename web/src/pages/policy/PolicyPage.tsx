@@ -13,16 +13,10 @@ import styles from "./Policy.module.css";
 import { PolicyProblem } from "./PolicyProblem";
 import { PolicyText } from "./PolicyText";
 import { type Policy, usePolicy } from "./policyApi";
-import {
-  addEntry,
-  changeEntry,
-  type EntryKind,
-  isProblem,
-  newEntry,
-  type PolicyEntry,
-  readPolicy,
-} from "./policyDocument";
+import { isProblem, readPolicy } from "./policyDocument";
 import { usePolicyDraft } from "./policyDraft";
+import { addEntry, changeEntry } from "./policyEdits";
+import { type EntryKind, newEntry, type PolicyEntry } from "./policyEntry";
 import { RuleList } from "./RuleList";
 import { StopDialog } from "./StopDialog";
 import { StopList } from "./StopList";

@@ -6,16 +6,9 @@ import layout from "../../shared/layout.module.css";
 import { Badge, Button, IconButton, Select, toast, tryAction } from "../../ui";
 import { useWorkflows } from "../../workflows/workflowApi";
 import styles from "./Policy.module.css";
-import {
-  addEntry,
-  type EntryKind,
-  type ListedEntry,
-  newEntry,
-  type PolicyDocument,
-  type PolicyEntry,
-  removeEntry,
-  setDefault,
-} from "./policyDocument";
+import type { ListedEntry, PolicyDocument } from "./policyDocument";
+import { addEntry, removeEntry, setDefault } from "./policyEdits";
+import { type EntryKind, newEntry, type PolicyEntry } from "./policyEntry";
 import { ACTION_WORDS, conditionSentence, EFFECT_WORDS } from "./policyWords";
 
 interface RuleListProps {

@@ -1,7 +1,7 @@
 /** Rules, limits and verdicts in words, and the order in which changed verdicts are told. */
 import { describe, expect, it } from "vitest";
 import type { PolicyChange, PolicyVerdict } from "../../api/generated";
-import { entryProblems, newEntry, type PolicyEntry } from "./policyDocument";
+import { entryProblems, newEntry, type PolicyEntry } from "./policyEntry";
 import {
   changeCounts,
   conditionSentence,

@@ -2,7 +2,7 @@
 
 import type { PolicyChange, PolicyDryRun, PolicyVerdict } from "../../api/generated";
 import type { Tone } from "../../ui";
-import { type ArgumentTest, type CallFilter, type PolicyEntry, splitNames } from "./policyDocument";
+import { type ArgumentTest, type CallFilter, type PolicyEntry, splitNames } from "./policyEntry";
 
 export const ACTION_WORDS: Record<string, { label: string; hint: string; tone: Tone }> = {
   deny: { label: "Deny", hint: "The call is not made; the model is told why", tone: "bad" },

@@ -1,17 +1,8 @@
 /** A policy's text: what is read from it, and changes that leave the rest as it was written. */
 import { describe, expect, it } from "vitest";
-import {
-  addEntry,
-  changeEntry,
-  isProblem,
-  newEntry,
-  type PolicyDocument,
-  readPolicy,
-  readServerProblem,
-  removeEntry,
-  setDefault,
-  TextOnly,
-} from "./policyDocument";
+import { isProblem, type PolicyDocument, readPolicy, readServerProblem } from "./policyDocument";
+import { addEntry, changeEntry, removeEntry, setDefault, TextOnly } from "./policyEdits";
+import { newEntry } from "./policyEntry";
 
 const TEXT = `# Agreed in March
 default = "allow"  # for now
