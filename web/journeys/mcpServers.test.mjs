@@ -61,7 +61,7 @@ test("a server that fails says why, and a new one gets an entry to copy and a wo
     const entry = dialog.getByRole("region", { name: "Entry for mcp.json" });
     await expect(entry).toHaveText('"TOKEN": "abc"');
     // What is to be copied is what the server reads.
-    await writeFile(join(data, "mcp.json"), await entry.innerText());
+    await writeFile(join(data, "mcp.json"), await entry.textContent());
     const { data: servers } = await call("GET", "/mcp/servers");
     if (servers[0].name !== "github" || servers[0].health === "failed")
       throw new Error(JSON.stringify(servers));

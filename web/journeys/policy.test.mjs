@@ -47,6 +47,8 @@ test("a rule is tried on past calls before it is saved, its text is checked, and
     await page.getByRole("button", { name: "Discard" }).click();
     await page.getByRole("tab", { name: "Rules" }).click();
 
+    await page.getByRole("button", { name: "Remove no sums" }).click();
+    // A change that is not saved yet does not stand in the way of a stop, nor a stop in the way of the change.
     await page.getByRole("button", { name: "Stop tools or agents" }).click();
     const stop = page.getByRole("dialog", { name: "Stop tools or agents" });
     await stop.getByRole("textbox", { name: /^Name of the tool/ }).fill("send_*");
@@ -54,11 +56,14 @@ test("a rule is tried on past calls before it is saved, its text is checked, and
     await stop.getByRole("button", { name: "Stop now" }).click();
     const stopped = page.getByRole("region", { name: "Stopped now" });
     await expect(stopped).toHaveText("Wrong recipients");
+    await expect(page.getByRole("list", { name: "Stops" })).toHaveText("send_*");
+    await expect(page.getByText("Nothing of it is in force yet.")).toBeVisible();
     await stopped.getByRole("button", { name: "Remove stop send_*" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove stop" }).click();
     await expect(stopped).toBeGone();
+    await expect(page.getByRole("list", { name: "Stops" })).toBeGone();
+    await expect(page.getByText("Nothing of it is in force yet.")).toBeVisible();
 
-    await page.getByRole("button", { name: "Remove no sums" }).click();
     await page.getByRole("tab", { name: "Dry run" }).click();
     await page.getByRole("button", { name: "Start dry run" }).click();
     await expect(page.getByRole("row", { name: /^calculator/ })).toHaveText("Allow");

@@ -8,7 +8,7 @@ import { useCanEdit } from "../../api/session";
 import { urlPath } from "../../api/url";
 import { JsonBlock } from "../../run/JsonBlock";
 import { Facts } from "../../shared/Facts";
-import { List } from "../../shared/ListPage";
+import { List, ShowMore } from "../../shared/ListPage";
 import layout from "../../shared/layout.module.css";
 import {
   AsyncContent,
@@ -16,6 +16,7 @@ import {
   Button,
   CopyButton,
   confirm,
+  count,
   cx,
   EmptyState,
   IconButton,
@@ -183,6 +184,9 @@ const COLUMNS = [
   { id: "state", label: "Approval", width: "120px" },
 ];
 
+/** So many are compared at first. */
+const REVIEWS = 20;
+
 const STATES: Record<string, { label: string; tone: "good" | "wait" | "bad" }> = {
   approved: { label: "Approved", tone: "good" },
   new: { label: "New", tone: "wait" },
@@ -193,6 +197,7 @@ const STATES: Record<string, { label: string; tone: "good" | "wait" | "bad" }> =
 function Tools({ server, canEdit }: { server: McpServer; canEdit: boolean }) {
   const tools = useMcpTools(server);
   const [opened, setOpened] = useState<string | null>(null);
+  const [most, setMost] = useState(REVIEWS);
   const open = tools.data?.filter((tool) => tool.state === "new" || tool.state === "changed") ?? [];
   const shown = tools.data?.find((tool) => tool.name === opened);
   const nothing = (
@@ -213,9 +218,14 @@ function Tools({ server, canEdit }: { server: McpServer; canEdit: boolean }) {
               approve only what you would let the server tell them.
             </p>
           </div>
-          {open.map((tool) => (
+          {open.slice(0, most).map((tool) => (
             <ToolReview key={tool.name} server={server} tool={tool} canEdit={canEdit} />
           ))}
+          {open.length > most && (
+            <ShowMore onClick={() => setMost(most + 2 * REVIEWS)}>
+              Show more ({count(most)} of {count(open.length)})
+            </ShowMore>
+          )}
         </section>
       )}
       <section className={styles.tight} aria-label="All tools">

@@ -29,6 +29,9 @@ interface Row {
   score: number | null;
 }
 
+/** Three lines show no more than this. */
+const MAX_SHOWN_CHARS = 600;
+
 const COLUMNS = [
   { id: "text", label: "Entry" },
   { id: "subject", label: "Subject", width: "180px" },
@@ -72,7 +75,8 @@ export function EntryList({ memory, filters, onOpen, onForget }: EntryListProps)
         rowKey={({ entry }) => entry.id}
         onOpen={({ entry }) => onOpen(entry)}
         render={({ entry, score }, column) => {
-          if (column === "text") return <span className={styles.text}>{entry.text}</span>;
+          if (column === "text")
+            return <span className={styles.text}>{entry.text.slice(0, MAX_SHOWN_CHARS)}</span>;
           if (column === "subject")
             return <span className={styles.subjectCell}>{entry.subject}</span>;
           if (column === "kind") return <Kind entry={entry} now={now} />;

@@ -14,13 +14,13 @@ export function DraftBar({ policy, text }: { policy: Policy; text: string }) {
   const [isReviewing, setReviewing] = useState(false);
   const drop = () => {
     discard();
-    toast({ text: "Changes discarded", undo: () => write(text, base) });
+    toast({ text: "Changes discarded", undo: () => write(text, base ?? policy) });
   };
   return (
     <div className={styles.draft} role="region" aria-label="Unsaved changes">
       <div className={layout.fill}>
         <p className={layout.name}>Unsaved changes</p>
-        {base === policy.version ? (
+        {base?.version === policy.version ? (
           <p className={layout.faint}>Nothing of it is in force yet.</p>
         ) : (
           <p className={layout.warning}>

@@ -41,15 +41,18 @@ export default function PolicyPage() {
 
 function LoadedPolicy({ policy }: { policy: Policy }) {
   const [params, setParams] = useSearchParams();
-  const { draft, write, discard } = usePolicyDraft();
+  const { draft, write, discard, follow } = usePolicyDraft();
   const [edited, setEdited] = useState<{ entry: PolicyEntry; index: number | null } | null>(null);
   const [isStopping, setStopping] = useState(false);
   const tab = TABS.find((one) => one.id === params.get("tab"))?.id ?? "rules";
   const text = draft ?? policy.text;
   const isChanged = draft !== null && draft !== policy.text;
-  const change = (next: string) => (next === policy.text ? discard() : write(next, policy.version));
+  const change = (next: string) => (next === policy.text ? discard() : write(next, policy));
   const read = useMemo(() => readPolicy(text), [text]);
   useUnloadGuard(isChanged);
+  useEffect(() => {
+    follow(policy);
+  }, [policy, follow]);
   const add = (kind: EntryKind) => setEdited({ entry: newEntry(kind), index: null });
   const save = (entry: PolicyEntry) => {
     const index = edited?.index ?? null;

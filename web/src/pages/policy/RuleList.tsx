@@ -47,6 +47,8 @@ const EXAMPLES: readonly { label: string; entry: PolicyEntry }[] = [
 
 export function RuleList({ document, text, onChange, onEdit, onText }: RuleListProps) {
   const { rule, limit, effect, stop } = document.entries;
+  const { data: workflows = [] } = useWorkflows();
+  const nameOf = (id: string) => workflows.find((row) => row.id === id)?.name ?? id;
   const isEmpty = rule.length + limit.length + effect.length === 0;
   const remove = (kind: EntryKind, index: number, title: string) =>
     tryAction(async () => {
@@ -59,6 +61,7 @@ export function RuleList({ document, text, onChange, onEdit, onText }: RuleListP
         <EntryRow
           key={index}
           listed={one}
+          nameOf={nameOf}
           onEdit={() => (one.isTextOnly ? onText() : onEdit(one.entry, index))}
           onRemove={() => void remove(kind, index, one.title)}
         />
@@ -159,11 +162,14 @@ function Section({ kind, text, children }: SectionProps) {
 
 interface EntryRowProps {
   listed: ListedEntry;
+  /** The name of a workflow. */
+  nameOf: (id: string) => string;
   onEdit: () => void;
   onRemove: () => void;
 }
 
-function EntryRow({ listed: { entry, title, isTextOnly }, onEdit, onRemove }: EntryRowProps) {
+function EntryRow({ listed, nameOf, onEdit, onRemove }: EntryRowProps) {
+  const { entry, title, isTextOnly } = listed;
   return (
     <li className={styles.entry}>
       <span className={styles.verdict}>
@@ -171,7 +177,7 @@ function EntryRow({ listed: { entry, title, isTextOnly }, onEdit, onRemove }: En
       </span>
       <div className={styles.said}>
         <p className={layout.name}>{title}</p>
-        <Conditions entry={entry} />
+        <Conditions entry={entry} nameOf={nameOf} />
         {entry.reason && <p className={layout.faint}>“{entry.reason}”</p>}
       </div>
       {entry.kind !== "stop" && (
@@ -198,9 +204,7 @@ function Verdict({ entry }: { entry: PolicyEntry }) {
 }
 
 /** When an entry counts, as a sentence in which the names stand out. */
-function Conditions({ entry }: { entry: PolicyEntry }) {
-  const { data: workflows = [] } = useWorkflows();
-  const nameOf = (id: string) => workflows.find((row) => row.id === id)?.name ?? id;
+function Conditions({ entry, nameOf }: { entry: PolicyEntry; nameOf: (id: string) => string }) {
   return (
     <p className={styles.sentence}>
       {conditionSentence(entry, nameOf).map((piece, at) =>

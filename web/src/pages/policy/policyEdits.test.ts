@@ -1,7 +1,14 @@
 /** A policy's text: what is read from it, and changes that leave the rest as it was written. */
 import { describe, expect, it } from "vitest";
 import { isProblem, type PolicyDocument, readPolicy, readServerProblem } from "./policyDocument";
-import { addEntry, changeEntry, removeEntry, setDefault, TextOnly } from "./policyEdits";
+import {
+  addEntry,
+  changeEntry,
+  mergeStops,
+  removeEntry,
+  setDefault,
+  TextOnly,
+} from "./policyEdits";
 import { newEntry } from "./policyEntry";
 
 const TEXT = `# Agreed in March
@@ -149,6 +156,32 @@ describe("a removed entry", () => {
     expect(read(removeEntry(text, "rule", 0)).entries.rule.map((one) => one.entry.action)).toEqual([
       "allow",
     ]);
+  });
+});
+
+describe("a draft, while others stop tools", () => {
+  const stop = (name: string) => `\n[[stop]]\nname = "${name}"\ntools = "${name}"\n`;
+  const draft = addEntry(TEXT, { ...newEntry("rule"), name: "mine" });
+  const titles = (text: string | null) => read(text ?? "").entries.stop.map((one) => one.title);
+
+  it("gets the new stop, and keeps what was changed", () => {
+    const merged = mergeStops(TEXT, TEXT + stop("send"), draft);
+    expect(titles(merged)).toEqual(["send"]);
+    expect(merged?.startsWith(draft.trimEnd())).toBe(true);
+    expect(titles(mergeStops("", stop("send"), '[[rule]]\naction = "deny"\n'))).toEqual(["send"]);
+  });
+
+  it("loses the stop that was removed, and no other", () => {
+    const base = TEXT + stop("send") + stop("mail");
+    const mine = draft + stop("send") + stop("mail") + stop("own");
+    expect(titles(mergeStops(base, TEXT + stop("mail"), mine))).toEqual(["mail", "own"]);
+  });
+
+  it("is left to a person where more has changed, or a text cannot be read", () => {
+    const other = setDefault(TEXT, "deny") + stop("send");
+    expect(mergeStops(TEXT, other, draft)).toBeNull();
+    expect(mergeStops(TEXT, TEXT + stop("send"), "[[")).toBeNull();
+    expect(mergeStops(TEXT, 'stop = [{ tools = "x" }]\n'.concat(TEXT), draft)).toBeNull();
   });
 });
 

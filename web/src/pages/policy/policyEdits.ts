@@ -7,6 +7,7 @@ import {
   isPlain,
   isProblem,
   keyName,
+  type PolicyDocument,
   parse,
   readPolicy,
   tableOf,
@@ -138,6 +139,39 @@ export function setDefault(text: string, action: "allow" | "deny"): string {
   const rest = text.slice(comment.length);
   const gap = rest === "" || rest.startsWith("\n") ? "" : "\n";
   return `${comment}default = ${quote(action)}\n${gap}${rest}`;
+}
+
+/**
+ * A draft with the stops that were added and removed since it was begun; nothing where more than stops has changed, or a text
+ * does not tell.
+ */
+export function mergeStops(base: string, now: string, draft: string): string | null {
+  const [before, after, mine] = [base, now, draft].map(readPolicy);
+  if (!before || !after || !mine || isProblem(before) || isProblem(after) || isProblem(mine))
+    return null;
+  const titles = (read: PolicyDocument) => read.entries.stop.map((stop) => stop.title);
+  const gone = new Set(titles(before).filter((title) => !titles(after).includes(title)));
+  const known = new Set([...titles(before), ...titles(mine)]);
+  try {
+    if (withoutStops(base) !== withoutStops(now)) return null;
+    const kept = titles(mine).reduceRight(
+      (text, title, index) => (gone.has(title) ? removeEntry(text, "stop", index) : text),
+      draft,
+    );
+    const added = after.entries.stop.filter((stop) => !known.has(stop.title));
+    return added.reduce((text, stop) => addEntry(text, stop.entry), kept);
+  } catch (error) {
+    if (error instanceof TextOnly) return null;
+    throw error;
+  }
+}
+
+function withoutStops(text: string): string {
+  const read = readPolicy(text);
+  if (isProblem(read)) throw new TextOnly();
+  return read.entries.stop
+    .reduceRight((left, _, index) => removeEntry(left, "stop", index), text)
+    .trimEnd();
 }
 
 interface Edit {
