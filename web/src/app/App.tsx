@@ -2,7 +2,7 @@
 import { type ReactNode, Suspense, useEffect } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { ApiError } from "../api/client";
-import { needsSetup, useMe } from "../api/session";
+import { needsSetup, useIsAdmin, useMe } from "../api/session";
 import { CommandPalette } from "../palette/CommandPalette";
 import { ErrorBoundary, ErrorState, Loading, PageTitle } from "../ui";
 import css from "./App.module.css";
@@ -72,6 +72,7 @@ function SignedOut({ error, onRetry }: { error: unknown; onRetry: () => void }) 
 
 function SignedIn() {
   const [here] = useLocation();
+  const isAdmin = useIsAdmin();
   return (
     <div className={css.app}>
       <ErrorBoundary what="The sidebar" place="bar" resetKey={here}>
@@ -81,7 +82,7 @@ function SignedIn() {
         <ErrorBoundary what="This page" place="page" resetKey={here}>
           <Suspense fallback={<Loading />}>
             <Routes
-              pages={OTHER_PAGES}
+              pages={OTHER_PAGES.filter((page) => isAdmin || !page.adminOnly)}
               otherwise={here === "/" ? <Redirect to="/workflows" replace /> : <NotFound />}
             />
           </Suspense>

@@ -2,6 +2,7 @@
 import { ChevronsLeft, ChevronsRight, Moon, Sun } from "lucide-react";
 import { useState, useSyncExternalStore } from "react";
 import { Link, useLocation } from "wouter";
+import { useIsAdmin } from "../api/session";
 import { usePendingDecisionCount } from "../run/pendingDecisions";
 import markUrl from "../theme/mark.svg";
 import { getTheme, onThemeChange, setThemeChoice } from "../theme/theme";
@@ -15,6 +16,7 @@ export function Sidebar() {
   const [here] = useLocation();
   const [wide, setWide] = useState(() => localStorage.getItem(WIDE_KEY) === "wide");
   const nWaiting = usePendingDecisionCount();
+  const isAdmin = useIsAdmin();
   const theme = useSyncExternalStore(onThemeChange, getTheme);
   const widen = () => {
     localStorage.setItem(WIDE_KEY, wide ? "narrow" : "wide");
@@ -22,7 +24,7 @@ export function Sidebar() {
   };
   const current = sidebarPath(here);
   const links = (part: PageEntry["sidebar"]) =>
-    PAGES.filter((page) => page.sidebar === part).map((page) => (
+    PAGES.filter((page) => page.sidebar === part && (isAdmin || !page.adminOnly)).map((page) => (
       <SidebarLink
         key={page.path}
         page={page}

@@ -47,6 +47,7 @@ describe("the links of the command palette", () => {
       "/settings/people Settings: Users",
     ]);
     expect(PAGE_LINKS.filter((link) => link.adminOnly).map((link) => link.href)).toEqual([
+      "/policy",
       "/settings/people",
     ]);
   });

@@ -5,12 +5,15 @@
  */
 import {
   Bot,
+  Brain,
   ChartNoAxesColumn,
   KeyRound,
   LayoutTemplate,
   LibraryBig,
   ListChecks,
   type LucideIcon,
+  Plug,
+  Scale,
   Settings,
   Sheet,
   Variable,
@@ -35,6 +38,8 @@ interface PageRow {
   palette?: boolean;
   /** Other words the command palette finds it by. */
   keywords?: string;
+  /** Only admins are led there, and see it. */
+  adminOnly?: boolean;
   /** Parts of the page that the command palette offers too. */
   parts?: readonly { path: string; title: string; keywords: string; adminOnly?: boolean }[];
   /** Shown to those who are not signed in. */
@@ -65,12 +70,15 @@ const MODULES: Readonly<Record<string, PageModule>> = {
     component: lazy(() => import("../pages/knowledge/KnowledgePage")),
     icon: LibraryBig,
   },
+  memory: { component: lazy(() => import("../pages/memory/MemoryPage")), icon: Brain },
+  servers: { component: lazy(() => import("../pages/mcpServers/McpServersPage")), icon: Plug },
   credentials: {
     component: lazy(() => import("../pages/credentials/CredentialsPage")),
     icon: KeyRound,
   },
   tables: { component: lazy(() => import("../pages/tables/TablesPage")), icon: Sheet },
   variables: { component: lazy(() => import("../pages/variables/VariablesPage")), icon: Variable },
+  policy: { component: lazy(() => import("../pages/policy/PolicyPage")), icon: Scale },
   insights: {
     component: lazy(() => import("../pages/insights/InsightsPage")),
     icon: ChartNoAxesColumn,
@@ -97,8 +105,8 @@ export function sidebarPath(address: string): string | undefined {
 
 /** What the command palette offers to go to. */
 export const PAGE_LINKS: readonly PageLink[] = PAGES.filter((page) => page.palette).flatMap(
-  ({ href, title, icon, keywords, parts = [] }) => [
-    { href, title, icon, keywords },
+  ({ href, title, icon, keywords, adminOnly, parts = [] }) => [
+    { href, title, icon, keywords, adminOnly },
     ...parts.map((part) => ({
       ...part,
       href: `${href}/${part.path}`,

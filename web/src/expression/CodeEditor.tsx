@@ -12,7 +12,7 @@ import { flushSync } from "react-dom";
 import type { ExpressionScope } from "../store/formContext";
 import { cx } from "../ui";
 import css from "./CodeEditor.module.css";
-import type { EditorHandle, Language } from "./codeMirrorEditor";
+import type { EditorHandle, EditorProblem, Language } from "./codeMirrorEditor";
 import { typeOver } from "./typeOver";
 
 const EMPTY_SCOPE: ExpressionScope = { json: undefined, nodes: [], variables: [] };
@@ -26,6 +26,8 @@ interface CodeEditorProps {
   /** One field among others, which grows with its text. Otherwise the editor fills its place and has line numbers. */
   compact?: boolean;
   invalid?: boolean;
+  /** What is wrong with the text, marked at its place. */
+  problem?: EditorProblem | null;
   placeholder?: string;
   scope?: ExpressionScope;
   /** Takes a dropped field instead of the editor, where it changes what the text is. */
@@ -53,6 +55,7 @@ export function CodeEditor(props: CodeEditorProps) {
     readOnly = false,
     compact = false,
     invalid,
+    problem = null,
     className,
     autoFocus,
     cursor: wantedCursor,
@@ -96,6 +99,7 @@ export function CodeEditor(props: CodeEditorProps) {
         onFocus: () => now().onFocus?.(),
         onBlur: () => now().onBlur?.(),
       });
+      editor.current.setProblem(now().problem ?? null);
       if (now().handle) (now().handle as RefObject<EditorHandle | null>).current = editor.current;
       flushSync(() => setReady(true));
       // Whoever has begun to write goes on where the cursor is.
@@ -114,6 +118,9 @@ export function CodeEditor(props: CodeEditorProps) {
   useEffect(() => {
     editor.current?.setValue(value);
   }, [value]);
+  useEffect(() => {
+    editor.current?.setProblem(problem);
+  }, [problem]);
   useEffect(() => {
     editor.current?.setReadOnly(readOnly);
   }, [readOnly]);

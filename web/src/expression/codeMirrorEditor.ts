@@ -13,8 +13,9 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirro
 import { javascript, localCompletionSource } from "@codemirror/lang-javascript";
 import { json, jsonParseLinter } from "@codemirror/lang-json";
 import { python } from "@codemirror/lang-python";
-import { bracketMatching, foldGutter, indentOnInput } from "@codemirror/language";
-import { linter, lintGutter } from "@codemirror/lint";
+import { bracketMatching, foldGutter, indentOnInput, StreamLanguage } from "@codemirror/language";
+import { toml } from "@codemirror/legacy-modes/mode/toml";
+import { type Diagnostic, linter, lintGutter, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { Annotation, Compartment, EditorState, type Extension, Prec } from "@codemirror/state";
 import {
@@ -34,7 +35,15 @@ import { editorTheme } from "./editorTheme";
 import { codeBackground, expressionHighlighting, expressionLanguage } from "./highlight";
 import { typeOver } from "./typeOver";
 
-export type Language = "expression" | "javascript" | "python" | "json" | "sql" | "text";
+export type Language = "expression" | "javascript" | "python" | "json" | "toml" | "sql" | "text";
+
+/** What the owner of an editor says is wrong with its text, and where. */
+export interface EditorProblem {
+  line: number;
+  /** Counted from 1; the whole line is marked without one. */
+  column?: number;
+  message: string;
+}
 
 export interface EditorOptions {
   value: string;
@@ -57,6 +66,8 @@ export interface EditorHandle {
   setValue: (value: string) => void;
   setReadOnly: (readOnly: boolean) => void;
   setLabel: (label: string) => void;
+  /** Marks what is wrong with the text; nothing takes the mark away. */
+  setProblem: (problem: EditorProblem | null) => void;
   /** Writes code at the cursor, in brackets where it stands in text. */
   insertCode: (code: string) => void;
   /** Puts the cursor where it was, or at a place in the text. */
@@ -124,6 +135,8 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
     },
     setReadOnly: (now) => view.dispatch({ effects: readOnly.reconfigure(readOnlyExtension(now)) }),
     setLabel: (now) => view.dispatch({ effects: label.reconfigure(labelExtension(now)) }),
+    setProblem: (problem) =>
+      view.dispatch(setDiagnostics(view.state, problem ? [diagnosticOf(view.state, problem)] : [])),
     insertCode: (code) => insertCode(view, code, view.state.selection.main.head, options.language),
     focus: (at) => {
       if (at !== undefined)
@@ -132,6 +145,12 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
     },
     destroy: () => view.destroy(),
   };
+}
+
+function diagnosticOf(state: EditorState, { line, column, message }: EditorProblem): Diagnostic {
+  const { from, to } = state.doc.line(Math.max(1, Math.min(state.doc.lines, line)));
+  const start = Math.min(to, from + (column ?? 1) - 1);
+  return { from: start, to, severity: "error", message };
 }
 
 /** The part in which two texts differ, so that the cursor stays where the rest is the same. */
@@ -163,7 +182,7 @@ function programExtensions(language: Language): Extension {
     indentOnInput(),
     highlightSelectionMatches(),
     keymap.of([indentWithTab]),
-    language === "json" ? lintGutter() : [],
+    language === "json" || language === "toml" ? lintGutter() : [],
   ];
 }
 
@@ -193,6 +212,8 @@ function languageExtensions({ language, scope }: EditorOptions): Extension {
       ];
     case "python":
       return [python(), autocompletion({ icons: false })];
+    case "toml":
+      return StreamLanguage.define(toml);
     case "json":
       return [json(), linter(jsonParseLinter())];
     default:

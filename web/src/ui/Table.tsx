@@ -75,6 +75,12 @@ export function Table<Row>(props: TableProps<Row>) {
     )
       onOpen(row);
   };
+  // The key is not for what opens and takes the focus, such as a field of text.
+  const onKeyDown = (event: KeyboardEvent, row: Row) => {
+    if (event.key !== "Enter") return;
+    if (onOpen && event.target === event.currentTarget) event.preventDefault();
+    open(event, row);
+  };
   return (
     <div className={css.frame}>
       <table className={css.table} aria-label={label}>
@@ -112,7 +118,7 @@ export function Table<Row>(props: TableProps<Row>) {
               draggable={onDrag !== undefined || undefined}
               onDragStart={onDrag && ((event) => onDrag(event, row))}
               onClick={(event) => open(event, row)}
-              onKeyDown={(event) => event.key === "Enter" && open(event, row)}
+              onKeyDown={(event) => onKeyDown(event, row)}
             >
               {selection && (
                 <td

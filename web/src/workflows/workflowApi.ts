@@ -24,6 +24,15 @@ export function useWorkflows() {
   return useQuery(ROWS);
 }
 
+/** All workflows with their nodes. */
+export function useWorkflowDocuments() {
+  return useQuery({
+    queryKey: [...WORKFLOWS, "documents"],
+    queryFn: () => fetchAll<WorkflowDocument>("/workflows"),
+    staleTime: 15_000,
+  });
+}
+
 /** The folders; none where the server has none. */
 export function useFolders() {
   return useQuery({

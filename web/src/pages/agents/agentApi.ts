@@ -3,11 +3,11 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useCatalogue } from "../../api/catalogue";
-import { api, fetchAll } from "../../api/client";
+import { api } from "../../api/client";
 import type { ExecutionOutline } from "../../api/generated";
 import type { Execution, Paged } from "../../api/types";
 import { urlPath } from "../../api/url";
-import type { WorkflowDocument } from "../../api/workflowDocument";
+import { useWorkflowDocuments } from "../../workflows/workflowApi";
 import {
   daysAgo,
   listAgentWorkflows,
@@ -18,11 +18,7 @@ import {
 export const SPENDING_DAYS = 30;
 
 export function useAgents() {
-  const query = useQuery({
-    queryKey: ["workflows", "documents"],
-    queryFn: () => fetchAll<WorkflowDocument>("/workflows"),
-    staleTime: 15_000,
-  });
+  const query = useWorkflowDocuments();
   const catalogue = useCatalogue();
   const agents = useMemo(
     // Only the catalogue knows which nodes are agents.

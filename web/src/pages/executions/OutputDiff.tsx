@@ -3,10 +3,12 @@
 import { useMemo, useState } from "react";
 import { RunProblem } from "../../run/RunProblem";
 import { useItems } from "../../run/runItems";
-import { cx, ErrorState, plural, Skeleton, Tabs } from "../../ui";
+import { DiffView } from "../../shared/DiffView";
+import { diffLines } from "../../shared/lineDiff";
+import { ErrorState, Skeleton, Tabs } from "../../ui";
 import css from "./Compare.module.css";
 import { filledOutput, stepKind } from "./ComparePage";
-import { type ComparedStep, diffLines, hunks } from "./runDiff";
+import type { ComparedStep } from "./runDiff";
 
 interface OutputDiffProps {
   step: ComparedStep;
@@ -64,36 +66,13 @@ function Lines({ step, a, b, direction }: OutputDiffProps & { direction: "output
   const more = Math.max(first.data?.total ?? 0, second.data?.total ?? 0) - 50;
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
-      <pre className={css.lines} tabIndex={0}>
-        {hunks(lines).map((line, index) =>
-          line.kind === "gap" ? (
-            <span key={index} className={css.gap}>
-              {plural(line.n, "unchanged line")}
-            </span>
-          ) : (
-            <span
-              key={index}
-              className={cx(
-                line.kind === "removed" && css.removed,
-                line.kind === "added" && css.added,
-              )}
-            >
-              <i aria-hidden>{MARKS[line.kind]}</i>
-              {line.kind !== "same" && <span className="visually-hidden">{line.kind}: </span>}
-              {line.text}
-            </span>
-          ),
-        )}
-      </pre>
+      <DiffView label={`Differences of ${step.node}`} lines={lines} />
       {more > 0 && (
         <p className={css.quiet}>Comparing the first 50 items. {more} more are not compared.</p>
       )}
     </>
   );
 }
-
-const MARKS = { same: " ", removed: "−", added: "+" };
 
 function text(items: readonly { json?: unknown; preview?: string }[] | undefined): string {
   if (!items || items.length === 0) return "";

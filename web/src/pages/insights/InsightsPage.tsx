@@ -4,6 +4,7 @@ import { ChartNoAxesColumn } from "lucide-react";
 import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { urlPath } from "../../api/url";
+import { type Figure, Figures } from "../../shared/Figures";
 import layout from "../../shared/layout.module.css";
 import {
   AsyncContent,
@@ -164,7 +165,7 @@ function formatDuration(ms: number | null | undefined): string {
 
 function Totals({ totals }: { totals: Insights["totals"] }) {
   const failing = totals.runs === 0 ? 0 : totals.failed / totals.runs;
-  const figures: [string, string, string?][] = [
+  const figures: Figure[] = [
     ["Executions", compactNumber(totals.runs)],
     [
       "Failed",
@@ -176,18 +177,7 @@ function Totals({ totals }: { totals: Insights["totals"] }) {
     ["Tokens", compactNumber(totals.tokens)],
     ["Model cost", money(totals.dollars)],
   ];
-  return (
-    <dl className={styles.totals}>
-      {figures.map(([label, value, more]) => (
-        <div key={label} className={styles.total}>
-          <dt>{label}</dt>
-          <dd>
-            {value} {more && <small>{more}</small>}
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Figures label="Totals" figures={figures} />;
 }
 
 interface ChartCardProps {
