@@ -6,7 +6,7 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use node_api::ai::{LongTermMemory as _, MemoryStatistics};
+use node_api::ai::MemoryStatistics;
 use std::fmt::Write as _;
 use std::sync::Arc;
 

@@ -86,12 +86,12 @@ pub(super) fn new_span_id() -> [u8; 8] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::otlp::hex;
     use super::*;
     use aws_lc_rs::digest::{SHA256, digest};
 
     #[test]
     fn a_traceparent_is_read_and_a_wrong_one_is_not() {
+        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         let above =
             ParentSpan::parse("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01").unwrap();
         assert_eq!(

@@ -4,12 +4,12 @@ use super::{ApiOperation, QueryResult, RequestQuery};
 use crate::access::{AccessLevel, Principal};
 use crate::error::ApiError;
 use crate::response::typed;
-use crate::routing::get;
 use crate::wire::{self, Json, TraceQuery};
 use crate::{App, trace_stream};
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use axum::routing::get;
 use formats::sensitive::Redaction;
 use runtime::trace::{TraceEvent, gen_ai};
 use store::executions::Execution;
@@ -100,7 +100,7 @@ async fn read(
     app: &App,
     who: &Principal,
     id: &str,
-    write: impl FnOnce(&Execution, &[TraceEvent]) -> Response + Send,
+    write: impl FnOnce(&Execution, &[TraceEvent]) -> Response + Send + 'static,
 ) -> Result<Response, ApiError> {
     let execution = who.flushed_execution(app, id, AccessLevel::View).await?;
     let (number, store) = (execution.id, app.store.clone());

@@ -12,7 +12,7 @@ const LEAST: &[(UserRole, &[&str])] = &[
         "getCredentialTypes", "getTags", "getTag", "getSpending", "getWorkflowTags", "getExecutionTags", "getVariables", "getProjects",
         "getProject", "getProjectUsers",
         "checkWorkflow", "evaluateExpression", "listConnectedTools", "getExecutionOutline", "getExecutionDocument", "getExecutionItems", "getExecutionSchema", "getExecutionAgent", "getInsights", "getFolders",
-        "getOpenApi", "getNodeTypes", "getInstance", "listLocalModels", "getNodeTypeDocs", "followExecution", "followExecutions", "getExecutionFile", "listDataTables", "getDataTable", "listDataTableColumns", "listDataTableRows",
+        "getOpenApi", "getNodeTypes", "getInstance", "listLocalModels", "getNodeTypeDocs", "followExecution", "followExecutions", "getExecutionTrace", "exportExecutionTrace", "followExecutionTrace", "followTraces", "getExecutionFile", "listDataTables", "getDataTable", "listDataTableColumns", "listDataTableRows",
         "reportClientError", "exportDataTableRows", "listCollections", "getCollection", "listCollectionSources", "listCollectionChunks",
         "listMemories", "getMemory", "listMemoryEntries", "searchMemory", "listMcpServers", "listMcpTools",
     ]),
