@@ -24,6 +24,7 @@ mod runtime;
 mod schedule;
 mod sync;
 mod task;
+pub mod tools;
 mod versions;
 
 pub use error::Error;

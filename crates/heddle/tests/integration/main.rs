@@ -44,6 +44,7 @@ mod subflows;
 mod support;
 mod tables;
 mod talk;
+mod tools;
 mod unavailable_nodes;
 mod upgrade;
 mod vault;
