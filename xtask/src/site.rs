@@ -30,6 +30,7 @@ const PARTS: &[Part] = &[
             "security.md",
             "approvals.md",
             "policy.md",
+            "tools.md",
             "trace.md",
             "memory.md",
             "mcp.md",

@@ -119,7 +119,9 @@ impl Plan {
                 continue;
             }
             by_name.insert(Str::from(node.name()), nodes.len());
-            let mut node = PlanNode::new(&node, workflow, registry);
+            let pinned = workflow.pin_data(node.name());
+            let pinned = pinned.map(|items| items.iter().map(Item::from_value).collect());
+            let mut node = PlanNode { pinned, ..PlanNode::new(&node, registry) };
             let described = node.ports();
             node.n_outputs = described.as_ref().map_or(1, NodePorts::item_outputs);
             ports.push(described);
@@ -327,7 +329,18 @@ impl PlanNode {
         (compiled, late)
     }
 
-    fn new(node: &Node<'_>, workflow: &Workflow, registry: &Registry) -> Self {
+    /// A node that is no part of a workflow, such as one behind a registered tool.
+    pub(crate) fn embedded(node: &Object, registry: &Registry, may_use_credentials: bool) -> Self {
+        let mut planned = Self::new(&Node::new(node), registry);
+        if !may_use_credentials {
+            planned.credentials = Object::new();
+        }
+        let header = node.get("idempotencyHeader").and_then(Value::as_str);
+        planned.key_header = header.map(Str::from).or(planned.key_header);
+        planned
+    }
+
+    fn new(node: &Node<'_>, registry: &Registry) -> Self {
         let version = node.type_version();
         let node_type = registry.find(node.type_name(), version).cloned();
         let empty = Object::new();
@@ -340,9 +353,6 @@ impl PlanNode {
         let key_header = node_type.as_ref().and_then(|found| key_header(found, &params, registry));
         let is_raw = |key: &str| node_type.as_deref().is_some_and(|found| is_raw(found, key));
         let compiled = CompiledParam::object(&params, is_raw);
-        let pinned = workflow
-            .pin_data(node.name())
-            .map(|items| items.iter().map(Item::from_value).collect());
         Self {
             info: NodeInfo {
                 id: node.id().unwrap_or_default().into(),
@@ -369,7 +379,7 @@ impl PlanNode {
             outputs: Vec::new(),
             inputs: Vec::new(),
             suppliers: Vec::new(),
-            pinned,
+            pinned: None,
             code: OnceLock::new(),
             asked_of_model: OnceLock::new(),
             n_outputs: 1,

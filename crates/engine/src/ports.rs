@@ -13,6 +13,7 @@ use node_api::http::Http;
 use node_api::mcp::McpServers;
 use node_api::policy::ToolPolicy;
 use node_api::tables::Tables;
+use node_api::tools::ToolRegistry;
 use node_api::trigger::{StreamChunk, WebhookResponse};
 use node_api::{NodeError, StartCause};
 use std::pin::Pin;
@@ -31,6 +32,8 @@ pub struct Ports {
     pub collections: Arc<dyn Collections>,
     pub long_term_memory: Arc<dyn LongTermMemory>,
     pub mcp: Arc<dyn McpServers>,
+    /// The tools that manifests declare.
+    pub tools: Arc<dyn ToolRegistry>,
     /// Where conversations are kept; each run sees those of its own workflow.
     pub conversations: ConversationStores,
     /// The models on this machine.

@@ -17,6 +17,7 @@ mod sub_nodes;
 mod subnode_record;
 mod subworkflow;
 mod suspend;
+mod tool_call;
 mod tool_host;
 
 pub use connected_tools::ConnectedTools;

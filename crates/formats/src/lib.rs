@@ -1,5 +1,5 @@
 //! File and text formats: Markdown, HTML, XML, dates, spreadsheets, calendars, PDF, archives, API
-//! descriptions.
+//! descriptions, tool manifests.
 //!
 //! Invariant: nothing here knows a workflow, a file system or the network: bytes and values in,
 //! values and bytes out. What could take long ticks ([`ticker`]), and every reader has limits.
@@ -22,5 +22,6 @@ pub mod pdf;
 pub mod sensitive;
 pub mod sheet;
 pub mod ticker;
+pub mod tools;
 pub mod unpack;
 pub mod xml;

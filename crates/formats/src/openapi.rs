@@ -27,7 +27,7 @@ pub use security::{ApiKeyPlace, OAuthFlow, SecurityKind, SecurityRequirement, Se
 pub use servers::{Server, ServerVariable};
 pub use text::DocumentError;
 
-use model::Str;
+use model::{Str, Value};
 
 /// The largest document.
 pub const MAX_DOCUMENT_BYTES: usize = 16 << 20;
@@ -58,6 +58,14 @@ pub struct Finding {
     /// The operation, such as `GET /pets`, or a part of the document.
     pub place: Str,
     pub problem: Str,
+}
+
+/// A document that is part of another one, such as a manifest.
+pub(crate) fn from_value(root: Value) -> Result<ApiDocument, DocumentError> {
+    if root.is_deeper_than(MAX_DOCUMENT_DEPTH) {
+        return Err(DocumentError::TooDeep);
+    }
+    document::from_value(root)
 }
 
 /// Reads a document and lists its operations.

@@ -9,6 +9,7 @@ mod mcp;
 mod memory;
 mod models;
 mod policy;
+mod tools;
 
 pub(crate) use chat::{AgentArgs, AgentToolChoice, AskBefore, ChatArgs};
 pub(crate) use executions::{ExecutionsCommand, ResumeArgs, ResumeManyArgs, TraceArgs, UndoArgs};
@@ -20,6 +21,7 @@ pub(crate) use mcp::McpArgs;
 pub(crate) use memory::{DeleteMemoryArgs, MemoryCommand, SearchMemoryArgs};
 pub(crate) use models::ModelsCommand;
 pub(crate) use policy::{PolicyCommand, StopArgs};
+pub(crate) use tools::ToolsCommand;
 
 use crate::settings::GlobalArgs;
 use crate::terminal::table::ListOutput;
@@ -97,6 +99,9 @@ pub(crate) enum Command {
     /// Control which tools agents may call
     #[command(subcommand)]
     Policy(PolicyCommand),
+    /// List, check and register tools that manifests declare
+    #[command(subcommand)]
+    Tools(ToolsCommand),
     /// Manage users
     #[command(subcommand)]
     Users(UsersCommand),

@@ -32,6 +32,8 @@ mod restore;
 #[expect(clippy::disallowed_methods, reason = "works on files named on the command line")]
 mod run;
 mod serve;
+#[expect(clippy::disallowed_methods, reason = "works on files named on the command line")]
+mod tools;
 mod users;
 mod workflows;
 
@@ -63,6 +65,7 @@ pub(crate) fn dispatch(arguments: Cli, folder: &DataFolder) -> Result<ExitCode> 
         Command::Credentials(arguments) => credentials::run(arguments),
         Command::Users(arguments) => users::run(arguments),
         Command::Policy(arguments) => policy::run(arguments),
+        Command::Tools(arguments) => tools::run(arguments),
         Command::Knowledge(arguments) => knowledge::run(arguments),
         Command::Memory(arguments) => memory::run(arguments),
         Command::Models(arguments) => models::run(&arguments),

@@ -24,6 +24,7 @@ mod progress;
 mod settings;
 mod tables;
 mod terminal;
+mod tool_files;
 mod traces;
 mod wiring;
 

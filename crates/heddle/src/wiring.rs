@@ -77,6 +77,7 @@ pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
         collections: Arc::new(node_api::collections::NoCollections),
         long_term_memory: Arc::new(node_api::ai::NoLongTermMemory),
         mcp: Arc::new(node_api::mcp::NoMcpServers),
+        tools: Arc::new(node_api::tools::NoTools),
         conversations: ConversationStores {
             volatile: Arc::new(passing),
             ..ConversationStores::default()

@@ -146,6 +146,12 @@ codes! {
     POLICY_CHANGED       = Caller,   409, "Somebody else has changed the policy meanwhile.";
     POLICY_INVALID       = Operator, 422, "The policy file cannot be used.";
     AGENT_LIMIT          = Workflow, 422, "The agent reached its limit without an answer.";
+    TOOL_MANIFEST        = Caller,   422, "The tool manifest cannot be used.";
+    TOOL_NOT_FOUND       = Caller,   404, "No such tool or manifest is registered.";
+    TOOL_TAKEN           = Caller,   409, "Another manifest has a tool of this name.";
+    TOOL_CHANGED         = Caller,   409, "Somebody else has changed the manifest meanwhile.";
+    TOOL_ARGUMENT        = Workflow, 422, "An argument does not fit its place in a tool's request.";
+    TOOL_OUTPUT          = Upstream, 502, "The answer of a tool does not match its output schema.";
     MCP_SERVER_UNKNOWN   = Workflow, 404, "No MCP server with this name is configured.";
     MCP_CONFIG           = Operator, 422, "The configuration of an MCP server is invalid.";
     MCP_CONNECTION       = Upstream, 502, "An MCP server could not be reached, or ended the connection.";

@@ -2,7 +2,7 @@
 
 use crate::ai::{
     AgentLimits, ChatModel, ConversationStores, Exposure, LocalModels, LongTermMemory,
-    NoLocalModels, NoLongTermMemory, ToolCallContext,
+    NoLocalModels, NoLongTermMemory, Supply, ToolCallContext,
 };
 use crate::collections::{Collections, NoCollections};
 use crate::connect::Connections;
@@ -11,8 +11,9 @@ use crate::http::Http;
 use crate::mcp::{McpServers, NoMcpServers};
 use crate::policy::BoundPolicy;
 use crate::tables::Tables;
+use crate::tools::{NoTools, ToolRegistry};
 use crate::trigger::{StreamChunk, WebhookResponse};
-use crate::{Credential, NodeError, RequestKey, Supplied, TriggerKind};
+use crate::{Credential, NodeError, NodeInfo, RequestKey, Supplied, TriggerKind};
 pub use model::NodeState;
 use model::{Items, Kind, Object, Source, Spill, StageRecord, Str, Value};
 use std::sync::Arc;
@@ -137,6 +138,19 @@ pub trait Host: Send + Sync {
     fn mcp(&self) -> Arc<dyn McpServers> {
         Arc::new(NoMcpServers)
     }
+    /// The registered tools, as the workflow may use them.
+    fn tool_registry(&self) -> RegistryAccess {
+        RegistryAccess { registry: Arc::new(NoTools), workflow: Str::new() }
+    }
+    /// The same place in the run for a node that is no part of the workflow, given as a document has
+    /// it: its parameters, its credentials. `None` where there are no such nodes.
+    fn embedded(&self, _node: &Object) -> Option<(NodeInfo, Arc<dyn Host>)> {
+        None
+    }
+    /// The tools that such a node is or supplies.
+    async fn embedded_supply(&self, _node: &Object, _item: usize) -> Result<Supply, NodeError> {
+        Err(NodeError::failed("Registered tools are not available here"))
+    }
     /// The models on this machine.
     fn local_models(&self) -> Arc<dyn LocalModels> {
         Arc::new(NoLocalModels)
@@ -229,6 +243,13 @@ pub trait Host: Send + Sync {
     fn allows(&self, feature: Feature) -> bool;
     /// Where large outputs go.
     fn spill(&self) -> Option<Arc<dyn Spill>>;
+}
+
+/// The registered tools, and the workflow that uses them.
+#[derive(Clone)]
+pub struct RegistryAccess {
+    pub registry: Arc<dyn ToolRegistry>,
+    pub workflow: Str,
 }
 
 /// JavaScript to run on a node's items.

@@ -37,7 +37,7 @@ pub use param::{Choice, DisplayRule, FieldGroup, Param, ParamKind, RuleTest};
 pub use port::{Port, PortCount, PortRule};
 pub use ports::{
     ErrorClass, NodeError, ai, checkpoints, collections, connect, files, hosts, http, mcp, policy,
-    tables, untrusted,
+    tables, tools, untrusted,
 };
 pub use range::NumberRange;
 pub use registry::{

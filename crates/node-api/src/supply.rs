@@ -49,6 +49,13 @@ impl SupplyCtx {
         Ok(Self::new(node.clone(), host, inputs.clone(), *run_index, *item))
     }
 
+    /// The same place for a node that is no part of the workflow; `None` where there are none.
+    pub fn embedded(&self, node: &Object) -> Option<Self> {
+        let (info, host) = self.inner.host.embedded(node)?;
+        let SupplyInner { inputs, run_index, item, .. } = &*self.inner;
+        Some(Self::new(info, host, inputs.clone(), *run_index, *item))
+    }
+
     /// The parameters and the world, as an ordinary node has them.
     pub fn ctx(&self) -> Ctx<'_> {
         Ctx::new(

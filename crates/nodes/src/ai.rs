@@ -35,6 +35,8 @@ pub use tools::calculator::probe_calculator;
 
 use memory::unavailable::{self, UnavailableMemoryNode};
 use models::openai_compatible::{DeepSeek, Groq, Mistral, OpenRouter, VendorChatModel, XAi};
+pub use tools::registry::{TOOL_REGISTRY, schema_problem};
+
 use node_api::{NodeEntry, run, run_and_supply, supply, trigger};
 use vectors::VectorStoreNode;
 
@@ -128,6 +130,7 @@ pub static NODES: &[NodeEntry] = &[
     supply::<parsers::autofixing::OutputParserAutofixing>(),
     supply::<parsers::item_list::OutputParserItemList>(),
     supply::<mcp::agent_tools::McpClientTool>(),
+    supply::<tools::registry::ToolRegistryNode>(),
     run::<mcp::client::McpClient>(),
     run::<mcp::community::CommunityMcpClient>(),
     supply::<tools::calculator::CalculatorTool>(),

@@ -9,7 +9,7 @@ mod operation_form;
 mod query;
 mod request;
 mod secrets;
-mod tools;
+pub(crate) mod tools;
 
 pub use operation_form::http_request_parameters;
 

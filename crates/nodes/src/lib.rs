@@ -22,7 +22,7 @@ pub mod integrations;
 pub mod text;
 pub mod triggers;
 
-pub use ai::EMBED_TEXTS;
+pub use ai::{EMBED_TEXTS, TOOL_REGISTRY};
 pub use child_process::use_child_program;
 
 use node_api::{NodeEntry, Registry};

@@ -18,6 +18,7 @@ pub mod http;
 pub mod mcp;
 pub mod policy;
 pub mod tables;
+pub mod tools;
 pub mod untrusted;
 
 pub use error::{ErrorClass, NodeError};

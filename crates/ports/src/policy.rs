@@ -104,7 +104,7 @@ pub enum SideEffect {
     Write,
     /// It may carry data to others.
     Send,
-    /// It costs money or moves it. Only rules and declarations say so.
+    /// It costs money or moves it. Only rules and manifests say so.
     Spend,
 }
 
@@ -168,7 +168,7 @@ impl<'c> PolicyCall<'c> {
             subject,
             tool: &definition.name,
             source: tool.source(),
-            effect: SideEffect::of(definition, sends),
+            effect: tool.side_effect().unwrap_or_else(|| SideEffect::of(definition, sends)),
             arguments,
             exposure,
         }

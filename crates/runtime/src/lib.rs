@@ -25,6 +25,7 @@ mod runtime;
 mod schedule;
 mod sync;
 mod task;
+pub mod tools;
 pub mod trace;
 mod versions;
 

@@ -4,7 +4,7 @@
 //! Invariant: what cannot be read forbids. Invariant: a stop reaches running agents through
 //! [`Policy::wait_for`], without their asking.
 
-mod counters;
+pub(crate) mod counters;
 mod document;
 mod dry_run;
 

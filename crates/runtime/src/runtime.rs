@@ -17,9 +17,11 @@ use crate::resume::tokens::ResumeTokens;
 use crate::schedule::clock::SchedulerSlot;
 use crate::schedule::poll::Polls;
 use crate::task::supervise;
+use crate::tools::ToolManifests;
 use crate::{CatchUp, Error, LoadedWorkflow, Recorder, Retention, RunLimits, Runner, lock};
 use engine::{Engine, RunOptions};
 use model::{SpendingLimit, Str};
+use node_api::tools::ManifestSource;
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
@@ -39,6 +41,8 @@ pub struct RuntimeOptions {
     pub keep: Retention,
     /// Where callers reach this instance, without a slash at the end.
     pub base_url: Str,
+    /// Reads tool manifests, and knows the operator's files of them.
+    pub manifests: Arc<dyn ManifestSource>,
 }
 
 /// Everything that is alive in this process.
@@ -49,6 +53,8 @@ pub struct Runtime {
     pub runner: Arc<Runner>,
     /// What the operator lets agents call.
     pub policy: Arc<Policy>,
+    /// The tools that manifests declare.
+    pub tools: Arc<ToolManifests>,
     pub(crate) active: RwLock<ActiveWorkflows>,
     pub(crate) clock_changed: Notify,
     pub(crate) catch_up: CatchUp,
@@ -110,6 +116,7 @@ impl Runtime {
         supervise("clock", &runtime, Runtime::run_scheduler);
         supervise("watch", &runtime, Runtime::watch);
         supervise("policy", &runtime, Runtime::watch_policy);
+        supervise("tools", &runtime, Runtime::watch_tools);
         supervise("retention", &runtime, move |runtime| runtime.run_retention(retention));
         Ok(runtime)
     }
@@ -127,6 +134,8 @@ impl Runtime {
         engine.ports.calls = Some(calls.clone());
         let policy = Policy::open(store.clone()).await?;
         engine.ports.policy = policy.clone();
+        let tools = ToolManifests::open(store.clone(), options.manifests).await?;
+        engine.ports.tools = tools.clone();
         let session_calls = options.run.limits.agents.session_calls;
         let ledger = DayLedger::new(store.clone(), options.spending, session_calls);
         engine.ports.ledger = Arc::new(ledger);
@@ -152,6 +161,7 @@ impl Runtime {
             recorder,
             runner,
             policy,
+            tools,
             active: RwLock::default(),
             clock_changed: Notify::new(),
             catch_up: options.catch_up,

@@ -30,6 +30,7 @@ mod source_control;
 mod spending;
 mod tags;
 mod test_webhook;
+mod tools;
 mod users;
 mod variables;
 mod versions;
@@ -74,6 +75,7 @@ pub(crate) const OPERATIONS: &[&[ApiOperation]] = &[
     memories::OPERATIONS,
     local_models::OPERATIONS,
     mcp_servers::OPERATIONS,
+    tools::OPERATIONS,
     projects::OPERATIONS,
     members::OPERATIONS,
     users::OPERATIONS,

@@ -91,6 +91,8 @@ pub struct ServerParts {
     pub egress_allow: Vec<String>,
     /// The type of the node that asks an embeddings node for vectors.
     pub embedding_caller: &'static str,
+    /// The type of the node that gives registered tools to agents.
+    pub tool_supplier: &'static str,
     /// Where people reach this instance.
     pub base_url: Str,
     /// Where callers reach webhooks, forms and chats, if they have an origin of their own.

@@ -55,6 +55,7 @@ pub(crate) mod test_webhooks;
 #[cfg(test)]
 mod testing;
 pub(crate) mod text;
+pub(crate) mod tools;
 pub(crate) mod trace;
 pub(crate) mod users;
 pub(crate) mod values;
@@ -105,6 +106,7 @@ pub(crate) use spending::*;
 pub(crate) use tags::*;
 pub(crate) use test_webhooks::*;
 pub(crate) use text::*;
+pub(crate) use tools::*;
 pub(crate) use trace::*;
 pub(crate) use users::*;
 pub(crate) use values::*;

@@ -70,6 +70,7 @@ fn options() -> RuntimeOptions {
         spending: model::SpendingLimit::default(),
         keep: Retention::default(),
         base_url: "http://simulated".into(),
+        manifests: Arc::new(node_api::tools::NoManifests),
     }
 }
 
@@ -84,6 +85,7 @@ fn ports(world: &Arc<SimulationState>, store: &Sqlite) -> Ports {
         collections: Arc::new(store.clone()),
         long_term_memory: Arc::new(store.clone()),
         mcp: Arc::new(node_api::mcp::NoMcpServers),
+        tools: Arc::new(node_api::tools::NoTools),
         conversations: node_api::ai::ConversationStores::default(),
         local_models: Arc::new(node_api::ai::NoLocalModels),
         credentials: Arc::new(NoCredentials),

@@ -62,6 +62,7 @@ mod spill;
 mod sqlite;
 mod status;
 pub mod tags;
+pub mod tool_manifests;
 pub mod users;
 pub mod variables;
 #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the vault key is a file")]
@@ -105,6 +106,7 @@ pub use sqlite::{
 };
 pub use status::StoreStatus;
 pub use tags::TagStore;
+pub use tool_manifests::ToolManifestStore;
 pub use users::UserStore;
 pub use variables::VariableStore;
 pub use workflows::WorkflowStore;
@@ -138,6 +140,7 @@ pub trait Store:
     + StoreStatus
     + Tables
     + TagStore
+    + ToolManifestStore
     + UserStore
     + VariableStore
     + WorkflowStore
@@ -170,6 +173,7 @@ impl<T> Store for T where
         + StoreStatus
         + Tables
         + TagStore
+        + ToolManifestStore
         + UserStore
         + VariableStore
         + WorkflowStore

@@ -34,6 +34,7 @@ mod spending;
 mod status;
 mod tables;
 mod tags;
+mod tool_manifests;
 mod users;
 mod variables;
 mod workflow_cache;

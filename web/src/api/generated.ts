@@ -1398,6 +1398,31 @@ export interface RecoveryCodes {
   recoveryCodes: string[];
 }
 
+/** A tool that a manifest declares. */
+export interface RegisteredTool {
+  name: string;
+  description: string;
+  /** `http`, `node` or `mcp`. */
+  kind: string;
+  /** What it calls: method and host, type of the node, or name of the server's tool. */
+  target: string;
+  /** `read`, `write`, `send` or `spend`, if the manifest says so. */
+  effect: string | null;
+  /** JSON Schema of the arguments; none if the node or the server says it. */
+  input: unknown;
+  /** JSON Schema of the answer. */
+  output: unknown;
+  /** The operator's file, or the name of the registered manifest. */
+  manifest: string;
+  /** The project of a registered manifest. */
+  projectId: string | null;
+}
+
+export interface RegisteredToolList {
+  data: RegisteredTool[];
+  manifests: ToolManifest[];
+}
+
 export interface ResumeInput {
   decision?: "again" | "done" | null;
   result?: string | null;
@@ -1611,6 +1636,70 @@ export interface TestWebhook {
 export interface TestWebhookInput {
   node?: string;
   destinationNode?: string;
+}
+
+export interface ToolCallError {
+  code: string;
+  /** In words for a model. */
+  message: string;
+}
+
+export interface ToolCallInput {
+  projectId: string;
+  /** The workflow whose credentials are used; without one, none are. */
+  workflowId?: string | null;
+  arguments: Record<string, unknown>;
+}
+
+/** What a call gave. */
+export interface ToolCallResult {
+  ok: boolean;
+  output: unknown;
+  error: ToolCallError | null;
+}
+
+/** Something in a manifest that cannot be used. */
+export interface ToolFinding {
+  line: number;
+  column: number;
+  /** The tool, or the part of the manifest. */
+  place: string;
+  code: string;
+  message: string;
+}
+
+/** A manifest, and how it is doing. */
+export interface ToolManifest {
+  name: string;
+  /** None for the operator's files. */
+  projectId: string | null;
+  version: number;
+  changedBy: string;
+  changedAt: string | null;
+  toolCount: number;
+  findings: ToolFinding[];
+  /** The file has errors; its last good text is in force. */
+  isStale: boolean;
+}
+
+export interface ToolManifestCheck {
+  /** Names of the tools that can be used. */
+  tools: string[];
+  findings: ToolFinding[];
+}
+
+export interface ToolManifestCheckInput {
+  projectId: string;
+  /** YAML or JSON. */
+  text: string;
+}
+
+export interface ToolManifestInput {
+  projectId: string;
+  /** YAML or JSON. */
+  text: string;
+  /** The version that was changed; 0 for a new manifest. */
+  version: number;
 }
 
 export interface Transfer {

@@ -36,8 +36,7 @@ impl Engine {
         engine.ports.workflows = Arc::new(NoWorkflows);
         engine.ports.journal = Arc::new(NoJournal);
         let run = ActiveRun::new(engine, plan.clone(), options, CancellationToken::new());
-        let entry = ScheduledNode::unfed(node);
-        let host = NodeHost::new(&run, &entry, entry.inputs.clone(), 0);
+        let host = host_of(&run, node);
         let asking = async {
             let mut names: Vec<Str> = Vec::new();
             let mut found = Vec::new();
@@ -50,6 +49,12 @@ impl Engine {
         };
         Offload::new(pin!(asking), run.cpu.clone()).await
     }
+}
+
+/// A node outside of the order of a run.
+pub(super) fn host_of(run: &ActiveRun, node: usize) -> NodeHost {
+    let entry = ScheduledNode::unfed(node);
+    NodeHost::new(run, &entry, entry.inputs.clone(), 0)
 }
 
 /// The definitions with names that none of `names` has, as in a run.

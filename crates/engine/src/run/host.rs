@@ -14,22 +14,22 @@ use crate::ports::JournalError;
 use crate::scope::{RunData, RunView, ToolCallScope};
 use model::{Items, Kind, Object, RunEvent, Source, Spill, StageRecord, Str, Value};
 use node_api::ai::{
-    AgentLimits, ChatModel, ConversationStores, Exposure, LocalModels, LongTermMemory,
+    AgentLimits, ChatModel, ConversationStores, Exposure, LocalModels, LongTermMemory, Supply,
     ToolCallContext, session_id_of,
 };
 use node_api::collections::Collections;
 use node_api::connect::Connections;
 use node_api::files::FileStorage;
 use node_api::host::{
-    CodeOutput, CodeRequest, ExecutionInfo, Feature, Host, NodeState, Pause, StaticScope,
-    WorkflowCall,
+    CodeOutput, CodeRequest, ExecutionInfo, Feature, Host, NodeState, Pause, RegistryAccess,
+    StaticScope, WorkflowCall,
 };
 use node_api::http::Http;
 use node_api::mcp::{McpScope, McpServers};
 use node_api::policy::{BoundPolicy, PolicySubject};
 use node_api::tables::Tables;
 use node_api::trigger::{StreamChunk, WebhookResponse};
-use node_api::{Credential, ErrorClass, NodeError, RequestKey, Supplied, TriggerKind};
+use node_api::{Credential, ErrorClass, NodeError, NodeInfo, RequestKey, Supplied, TriggerKind};
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -49,6 +49,8 @@ pub(super) struct NodeHost {
     pause: Mutex<Option<Pause>>,
     /// Shared with whoever serves it.
     pub(super) parking: Arc<SuspendState>,
+    /// A node that is no part of the workflow, in the place of the one that brought it.
+    pub(super) embedded: Option<Arc<PlanNode>>,
     /// The call that it answers as a tool.
     pub(super) call: Option<ToolCallHost>,
     /// Whether the run may stand still while the node waits for a person.
@@ -83,6 +85,7 @@ impl NodeHost {
             now_ms: run.now(),
             pause: Mutex::default(),
             parking: Arc::default(),
+            embedded: None,
             call: None,
             can_wait: true,
             templates: Mutex::default(),
@@ -98,7 +101,8 @@ impl NodeHost {
 
     /// The same place in the run, seen by a node that supplies this one.
     pub(super) fn supplier(&self, node: usize) -> Self {
-        Self { node, ..self.with_call(self.call.as_ref().map(ToolCallHost::seen_below)) }
+        let seen = self.with_call(self.call.as_ref().map(ToolCallHost::seen_below));
+        Self { node, embedded: None, ..seen }
     }
 
     /// The same node, as it is seen during a call of it as a tool.
@@ -115,6 +119,7 @@ impl NodeHost {
             now_ms: self.now_ms,
             pause: Mutex::default(),
             parking: self.parking.clone(),
+            embedded: self.embedded.clone(),
             call,
             can_wait: self.can_wait,
             templates: Mutex::default(),
@@ -141,7 +146,7 @@ impl NodeHost {
         extra: Option<&'a Object>,
         contexts: &'a (dyn Fn(usize) -> Object + Sync),
     ) -> RunView<'a> {
-        let node = &self.run.plan.nodes[self.node];
+        let node = self.plan_node();
         RunView {
             plan: &self.run.plan,
             data: &self.data,
@@ -161,7 +166,10 @@ impl NodeHost {
     }
 
     pub(super) fn plan_node(&self) -> &PlanNode {
-        &self.run.plan.nodes[self.node]
+        match &self.embedded {
+            Some(node) => node,
+            None => &self.run.plan.nodes[self.node],
+        }
     }
 
     pub(super) fn run_index(&self) -> usize {
@@ -252,6 +260,15 @@ pub(crate) fn expression_error(error: expr::ExprError, parameter: &str) -> NodeE
 }
 
 impl NodeHost {
+    /// The same place in the run, seen by a node that is no part of the workflow.
+    fn embedding(&self, node: &Object) -> Self {
+        // Whoever wrote a workflow that came as text may be nobody who may use credentials here.
+        let may_use_credentials = self.run.plan.text.is_none();
+        let planned = PlanNode::embedded(node, &self.run.engine.registry, may_use_credentials);
+        let seen = self.with_call(self.call.as_ref().map(ToolCallHost::seen_below));
+        Self { embedded: Some(Arc::new(planned)), ..seen }
+    }
+
     /// The trigger that the run began at.
     fn trigger(&self) -> Option<usize> {
         let is_trigger = |node: &&usize| self.run.plan.nodes[**node].is_trigger();
@@ -264,7 +281,7 @@ impl Host for NodeHost {
     fn parameter(&self, path: &str, item: usize) -> Result<Value, NodeError> {
         let contexts = |node| self.context_of(node);
         let view = self.view(item, None, &contexts);
-        let node = &self.run.plan.nodes[self.node];
+        let node = self.plan_node();
         let value = node
             .params
             .resolve_at(path, &self.run.session, &view)
@@ -274,12 +291,12 @@ impl Host for NodeHost {
     }
 
     fn raw_parameter(&self, path: &str) -> Option<Value> {
-        let params = &self.run.plan.nodes[self.node].raw_params;
+        let params = &self.plan_node().raw_params;
         if path.is_empty() { Some(params.clone()) } else { params.get_path(path).cloned() }
     }
 
     fn has_expression(&self, path: &str) -> bool {
-        self.run.plan.nodes[self.node].params.has_expression(path)
+        self.plan_node().params.has_expression(path)
     }
 
     fn evaluate(&self, text: &str, item: usize, extra: &Object) -> Result<Value, NodeError> {
@@ -444,6 +461,22 @@ impl Host for NodeHost {
         let mcp = &self.run.engine.ports.mcp;
         let scope = McpScope::Workflow(self.run.options.acting_workflow.clone());
         mcp.scoped_to(scope).unwrap_or_else(|| mcp.clone())
+    }
+
+    fn tool_registry(&self) -> RegistryAccess {
+        RegistryAccess {
+            registry: self.run.engine.ports.tools.clone(),
+            workflow: self.run.options.acting_workflow.clone(),
+        }
+    }
+
+    fn embedded(&self, node: &Object) -> Option<(NodeInfo, Arc<dyn Host>)> {
+        let host = self.embedding(node);
+        Some((host.plan_node().info.clone(), Arc::new(host)))
+    }
+
+    async fn embedded_supply(&self, node: &Object, item: usize) -> Result<Supply, NodeError> {
+        self.supply_by(Arc::new(self.embedding(node)), Kind::AiTool, item).await
     }
 
     fn conversations(&self) -> ConversationStores {
@@ -630,9 +663,7 @@ impl NodeHost {
     fn static_key(&self, scope: StaticScope) -> Str {
         match scope {
             StaticScope::Workflow => "global".into(),
-            StaticScope::Node => {
-                format!("node:{}", self.run.plan.nodes[self.node].info.name).into()
-            }
+            StaticScope::Node => format!("node:{}", self.name()).into(),
         }
     }
 }

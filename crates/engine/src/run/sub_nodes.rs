@@ -44,25 +44,31 @@ impl NodeHost {
         kind: Kind,
         item: usize,
     ) -> Result<Supply, NodeError> {
-        let node = &self.run.plan.nodes[supplier];
-        let Some(node_type) = &node.node_type else {
-            return Err(unknown_type(&self.run.engine, node));
+        self.supply_by(Arc::new(self.supplier(supplier)), kind, item).await
+    }
+
+    /// What the node of a host gives this one.
+    pub(super) async fn supply_by(
+        &self,
+        host: Arc<NodeHost>,
+        kind: Kind,
+        item: usize,
+    ) -> Result<Supply, NodeError> {
+        let Some(node_type) = host.plan_node().node_type.clone() else {
+            return Err(unknown_type(&self.run.engine, host.plan_node()));
         };
-        let host = Arc::new(self.supplier(supplier));
         if kind == Kind::AiTool && node_type.can_be_a_tool() {
-            let tool = NodeTool::new(host, node_type.clone(), item)?;
+            let tool = NodeTool::new(host, node_type, item)?;
             return Ok(Supply::Tools(vec![Arc::new(tool)]));
         }
         let inputs = self.inputs().to_vec();
-        let ctx = SupplyCtx::new(node.info.clone(), host, inputs, self.run_index(), item);
+        let info = host.plan_node().info.clone();
+        let name = info.name.clone();
+        let ctx = SupplyCtx::new(info, host, inputs, self.run_index(), item);
         match node_type.supply(ctx) {
             Some(supplying) => supplying.await,
-            None => Err(NodeError::failed(format!(
-                "'{}' cannot be used as {}",
-                node.info.name,
-                kind.name()
-            ))
-            .hint("Connect a suitable node, or remove the connection.")),
+            None => Err(NodeError::failed(format!("'{name}' cannot be used as {}", kind.name()))
+                .hint("Connect a suitable node, or remove the connection.")),
         }
     }
 }

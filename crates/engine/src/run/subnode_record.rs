@@ -14,7 +14,7 @@ use super::suspend::BusyGuard;
 use super::{RunContext, lock};
 use futures::StreamExt as _;
 use futures::future::{Either, select};
-use model::{Item, Items, Kind, Object, RunEvent, Source, Str, TaskStatus, Value, json};
+use model::{Code, Item, Items, Kind, Object, RunEvent, Source, Str, TaskStatus, Value, json};
 use node_api::ai::{
     ChatEvent, ChatModel, ChatRequest, ChatRole, ChatStream, EgressTarget, Memory, MemoryError,
     Message, MessagePart, ModelError, ModelInfo, ModelReply, RecalledMessages, RewriteOutcome,
@@ -22,7 +22,7 @@ use node_api::ai::{
     ToolEffect, ToolFailure, ToolOutput, TurnKey,
 };
 use node_api::host::Host as _;
-use node_api::policy::{BoundPolicy, PolicyCall, PolicyDecision, ToolSource, words};
+use node_api::policy::{BoundPolicy, PolicyCall, PolicyDecision, SideEffect, ToolSource, words};
 use node_api::{NodeError, NodeInfo, unique_name};
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -98,10 +98,10 @@ impl SubNodeRecorder {
         definition.name =
             unique_name(definition.name, |name| names.iter().any(|known| known == name));
         names.push(definition.name.clone());
-        let source = ToolSource {
-            node_type: self.node.type_name.clone(),
-            server: tool.source().server.clone(),
-        };
+        // A registered tool may be another node than the one that gives it to the agent.
+        let ToolSource { node_type, server } = tool.source().clone();
+        let node_type = if node_type.is_empty() { self.node.type_name.clone() } else { node_type };
+        let source = ToolSource { node_type, server };
         Arc::new(RecordedTool { tool, definition, source, service: self.clone() })
     }
 
@@ -159,15 +159,18 @@ impl RecordedTool {
         let tool = call.tool;
         match policy.decide(&call) {
             PolicyDecision::Deny { rule, reason } => {
-                return Err(ToolFailure::new(words::denial(tool, &rule, &reason)));
+                let denied = ToolFailure::new(words::denial(tool, &rule, &reason));
+                return Err(denied.with_cause(Code::POLICY_DENIED.name()));
             }
             PolicyDecision::Approve { rule } if !context.is_authorized => {
-                return Err(ToolFailure::new(words::nobody_to_ask(tool, &rule)));
+                let denied = ToolFailure::new(words::nobody_to_ask(tool, &rule));
+                return Err(denied.with_cause(Code::POLICY_DENIED.name()));
             }
             PolicyDecision::Approve { .. } | PolicyDecision::Allow { .. } => {}
         }
         if let Err(exceeded) = policy.count(&call, self.service.run.now()) {
-            return Err(ToolFailure::new(words::too_often(tool, &exceeded)));
+            let exceeded = ToolFailure::new(words::too_often(tool, &exceeded));
+            return Err(exceeded.with_cause(Code::RATE_LIMIT.name()));
         }
         let answer = pin!(self.tool.call(arguments.clone(), context));
         match select(answer, policy.wait_call_stopped(&call)).await {
@@ -188,6 +191,10 @@ impl Tool for RecordedTool {
 
     fn sends(&self, arguments: &Object, context: &ToolCallContext) -> EgressTarget {
         self.tool.sends(arguments, context)
+    }
+
+    fn side_effect(&self) -> Option<SideEffect> {
+        self.tool.side_effect()
     }
 
     fn source(&self) -> &ToolSource {

@@ -11,6 +11,7 @@ use crate::mcp_servers::{self, FolderPins};
 use crate::settings::Settings;
 use crate::tables::FolderTables;
 use crate::terminal::{Colour, eprint_line, paint};
+use crate::tool_files;
 use crate::wiring;
 use anyhow::{Context as _, Result, bail};
 use dialoguer::{BasicHistory, Input};
@@ -32,6 +33,7 @@ pub(super) fn run(arguments: &cli::ChatArgs) -> Result<ExitCode> {
     engine.ports.long_term_memory = Arc::new(FolderMemory::new(folder.clone()));
     let pins = Arc::new(FolderPins::new(folder.clone()));
     engine.ports.mcp = mcp_servers::from_folder(&folder, &settings, pins);
+    engine.ports.tools = tool_files::for_command(&folder, &engine.registry);
     engine.ports.tables = Arc::new(FolderTables::new(folder.clone(), settings.table_limits()));
     let manner = if arguments.json { OutputStyle::Json } else { OutputStyle::Text };
     let session = arguments.session.as_deref().map_or_else(store::new_id, Str::from);

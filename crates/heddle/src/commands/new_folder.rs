@@ -1,7 +1,7 @@
 //! A data folder that is not there yet: it is made without a word where people keep their own
 //! things, and after a question anywhere else.
 
-use crate::cli::{Command, DataFolder, PolicyCommand};
+use crate::cli::{Command, DataFolder, PolicyCommand, ToolsCommand};
 use anyhow::{Result, bail};
 use dialoguer::Confirm;
 use std::io::IsTerminal as _;
@@ -87,6 +87,8 @@ fn resolved(path: &Path) -> Option<PathBuf> {
 fn makes_folder(command: &Command) -> bool {
     match command {
         Command::Policy(PolicyCommand::Check { .. }) => false,
+        Command::Tools(ToolsCommand::Add { .. }) => true,
+        Command::Tools(_) => false,
         Command::Serve(_)
         | Command::Import(_)
         | Command::List(_)

@@ -9,6 +9,7 @@ use crate::mcp_servers::{self, FolderPins};
 use crate::settings::Settings;
 use crate::tables::FolderTables;
 use crate::terminal::{Colour, eprint_line, paint, print_line};
+use crate::tool_files;
 use crate::wiring;
 use anyhow::{Context as _, Result};
 use engine::{Journal, PendingRecord, RunOptions, RunOutcome, RunStart};
@@ -39,6 +40,7 @@ pub(super) fn run(arguments: &cli::RunArgs) -> Result<ExitCode> {
         &settings,
         Arc::new(FolderPins::new(arguments.data.path())),
     );
+    engine.ports.tools = tool_files::for_command(&arguments.data.path(), &engine.registry);
     engine.ports.tables =
         Arc::new(FolderTables::new(arguments.data.path(), settings.table_limits()));
     engine.ports.conversations =

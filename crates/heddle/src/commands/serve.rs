@@ -12,6 +12,7 @@ use crate::logs::{self, announce};
 use crate::model_packages::PipPackages;
 use crate::settings::{LogFormat, ServerSettings, Settings};
 use crate::terminal::eprint_line;
+use crate::tool_files;
 use crate::traces::Traces;
 use crate::wiring::{self, ServedFolder};
 use anyhow::{Context as _, Result};
@@ -73,6 +74,7 @@ pub(super) async fn serve_until(
     }
     let urls = serving.urls(address)?;
     let (base_url, webhook_base) = (urls.base.clone(), urls.webhook_base().clone());
+    let mut engine = wiring::engine(settings)?;
     let options = RuntimeOptions {
         run: wiring::run_options(settings),
         limits: settings.run_limits,
@@ -80,8 +82,8 @@ pub(super) async fn serve_until(
         spending: settings.spending,
         keep: settings.retention,
         base_url: webhook_base.clone(),
+        manifests: tool_files::from_folder(&folder, engine.registry.clone()),
     };
-    let mut engine = wiring::engine(settings)?;
     engine.ports.credentials = Arc::new(StoredCredentials(store.clone()));
     engine.ports.files = Arc::new(ProjectFolders::new(&settings.files_root, store.clone()));
     engine.ports.tables = store.clone();
@@ -138,6 +140,7 @@ pub(super) async fn serve_until(
         model_packages: Arc::new(PipPackages::new(settings.models.clone())),
         egress_allow: wiring::egress_policy(settings)?.allowed().to_vec(),
         embedding_caller: nodes::EMBED_TEXTS,
+        tool_supplier: nodes::TOOL_REGISTRY,
         base_url,
         webhook_url: urls.webhooks,
         hosts: urls.hosts,

@@ -44,6 +44,7 @@ mod subflows;
 mod support;
 mod tables;
 mod talk;
+mod tools;
 mod traces;
 mod unavailable_nodes;
 mod upgrade;

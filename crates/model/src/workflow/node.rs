@@ -20,7 +20,8 @@ pub enum OnError {
 }
 
 impl<'a> Node<'a> {
-    pub(crate) fn new(fields: &'a Object) -> Self {
+    /// A node as a document has it.
+    pub fn new(fields: &'a Object) -> Self {
         Self { fields }
     }
 

@@ -4,4 +4,5 @@
 pub(super) mod legacy_tool;
 pub(super) mod optimize_response;
 mod placeholders;
+pub(crate) mod registered;
 pub(super) mod request_tool;

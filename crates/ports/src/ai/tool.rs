@@ -1,7 +1,7 @@
 //! Tools: what a model may have done.
 
 use crate::NodeError;
-use crate::policy::ToolSource;
+use crate::policy::{SideEffect, ToolSource};
 use model::{Code, Object, Str, Value};
 
 pub use model::Exposure;
@@ -15,6 +15,10 @@ pub trait Tool: Send + Sync {
     /// answers for all of them.
     fn sends(&self, _arguments: &Object, _context: &ToolCallContext) -> EgressTarget {
         self.definition().flow.sends
+    }
+    /// What calling it does, where somebody has declared that. Otherwise the definition tells.
+    fn side_effect(&self) -> Option<SideEffect> {
+        None
     }
     /// Where it comes from, as the operator's rules name it.
     fn source(&self) -> &ToolSource {

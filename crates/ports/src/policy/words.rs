@@ -47,6 +47,18 @@ pub fn too_often(tool: &str, exceeded: &RateExceeded) -> Str {
     .into()
 }
 
+/// What a model is told about a call that the limit of the tool's own manifest does not allow.
+pub fn tool_too_often(tool: &str, exceeded: &RateExceeded) -> Str {
+    let seconds = (exceeded.retry_after_ms.max(0) as u64).div_ceil(1000);
+    format!(
+        "'{tool}' was not called ({}): its limit of {} is reached. It may be called again in \
+         {seconds} s.",
+        Code::RATE_LIMIT.name(),
+        exceeded.limit
+    )
+    .into()
+}
+
 /// What a model is told about a call that the operator ended.
 pub fn stopped(tool: &str, reason: &str, is_harmless: bool) -> Str {
     let because = if reason.is_empty() { String::new() } else { format!(" ({reason})") };

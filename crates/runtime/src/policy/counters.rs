@@ -21,10 +21,37 @@ struct Windows {
     windows: HashMap<usize, Window>,
 }
 
+/// Calls by who makes them, in one window of time.
 #[derive(Default)]
-struct Window {
+pub(crate) struct Window {
     number: i64,
     calls: HashMap<Str, u32>,
+}
+
+impl Window {
+    /// Whether there is room for another call, or in how many milliseconds there will be.
+    pub(crate) fn room(
+        &mut self,
+        key: &Str,
+        max_calls: u32,
+        window_ms: i64,
+        now_ms: i64,
+    ) -> Result<(), i64> {
+        let number = now_ms.div_euclid(window_ms.max(1));
+        if self.number != number {
+            *self = Self { number, calls: HashMap::new() };
+        }
+        let is_full = self.calls.len() >= MAX_KEYS && !self.calls.contains_key(key);
+        let made = self.calls.get(key).copied().unwrap_or(0);
+        match is_full || made >= max_calls {
+            true => Err((number + 1) * window_ms - now_ms),
+            false => Ok(()),
+        }
+    }
+
+    pub(crate) fn add(&mut self, key: Str) {
+        *self.calls.entry(key).or_default() += 1;
+    }
 }
 
 impl Counters {
@@ -49,24 +76,15 @@ impl Counters {
         }
         for (place, limit) in &limits {
             let window = all.windows.entry(*place).or_default();
-            let number = now_ms.div_euclid(limit.window_ms.max(1));
-            if window.number != number {
-                *window = Window { number, calls: HashMap::new() };
-            }
             let key = limit.per.key(call);
-            let is_full = window.calls.len() >= MAX_KEYS && !window.calls.contains_key(&key);
-            let made = window.calls.get(&key).copied().unwrap_or(0);
-            if is_full || made >= limit.max_calls {
-                return Err(RateExceeded {
-                    limit: limit.name.clone(),
-                    retry_after_ms: (number + 1) * limit.window_ms - now_ms,
-                });
-            }
+            window.room(&key, limit.max_calls, limit.window_ms, now_ms).map_err(
+                |retry_after_ms| RateExceeded { limit: limit.name.clone(), retry_after_ms },
+            )?;
         }
         for (place, limit) in limits {
             let key = limit.per.key(call);
             if let Some(window) = all.windows.get_mut(&place) {
-                *window.calls.entry(key).or_default() += 1;
+                window.add(key);
             }
         }
         Ok(())

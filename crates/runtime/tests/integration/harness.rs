@@ -67,6 +67,7 @@ impl DataFolder {
             spending: model::SpendingLimit::default(),
             keep: Retention::default(),
             base_url: BASE_URL.into(),
+            manifests: Arc::new(node_api::tools::NoManifests),
         };
         let started = Runtime::start(engine, Arc::new(store.clone()), options);
         let runtime = executor.block_on(started).unwrap();
@@ -91,6 +92,7 @@ impl DataFolder {
             collections: Arc::new(store.clone()),
             long_term_memory: Arc::new(store.clone()),
             mcp: Arc::new(node_api::mcp::NoMcpServers),
+            tools: Arc::new(node_api::tools::NoTools),
             conversations: node_api::ai::ConversationStores::default(),
             local_models: Arc::new(node_api::ai::NoLocalModels),
             credentials: Arc::new(NoCredentials),

@@ -40,6 +40,7 @@ const MIN_ROLES: &[(&str, UserRole)] = &[
     ("localModel:download", UserRole::Admin),
     // Testing reaches a server, and records what its tools look like.
     ("mcp:list", UserRole::Viewer), ("mcp:test", UserRole::Editor), ("mcp:approve", UserRole::Editor),
+    ("tool:list", UserRole::Viewer), ("tool:call", UserRole::Editor), ("tool:register", UserRole::Editor),
     ("securityAudit:generate", UserRole::Admin),
     ("policy:read", UserRole::Admin), ("policy:update", UserRole::Admin),
 ];

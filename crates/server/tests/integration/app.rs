@@ -30,6 +30,25 @@ pub(crate) struct TestApp {
     stop: CancellationToken,
 }
 
+/// Reads manifests that are registered; there are no files.
+struct RegisteredManifests;
+
+impl node_api::tools::ManifestSource for RegisteredManifests {
+    fn changed_files(&self) -> Option<Vec<node_api::tools::ManifestFile>> {
+        None
+    }
+
+    fn read(&self, text: &str, origin: node_api::tools::ToolOrigin) -> node_api::tools::Manifest {
+        let context = formats::tools::ManifestContext {
+            origin,
+            load: &|_| Err("there are no files".to_owned()),
+            check_schema: &nodes::ai::schema_problem,
+            node_version: &|_, version| Ok(version.unwrap_or(1.0)),
+        };
+        formats::tools::read(text, &context)
+    }
+}
+
 /// What a test changes about its server.
 #[derive(Default)]
 pub(crate) struct TestOptions {
@@ -70,6 +89,7 @@ impl TestApp {
             collections: Arc::new(store.clone()),
             long_term_memory: Arc::new(store.clone()),
             mcp: Arc::new(node_api::mcp::NoMcpServers),
+            tools: Arc::new(node_api::tools::NoTools),
             conversations: node_api::ai::ConversationStores::default(),
             local_models: Arc::new(node_api::ai::NoLocalModels),
             credentials: options.credentials.unwrap_or_else(|| Arc::new(Stored(store.clone()))),
@@ -107,6 +127,7 @@ impl TestApp {
             model_packages: Arc::new(node_api::ai::NoLocalModels),
             egress_allow: vec!["db.internal:5432".to_owned()],
             embedding_caller: nodes::EMBED_TEXTS,
+            tool_supplier: nodes::TOOL_REGISTRY,
             base_url,
             webhook_url,
             hosts,
@@ -203,6 +224,7 @@ fn runtime_options(limits: RunLimits, base_url: model::Str) -> RuntimeOptions {
         spending: model::SpendingLimit::default(),
         keep: runtime::Retention::default(),
         base_url,
+        manifests: Arc::new(RegisteredManifests),
     }
 }
 

@@ -26,6 +26,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0018_policies.sql"),
     include_str!("migrations/0019_mcp_tools.sql"),
     include_str!("migrations/0020_long_term_memory.sql"),
+    include_str!("migrations/0021_tool_manifests.sql"),
 ];
 
 /// The newest form of a database that this version knows.

@@ -187,6 +187,7 @@ pub(super) async fn open_runtime(folder: &Path) -> Result<Arc<Runtime>> {
     let serving = &settings.server;
     // Where calls that wake the run will find a server.
     let urls = serving.urls(SocketAddr::new(serving.host, serving.port))?;
+    let mut engine = wiring::engine(&settings)?;
     let options = RuntimeOptions {
         run: wiring::run_options(&settings),
         limits: RunLimits::default(),
@@ -194,8 +195,8 @@ pub(super) async fn open_runtime(folder: &Path) -> Result<Arc<Runtime>> {
         spending: settings.spending,
         keep: settings.retention,
         base_url: urls.webhook_base().clone(),
+        manifests: crate::tool_files::from_folder(folder, engine.registry.clone()),
     };
-    let mut engine = wiring::engine(&settings)?;
     engine.ports.credentials = Arc::new(StoredCredentials(store.clone()));
     engine.ports.collections = store.clone();
     engine.ports.long_term_memory = store.clone();

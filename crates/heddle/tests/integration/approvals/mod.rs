@@ -6,6 +6,7 @@ mod decisions;
 mod nested;
 mod people;
 mod policy;
+mod registered;
 mod responses;
 mod retries;
 

@@ -73,6 +73,7 @@ impl KnowledgeHarness {
             credentials: world,
             workflows: Arc::new(NoWorkflows),
             mcp: Arc::new(node_api::mcp::NoMcpServers),
+            tools: Arc::new(node_api::tools::NoTools),
             policy: Arc::new(node_api::policy::AllowAll),
             ledger: Arc::new(engine::NoLedger),
             calls: None,

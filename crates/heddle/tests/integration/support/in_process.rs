@@ -260,6 +260,7 @@ async fn run_as(
         collections: Arc::new(node_api::collections::NoCollections),
         long_term_memory: Arc::new(node_api::ai::NoLongTermMemory),
         mcp: Arc::new(node_api::mcp::NoMcpServers),
+        tools: Arc::new(node_api::tools::NoTools),
         conversations: node_api::ai::ConversationStores::default(),
         local_models: Arc::new(node_api::ai::NoLocalModels),
         credentials: world,

@@ -14,7 +14,7 @@ const LEAST: &[(UserRole, &[&str])] = &[
         "checkWorkflow", "evaluateExpression", "listConnectedTools", "getExecutionOutline", "getExecutionDocument", "getExecutionItems", "getExecutionSchema", "getExecutionAgent", "getInsights", "getFolders",
         "getOpenApi", "getNodeTypes", "getInstance", "listLocalModels", "getNodeTypeDocs", "followExecution", "followExecutions", "getExecutionTrace", "exportExecutionTrace", "followExecutionTrace", "followTraces", "getExecutionFile", "listDataTables", "getDataTable", "listDataTableColumns", "listDataTableRows",
         "reportClientError", "exportDataTableRows", "listCollections", "getCollection", "listCollectionSources", "listCollectionChunks",
-        "listMemories", "getMemory", "listMemoryEntries", "searchMemory", "listMcpServers", "listMcpTools",
+        "listMemories", "getMemory", "listMemoryEntries", "searchMemory", "listMcpServers", "listMcpTools", "listTools", "getTool", "checkToolManifest",
     ]),
     (UserRole::Editor, &[
         "createWorkflow", "updateWorkflow", "runWorkflow", "moveWorkflow", "fetchWorkflow", "readApiDescription", "createFolder", "updateFolder", "deleteFolder", "deleteWorkflow", "activateWorkflow", "deactivateWorkflow", "publishWorkflow", "unpublishWorkflow", "deleteExecution",
@@ -25,7 +25,7 @@ const LEAST: &[(UserRole, &[&str])] = &[
         "deleteCollectionSource",
         "insertDataTableRows", "updateDataTableRows", "upsertDataTableRow", "deleteDataTableRows", "clearDataTableRows",
         "archiveWorkflow", "unarchiveWorkflow", "testCredential", "getCredentialModels", "shareCredential", "createVariable", "updateVariable", "deleteVariable",
-        "deleteMemory", "updateMemoryEntry", "deleteMemoryEntry", "deleteMemorySubject", "forgetMcpServer", "testMcpServer", "decideMcpTool",
+        "deleteMemory", "updateMemoryEntry", "deleteMemoryEntry", "deleteMemorySubject", "forgetMcpServer", "testMcpServer", "decideMcpTool", "callTool", "setToolManifest", "deleteToolManifest",
         "updateProject", "deleteProject", "addUsersToProject", "changeUserRoleInProject", "deleteUserFromProject",
     ]),
     (UserRole::Admin, &[

@@ -325,6 +325,20 @@ impl MatrixHarness {
         self.app.call(method, &format!("/api/v1{path}")).key(&self.owner).json(&body).send().await
     }
 
+    /// A tool of the team, in a manifest of the same name; or a name that no manifest has.
+    async fn registered(&self, is_new: bool) -> String {
+        let name = fresh();
+        if !is_new {
+            let text = format!(
+                "version: 1\ntools:\n  - name: {name}\n    description: d\n    http: {{ url: 'http://127.0.0.1:9/' }}\n"
+            );
+            let body = json!({ "projectId": (self.team.as_str()), "text": text, "version": 0 });
+            let reply = self.api("PUT", &format!("/tools/manifests/{name}"), &body).await;
+            assert_eq!(reply.status, 200, "{}", reply.body);
+        }
+        name
+    }
+
     async fn made(&self, path: &str, body: Value) -> String {
         let reply = self.api("POST", path, &body).await;
         assert!(reply.status < 300, "{path}: {}", reply.body);
@@ -410,6 +424,9 @@ impl MatrixHarness {
         } else {
             "nope".to_owned()
         };
+        if path.contains("/api/v1/tools/") && path.contains("{name}") {
+            path = path.replace("{name}", &self.registered(row.method == "PUT").await);
+        }
         if body.contains("{user}") {
             body = body.replace(
                 "{user}",

@@ -253,6 +253,13 @@ pub(super) const ROWS: &[MatrixRow] = &[
     row("POST", "/api/v1/mcp/servers/test", r#"{"projectId":"{team}","server":"none"}"#, CHANGE),
     row("GET", "/api/v1/mcp/tools?projectId={team}&server=none", "", SEE),
     row("POST", "/api/v1/mcp/tools/decision", r#"{"projectId":"{team}","server":"none","tool":"none","digest":"0000000000000000000000000000000000000000000000000000000000000000","decision":"approve"}"#, CHANGE).or_refused(),
+    // Registered tools.
+    row("GET", "/api/v1/tools?projectId={team}", "", SEE),
+    row("GET", "/api/v1/tools/{name}?projectId={team}", "", SEE),
+    row("POST", "/api/v1/tools/{name}/call", r#"{"projectId":"{team}","arguments":{}}"#, CHANGE),
+    row("POST", "/api/v1/tools/check", r#"{"projectId":"{team}","text":""}"#, SEE),
+    row("PUT", "/api/v1/tools/manifests/{name}", r#"{"projectId":"{team}","text":"version: 1\ntools: []","version":0}"#, CHANGE),
+    row("DELETE", "/api/v1/tools/manifests/{name}?projectId={team}", "", CHANGE),
     // Projects, people and the instance.
     row("GET", "/api/v1/projects", "", SIGNED_IN),
     row("POST", "/api/v1/projects", r#"{"name":"{new}"}"#, INSTANCE),
