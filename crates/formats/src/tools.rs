@@ -59,8 +59,15 @@ pub struct ManifestContext<'c> {
 /// Looks up the version of a type of node.
 pub type NodeVersion<'c> = &'c dyn Fn(&str, Option<f64>) -> Result<f64, String>;
 
-/// Reads a manifest.
+/// Reads a manifest, a large one off the threads that serve connections.
 pub fn read(text: &str, context: &ManifestContext<'_>) -> Manifest {
+    compute::for_size(text.len(), || read_text(text, context)).unwrap_or_else(|busy| Manifest {
+        findings: vec![ManifestFinding::of_file(&busy.to_string())],
+        ..Manifest::default()
+    })
+}
+
+fn read_text(text: &str, context: &ManifestContext<'_>) -> Manifest {
     let mut manifest = Manifest::default();
     match located::parse(text) {
         Ok(root) => read_root(&root, context, &mut manifest),

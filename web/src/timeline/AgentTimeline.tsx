@@ -8,6 +8,7 @@ import { AnswerPanel } from "./AnswerPanel";
 import { type AgentReport, buildTimeline, listConfidences, sumTotals } from "./agentReport";
 import { CallDetail, type TimelineSelection } from "./CallDetail";
 import { ConfidenceSparkline } from "./ConfidenceSparkline";
+import { StageStrip } from "./StageStrip";
 import css from "./Timeline.module.css";
 import { TimelineRows } from "./TimelineRows";
 import { agentRunVersion, useAgentReport } from "./useAgentReport";
@@ -21,12 +22,13 @@ interface AgentTimelineProps {
 }
 
 export function AgentTimeline({ view, node, run, runPicker }: AgentTimelineProps) {
-  const query = useAgentReport({
+  const asked = {
     executionId: view.executionId,
     node,
     run,
     version: agentRunVersion(view, node, run),
-  });
+  };
+  const query = useAgentReport(asked);
   const [chosen, setChosen] = useState<TimelineSelection | null>(null);
   if (query.error && !query.data) {
     return (
@@ -43,6 +45,7 @@ export function AgentTimeline({ view, node, run, runPicker }: AgentTimelineProps
   return (
     <div className={css.timeline}>
       <Summary report={report} choice={runPicker} isRunning={isRunning} />
+      <StageStrip {...asked} />
       <SplitPane
         direction="row"
         initial={-460}

@@ -1,16 +1,16 @@
 // What an agent answered, and where that came from: chips that lead to the tool's result or the document it was found in.
 
-import { CircleAlert, FileText, MessagesSquare, Wrench } from "lucide-react";
+import { Brain, CircleAlert, FileText, Plug, Wrench } from "lucide-react";
 import { type Answer, answerText, extractText } from "../run/answer";
 import { ErrorCode } from "../run/ErrorCode";
 import { JsonBlock } from "../run/JsonBlock";
 import { cx, Markdown, Tooltip } from "../ui";
 import type { AgentReport } from "./agentReport";
+import { type DescribedSource, describeSources } from "./answerSources";
 import type { TimelineSelection } from "./CallDetail";
-import { type AnswerSource, findSources } from "./provenance";
 import css from "./Timeline.module.css";
 
-const ICONS = { tool: Wrench, document: FileText, memory: MessagesSquare };
+const ICONS = { tool: Wrench, document: FileText, memory: Brain, mcp: Plug };
 
 interface AnswerPanelProps {
   report: AgentReport;
@@ -23,7 +23,7 @@ export function AnswerPanel({ report, live, onChoose }: AnswerPanelProps) {
   const text = live ? answerText(live) : extractText(report.output);
   const isPlain =
     live !== undefined || typeof report.output === "string" || isTextObject(report.output);
-  const sources = live ? [] : findSources(report);
+  const sources = live ? [] : describeSources(report);
   return (
     <article className={css.detail} aria-busy={live !== undefined}>
       {report.errors.map((error) => (
@@ -58,7 +58,7 @@ function Sources({
   sources,
   onChoose,
 }: {
-  sources: readonly AnswerSource[];
+  sources: readonly DescribedSource[];
   onChoose: (choice: TimelineSelection) => void;
 }) {
   return (
@@ -77,25 +77,25 @@ function SourceChip({
   source,
   onChoose,
 }: {
-  source: AnswerSource;
+  source: DescribedSource;
   onChoose: (choice: TimelineSelection) => void;
 }) {
-  const Icon = ICONS[source.kind];
+  const Icon = ICONS[source.type];
   const { iteration, call } = source;
   const where =
     iteration === undefined ? "Read before the first iteration" : `Iteration ${source.number}`;
-  const text = source.isRepeated ? `${where}. Its text or numbers appear in the answer.` : where;
+  const text = source.isQuoted ? `${where}. Its text or numbers appear in the answer.` : where;
   return (
     <Tooltip text={text}>
       <button
         type="button"
-        className={cx(css.source, source.isRepeated && css.repeated)}
+        className={cx(css.source, source.isQuoted && css.repeated)}
         disabled={iteration === undefined}
         onClick={() => iteration !== undefined && onChoose({ iteration, call: call ?? null })}
       >
         <Icon size={12} aria-hidden />
         {source.label}
-        {source.isRepeated && <span className="visually-hidden">, repeated in the answer</span>}
+        {source.isQuoted && <span className="visually-hidden">, repeated in the answer</span>}
       </button>
     </Tooltip>
   );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { AnswerSource, TraceEvent } from "../api/generated";
 import {
   type AgentReport,
   buildTimeline,
@@ -8,8 +9,9 @@ import {
   sparklinePath,
   sumTotals,
 } from "./agentReport";
+import { describeSources } from "./answerSources";
 import { parseReport } from "./parseReport";
-import { findSources, isRepeatedIn } from "./provenance";
+import { summarizeStages } from "./stages";
 
 function iteration(index: number, startedMs: number, more: Partial<Iteration> = {}): Iteration {
   const tokens = { input: 10, cached: 2, output: 5, reasoning: 0 };
@@ -28,7 +30,7 @@ function iteration(index: number, startedMs: number, more: Partial<Iteration> = 
 }
 
 function report(iterations: Iteration[], more: Partial<AgentReport> = {}): AgentReport {
-  return { iterations, memory: [], output: "", errors: [], ...more };
+  return { iterations, memory: [], output: "", sources: [], errors: [], ...more };
 }
 
 const call = (name: string, result: unknown, durationMs = 20) => ({
@@ -111,50 +113,68 @@ it("can be told as a conversation", () => {
 });
 
 describe("the sources of an answer", () => {
-  it("are its tools, marked where their figures stand in the answer", () => {
-    const told = report(
-      [iteration(1, 0, { toolCalls: [call("calculator", "42"), call("clock", "noon")] })],
-      {
-        output: "It is 42.",
-      },
+  const told = (sources: AnswerSource[]) =>
+    describeSources(report([iteration(1, 0, { toolCalls: [call("search", "x")] })], { sources }));
+
+  it("are named by title, page and server, and lead to the call that brought them", () => {
+    const at = { item: 0, tool: "search", callId: "search", iteration: 1 };
+    const found = told([
+      { type: "document", title: "terms.pdf", page: 2, isQuoted: true, ...at },
+      { type: "document", text: "A long sentence that goes on and on for ever and ever", ...at },
+      { type: "mcp", server: "tickets", ...at },
+      { type: "memory", id: "e1", item: 0 },
+    ]);
+    expect(found.map(({ label }) => label)).toEqual([
+      "terms.pdf, page 2",
+      "A long sentence that goes on and on for…",
+      "search (tickets)",
+      "Memory entry",
+    ]);
+    expect(found[0]).toMatchObject({ iteration: 0, number: 1, call: 0, isQuoted: true });
+    expect(found[3]).not.toHaveProperty("iteration");
+  });
+
+  it("lead nowhere where the call is not in the report", () => {
+    const [source] = told([{ type: "tool", tool: "t", callId: "gone", iteration: 7, item: 0 }]);
+    expect(source).not.toHaveProperty("call");
+  });
+});
+
+describe("the stages of an agent", () => {
+  const event = (stage: TraceEvent["stage"], more: Partial<TraceEvent> = {}): TraceEvent => ({
+    id: "1:1",
+    executionId: "1",
+    stage,
+    kind: "tool_call",
+    node: "Agent",
+    run: 0,
+    detail: {},
+    ...more,
+  });
+
+  it("are counted for its own run, also those with nothing to do", () => {
+    const stages = summarizeStages(
+      [
+        event("plan", { durationMs: 5 }),
+        event("plan", { durationMs: 7 }),
+        event("act", { detail: { isError: true } }),
+        event("act", { node: "Other" }),
+        event("output", { run: 1 }),
+      ],
+      "Agent",
+      0,
     );
-    expect(findSources(told).map((source) => [source.label, source.isRepeated])).toEqual([
-      ["calculator", true],
-      ["clock", false],
+    expect(stages.map(({ stage, count }) => [stage, count])).toEqual([
+      ["preprocess", 0],
+      ["retrieve", 0],
+      ["plan", 2],
+      ["act", 1],
+      ["integrate", 0],
+      ["update", 0],
+      ["output", 0],
     ]);
-  });
-
-  it("are the documents a search found, by name and page", () => {
-    const found = [
-      {
-        pageContent: "The warranty lasts for three years.",
-        metadata: { source: "terms.pdf", page: 2 },
-      },
-    ];
-    const told = report([iteration(1, 0, { toolCalls: [call("search", JSON.stringify(found))] })], {
-      output: "The warranty lasts for three years.",
-    });
-    expect(findSources(told)).toMatchObject([
-      {
-        kind: "document",
-        label: "terms.pdf, page 2",
-        isRepeated: true,
-        iteration: 0,
-        number: 1,
-        call: 0,
-      },
-    ]);
-  });
-
-  it("do not count a call that failed", () => {
-    const failed = { ...call("http", "404 not found"), isError: true };
-    expect(findSources(report([iteration(1, 0, { toolCalls: [failed] })]))).toEqual([]);
-  });
-
-  it("are compared by runs of words and not by single ones", () => {
-    expect(isRepeatedIn("the cat sat on the mat", "a dog and the cat")).toBe(false);
-    expect(isRepeatedIn("Yes: the cat sat on the mat.", "THE CAT SAT ON a chair")).toBe(true);
-    expect(isRepeatedIn("", "x")).toBe(false);
+    expect(stages[2]?.durationMs).toBe(12);
+    expect(stages[3]?.isFailed).toBe(true);
   });
 });
 

@@ -1,12 +1,14 @@
 // What one run of an agent did, as the server tells it, and the drawing of it: rows, bars and where they stand in time.
 
-import type { AgentApproval, AgentIteration, AgentToolCall } from "../api/generated";
+import type { AgentApproval, AgentIteration, AgentToolCall, AnswerSource } from "../api/generated";
 import type { AnswerPart } from "../run/answer";
 
 export interface AgentReport {
   iterations: Iteration[];
   memory: { op: string; durationMs: number; startedMs?: number; node?: string }[];
   output: unknown;
+  /** What the answer is based on, as the agent recorded it. */
+  sources: AnswerSource[];
   finishReason?: string | null;
   errors: { code: string; message: string; iteration?: number | null }[];
 }

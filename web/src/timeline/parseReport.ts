@@ -1,6 +1,6 @@
 // Reads the report of an agent from what the server tells, so that nothing behind it has to doubt its shape.
 
-import type { AgentApproval } from "../api/generated";
+import type { AgentApproval, AnswerSource } from "../api/generated";
 import type { AgentReport, Iteration } from "./agentReport";
 
 /** Reads what the server tells, which leaves out what is not known yet. */
@@ -27,6 +27,7 @@ export function parseReport(told: unknown): AgentReport {
       durationMs: numberOr(use.durationMs, 0),
     })),
     output: fields.output,
+    sources: list(fields.sources).filter(isSource),
     finishReason: text(fields.finishReason),
     errors: list(fields.errors).map((error) => ({
       code: text(error.code),
@@ -86,4 +87,10 @@ function text(value: unknown): string {
     : value === undefined || value === null
       ? ""
       : JSON.stringify(value);
+}
+
+const SOURCE_TYPES = ["document", "memory", "tool", "mcp"];
+
+function isSource(value: unknown): value is AnswerSource {
+  return isFields(value) && SOURCE_TYPES.includes(String(value.type));
 }
