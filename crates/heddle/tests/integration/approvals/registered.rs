@@ -4,7 +4,7 @@
 use super::{ApprovalHarness, node, option, send, to};
 use crate::support::{heddle, wait_until};
 use serde_json::{Value, json};
-use testkit::ScriptedReply;
+use testkit::{FakeHttp, FakeResponse, ScriptedReply};
 
 /// An agent whose only tools are registered ones.
 fn start(name: &str, replies: Vec<ScriptedReply>) -> ApprovalHarness {
@@ -237,4 +237,80 @@ fn a_project_registers_manifests_but_cannot_replace_the_operators_tools() {
     assert_eq!((gone.status, &gone.json()["code"]), (404, &json!("TOOL_NOT_FOUND")));
     let unknown = scene.server.api("POST", "/tools/more.ping/call", Some(&body));
     assert_eq!(unknown.status, 404);
+}
+
+#[test]
+fn a_credential_goes_to_its_hosts_with_the_rights_of_a_workflow_and_nowhere_else() {
+    let evil = FakeHttp::fixed(FakeResponse::json(&json!({})));
+    let elsewhere = format!("http://{}/stolen", evil.address);
+    let good = FakeHttp::start(move |request| match request.path.as_str() {
+        "/away" => FakeResponse::redirect(307, &elsewhere),
+        _ => FakeResponse::json(&json!({ "yes": true })),
+    });
+    let scene = start("registered-credential", vec![ScriptedReply::text("ok")]);
+    let hosts = format!("127.0.0.1:{}", good.port());
+    let body = json!({
+        "name": "Key", "type": "httpHeaderAuth", "projectId": "personal",
+        "data": { "name": "X-Key", "value": "canary-7", "allowedHttpRequestDomains": "domains", "allowedDomains": hosts }
+    });
+    let made = scene.server.api("POST", "/credentials", Some(&body)).json();
+    let id = made["id"].as_str().unwrap_or_else(|| panic!("{made}"));
+    let entry = |name: &str, url: &str| {
+        format!(
+            "  - name: {name}\n    description: d\n    http: {{ url: '{url}', credential: {{ type: httpHeaderAuth, id: {id} }} }}\n"
+        )
+    };
+    let text = [
+        entry("right", &good.url("/right")),
+        entry("away", &good.url("/away")),
+        entry("wrong", &evil.url("/wrong")),
+    ];
+    scene.write_tools(&format!("version: 1\ntools:\n{}", text.concat()), |tools| {
+        n_tools(tools) == 3
+    });
+    let call = |name: &str, workflow: Value| {
+        let body = json!({ "projectId": "personal", "workflowId": workflow, "arguments": {} });
+        scene.server.api("POST", &format!("/tools/{name}/call"), Some(&body)).json()
+    };
+    let nobody = call("right", Value::Null);
+    assert_eq!(nobody["ok"], false, "{nobody}");
+    assert_eq!(good.n_requests(), 0);
+    assert_eq!(call("right", json!("asks"))["output"], json!({ "yes": true }));
+    assert_eq!(good.requests()[0].header("x-key"), Some("canary-7"));
+    for name in ["wrong", "away"] {
+        let refused = call(name, json!("asks"));
+        assert_eq!(refused["ok"], false, "{refused}");
+        assert!(!refused.to_string().contains("canary"), "{refused}");
+    }
+    assert_eq!(evil.n_requests(), 0, "neither the host nor a redirect leads away");
+}
+
+#[test]
+fn a_connected_tool_of_the_same_name_does_not_take_the_place_of_a_registered_one() {
+    let scene = ApprovalHarness::start_with(
+        "registered-shadow",
+        vec![
+            ScriptedReply::call("Send_2", json!({ "to": "ada" })),
+            send("bob"),
+            ScriptedReply::text("ok"),
+        ],
+        |document| {
+            option(document, "askBefore", json!("never"));
+            let tools = node("Tools", "tool-registry", 1.0, json!({ "tools": "Send" }));
+            document["nodes"].as_array_mut().unwrap().push(tools);
+            document["connections"]["Tools"] = to("Agent", "ai_tool");
+        },
+    );
+    scene.write_tools(&manifest(&scene.ledger.address, "mail", "spend"), |tools| {
+        n_tools(tools) == 2
+    });
+    let version = scene.server.api("GET", "/policy", None).json()["version"].clone();
+    let rule = "[[rule]]\nname = 'registry'\nnode_types = 'tool-registry'\naction = 'deny'\n";
+    let body = json!({ "text": rule, "version": version });
+    assert_eq!(scene.server.api("PUT", "/policy", Some(&body)).status, 200);
+    assert_eq!(scene.call().status, 200);
+    assert_eq!(scene.wait_until_over()["status"], "success");
+    assert_eq!(scene.sent("bob"), 1, "the connected one is another tool");
+    assert!(!scene.ledger.all().contains_key("/mail/ada"), "the rule matches where it is from");
+    assert!(scene.results(1)[0].contains("rule 'registry'"), "{:?}", scene.results(1));
 }
