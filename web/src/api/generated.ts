@@ -55,6 +55,26 @@ export interface AgentToolCall {
   approval?: AgentApproval;
 }
 
+export interface AnswerSource {
+  type: "document" | "memory" | "tool" | "mcp";
+  item: number;
+  /** The tool that brought it, unless the memory did before the first call. */
+  tool?: string;
+  callId?: string;
+  iteration?: number;
+  /** The answer repeats figures or words of it. */
+  isQuoted?: boolean;
+  /** The MCP server. */
+  server?: string;
+  /** Of a document or an entry of memory. */
+  id?: string;
+  title?: string;
+  source?: string;
+  page?: number;
+  score?: number;
+  text?: string;
+}
+
 export interface ApiDescription {
   title: string;
   version: string;
@@ -576,6 +596,7 @@ export interface ExecutionAgent {
     error?: string;
   })[];
   output: unknown;
+  sources: AnswerSource[];
   approvals: AgentApproval[];
   finishReason: "completed" | "max_iterations" | "budget" | "confidence_threshold" | "iteration_limit" | "error" | "running" | "approval" | "stopped";
   errors: ({
@@ -651,6 +672,13 @@ export interface ExecutionSchema {
     type: "null" | "boolean" | "number" | "string" | "array" | "object" | "date" | "undefined";
     sample: unknown;
   })[];
+}
+
+/** What agents did in an execution, in order. */
+export interface ExecutionTrace {
+  executionId: string;
+  workflowId: string;
+  events: TraceEvent[];
 }
 
 export interface ExpressionInput {
@@ -887,6 +915,19 @@ export type LiveEvent = {
     cachedTokens: number;
     outputTokens: number;
     dollars: number | null;
+    /** Values were too large to be sent and are left out. */
+    isCut?: boolean;
+  };
+} | {
+  type: "agentStage";
+  data: {
+    executionId: string;
+    node: string;
+    run: number;
+    item: number;
+    stage: "preprocess" | "retrieve" | "plan" | "act" | "integrate" | "update" | "output";
+    atMs: number;
+    detail: unknown;
     /** Values were too large to be sent and are left out. */
     isCut?: boolean;
   };
@@ -1700,6 +1741,23 @@ export interface ToolManifestInput {
   text: string;
   /** The version that was changed; 0 for a new manifest. */
   version: number;
+}
+
+export interface TraceEvent {
+  /** The execution and the place of the event in it; a stream goes on behind it. */
+  id: string;
+  executionId: string;
+  stage: "preprocess" | "retrieve" | "plan" | "act" | "integrate" | "update" | "output";
+  kind: "input" | "memory_read" | "search" | "model_reply" | "approval" | "tool_call" | "tool_result" | "memory_write" | "answer" | "execution_finished";
+  /** The agent's node. */
+  node: string;
+  run: number;
+  /** The node that served it. */
+  subNode?: string;
+  atMs?: number;
+  durationMs?: number;
+  detail: unknown;
+  error?: RunError;
 }
 
 export interface Transfer {

@@ -7,9 +7,9 @@ import { api } from "../api/client";
 import type { ExecutionTrace } from "../api/generated";
 import { urlPath } from "../api/url";
 import { recordedName } from "../run/recordedNames";
-import { cx, duration, Tooltip } from "../ui";
-import css from "./Timeline.module.css";
+import { cx, duration } from "../ui";
 import { summarizeStages } from "./stages";
+import css from "./Timeline.module.css";
 import type { AgentRunId } from "./useAgentReport";
 
 export function StageStrip({ executionId, node, run, version }: AgentRunId) {
@@ -36,17 +36,13 @@ export function StageStrip({ executionId, node, run, version }: AgentRunId) {
                 <ChevronRight size={12} />
               </li>
             )}
-            <li>
-              <Tooltip text={words}>
-                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: its tooltip has the details. */}
-                <span
-                  tabIndex={0}
-                  className={cx(css.stage, count === 0 && css.skipped, isFailed && css.stageFailed)}
-                >
-                  {label}
-                  {count > 1 && <b>{count}</b>}
-                </span>
-              </Tooltip>
+            <li
+              title={words}
+              className={cx(css.stage, count === 0 && css.skipped, isFailed && css.stageFailed)}
+            >
+              {label}
+              {count > 1 && <b>{count}</b>}
+              <span className="visually-hidden">{`. ${words}`}</span>
             </li>
           </Fragment>
         );

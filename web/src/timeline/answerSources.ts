@@ -44,7 +44,9 @@ function labelOf(source: AnswerSource): string {
     case "memory":
       return excerpt(source.text) || "Memory entry";
     case "mcp":
-      return source.server ? `${source.tool ?? "Tool"} (${source.server})` : (source.tool ?? "Tool");
+      return source.server
+        ? `${source.tool ?? "Tool"} (${source.server})`
+        : (source.tool ?? "Tool");
     case "tool":
       return source.tool ?? "Tool";
   }

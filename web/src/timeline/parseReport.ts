@@ -27,7 +27,7 @@ export function parseReport(told: unknown): AgentReport {
       durationMs: numberOr(use.durationMs, 0),
     })),
     output: fields.output,
-    sources: list(fields.sources).filter(isSource),
+    sources: list(fields.sources).filter(isSource) as unknown as AnswerSource[],
     finishReason: text(fields.finishReason),
     errors: list(fields.errors).map((error) => ({
       code: text(error.code),
@@ -91,6 +91,6 @@ function text(value: unknown): string {
 
 const SOURCE_TYPES = ["document", "memory", "tool", "mcp"];
 
-function isSource(value: unknown): value is AnswerSource {
-  return isFields(value) && SOURCE_TYPES.includes(String(value.type));
+function isSource(value: Record<string, unknown>): boolean {
+  return SOURCE_TYPES.includes(String(value.type));
 }

@@ -36,7 +36,13 @@ export function summarizeStages(
       ...about,
       count: found.length,
       durationMs: found.reduce((sum, event) => sum + (event.durationMs ?? 0), 0),
-      isFailed: found.some((event) => event.error !== undefined || event.detail?.isError === true),
+      isFailed: found.some((event) => event.error !== undefined || hasError(event.detail)),
     };
   });
+}
+
+function hasError(detail: unknown): boolean {
+  return (
+    typeof detail === "object" && detail !== null && "isError" in detail && detail.isError === true
+  );
 }

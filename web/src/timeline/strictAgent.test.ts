@@ -41,6 +41,7 @@ it("says once what went wrong, and what to do about it", () => {
     iterations: [],
     memory: [],
     output: null,
+    sources: [],
     errors: [{ code: "AGENT_REPLY", message: error.message, iteration: 2 }],
   };
   const faults = listFaults(report, error);
