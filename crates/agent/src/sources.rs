@@ -9,6 +9,9 @@ use std::collections::HashSet;
 /// Of each text, this much is compared.
 const MAX_COMPARED_BYTES: usize = 64 << 10;
 
+/// Of all texts together; what comes later is not said to be quoted or not.
+const MAX_COMPARED_TOTAL: usize = 1 << 20;
+
 /// So many words in a row count as repeated.
 const WORDS_IN_A_ROW: usize = 4;
 
@@ -39,20 +42,32 @@ pub(crate) fn answer_sources(
     let mut all = recalled.to_vec();
     if !uses.is_empty() {
         let answer = ComparedText::new(answer);
+        let mut left = MAX_COMPARED_TOTAL;
         for used in uses.iter().filter(|used| !used.is_error) {
-            all.extend(sources_of(used, guard, &answer));
+            if all.len() >= MAX_SOURCES {
+                break;
+            }
+            all.extend(sources_of(used, guard, &answer, &mut left));
         }
     }
     all.truncate(MAX_SOURCES);
     all
 }
 
-fn sources_of(used: &ToolUse, guard: &ToolGuard, answer: &ComparedText) -> Vec<Value> {
-    let placed = |mut source: Object, text: &str| -> Value {
+fn sources_of(
+    used: &ToolUse,
+    guard: &ToolGuard,
+    answer: &ComparedText,
+    left: &mut usize,
+) -> Vec<Value> {
+    let mut placed = |mut source: Object, text: &str| -> Value {
         source.insert("tool", used.name.clone());
         source.insert("callId", used.call_id.clone());
         source.insert("iteration", used.iteration);
-        source.insert("isQuoted", answer.repeats(text));
+        if let Some(rest) = left.checked_sub(cut(text).len()) {
+            *left = rest;
+            source.insert("isQuoted", answer.repeats(text));
+        }
         source.into()
     };
     if used.sources.is_empty() {

@@ -138,8 +138,8 @@ fn a_finding_names_the_line_the_tool_and_the_problem() {
             "line 6, column 13: tickets.search: 'effect' must be read, write, send or spend",
         ),
         (
-            one("    timeout: 5", "    timout: 5"),
-            "line 7, column 13: tools[0]: unknown field 'timout'",
+            one("    timeout: 5", "    timeouts: 5"),
+            "line 7, column 13: tools[0]: unknown field 'timeouts'",
         ),
         (one("timeout: 5", "timeout: -1"), "'timeout' must be a number from 0.1 to 3600"),
         (

@@ -4,6 +4,7 @@ use super::otlp::{Attribute, OtlpSpan, SpanKind, resource_spans, span_id, trace_
 use super::{TraceEvent, TraceKind};
 use model::{Str, Value};
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// Where a span belongs.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +86,7 @@ pub fn export(
 ) -> serde_json::Value {
     let trace = trace_id(secret, run_id);
     let mut spans: Vec<OtlpSpan> = Vec::new();
-    let mut agents: Vec<(Str, usize, usize)> = Vec::new();
+    let mut agents: HashMap<(Str, usize), usize> = HashMap::new();
     for event in events {
         let agent = (event.node.clone(), event.run);
         let part = format!("{} {}", agent.0, agent.1);
@@ -93,15 +94,15 @@ pub fn export(
         let id = span_id(secret, run_id, &event.seq.to_string());
         let place = SpanPlace { trace, id, parent: Some(parent) };
         let Some(span) = event.to_span(place) else { continue };
-        match agents.iter().find(|(node, run, _)| (node, *run) == (&agent.0, agent.1)) {
-            Some((_, _, at)) => {
+        match agents.get(&agent) {
+            Some(at) => {
                 if let Some(above) = spans.get_mut(*at) {
                     above.started_ms = above.started_ms.min(span.started_ms);
                     above.ended_ms = above.ended_ms.max(span.ended_ms);
                 }
             }
             None => {
-                agents.push((agent.0.clone(), agent.1, spans.len()));
+                agents.insert(agent.clone(), spans.len());
                 spans.push(OtlpSpan {
                     trace,
                     id: parent,

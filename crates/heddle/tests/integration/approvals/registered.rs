@@ -105,7 +105,7 @@ fn an_agent_calls_a_declared_request_and_follows_its_manifest() {
     wait_until("it was sent", || scene.ledger.all().contains_key("/mail/bob"));
     assert_eq!(scene.wait_until_over()["status"], "success");
     // A wrong file is a finding, and the last good one keeps working.
-    scene.write_tools("version: 1\ntools:\n  - nam: x\n", |tools| {
+    scene.write_tools("version: 1\ntools:\n  - names: x\n", |tools| {
         tools["manifests"][0]["isStale"] == true
     });
     let tools = scene.tools();
