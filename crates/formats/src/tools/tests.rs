@@ -139,7 +139,7 @@ fn a_finding_names_the_line_the_tool_and_the_problem() {
         ),
         (
             one("    timeout: 5", "    timeouts: 5"),
-            "line 7, column 13: tools[0]: unknown field 'timeouts'",
+            "line 7, column 15: tools[0]: unknown field 'timeouts'",
         ),
         (one("timeout: 5", "timeout: -1"), "'timeout' must be a number from 0.1 to 3600"),
         (
